@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { importTable } from './import-table.ts'
+import { treeOfLiterals } from './repository-tree.ts'
+
+const readme = `# x
+
+## Who may import whom
+
+| project | imports | tests also import |
+|---|---|---|
+| \`sms\` | – | – |
+| \`modem\` | \`sms\` | \`virtual-modem\` |
+| \`virtual-modem\` | \`sms\` | – |
+
+## Next
+| \`not-a-row\` | |
+`
+
+function repository(changes: Record<string, string> = {}) {
+  return treeOfLiterals({
+    'README.md': readme,
+    'libs/sms/package.json': '{}',
+    'libs/virtual-modem/package.json': '{"dependencies":{"@smsgw/sms":"0.1.0"},"devDependencies":{"vitest":"1"}}',
+    'libs/modem/package.json':
+      '{"dependencies":{"@smsgw/sms":"0.1.0"},"devDependencies":{"@smsgw/virtual-modem":"0.1.0"}}',
+    ...changes,
+  })
+}
+
+const problems = (changes?: Record<string, string>) =>
+  importTable(repository(changes)).map((v) => `${v.file}: ${v.problem}`)
+
+test('manifests that say what the table says pass', () => {
+  expect(problems()).toEqual([])
+})
+
+test('a dependency that the table does not name is refused', () => {
+  const manifest = '{"dependencies":{"@smsgw/sms":"0.1.0","@smsgw/modem":"0.1.0"}}'
+  expect(problems({ 'libs/virtual-modem/package.json': manifest })).toEqual([
+    'libs/virtual-modem/package.json: dependencies lists modem, which the import table does not allow',
+  ])
+})
+
+test('a tests-only dependency may not become a real one', () => {
+  const manifest = '{"dependencies":{"@smsgw/sms":"0.1.0","@smsgw/virtual-modem":"0.1.0"}}'
+  expect(problems({ 'libs/modem/package.json': manifest })).toEqual([
+    'libs/modem/package.json: dependencies lists virtual-modem, which the import table does not allow',
+    'libs/modem/package.json: devDependencies does not list virtual-modem, which the import table names',
+  ])
+})
+
+test('a dependency that the table names and the manifest lacks is refused', () => {
+  expect(problems({ 'libs/virtual-modem/package.json': '{}' })).toEqual([
+    'libs/virtual-modem/package.json: dependencies does not list sms, which the import table names',
+  ])
+})
+
+test('a project that the table does not know is refused, and so is a row without a project', () => {
+  expect(problems({ 'apps/relay/package.json': '{}' })).toEqual(['README.md: relay is missing from the import table'])
+  const withoutSms = treeOfLiterals({
+    'README.md': readme.replace('| `modem` | `sms` | `virtual-modem` |\n', ''),
+    'libs/virtual-modem/package.json': '{"dependencies":{"@smsgw/sms":"0.1.0"}}',
+  })
+  expect(importTable(withoutSms).map((v) => v.problem)).toEqual(['the import table names sms, which does not exist'])
+})
+
+test('a lib may not depend on an app', () => {
+  const changes = {
+    'README.md': readme.replace('| `sms` | – | – |', '| `sms` | `relay` | – |\n| `relay` | – | – |'),
+    'apps/relay/package.json': '{}',
+    'libs/sms/package.json': '{"dependencies":{"@smsgw/relay":"0.1.0"}}',
+  }
+  expect(problems(changes)).toEqual(['libs/sms/package.json: a lib may not depend on the app relay'])
+})
+
+test('a README without the table is refused, not taken for an empty one', () => {
+  expect(problems({ 'README.md': '# x' })).toEqual(['README.md: has no table under "## Who may import whom"'])
+})

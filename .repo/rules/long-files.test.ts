@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { LIST, LONGEST, longFiles } from './long-files.ts'
+import { treeOfLiterals } from './repository-tree.ts'
+
+const text = (lines: number) => 'x\n'.repeat(lines)
+const check = (files: Record<string, string>) =>
+  longFiles(treeOfLiterals(files)).map((violation) => `${violation.file}: ${violation.problem}`)
+
+test('a file of the greatest length passes', () => {
+  expect(check({ 'a.ts': text(LONGEST) })).toEqual([])
+})
+
+test('a longer file is refused until it is listed with a reason', () => {
+  expect(check({ 'a.ts': text(401) })).toEqual([
+    `a.ts: has 401 lines: split it by job, or list it in ${LIST} with a reason`,
+  ])
+  expect(check({ 'a.ts': text(401), [LIST]: '{"a.ts":{"lines":401,"why":"one table"}}' })).toEqual([])
+  expect(check({ 'a.ts': text(401), [LIST]: '{"a.ts":{"lines":401,"why":""}}' })).toEqual([
+    `${LIST}: gives no reason for a.ts`,
+  ])
+})
+
+test('a listed file may shrink and may not grow', () => {
+  expect(check({ 'a.ts': text(410), [LIST]: '{"a.ts":{"lines":420,"why":"one table"}}' })).toEqual([])
+  expect(check({ 'a.ts': text(421), [LIST]: '{"a.ts":{"lines":420,"why":"one table"}}' })).toEqual([
+    `a.ts: grew from 420 to 421 lines: it is on ${LIST}, which only shrinks`,
+  ])
+})
+
+test('an entry for a short or vanished file is refused', () => {
+  expect(
+    check({ 'a.ts': text(1), [LIST]: '{"a.ts":{"lines":420,"why":"one table"},"b.ts":{"lines":9,"why":"w"}}' }),
+  ).toEqual([`${LIST}: still lists a.ts, which is short now`, `${LIST}: lists b.ts, which does not exist`])
+})

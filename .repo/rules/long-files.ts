@@ -1,0 +1,37 @@
+import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+
+export const LONGEST = 400
+export const LIST = '.repo/long-files.json'
+
+interface LongFile {
+  readonly lines: number
+  readonly why: string
+}
+
+/** A file over 400 lines is listed with its length and a reason; the list only shrinks: no entry may grow. */
+export const longFiles: Rule = (tree) => {
+  const list = readList(tree)
+  const violations: Violation[] = []
+  for (const file of tree.files) {
+    if (!/\.(ts|tsx|cjs|mjs)$/.test(file)) continue
+    const lines = tree.read(file).split('\n').length - 1
+    const listed = list[file]
+    if (lines > LONGEST && !listed)
+      violations.push({ file, problem: `has ${lines} lines: split it by job, or list it in ${LIST} with a reason` })
+    if (listed && lines > listed.lines)
+      violations.push({
+        file,
+        problem: `grew from ${listed.lines} to ${lines} lines: it is on ${LIST}, which only shrinks`,
+      })
+    if (listed && lines <= LONGEST) violations.push({ file: LIST, problem: `still lists ${file}, which is short now` })
+  }
+  for (const [file, { why }] of Object.entries(list)) {
+    if (!tree.files.includes(file)) violations.push({ file: LIST, problem: `lists ${file}, which does not exist` })
+    if (!why) violations.push({ file: LIST, problem: `gives no reason for ${file}` })
+  }
+  return violations
+}
+
+function readList(tree: RepositoryTree): Record<string, LongFile> {
+  return tree.files.includes(LIST) ? JSON.parse(tree.read(LIST)) : {}
+}

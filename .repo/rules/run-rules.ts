@@ -1,0 +1,15 @@
+// `node .repo/rules/run-rules.ts`: the repository's own rules over the working copy.
+import { resolve } from 'node:path'
+import { allRules } from './all-rules.ts'
+import { treeOfWorkingCopy } from './repository-tree.ts'
+
+const tree = treeOfWorkingCopy(resolve(import.meta.dirname, '../..'))
+let count = 0
+for (const [name, rule] of Object.entries(allRules)) {
+  for (const { file, line, problem } of rule(tree)) {
+    process.stdout.write(`${line === undefined ? file : `${file}:${line}`} (${name}) ${problem}\n`)
+    count += 1
+  }
+}
+process.stdout.write(count === 0 ? `${tree.files.length} files keep the rules\n` : `${count} violations\n`)
+process.exit(count === 0 ? 0 : 1)

@@ -1,0 +1,258 @@
+import { decodeAddress, decodeServiceCentreAddress, encodeAddress } from '../src/address.ts'
+import { decodeCellBroadcastDataCodingScheme } from '../src/cell-broadcast-data-coding-scheme.ts'
+import { decodeDataCodingScheme } from '../src/data-coding-scheme.ts'
+import { textFromSeptets } from '../src/gsm7-alphabet.ts'
+import { hexFromOctets, OctetReader, octetsFromHex } from '../src/octets.ts'
+import { PduDecodeError, PduEncodeError } from '../src/pdu-error.ts'
+import { decodeProtocolIdentifier } from '../src/protocol-identifier.ts'
+import { emptyReassembly, next, type ReassemblyState } from '../src/reassemble.ts'
+import { type SegmentOptions, segment } from '../src/segment.ts'
+import { unpackSeptets } from '../src/septets.ts'
+import { statusFromOctet } from '../src/status.ts'
+import { decodeTimeStamp, encodeTimeStamp } from '../src/time-stamp.ts'
+import { type Command, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from '../src/tpdu.ts'
+import { textFromUcs2 } from '../src/ucs2.ts'
+import { encodeUserData, textOfUserData } from '../src/user-data.ts'
+import { concatenationOf, decodeUserDataHeader, portsOf, specialIndicationsOf } from '../src/user-data-header.ts'
+import { decodeUssdString, encodeUssdString } from '../src/ussd.ts'
+import { decodeMmsNotification } from '../src/wap/mms-notification.ts'
+import { encodeMmsNotification } from '../src/wap/mms-notification-encode.ts'
+import { decodeWspPush } from '../src/wap/wsp-push.ts'
+import { Random } from './random.ts'
+import { randomOctets } from './random-octets.ts'
+import { randomSegmentOptions, randomText } from './random-text.ts'
+
+/**
+ * Gives every decoder the same inputs. A decoder may answer or throw a PduDecodeError (an encoder that gets what was
+ * decoded, a PduEncodeError), and it has five milliseconds for it. Anything else is a failure.
+ */
+export function fuzzDecoders(options: FuzzOptions): FuzzResult {
+  const { stackTraceLimit } = Error
+  // A fifth of the time went into traces of errors that are expected; two frames name the place of the others.
+  Error.stackTraceLimit = 2
+  try {
+    return fuzz(options)
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+function fuzz(options: FuzzOptions): FuzzResult {
+  const random = new Random(options.seed)
+  const result: FuzzResult = { inputs: 0, failures: [], slowest: { decoder: 'none', ms: 0, input: '' } }
+  let reassembly = emptyReassembly
+  for (; result.inputs < options.count; result.inputs++) {
+    const input: FuzzInput = {
+      octets: randomOctets(random),
+      octet: random.below(256),
+      text: randomText(random),
+      options: randomSegmentOptions(random),
+      reassembly,
+    }
+    for (const [decoder, run] of decoders) attempt(decoder, run, input, result, options.timed)
+    reassembly = random.once(1000) ? emptyReassembly : reassembled(input)
+    if (result.failures.length >= mostFailures) return result
+    if ((result.inputs + 1) % progressEvery === 0) options.onProgress?.(result.inputs + 1)
+  }
+  return result
+}
+
+export interface FuzzOptions {
+  readonly count: number
+  readonly seed: number
+  /** Whether an input that takes too long is a failure. */
+  readonly timed: boolean
+  readonly onProgress?: (inputs: number) => void
+}
+
+export interface FuzzResult {
+  inputs: number
+  readonly failures: FuzzFailure[]
+  slowest: { readonly decoder: string; readonly ms: number; readonly input: string }
+}
+
+export interface FuzzFailure {
+  readonly decoder: string
+  readonly input: string
+  readonly problem: string
+}
+
+interface FuzzInput {
+  readonly octets: Uint8Array
+  /** For decoders that are told a coding scheme, a language or a width. */
+  readonly octet: number
+  readonly text: string
+  readonly options: SegmentOptions
+  readonly reassembly: ReassemblyState
+}
+
+/** For one message. Segmenting is given as much for each thousand units of text, of which messages seldom have one. */
+const longestMs = 5
+const longTextUnits = 1000
+const mostFailures = 20
+const progressEvery = 100_000
+
+type Decoder = (input: FuzzInput) => void
+
+const decoders: readonly (readonly [string, Decoder])[] = [
+  ['incoming', ({ octets }) => roundTrip(octets, decodeIncoming)],
+  ['outgoing', ({ octets }) => roundTrip(octets, decodeOutgoing)],
+  ['address', ({ octets }) => void encodeAddress(decodeAddress(new OctetReader(octets), 'TP-OA'))],
+  ['service centre address', ({ octets }) => void decodeServiceCentreAddress(new OctetReader(octets))],
+  ['time stamp', ({ octets }) => void encodeTimeStamp(decodeTimeStamp(new OctetReader(octets), 'TP-SCTS'))],
+  ['user data header', ({ octets }) => readHeader(octets)],
+  ['septets', ({ octets, octet }) => readSeptets(octets, octet)],
+  ['UCS-2', ({ octets }) => expectWellFormed(textFromUcs2(octets))],
+  ['single octets', ({ octet }) => readOctet(octet)],
+  ['USSD', ({ octets, octet, text }) => readUssd(octets, octet, text)],
+  ['WSP push', ({ octets }) => readPush(octets)],
+  ['MMS notification', ({ octets }) => void decodeMmsNotification(octets)],
+  ['hexadecimal', ({ octets, text }) => readHex(octets, text)],
+  ['segments', ({ text, options }) => readSegments(text, options)],
+  ['reassembly', (input) => void reassembled(input)],
+]
+
+function attempt(decoder: string, run: Decoder, input: FuzzInput, result: FuzzResult, timed: boolean): void {
+  const startMs = performance.now()
+  const problem = problemOf(run, input)
+  const ms = performance.now() - startMs
+  if (problem !== undefined) result.failures.push({ decoder, input: shown(input), problem })
+  if (timed && ms > result.slowest.ms) {
+    // A busy machine stops programs for longer than a decoder takes, and code that is new to it is slow: only what is
+    // slow every time is slow.
+    const againMs = timeAgainMs(run, input, allowedMs(decoder, input))
+    if (againMs > result.slowest.ms) result.slowest = { decoder, ms: againMs, input: shown(input) }
+    if (againMs > allowedMs(decoder, input)) {
+      result.failures.push({ decoder, input: shown(input), problem: `took ${againMs.toFixed(1)} ms` })
+    }
+  }
+}
+
+function problemOf(run: Decoder, input: FuzzInput): string | undefined {
+  try {
+    run(input)
+    return undefined
+  } catch (error) {
+    if (error instanceof PduDecodeError || error instanceof PduEncodeError) return undefined
+    return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  }
+}
+
+function allowedMs(decoder: string, { text }: FuzzInput): number {
+  return decoder === 'segments' ? longestMs * Math.max(1, Math.ceil(text.length / longTextUnits)) : longestMs
+}
+
+/** The median of five runs; where that is too long, the least of three such medians. */
+function timeAgainMs(run: Decoder, input: FuzzInput, allowed: number): number {
+  let leastMs = medianOfFiveMs(run, input)
+  for (let round = 0; round < 2 && leastMs > allowed; round++) leastMs = Math.min(leastMs, medianOfFiveMs(run, input))
+  return leastMs
+}
+
+function medianOfFiveMs(run: Decoder, input: FuzzInput): number {
+  const times = Array.from({ length: 5 }, () => {
+    const startMs = performance.now()
+    problemOf(run, input)
+    return performance.now() - startMs
+  })
+  return times.sort((one, other) => one - other)[2] ?? 0
+}
+
+function shown({ octets, octet, text, options }: FuzzInput): string {
+  return JSON.stringify({ octets: hexFromOctets(octets), octet, text, options })
+}
+
+/** What was written from a decoded message must read as the same message. */
+function roundTrip(octets: Uint8Array, decode: typeof decodeIncoming | typeof decodeOutgoing): void {
+  const { serviceCentre, tpdu } = decode(octets)
+  if (tpdu.kind === 'command') return
+  read(tpdu)
+  // its length was wrong, and what it stands for cannot be written
+  if (tpdu.userData?.header?.broken === true) return
+  const written = encodeForModem(tpdu, serviceCentre).octets
+  const again = decode(written)
+  const writtenAgain =
+    again.tpdu.kind === 'command' ? again.tpdu.octets : encodeForModem(again.tpdu, again.serviceCentre).octets
+  if (hexFromOctets(written) !== hexFromOctets(writtenAgain)) {
+    throw new Error(`reads as another message: ${hexFromOctets(written)}, then ${hexFromOctets(writtenAgain)}`)
+  }
+}
+
+function read(tpdu: Exclude<Tpdu | Command, Command>): void {
+  if (tpdu.userData === undefined) return
+  const text = textOfUserData(tpdu.userData)
+  if (text !== undefined) expectWellFormed(text)
+}
+
+function readHeader(octets: Uint8Array): void {
+  const header = decodeUserDataHeader(octets)
+  concatenationOf(header)
+  portsOf(header)
+  specialIndicationsOf(header)
+}
+
+function readSeptets(octets: Uint8Array, octet: number): void {
+  const septets = unpackSeptets(octets, octets.length + (octet >> 1), octet % 7)
+  expectWellFormed(textFromSeptets(septets, { locking: octet >> 4, single: octet & 0xf }))
+}
+
+function readOctet(octet: number): void {
+  decodeDataCodingScheme(octet)
+  decodeCellBroadcastDataCodingScheme(octet)
+  decodeProtocolIdentifier(octet)
+  statusFromOctet(octet)
+}
+
+function readUssd(octets: Uint8Array, octet: number, text: string): void {
+  const decoded = decodeUssdString(octets, octet)
+  if (decoded !== undefined) expectWellFormed(decoded)
+  encodeUssdString(text)
+}
+
+function readPush(octets: Uint8Array): void {
+  const push = decodeWspPush(octets)
+  encodeMmsNotification(decodeMmsNotification(octets, push.bodyOffset))
+}
+
+function readHex(octets: Uint8Array, text: string): void {
+  const hex = hexFromOctets(octets)
+  if (hexFromOctets(octetsFromHex(hex.toLowerCase())) !== hex) throw new Error('hexadecimal does not come back')
+  octetsFromHex(text)
+}
+
+function readSegments(text: string, options: SegmentOptions): void {
+  const segmentation = segment(text, options)
+  const joined = segmentation.parts.map((part) => {
+    encodeUserData(part)
+    return textOfUserData(part) ?? ''
+  })
+  if (joined.join('') !== segmentation.text) throw new Error('the parts are not the text')
+}
+
+function reassembled({ octets, octet, reassembly }: FuzzInput): ReassemblyState {
+  const tpdu = incomingOf(octets)
+  const concatenation = tpdu?.kind === 'deliver' ? concatenationOf(tpdu.userData.header) : undefined
+  if (tpdu?.kind !== 'deliver' || concatenation === undefined) return reassembly
+  const { originator: sender, userData, dataCodingScheme, protocolIdentifier, serviceCentreTimeStamp } = tpdu
+  const received = { sender, userData, dataCodingScheme, protocolIdentifier, serviceCentreTimeStamp, concatenation }
+  const part = {
+    kind: 'part-arrived',
+    partId: hexFromOctets(octets),
+    sim: `${octet & 1}`,
+    atMs: octet * 60_000,
+  } as const
+  return next(reassembly, { ...part, ...received }).state
+}
+
+function incomingOf(octets: Uint8Array): Tpdu | undefined {
+  try {
+    return decodeIncoming(octets).tpdu
+  } catch (error) {
+    if (error instanceof PduDecodeError) return undefined
+    throw error
+  }
+}
+
+function expectWellFormed(text: string): void {
+  if (!text.isWellFormed()) throw new Error('half a surrogate pair in a text')
+}

@@ -1,0 +1,39 @@
+import type { SegmentOptions } from '../src/segment.ts'
+import type { Random } from './random.ts'
+
+/** What people write and what breaks encoders, mixed: a text has pieces of one to three of these kinds. */
+export function randomText(random: Random): string {
+  const kinds = Array.from({ length: random.between(1, 3) }, () => random.oneOf(pieces))
+  const count = random.below(random.once(50) ? 1200 : 90)
+  let text = ''
+  for (let index = 0; index < count; index++) text += random.oneOf(kinds)(random)
+  return text
+}
+
+export function randomSegmentOptions(random: Random): SegmentOptions {
+  const languages = Array.from({ length: random.below(4) }, () => random.below(16))
+  const ports = { width: random.oneOf([8, 16] as const), destination: random.below(256), source: random.below(256) }
+  return {
+    reference: random.below(256),
+    ...(random.once(2) ? { referenceWidth: random.oneOf([8, 16] as const) } : {}),
+    ...(random.once(2) ? { nationalShifts: languages } : {}),
+    ...(random.once(2) ? { transliterate: random.once(2) } : {}),
+    ...(random.once(4) ? { ports } : {}),
+    ...(random.once(4) ? { encoding: random.oneOf(['gsm7', 'ucs2'] as const) } : {}),
+    ...(random.once(4) ? { maxParts: random.between(1, 10) } : {}),
+    ...(random.once(4) ? { messageClass: random.oneOf([0, 1, 2, 3] as const) } : {}),
+  }
+}
+
+const pieces: readonly ((random: Random) => string)[] = [
+  (random) => random.oneOf([...'abc xyz 0123 .,!?@£$_\n']),
+  (random) => random.oneOf([...'^{}\\[~]|€\f']),
+  (random) => random.oneOf([...'ğşıİçÇãõâêúíóñÁ']),
+  (random) => random.oneOf([...'“”‘’–—…•«»ﬁœÆ\u00a0\u200b']),
+  (random) => random.oneOf([...'яжщΩψ你好世界אבعربहिन्दीবাংলা']),
+  (random) => random.oneOf(['😀', '👩‍👩‍👧‍👦', '🇩🇪', '👍🏽', 'e\u0301', '\u0301', '\u200d', '\ufe0f', '❤️']),
+  (random) => random.oneOf(['\ud83d', '\ude00', '\udbff', '\udc00']),
+  (random) => String.fromCharCode(random.below(0x1_0000)),
+  (random) => String.fromCodePoint(random.below(0x11_0000)),
+  (random) => String.fromCharCode(random.below(0x80)),
+]

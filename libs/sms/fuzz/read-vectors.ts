@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** The vectors of libs/sms/vectors: octets and what they mean, written from their source and never from our output. */
+export interface VectorFile {
+  readonly name: string
+  readonly about: string
+  /** Which decoder the vectors are for. */
+  readonly kind: string
+  readonly vectors: readonly Vector[]
+}
+
+export interface Vector {
+  readonly name: string
+  /** Document and clause, manual, page or test of another program. */
+  readonly source: string
+  /** Why we differ from the source, or why the octets cannot come out again. */
+  readonly note?: string
+  /** Hexadecimal, service centre in front. */
+  readonly pdu?: string
+  readonly direction?: 'incoming' | 'outgoing'
+  /** What comes out again differs from `pdu` or `octets`: only read. */
+  readonly reencodes?: boolean
+  readonly reads?: boolean
+  /** Hexadecimal; for single octets also ranges: `03-1F 40`. */
+  readonly octets?: string
+  /** Hexadecimal, one septet an octet; null where a text has none. */
+  readonly septets?: string | null
+  readonly hex?: string
+  readonly form?: string
+  readonly text?: unknown
+  readonly data?: number
+  readonly fillBits?: number
+  readonly dataCodingScheme?: number
+  readonly shifts?: { readonly locking?: number; readonly single?: number }
+  readonly options?: object
+  readonly encodes?: { readonly contentTypeForm: 'code' | 'text' | 'general'; readonly headers: string }
+  readonly expect?: Readonly<Record<string, unknown>>
+}
+
+export function readVectorFiles(): readonly VectorFile[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .map((file) => ({ name: file.slice(0, -'.json'.length), ...readJson(file) }))
+}
+
+const folder = new URL('../vectors/', import.meta.url)
+
+function readJson(file: string): Omit<VectorFile, 'name'> {
+  return JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Omit<VectorFile, 'name'>
+}

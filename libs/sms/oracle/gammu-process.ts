@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export interface DecodeRequest {
+  readonly operation: 'decode'
+  readonly pdu: string
+}
+
+export interface EncodeRequest {
+  readonly operation: 'encode'
+  readonly layout: 'Submit' | 'Deliver'
+  readonly type: 'Submit' | 'Deliver'
+  readonly serviceCentre: string
+  readonly number: string
+  readonly coding: GammuCoding
+  readonly class: number
+  readonly text: string | null
+  readonly octets: string
+}
+
+export type GammuCoding = 'Default_No_Compression' | 'Unicode_No_Compression' | '8bit'
+
+/** What gammu makes of a PDU, in its own words. */
+export interface GammuReading {
+  readonly type: 'Deliver' | 'Submit' | 'Status_Report'
+  readonly serviceCentre: string
+  readonly number: string
+  readonly text: { readonly text: string } | { readonly octets: string }
+  readonly coding: GammuCoding
+  readonly class: number
+  /** Local time of the service centre, without its zone. */
+  readonly dateTime: string | null
+  readonly status: number
+  readonly reference: number
+  /** UDHL included. */
+  readonly header: string
+  /** Reference in 8 bits, in 16 bits, number of the part, number of parts. */
+  readonly parts: readonly [number, number, number, number]
+}
+
+export type GammuAnswer = GammuReading | { readonly pdu: string } | { readonly error: string }
+
+/** One process for all requests. Undefined when python3-gammu is not there. */
+export function askGammu(
+  python: string,
+  requests: readonly (DecodeRequest | EncodeRequest)[],
+): readonly GammuAnswer[] | undefined {
+  const input = requests.map((request) => `${JSON.stringify(request)}\n`).join('')
+  const { status, stdout, stderr, error } = spawnSync(python, [script], { input, encoding: 'utf8', maxBuffer: 1 << 30 })
+  if (status === notInstalled || (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined
+  if (status !== 0) throw new Error(`${script} ended with ${status}: ${stderr}`)
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as GammuAnswer)
+}
+
+const script = fileURLToPath(new URL('gammu-oracle.py', import.meta.url))
+const notInstalled = 3

@@ -1,0 +1,113 @@
+import { decodeDataCodingScheme } from '../src/data-coding-scheme.ts'
+import { isValidTimeStamp } from '../src/time-stamp.ts'
+import { type Field, hasNationalLanguage, numberOf, type OurReading } from './our-reading.ts'
+
+export interface Difference {
+  /** `refused` where gammu has no reading; `octets` where the same message is written in two ways. */
+  readonly field: Field | 'refused' | 'octets'
+  readonly ours: string
+  readonly gammu: string
+  readonly reading: OurReading
+}
+
+export interface KnownDifference {
+  /** A heading of docs/sms-oracle.md, which says why we stay with ours. */
+  readonly name: string
+  readonly explains: (difference: Difference) => boolean
+}
+
+/** Where gammu 1.42 and we differ, and may. What nothing here explains fails the comparison. */
+export const knownDifferences: readonly KnownDifference[] = [
+  {
+    name: 'Text behind escapes',
+    explains: ({ field, ours, gammu, reading }) =>
+      field === 'text' && userDataOf(reading)?.units.includes(escapeSeptet) === true && gammu.startsWith(ours),
+  },
+  {
+    name: 'National languages',
+    explains: ({ field, reading }) => field === 'text' && hasNationalLanguage(reading.tpdu),
+  },
+  {
+    name: 'Tilde in UCS-2',
+    explains: ({ field, ours, gammu, reading }) =>
+      field === 'text' && userDataOf(reading)?.alphabet === 'ucs2' && `${ours}${gammu}`.includes('~'),
+  },
+  {
+    name: 'Signs and letters in numbers',
+    explains: ({ field, ours, gammu }) => field === 'number' && ours.replace(/[*#abc]/g, '') === gammu,
+  },
+  {
+    name: 'Names beyond ASCII',
+    explains: ({ field, ours, reading }) =>
+      field === 'number' && addressOf(reading)?.typeOfNumber === 'alphanumeric' && !/^[A-Za-z0-9 .]*$/.test(ours),
+  },
+  {
+    name: 'Odd numbers filled with a digit',
+    explains: ({ field, ours, gammu }) => field === 'number' && gammu === `${ours}0`,
+  },
+  {
+    name: 'Numbers that begin with 00',
+    explains: ({ field, ours, gammu }) => field === 'number' && gammu.startsWith('00') && ours === `+${gammu.slice(2)}`,
+  },
+  {
+    name: 'Last century',
+    explains: ({ field, reading: { tpdu } }) =>
+      field === 'time' &&
+      'serviceCentreTimeStamp' in tpdu &&
+      isValidTimeStamp(tpdu.serviceCentreTimeStamp) &&
+      tpdu.serviceCentreTimeStamp.year < 2000,
+  },
+  {
+    name: 'Parts that are numbered behind another element',
+    explains: ({ field, ours, gammu, reading }) =>
+      field === 'parts' && gammu === '' && ours !== '' && (userDataOf(reading)?.header?.elements.length ?? 0) > 1,
+  },
+  {
+    name: 'Reserved bits of a coding scheme',
+    explains: ({ field, reading }) =>
+      ['text', 'coding', 'class', 'refused'].includes(field) && hasReservedBits(reading.tpdu.dataCodingScheme),
+  },
+  {
+    name: 'Enhanced validity period',
+    explains: ({ field, reading: { tpdu } }) =>
+      field === 'refused' && tpdu.kind === 'submit' && tpdu.validityPeriod?.format === 'enhanced',
+  },
+  {
+    name: 'A last octet that is missing',
+    explains: ({ field, reading }) => field === 'refused' && userDataOf(reading)?.truncated === true,
+  },
+  {
+    name: 'A header that is longer than its message',
+    explains: ({ field, reading }) => field === 'refused' && userDataOf(reading)?.header?.broken === true,
+  },
+  {
+    name: 'The reserved message type',
+    explains: ({ field, ours, reading }) =>
+      field === 'refused' && reading.tpdu.kind === 'deliver' && hasReservedType(ours),
+  },
+  {
+    name: 'Length of names',
+    explains: ({ field, reading }) => field === 'octets' && addressOf(reading)?.typeOfNumber === 'alphanumeric',
+  },
+]
+
+const escapeSeptet = 0x1b
+
+function userDataOf({ tpdu }: OurReading) {
+  return tpdu.userData
+}
+
+function addressOf({ tpdu }: OurReading) {
+  return tpdu.kind === 'deliver' || tpdu.kind === 'submit' || tpdu.kind === 'status-report' ? numberOf(tpdu) : undefined
+}
+
+/** Bit 3 of group F, and everything that the standard keeps for later. */
+function hasReservedBits(octet: number | undefined): boolean {
+  return octet !== undefined && ((octet & 0xf8) === 0xf8 || decodeDataCodingScheme(octet).reserved)
+}
+
+/** TP-MTI 3 behind the service centre. */
+function hasReservedType(pdu: string): boolean {
+  const at = 2 * (1 + Number.parseInt(pdu.slice(0, 2), 16))
+  return (Number.parseInt(pdu.slice(at, at + 2), 16) & 0b11) === 0b11
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type Address,
+  addressFromText,
+  decodeAddress,
+  decodeServiceCentreAddress,
+  encodeAddress,
+  encodeServiceCentreAddress,
+  type TypeOfNumber,
+  textFromAddress,
+} from './address.ts'
+import { hexFromOctets, OctetReader, octetsFromHex } from './octets.ts'
+import { PduDecodeError, PduEncodeError } from './pdu-error.ts'
+
+function address(typeOfNumber: TypeOfNumber, numberingPlan: number, value: string): Address {
+  return { typeOfNumber, numberingPlan, value }
+}
+
+function decode(hex: string): Address {
+  return decodeAddress(new OctetReader(octetsFromHex(hex)), 'TP-OA')
+}
+
+describe('TP-OA, TP-DA and TP-RA', () => {
+  test.each<[string, Address, string]>([
+    ['an international number', address('international', 1, '447700900123'), '0C91447700091032'],
+    ['an odd number of digits', address('international', 1, '46708251358'), '0B916407281553F8'],
+    ['a short code', address('unknown', 1, '12345'), '05812143F5'],
+    ['a national number', address('national', 1, '07700900123'), '0BA17007900021F3'],
+    ['a service code', address('unknown', 1, '*100#'), '05811A00FB'],
+    ['a network number', address('network-specific', 9, '4711'), '04B97411'],
+    ['a subscriber number in the national plan', address('subscriber', 8, '27838890001'), '0BC87238880900F1'],
+    ['an abbreviated number', address('abbreviated', 0, '42'), '02E024'],
+    ['the reserved type', address('reserved', 15, '1'), '01FFF1'],
+    ['every extra digit', address('unknown', 1, '*#abc'), '0581BADCFE'],
+    ['no digit at all', address('unknown', 0, ''), '0080'],
+    ['twenty digits', address('international', 1, '12345678901234567890'), '149121436587092143658709'],
+    ['a name with an accent', address('alphanumeric', 0, 'Zürich'), '0BD05ABF3C3D4603'],
+    ['a name of eleven', address('alphanumeric', 0, 'ÄÖÑÜ§äöñüàé'), '14D05B6ED7FBDDF3FBFE7F01'],
+    ['a name of seven', address('alphanumeric', 0, 'ABCDEFG'), '0DD041E19058341E01'],
+    ['a name of eight that ends in @', address('alphanumeric', 0, 'ABCDEFG@'), '0ED041E19058341E01'],
+    ['a name with an escape', address('alphanumeric', 0, 'a€'), '06D0E14D19'],
+    ['an empty name', address('alphanumeric', 0, ''), '00D0'],
+  ])('%s is written and read', (_what, value, hex) => {
+    expect(hexFromOctets(encodeAddress(value))).toBe(hex)
+    expect(decode(hex)).toEqual(value)
+  })
+
+  test('the top bit of the type may be missing', () => {
+    expect(decode('0C11447700091032')).toEqual(address('international', 1, '447700900123'))
+  })
+
+  test('a filler that is counted, or stands in the middle, is skipped', () => {
+    expect(decode('0691213FF4').value).toBe('1234')
+    expect(decode('069121F3F4').value).toBe('1234')
+  })
+
+  test('more digits than the standard allows are read', () => {
+    expect(decode('16812143658709214365870921').value).toBe('1234567890123456789012')
+  })
+
+  test('reading stops where the address ends', () => {
+    const reader = new OctetReader(octetsFromHex('FF03812143F7AA'), 1)
+    expect(decodeAddress(reader, 'TP-DA').value).toBe('123')
+    expect(reader.position).toBe(5)
+  })
+
+  test.each([
+    ['', 0, 'is missing'],
+    ['0C', 1, 'is missing'],
+    ['0C914477000910', 2, 'needs 6 octets, 5 left'],
+    ['FF91', 2, 'needs 128 octets, 0 left'],
+  ])('%j is refused with its offset', (hex, offset, reason) => {
+    expect(() => decode(hex)).toThrow(new PduDecodeError('TP-OA', offset, reason))
+  })
+
+  test.each<[Address, string]>([
+    [address('international', 1, '+44'), '"+" is not one of 0123456789*#abc'],
+    [address('unknown', 1, '123456789012345678901'), 'has 21 digits, at most 20'],
+    [address('unknown', 16, '1'), 'numbering plan 16 exceeds 15'],
+    [address('unknown', -1, '1'), '-1 is not a whole number from 0 to 255'],
+    [address('alphanumeric', 0, 'twelve chars'), '"twelve chars" takes 12 septets, at most 11'],
+    [address('alphanumeric', 0, 'Ж'), '"Ж" is not in the GSM 7 bit default alphabet'],
+  ])('%j cannot be written', (value, reason) => {
+    expect(() => encodeAddress(value, 'TP-DA')).toThrow(new PduEncodeError('TP-DA', reason))
+  })
+})
+
+describe('the service centre', () => {
+  test.each<[string, Address | undefined, string]>([
+    ['of an even number', address('international', 1, '273810000150'), '0791728301001005'],
+    ['of an odd number', address('international', 1, '27381000015'), '07917283010010F5'],
+    ['that the modem knows itself', undefined, '00'],
+    ['without digits', address('international', 1, ''), '0191'],
+  ])('%s is written and read', (_what, value, hex) => {
+    expect(hexFromOctets(encodeServiceCentreAddress(value))).toBe(hex)
+    expect(decodeServiceCentreAddress(new OctetReader(octetsFromHex(hex)))).toEqual(value)
+  })
+
+  test.each([
+    ['', 0, 'is missing'],
+    ['07', 1, 'is missing'],
+    ['0791728301', 2, 'needs 6 octets, 3 left'],
+    // What some old modems list for an empty place in their memory.
+    ['FFFFFFFF', 2, 'needs 254 octets, 2 left'],
+  ])('%j is refused with its offset', (hex, offset, reason) => {
+    const reader = new OctetReader(octetsFromHex(hex))
+    expect(() => decodeServiceCentreAddress(reader)).toThrow(new PduDecodeError('SCA', offset, reason))
+  })
+})
+
+test('a name is no service centre', () => {
+  expect(() => encodeServiceCentreAddress(address('alphanumeric', 0, 'centre'))).toThrow(
+    new PduEncodeError('SCA', '"centre" is not a number'),
+  )
+})
+
+describe('an address as people write it', () => {
+  test.each<[string, Address]>([
+    ['+447700900123', address('international', 1, '447700900123')],
+    ['07700900123', address('unknown', 1, '07700900123')],
+    ['12345', address('unknown', 1, '12345')],
+    ['*100#', address('unknown', 1, '*100#')],
+    ['Zürich', address('alphanumeric', 0, 'Zürich')],
+    ['A1', address('alphanumeric', 0, 'A1')],
+    ['+', address('alphanumeric', 0, '+')],
+  ])('%j becomes an address and is written the same again', (text, value) => {
+    expect(addressFromText(text)).toEqual(value)
+    expect(textFromAddress(value)).toBe(text)
+  })
+
+  test.each([
+    ['', 'is empty'],
+    ['+123456789012345678901', 'has 21 digits, at most 20'],
+    ['longer than eleven', '"longer than eleven" takes 18 septets, at most 11'],
+    ['€€€€€€', '"€€€€€€" takes 12 septets, at most 11'],
+    ['Привет', '"Привет" is not in the GSM 7 bit default alphabet'],
+  ])('%j is refused', (text, reason) => {
+    expect(() => addressFromText(text)).toThrow(new PduEncodeError('address', reason))
+  })
+})

@@ -1,0 +1,133 @@
+import { septetsFromText, textFromSeptets } from './gsm7-alphabet.ts'
+import { checkedOctet, joinOctets, type OctetReader } from './octets.ts'
+import { PduEncodeError } from './pdu-error.ts'
+import { digitsFromSemiOctets, semiOctetsFromDigits } from './semi-octets.ts'
+import { packSeptets, unpackSeptets } from './septets.ts'
+
+/** Who a message is from, to or carried by. 23.040 §9.1.2.5 */
+export interface Address {
+  readonly typeOfNumber: TypeOfNumber
+  /** 0..15; 1 is ISDN/telephone (E.164). */
+  readonly numberingPlan: number
+  /** Digits out of `0123456789*#abc`, or the text when alphanumeric. Never a `+`. */
+  readonly value: string
+}
+
+export type TypeOfNumber =
+  | 'unknown'
+  | 'international'
+  | 'national'
+  | 'network-specific'
+  | 'subscriber'
+  | 'alphanumeric'
+  | 'abbreviated'
+  | 'reserved'
+
+/** The index is the value of the three bits. */
+const TYPES_OF_NUMBER: readonly TypeOfNumber[] = [
+  'unknown',
+  'international',
+  'national',
+  'network-specific',
+  'subscriber',
+  'alphanumeric',
+  'abbreviated',
+  'reserved',
+]
+
+const UNKNOWN_PLAN = 0
+const TELEPHONE_PLAN = 1
+
+/** 23.040 §9.1.2.5: twelve octets at most, of which ten carry the value. */
+const MAX_SEMI_OCTETS = 20
+const MAX_SEPTETS = 11
+
+/**
+ * What a person writes: `+447700900123` is international, `12345` and `*100#` are of unknown type (a short code with
+ * any other type is refused by networks), everything else is an alphanumeric name.
+ */
+export function addressFromText(text: string): Address {
+  const address = classifyText(text)
+  if (address.value === '') throw new PduEncodeError('address', 'is empty')
+  encodeAddress(address)
+  return address
+}
+
+/** The reverse of {@link addressFromText}: `+` in front of an international number, else the value as it is. */
+export function textFromAddress(address: Address): string {
+  return address.typeOfNumber === 'international' ? `+${address.value}` : address.value
+}
+
+/** TP-OA, TP-DA and TP-RA: the length counts semi-octets of the value. */
+export function decodeAddress(reader: OctetReader, field: string): Address {
+  const semiOctets = reader.octet(field)
+  const typeOfAddress = reader.octet(field)
+  // More than the twenty semi-octets of the standard are read too: the text behind them is worth more than the rule.
+  return addressFromValue(typeOfAddress, reader.take(field, Math.ceil(semiOctets / 2)), semiOctets)
+}
+
+export function encodeAddress(address: Address, field = 'address'): Uint8Array {
+  const { value, semiOctets } = encodeValue(address, field)
+  return joinOctets([Uint8Array.of(semiOctets, typeOfAddressOctet(address, field)), value])
+}
+
+/** Here the length counts octets and includes the type of address; none at all means the modem's own centre. */
+export function decodeServiceCentreAddress(reader: OctetReader): Address | undefined {
+  const length = reader.octet('SCA')
+  if (length === 0) return undefined
+  const typeOfAddress = reader.octet('SCA')
+  const value = reader.take('SCA', length - 1)
+  return addressFromValue(typeOfAddress, value, 2 * value.length)
+}
+
+export function encodeServiceCentreAddress(address: Address | undefined): Uint8Array {
+  if (address === undefined) return Uint8Array.of(0)
+  // 24.011 §8.2.5.1 knows no names, and a length in octets could not tell seven septets from eight.
+  if (address.typeOfNumber === 'alphanumeric') throw new PduEncodeError('SCA', `"${address.value}" is not a number`)
+  const { value } = encodeValue(address, 'SCA')
+  return joinOctets([Uint8Array.of(1 + value.length, typeOfAddressOctet(address, 'SCA')), value])
+}
+
+function classifyText(text: string): Address {
+  if (/^\+\d+$/.test(text)) {
+    return { typeOfNumber: 'international', numberingPlan: TELEPHONE_PLAN, value: text.slice(1) }
+  }
+  if (/^[\d*#abc]+$/.test(text)) return { typeOfNumber: 'unknown', numberingPlan: TELEPHONE_PLAN, value: text }
+  return { typeOfNumber: 'alphanumeric', numberingPlan: UNKNOWN_PLAN, value: text }
+}
+
+function addressFromValue(typeOfAddress: number, value: Uint8Array, semiOctets: number): Address {
+  // The top bit says that no further octet of type follows. It is always set; where it is not, nothing follows either.
+  const typeOfNumber = TYPES_OF_NUMBER[(typeOfAddress >> 4) & 0b111] ?? 'reserved'
+  return {
+    typeOfNumber,
+    numberingPlan: typeOfAddress & 0xf,
+    value:
+      typeOfNumber === 'alphanumeric'
+        ? textFromSeptets(unpackSeptets(value, Math.floor((semiOctets * 4) / 7)))
+        : digitsFromSemiOctets(value, semiOctets),
+  }
+}
+
+function typeOfAddressOctet(address: Address, field: string): number {
+  if (address.numberingPlan > 0xf) throw new PduEncodeError(field, `numbering plan ${address.numberingPlan} exceeds 15`)
+  const numberingPlan = checkedOctet(address.numberingPlan, field)
+  return 0x80 | (TYPES_OF_NUMBER.indexOf(address.typeOfNumber) << 4) | numberingPlan
+}
+
+function encodeValue(address: Address, field: string): { value: Uint8Array; semiOctets: number } {
+  if (address.typeOfNumber === 'alphanumeric') return encodeName(address.value, field)
+  if (address.value.length > MAX_SEMI_OCTETS) {
+    throw new PduEncodeError(field, `has ${address.value.length} digits, at most ${MAX_SEMI_OCTETS}`)
+  }
+  return { value: semiOctetsFromDigits(address.value, field), semiOctets: address.value.length }
+}
+
+function encodeName(name: string, field: string): { value: Uint8Array; semiOctets: number } {
+  const septets = septetsFromText(name)
+  if (septets === undefined) throw new PduEncodeError(field, `"${name}" is not in the GSM 7 bit default alphabet`)
+  if (septets.length > MAX_SEPTETS) {
+    throw new PduEncodeError(field, `"${name}" takes ${septets.length} septets, at most ${MAX_SEPTETS}`)
+  }
+  return { value: packSeptets(septets), semiOctets: Math.ceil((septets.length * 7) / 4) }
+}

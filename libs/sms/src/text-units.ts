@@ -1,0 +1,58 @@
+import { clusterStarts } from './grapheme-clusters.ts'
+import { octetsOfUnits } from './ucs2.ts'
+
+/** A text as the units that parts are filled with, and the places where it should not be cut. */
+export interface TextUnits {
+  /** Septets, or UTF-16 units. */
+  readonly length: number
+  /** Where the escape pair or surrogate pair that covers the index starts; the index itself when it is between two. */
+  readonly pairStart: (index: number) => number
+  /** The same for the character that a reader sees, which may be longer than a part. */
+  readonly clusterStart: (index: number) => number
+  /** What a part of these units carries: septets, or UTF-16BE octets. */
+  readonly slice: (start: number, end: number) => Uint8Array
+}
+
+/** @param septets those of `text`, in whatever tables */
+export function septetUnits(text: string, septets: Uint8Array): TextUnits {
+  const clusterStart = clusterStarts(text)
+  return {
+    length: septets.length,
+    // The encoder writes an escape only in front of another septet, never behind one.
+    pairStart: (index) => (septets[index - 1] === ESCAPE ? index - 1 : index),
+    clusterStart: (index) => {
+      const at = index - countEscapes(septets, index)
+      return indexBack(septets, index, at - clusterStart(at))
+    },
+    slice: (start, end) => septets.slice(start, end),
+  }
+}
+
+/** @param text without lone surrogates */
+export function ucs2Units(text: string): TextUnits {
+  return {
+    length: text.length,
+    pairStart: (index) => (isLowSurrogate(text.charCodeAt(index)) ? index - 1 : index),
+    clusterStart: clusterStarts(text),
+    slice: (start, end) => octetsOfUnits(text, start, end),
+  }
+}
+
+const ESCAPE = 0x1b
+
+/** Every character of every table is one UTF-16 unit, so this is how far septets run ahead of the text. */
+function countEscapes(septets: Uint8Array, end: number): number {
+  let escapes = 0
+  for (let i = 0; i < end; i++) if (septets[i] === ESCAPE) escapes++
+  return escapes
+}
+
+function indexBack(septets: Uint8Array, from: number, characters: number): number {
+  let index = from
+  for (let left = characters; left > 0; left--) index -= septets[index - 2] === ESCAPE ? 2 : 1
+  return index
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff
+}

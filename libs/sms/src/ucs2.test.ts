@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { textFromUcs2, ucs2FromText } from './ucs2.ts'
+
+describe('UCS-2', () => {
+  it.each([
+    ['', ''],
+    ['Aя€', '0041044f20ac'],
+    ['😀', 'd83dde00'],
+  ])('writes %j big end first and reads it back', (text, octets) => {
+    expect(Buffer.from(ucs2FromText(text)).toString('hex')).toBe(octets)
+    expect(textFromUcs2(Buffer.from(octets, 'hex'))).toBe(text)
+  })
+
+  it.each([
+    ['a lone high surrogate', 'd83d0041', '\ufffdA'],
+    ['a lone low surrogate', '0041de00', 'A\ufffd'],
+    ['a pair the wrong way round', 'de00d83d', '\ufffd\ufffd'],
+  ])('reads %s as U+FFFD', (_, octets, text) => {
+    expect(textFromUcs2(Buffer.from(octets, 'hex'))).toBe(text)
+  })
+
+  it('sends no half of a surrogate pair', () => {
+    expect(Buffer.from(ucs2FromText('a\ud83d')).toString('hex')).toBe('0061fffd')
+  })
+
+  it('drops an odd octet at the end', () => {
+    expect(textFromUcs2(Uint8Array.of(0x00, 0x41, 0x04))).toBe('A')
+    expect(textFromUcs2(Uint8Array.of(0x00))).toBe('')
+  })
+
+  it('gives back any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(textFromUcs2(ucs2FromText(text))).toBe(text)
+      }),
+    )
+  })
+
+  it('reads any octets as well-formed text', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (octets) => {
+        expect(textFromUcs2(octets).isWellFormed()).toBe(true)
+      }),
+    )
+  })
+})

@@ -1,0 +1,118 @@
+import { type Alphabet, type DataCodingScheme, decodeDataCodingScheme } from './data-coding-scheme.ts'
+import { textFromSeptets } from './gsm7-alphabet.ts'
+import { joinOctets, type OctetReader } from './octets.ts'
+import { PduEncodeError } from './pdu-error.ts'
+import { packSeptets, unpackSeptets } from './septets.ts'
+import { textFromUcs2 } from './ucs2.ts'
+import { decodeUserDataHeader, nationalLanguagesOf, type UserDataHeader } from './user-data-header.ts'
+
+/** The content of a message: an optional header and what follows it. 23.040 §9.2.3.16, §9.2.3.24 */
+export interface UserData {
+  readonly alphabet: Alphabet
+  /** The units are octets of compressed data (23.042), which nobody sends and this package does not unpack. */
+  readonly compressed?: boolean
+  /** Present exactly when TP-UDHI is set, even if broken. */
+  readonly header: UserDataHeader | undefined
+  /** gsm7: one septet an element. octets, ucs2 and compressed: the octets. */
+  readonly units: Uint8Array
+  /** The last octet was missing; the units are those that came whole. */
+  readonly truncated?: boolean
+}
+
+/** TP-UD of every message that a person reads; reports may have more or less room. */
+export const MAX_USER_DATA_OCTETS = 140
+
+/** @returns TP-UDL, which counts septets or octets, and TP-UD */
+export function encodeUserData(
+  userData: UserData,
+  maxOctets = MAX_USER_DATA_OCTETS,
+): { length: number; octets: Uint8Array } {
+  const encoded = isInSeptets(userData) ? encodeSeptets(userData) : encodeOctets(userData)
+  if (encoded.octets.length > maxOctets) {
+    throw new PduEncodeError('TP-UD', `takes ${encoded.octets.length} octets, at most ${maxOctets}`)
+  }
+  return encoded
+}
+
+/** TP-UDL and TP-UD as they stand in a TPDU whose TP-DCS is given. */
+export function encodeUserDataField(userData: UserData, dataCodingScheme: number, maxOctets?: number): Uint8Array {
+  return joinOctets(userDataField(userData, dataCodingScheme, maxOctets))
+}
+
+/** {@link encodeUserDataField} in two pieces, for a TPDU that joins all of its own: a copy is dear. */
+export function userDataField(
+  userData: UserData,
+  dataCodingScheme: number,
+  maxOctets?: number,
+): readonly [number, Uint8Array] {
+  const scheme = decodeDataCodingScheme(dataCodingScheme)
+  if (scheme.alphabet !== userData.alphabet || scheme.compressed !== (userData.compressed ?? false)) {
+    throw new PduEncodeError('TP-DCS', `${dataCodingScheme} does not announce ${userData.alphabet} user data`)
+  }
+  const { length, octets } = encodeUserData(userData, maxOctets)
+  return [length, octets]
+}
+
+/** Reads TP-UDL and TP-UD. Octets beyond TP-UDL are left in the reader. */
+export function decodeUserData(reader: OctetReader, dcs: DataCodingScheme, hasHeader: boolean): UserData {
+  const length = reader.octet('TP-UDL')
+  const inSeptets = dcs.alphabet === 'gsm7' && !dcs.compressed
+  const expected = inSeptets ? octetsForSeptets(length) : length
+  // Some senders count one septet too many, and some modems lose the last octet: of text, all whole septets are taken.
+  const oneMissing = inSeptets && reader.remaining === expected - 1
+  const octets = reader.take('TP-UD', oneMissing ? expected - 1 : expected)
+
+  const header = hasHeader ? decodeUserDataHeader(octets) : undefined
+  const headerOctets = header?.raw.length ?? 0
+  const compressed = dcs.compressed ? { compressed: true } : {}
+  if (!inSeptets) {
+    return { alphabet: dcs.alphabet, ...compressed, header, units: octets.slice(headerOctets) }
+  }
+  const headerSeptets = septetsOfHeader(headerOctets)
+  const announced = Math.max(0, length - headerSeptets)
+  const present = Math.max(0, Math.floor((octets.length * 8) / 7) - headerSeptets)
+  const units = unpackSeptets(octets.subarray(headerOctets), Math.min(announced, present), fillBits(headerOctets))
+  return { alphabet: dcs.alphabet, header, units, ...(present < announced ? { truncated: true } : {}) }
+}
+
+/** In the national tables that the header names. Undefined for octets and for compressed data: those are no text. */
+export function textOfUserData(userData: UserData): string | undefined {
+  if (userData.compressed === true || userData.alphabet === 'octets') return undefined
+  if (userData.alphabet === 'ucs2') return textFromUcs2(userData.units)
+  return textFromSeptets(userData.units, nationalLanguagesOf(userData.header))
+}
+
+function isInSeptets(userData: UserData): boolean {
+  return userData.alphabet === 'gsm7' && userData.compressed !== true
+}
+
+function encodeOctets(userData: UserData): { length: number; octets: Uint8Array } {
+  const octets = userData.header === undefined ? userData.units : joinOctets([userData.header.raw, userData.units])
+  return { length: octets.length, octets }
+}
+
+function encodeSeptets(userData: UserData): { length: number; octets: Uint8Array } {
+  const header = userData.header?.raw ?? new Uint8Array(0)
+  let bits = 0
+  for (let index = 0; index < userData.units.length; index++) bits |= userData.units[index]!
+  if (bits > 0x7f) throw new PduEncodeError('TP-UD', 'has a unit above 127, which is no septet')
+  const length = septetsOfHeader(header.length) + userData.units.length
+  // TP-UDL decides the size: a header alone is followed by its fill bits, which may open one more octet.
+  const octets = new Uint8Array(octetsForSeptets(length))
+  octets.set(header)
+  octets.set(packSeptets(userData.units, fillBits(header.length)), header.length)
+  return { length, octets }
+}
+
+/** 23.040 §9.2.3.24: text behind a header starts on a septet boundary. */
+function septetsOfHeader(headerOctets: number): number {
+  return Math.ceil((headerOctets * 8) / 7)
+}
+
+function fillBits(headerOctets: number): number {
+  return septetsOfHeader(headerOctets) * 7 - headerOctets * 8
+}
+
+function octetsForSeptets(septets: number): number {
+  return Math.ceil((septets * 7) / 8)
+}

@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { characterSets, textFromCharacterSet, textFromUtf8, utf8FromText } from './character-set.ts'
+
+describe('UTF-8', () => {
+  it('is read as the platform reads it, wrong octets included', () => {
+    const platform = new TextDecoder('utf-8', { ignoreBOM: true })
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 12 }), (octets) => {
+        expect(textFromUtf8(octets).text).toBe(platform.decode(octets))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('is known to be valid or not as the platform knows it', () => {
+    const platform = new TextDecoder('utf-8', { fatal: true })
+    const isValid = (octets: Uint8Array) => {
+      try {
+        platform.decode(octets)
+        return true
+      } catch {
+        return false
+      }
+    }
+    // mostly lead and continuation octets: those decide
+    const octet = fc.oneof(fc.integer({ min: 0x80, max: 0xff }), fc.integer({ min: 0x20, max: 0x7e }))
+    fc.assert(
+      fc.property(fc.array(octet, { maxLength: 6 }), (values) => {
+        const octets = Uint8Array.from(values)
+        expect(textFromUtf8(octets).valid).toBe(isValid(octets))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('is written as the platform writes it, half surrogate pairs included', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 0x10_ffff }), { maxLength: 12 }), (points) => {
+        const text = String.fromCodePoint(...points)
+        expect(utf8FromText(text)).toEqual(new TextEncoder().encode(text))
+      }),
+    )
+  })
+})
+
+describe('a text', () => {
+  const octets = Uint8Array.of(0x48, 0xe9)
+
+  it('in a character set we do not know is read as UTF-8 when it is that, else as ISO 8859-1', () => {
+    expect(textFromCharacterSet(octets, 2252)).toBe('Hé')
+    expect(textFromCharacterSet(utf8FromText('Hé'), 2252)).toBe('Hé')
+    expect(textFromCharacterSet(utf8FromText('Hé'), characterSets.any)).toBe('Hé')
+  })
+
+  it('in the character set it names is read in no other', () => {
+    expect(textFromCharacterSet(octets, characterSets.utf8)).toBe('H\ufffd')
+    expect(textFromCharacterSet(octets, characterSets.usAscii)).toBe('H\ufffd')
+    expect(textFromCharacterSet(octets, characterSets.iso88591)).toBe('Hé')
+    expect(textFromCharacterSet(octets, characterSets.utf16BigEndian)).toBe('\u48e9')
+    expect(textFromCharacterSet(octets, characterSets.utf16LittleEndian)).toBe('\ue948')
+  })
+})

@@ -1,0 +1,218 @@
+import { PduDecodeError } from '../pdu-error.ts'
+import { isUtf16, textFromCharacterSet } from './character-set.ts'
+import { WspReader, withoutQuote } from './wsp-reader.ts'
+
+/**
+ * M-Notification.ind (OMA-MMS-ENC 1.3 §6.2 and §7.3): what the MMS centre pushes when a multimedia message waits. Only
+ * the transaction id must be there: networks leave out headers that the standard calls mandatory, and a notification
+ * without a size is still worth reporting.
+ */
+export interface MmsNotification {
+  readonly transactionId: string
+  /** '1.2' */
+  readonly version?: string
+  /** '+447785342749': without the /TYPE=PLMN it is sent with; an e-mail address as it is. */
+  readonly from?: string
+  /** The network keeps the sender back (insert-address-token). */
+  readonly fromWithheld: boolean
+  readonly subject?: string
+  /** 'personal', 'advertisement', 'informational', 'auto' or the text of a class of its own. */
+  readonly messageClass?: string
+  readonly messageSizeOctets?: number
+  readonly expiry?: MmsExpiry
+  readonly contentLocation?: string
+  readonly deliveryReport?: boolean
+  /** 'text', 'image-basic' …: empty in most networks. */
+  readonly contentClass?: string
+}
+
+export type MmsExpiry =
+  | { readonly kind: 'absolute'; readonly epochSeconds: number }
+  | { readonly kind: 'relative'; readonly seconds: number }
+
+/** `start`: where the MMS PDU begins (the body of the push), so that errors count in the octets of the message. */
+export function decodeMmsNotification(octets: Uint8Array, start = 0): MmsNotification {
+  const reader = new WspReader(octets, start)
+  const headers: Headers = {}
+  while (reader.remaining > 0) decodeHeader(reader, headers)
+  if (headers.messageType === undefined) throw new PduDecodeError('X-Mms-Message-Type', reader.position, 'missing')
+  const { messageType: _, transactionId, fromWithheld = false, ...others } = headers
+  if (transactionId === undefined) throw new PduDecodeError('X-Mms-Transaction-Id', reader.position, 'missing')
+  return { transactionId, fromWithheld, ...others }
+}
+
+/** Header field assignments, OMA-MMS-ENC 1.3 table 25. */
+export const mmsHeaders = {
+  contentLocation: 0x83,
+  deliveryReport: 0x86,
+  expiry: 0x88,
+  from: 0x89,
+  messageClass: 0x8a,
+  messageType: 0x8c,
+  version: 0x8d,
+  messageSize: 0x8e,
+  subject: 0x96,
+  transactionId: 0x98,
+  contentClass: 0xba,
+} as const
+
+export const notificationInd = 0x82
+export const addressPresent = 0x80
+export const insertAddress = 0x81
+export const absoluteToken = 0x80
+export const relativeToken = 0x81
+
+export const messageClasses: readonly string[] = ['personal', 'advertisement', 'informational', 'auto']
+
+export const contentClasses: readonly string[] = [
+  'text',
+  'image-basic',
+  'image-rich',
+  'video-basic',
+  'video-rich',
+  'megapixel',
+  'content-basic',
+  'content-rich',
+]
+
+type Writable<T> = { -readonly [Key in keyof T]?: T[Key] }
+type Headers = Writable<MmsNotification> & { messageType?: number }
+
+function decodeHeader(reader: WspReader, into: Headers): void {
+  if (reader.peek('MMS header') < 0x80) {
+    // application-header: a name and a value, both text (§7.1)
+    reader.textString('MMS header')
+    reader.textString('MMS header')
+    return
+  }
+  const header = reader.octet('MMS header')
+  switch (header) {
+    case mmsHeaders.messageType:
+      into.messageType = decodeMessageType(reader)
+      break
+    case mmsHeaders.transactionId:
+      into.transactionId = textFromCharacterSet(reader.textString('X-Mms-Transaction-Id'))
+      break
+    case mmsHeaders.version:
+      decodeVersion(reader, into)
+      break
+    case mmsHeaders.from:
+      decodeFrom(reader, into)
+      break
+    case mmsHeaders.subject:
+      into.subject = decodeEncodedString(reader, 'Subject')
+      break
+    case mmsHeaders.messageClass:
+      into.messageClass = decodeMessageClass(reader)
+      break
+    case mmsHeaders.messageSize:
+      into.messageSizeOctets = reader.integer('X-Mms-Message-Size')
+      break
+    case mmsHeaders.expiry:
+      into.expiry = decodeExpiry(reader)
+      break
+    case mmsHeaders.contentLocation:
+      into.contentLocation = textFromCharacterSet(reader.textString('X-Mms-Content-Location'))
+      break
+    case mmsHeaders.deliveryReport:
+      decodeDeliveryReport(reader, into)
+      break
+    case mmsHeaders.contentClass:
+      decodeContentClass(reader, into)
+      break
+    default:
+      reader.skipValue(`MMS header 0x${header.toString(16)}`)
+  }
+}
+
+function decodeMessageType(reader: WspReader): number {
+  const field = 'X-Mms-Message-Type'
+  const offset = reader.position
+  const type = reader.octet(field)
+  if (type !== notificationInd) {
+    throw new PduDecodeError(field, offset, `0x${type.toString(16)} is not M-Notification.ind (0x82)`)
+  }
+  return type
+}
+
+/** A version that is written as text, as the standard allows and nobody does, is stepped over. */
+function decodeVersion(reader: WspReader, into: Headers): void {
+  const octet = reader.peek('X-Mms-MMS-Version')
+  if (octet >= 0x80) into.version = versionText(octet)
+  reader.skipValue('X-Mms-MMS-Version')
+}
+
+/** §7.3.34: three bits major, four bits minor in a short-integer; a minor of 15 says that there is none. */
+function versionText(octet: number): string {
+  const major = (octet >> 4) & 0x07
+  const minor = octet & 0x0f
+  return minor === 15 ? `${major}` : `${major}.${minor}`
+}
+
+function decodeFrom(reader: WspReader, into: Headers): void {
+  const value = reader.part('From', reader.valueLength('From'))
+  const offset = value.position
+  const token = value.octet('From')
+  if (token === insertAddress) {
+    into.fromWithheld = true
+  } else if (token === addressPresent) {
+    into.from = decodeEncodedString(value, 'From').replace(/\/TYPE=PLMN$/i, '')
+  } else {
+    throw new PduDecodeError('From', offset, `0x${token.toString(16)} is no address token`)
+  }
+}
+
+/**
+ * encoded-string-value, §7.3.18: a text, or length, character set and text. A first octet of 128 or more should have a
+ * quote in front and often has none: it is text all the same.
+ */
+function decodeEncodedString(reader: WspReader, field: string): string {
+  if (reader.peek(field) >= 0x20) return textFromCharacterSet(reader.textString(field))
+  const value = reader.part(field, reader.valueLength(field))
+  if (value.remaining === 0) return ''
+  const characterSet = value.integer(field)
+  const octets = value.rest()
+  if (isUtf16(characterSet)) return textFromCharacterSet(withoutEndOfUtf16(octets), characterSet)
+  const end = octets.indexOf(0)
+  return textFromCharacterSet(withoutQuote(end < 0 ? octets : octets.subarray(0, end)), characterSet)
+}
+
+/** The zero that ends a text-string comes as one octet or as two; half a character in front of it cannot be. */
+function withoutEndOfUtf16(octets: Uint8Array): Uint8Array {
+  const whole = octets.subarray(0, octets.length & ~1)
+  const ended = whole.length >= 2 && whole[whole.length - 1] === 0 && whole[whole.length - 2] === 0
+  return ended ? whole.subarray(0, -2) : whole
+}
+
+function decodeMessageClass(reader: WspReader): string {
+  const field = 'X-Mms-Message-Class'
+  const octet = reader.peek(field)
+  if (octet < 0x80) return textFromCharacterSet(reader.textString(field)).toLowerCase()
+  reader.octet(field)
+  return messageClasses[octet - 0x80] ?? `0x${octet.toString(16)}`
+}
+
+function decodeExpiry(reader: WspReader): MmsExpiry {
+  const field = 'X-Mms-Expiry'
+  const value = reader.part(field, reader.valueLength(field))
+  const offset = value.position
+  const token = value.octet(field)
+  if (token === absoluteToken) return { kind: 'absolute', epochSeconds: value.integer(field) }
+  if (token === relativeToken) return { kind: 'relative', seconds: value.integer(field) }
+  throw new PduDecodeError(field, offset, `0x${token.toString(16)} is neither absolute nor relative`)
+}
+
+function decodeDeliveryReport(reader: WspReader, into: Headers): void {
+  const octet = reader.peek('X-Mms-Delivery-Report')
+  if (octet === yes || octet === no) into.deliveryReport = octet === yes
+  reader.skipValue('X-Mms-Delivery-Report')
+}
+
+const yes = 0x80
+const no = 0x81
+
+function decodeContentClass(reader: WspReader, into: Headers): void {
+  const name = contentClasses[reader.peek('X-Mms-Content-Class') - 0x80]
+  if (name !== undefined) into.contentClass = name
+  reader.skipValue('X-Mms-Content-Class')
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { PduDecodeError } from '../pdu-error.ts'
+import { type ContentTypeForm, decodeWspPush, encodeWspPush, mmsApplicationIdHeader, mmsMediaType } from './wsp-push.ts'
+
+const body = Uint8Array.of(1, 2, 3)
+
+describe('a WSP push', () => {
+  it.each<ContentTypeForm>(['code', 'text', 'general'])('comes back with its content type as %s', (contentTypeForm) => {
+    const push = { transactionId: 7, confirmed: true, contentType: mmsMediaType, body }
+    const octets = encodeWspPush({ ...push, contentTypeForm, headers: mmsApplicationIdHeader })
+    expect(decodeWspPush(octets)).toEqual({ ...push, bodyOffset: octets.length - body.length })
+  })
+
+  it('carries a media type that has no code as text, in the general form too', () => {
+    const push = {
+      transactionId: 0,
+      confirmed: false,
+      contentType: 'application/vnd.example.of-a-long-media-type',
+      body,
+    }
+    expect(() => encodeWspPush(push)).toThrow('has no code')
+    expect(decodeWspPush(encodeWspPush({ ...push, contentTypeForm: 'text' }))).toMatchObject(push)
+    expect(decodeWspPush(encodeWspPush({ ...push, contentTypeForm: 'general' }))).toMatchObject(push)
+  })
+
+  it('fails with a field and an offset in the message wherever its headers are cut', () => {
+    const octets = encodeWspPush({ transactionId: 1, contentType: mmsMediaType, contentTypeForm: 'general', body })
+    const bodyOffset = octets.length - body.length
+    for (let length = 0; length < bodyOffset; length++) {
+      const decode = () => decodeWspPush(octets.subarray(0, length))
+      expect(decode).toThrow(PduDecodeError)
+      expect(decode).toThrow(/at octet \d+/)
+    }
+  })
+})

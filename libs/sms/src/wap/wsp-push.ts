@@ -1,0 +1,122 @@
+import { joinOctets } from '../octets.ts'
+import { PduDecodeError, PduEncodeError } from '../pdu-error.ts'
+import { textFromCharacterSet, utf8FromText } from './character-set.ts'
+import { encodeUintvar } from './uintvar.ts'
+import { WspReader } from './wsp-reader.ts'
+
+/**
+ * A connectionless WSP Push as it comes in a short message to port 2948 (WAP-230 §8.2.4.1, WAP-235 §7.3.1):
+ * transaction id, PDU type, length of the headers, content type, other headers, body.
+ */
+export interface WspPush {
+  readonly transactionId: number
+  readonly confirmed: boolean
+  /** In lower case; a number that has no name in our table stays a number. */
+  readonly contentType: string | number
+  readonly body: Uint8Array
+  /** Where the body begins in the octets that were decoded. */
+  readonly bodyOffset: number
+}
+
+export const wapPushPort = 2948
+export const wapPushSourcePort = 9200
+export const mmsMediaType = 'application/vnd.wap.mms-message'
+
+export function decodeWspPush(octets: Uint8Array): WspPush {
+  const reader = new WspReader(octets)
+  const transactionId = reader.octet('TID')
+  const typeOffset = reader.position
+  const type = reader.octet('PDU type')
+  if (type !== push && type !== confirmedPush) {
+    throw new PduDecodeError('PDU type', typeOffset, `0x${type.toString(16)} is neither Push nor ConfirmedPush`)
+  }
+  const headers = reader.part('HeadersLen', reader.uintvar('HeadersLen'))
+  const contentType = decodeContentType(headers)
+  const bodyOffset = reader.position
+  return { transactionId, confirmed: type === confirmedPush, contentType, body: reader.rest(), bodyOffset }
+}
+
+/** The three ways in which networks write the content type: a code, a text, a code or text with parameters. */
+export type ContentTypeForm = 'code' | 'text' | 'general'
+
+export interface WspPushToEncode {
+  readonly transactionId: number
+  readonly confirmed?: boolean
+  readonly contentType: string
+  readonly contentTypeForm?: ContentTypeForm
+  /** Headers behind the content type, already encoded. */
+  readonly headers?: Uint8Array
+  readonly body: Uint8Array
+}
+
+export function encodeWspPush(pushed: WspPushToEncode): Uint8Array {
+  const headers = joinOctets([
+    encodeContentType(pushed.contentType, pushed.contentTypeForm ?? 'code'),
+    pushed.headers ?? new Uint8Array(0),
+  ])
+  return joinOctets([
+    Uint8Array.of(pushed.transactionId & 0xff, pushed.confirmed ? confirmedPush : push),
+    encodeUintvar(headers.length),
+    headers,
+    pushed.body,
+  ])
+}
+
+/** X-Wap-Application-Id: mms.ua, with which MMS centres mark a notification. */
+export const mmsApplicationIdHeader = Uint8Array.of(0xaf, 0x84)
+
+const push = 0x06
+const confirmedPush = 0x07
+
+/** WAP-230 table 40 and the OMNA list: what is pushed to phones. */
+const mediaTypes: ReadonlyMap<number, string> = new Map([
+  [0x00, '*/*'],
+  [0x02, 'text/html'],
+  [0x03, 'text/plain'],
+  [0x08, 'text/vnd.wap.wml'],
+  [0x2d, 'text/vnd.wap.si'],
+  [0x2e, 'application/vnd.wap.sic'],
+  [0x2f, 'text/vnd.wap.sl'],
+  [0x30, 'application/vnd.wap.slc'],
+  [0x31, 'text/vnd.wap.co'],
+  [0x32, 'application/vnd.wap.coc'],
+  [0x35, 'text/vnd.wap.connectivity-xml'],
+  [0x36, 'application/vnd.wap.connectivity-wbxml'],
+  [0x3e, mmsMediaType],
+  [0x42, 'application/vnd.syncml.dm+wbxml'],
+  [0x44, 'application/vnd.syncml.notification'],
+  [0x4a, 'application/vnd.oma.drm.rights+xml'],
+  [0x4b, 'application/vnd.oma.drm.rights+wbxml'],
+])
+
+const field = 'Content-Type'
+
+function decodeContentType(headers: WspReader): string | number {
+  const first = headers.peek(field)
+  if (first < 0x20) return decodeMediaType(headers.part(field, headers.valueLength(field)))
+  return decodeMediaType(headers)
+}
+
+/** Parameters behind the media type of the general form are not needed and not read. */
+function decodeMediaType(reader: WspReader): string | number {
+  const first = reader.peek(field)
+  if (first >= 0x20 && first < 0x80) return textFromCharacterSet(reader.textString(field)).toLowerCase()
+  const code = reader.integer(field)
+  return mediaTypes.get(code) ?? code
+}
+
+function encodeContentType(contentType: string, form: ContentTypeForm): Uint8Array {
+  const asText = joinOctets([utf8FromText(contentType), Uint8Array.of(0)])
+  if (form === 'text') return asText
+  const code = [...mediaTypes].find(([, name]) => name === contentType)?.[0]
+  if (form === 'code') {
+    if (code === undefined) throw new PduEncodeError(field, `${contentType} has no code`)
+    return Uint8Array.of(0x80 | code)
+  }
+  const value = joinOctets([code === undefined ? asText : Uint8Array.of(0x80 | code), charsetUtf8Parameter])
+  if (value.length <= 30) return joinOctets([Uint8Array.of(value.length), value])
+  return joinOctets([Uint8Array.of(31), encodeUintvar(value.length), value])
+}
+
+/** charset=utf-8: well-known parameter 0x01, MIBenum 106. */
+const charsetUtf8Parameter = Uint8Array.of(0x81, 0xea)
