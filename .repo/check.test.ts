@@ -1,6 +1,6 @@
 // Breaks each rule of `npm run check` once, in a small copy of the repository, and sees the tool refuse it.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -12,9 +12,13 @@ const COPIED = [
   '.gitignore',
   'package.json',
   'tsconfig.base.json',
+  '.repo/package.json',
+  '.repo/rules',
   'libs/sms/package.json',
   'libs/sms/tsconfig.json',
 ]
+const README =
+  '# copy\n\n## Who may import whom\n\n| project | imports | tests also import |\n|---|---|---|\n| `sms` | – | – |\n'
 const GOOD = 'export const answer = 42\n'
 const USE =
   "import { expect, test } from 'vitest'\nimport { answer } from './answer.ts'\n\ntest('is', () => expect(answer).toBe(42))\n"
@@ -23,19 +27,26 @@ let copy: string
 
 beforeEach(() => {
   copy = mkdtempSync(join(tmpdir(), 'smsgw-check-'))
-  for (const file of COPIED) cpSync(join(root, file), join(copy, file))
+  for (const file of COPIED) cpSync(join(root, file), join(copy, file), { recursive: true })
   mkdirSync(join(copy, 'node_modules'))
   symlinkSync(join(root, 'node_modules/vitest'), join(copy, 'node_modules/vitest'))
+  write('README.md', README)
+  write(
+    '.config/tsconfig.json',
+    JSON.stringify({ ...read('.config/tsconfig.json'), references: [{ path: '../libs/sms' }] }),
+  )
+  write('package-lock.json', JSON.stringify(lockfileOfCopy()))
   write('libs/sms/src/answer.ts', GOOD)
   write('libs/sms/src/answer.test.ts', USE)
 })
 
 afterEach(() => rmSync(copy, { recursive: true, force: true }))
 
-test('the unbroken copy passes lint, types and dead code', () => {
+test('the unbroken copy passes lint, types, dead code and house rules, without git too', () => {
   expect(lint()).toMatchObject({ status: 0 })
   expect(types()).toMatchObject({ status: 0 })
   expect(deadCode()).toMatchObject({ status: 0 })
+  expect(houseRules()).toMatchObject({ status: 0, output: expect.stringContaining('files keep the rules') })
 })
 
 test('refuses code that is not formatted', () => {
@@ -88,17 +99,83 @@ test('refuses an export that nothing imports', () => {
   expect(deadCode()).toMatchObject({ status: 1, output: expect.stringContaining('orphan') })
 })
 
+test('refuses a project that is never compiled', () => {
+  write('apps/relay/package.json', '{"name":"@smsgw/relay"}')
+  write('apps/relay/tsconfig.json', '{}')
+  expectRefused('(projects) does not reference apps/relay')
+})
+
+test('refuses a relative import of another project', () => {
+  write('libs/sms/src/answer.ts', "export { dialogue } from '../../modem/src/dialogue.ts'\n")
+  expectRefused('libs/sms/src/answer.ts:1 (relative imports) imports ../../modem/src/dialogue.ts')
+})
+
+test('refuses the clock in a lib, which the compiler lets pass', () => {
+  write('libs/sms/src/answer.ts', 'const { now } = Date\n\nexport const answer = now()\n')
+  expect(types()).toMatchObject({ status: 0 })
+  expectRefused('libs/sms/src/answer.ts:1 (pure libs) reads the clock')
+})
+
+test.each([
+  ['declare const process: { pid: number }\n\nexport const answer = process.pid\n', 'declares what it does not have'],
+  ['/// <reference types="node" />\nexport const answer = process.pid\n', 'brings types of its own'],
+  ['// @ts-expect-error\nexport const answer = process.pid\n', 'silences the compiler (@ts-expect-error)'],
+  ['// @ts-nocheck\nexport const answer = process.pid\n', 'silences the compiler (@ts-nocheck)'],
+])('refuses a lib that goes around the compiler: %j', (code, problem) => {
+  write('libs/sms/src/answer.ts', code)
+  expectRefused(problem)
+})
+
+test('refuses a lib that lets the types of Node in', () => {
+  const config = read('libs/sms/tsconfig.json')
+  write('libs/sms/tsconfig.json', JSON.stringify({ ...config, compilerOptions: { types: ['node'] } }))
+  expectRefused('libs/sms/tsconfig.json (lib compilation) types must be []')
+})
+
+test('refuses a manifest that the lockfile does not agree with', () => {
+  const manifest = read('libs/sms/package.json')
+  write('libs/sms/package.json', JSON.stringify({ ...manifest, dependencies: { zod: '^4.0.0' } }))
+  expectRefused('(exact versions) zod "^4.0.0"')
+  expectRefused('(lockfile) has no zod in dependencies of libs/sms')
+})
+
 function write(file: string, text: string): void {
   mkdirSync(dirname(join(copy, file)), { recursive: true })
   writeFileSync(join(copy, file), text)
+}
+
+function read(file: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(root, file), 'utf8'))
+}
+
+/** The lockfile of this repository without the projects that the copy leaves out. */
+function lockfileOfCopy(): object {
+  const { packages } = read('package-lock.json') as { packages: Record<string, object> }
+  const copied = Object.entries(packages).filter(([path]) => !/^(?:apps|libs)\/(?!sms$)[^/]+$/.test(path))
+  return { packages: Object.fromEntries(copied) }
+}
+
+function expectRefused(problem: string): void {
+  expect(houseRules()).toMatchObject({ status: 1, output: expect.stringContaining(problem) })
 }
 
 const lint = () => run('@biomejs/biome/bin/biome', ['ci', '--error-on-warnings', 'libs'])
 const types = () => run('typescript/bin/tsc', ['-b', 'libs/sms'])
 const deadCode = () => run('knip/bin/knip.js', ['--no-progress', '--include', 'files,exports'])
 
-function run(bin: string, args: string[]): { status: number | null; output: string } {
-  const result = spawnSync(process.execPath, [join(root, 'node_modules', bin), ...args], {
+const houseRules = () => node(join(copy, '.repo/rules/run-rules.ts'), [])
+
+function run(bin: string, args: string[]): Outcome {
+  return node(join(root, 'node_modules', bin), args)
+}
+
+interface Outcome {
+  readonly status: number | null
+  readonly output: string
+}
+
+function node(script: string, args: string[]): Outcome {
+  const result = spawnSync(process.execPath, [script, ...args], {
     cwd: copy,
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },

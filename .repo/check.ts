@@ -5,7 +5,7 @@ const steps: readonly (readonly [name: string, command: readonly string[]])[] = 
   ['format and lint', ['biome', 'ci', '--error-on-warnings', '--colors=off', '.']],
   ['types', ['tsc', '-b', '.config/tsconfig.json']],
   ['dead code', ['knip', '--no-progress']],
-  ['house rules', ['node', '.repo/rules/run-rules.ts']],
+  ['house rules', ['node', '--disable-warning=ExperimentalWarning', '.repo/rules/run-rules.ts']],
   ['compose file', ['dclint', '--max-warnings', '0', 'docker-compose.yml']],
 ]
 

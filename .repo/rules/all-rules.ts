@@ -1,11 +1,23 @@
 import { documentsNameFiles } from './documents-name-files.ts'
+import { exactVersions } from './exact-versions.ts'
 import { importTable } from './import-table.ts'
+import { libCompilation } from './lib-compilation.ts'
+import { lockfile } from './lockfile.ts'
 import { longFiles } from './long-files.ts'
+import { projects } from './projects.ts'
 import { pureLibs } from './pure-libs.ts'
+import { relativeImports } from './relative-imports.ts'
 import type { Rule } from './repository-tree.ts'
+import { typeChecked } from './type-checked.ts'
 
 export const allRules: Readonly<Record<string, Rule>> = {
+  projects,
   'import table': importTable,
+  'relative imports': relativeImports,
+  'exact versions': exactVersions,
+  lockfile,
+  'type-checked': typeChecked,
+  'lib compilation': libCompilation,
   'pure libs': pureLibs,
   'documents name files': documentsNameFiles,
   'long files': longFiles,

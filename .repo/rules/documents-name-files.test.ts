@@ -6,34 +6,70 @@ const check = (text: string, file = 'docs/architecture.md') =>
   documentsNameFiles(
     treeOfLiterals({
       'package.json': '{"scripts":{"test":"","fuzz":""}}',
+      'docker-compose.yml': '',
       'libs/sms/src/segment.ts': '',
+      'libs/sms/src/segment.test.ts': '',
       'docs/glossary.md': '',
       [file]: text,
     }),
   ).map((violation) => `${violation.line}: ${violation.problem}`)
 
-test('existing files, folders, anchors, addresses and scripts pass', () => {
-  expect(
-    check(
-      '`libs/sms` `libs/sms/src/segment.ts` [g](glossary.md#a) [up](../libs/sms/) [w](https://x.y/z) `npm test` `npm run fuzz`',
-    ),
-  ).toEqual([])
+test.each([
+  '`libs/sms` `libs/sms/src/segment.ts` `./libs/sms/` `node libs/sms/src/segment.ts:12`',
+  '[g](glossary.md#a) [g](glossary.md "words") [g](<glossary.md>) [up](../libs/sms/) [root](/docs/glossary.md)',
+  '[w](https://x.y/z) [m](mailto:a@b.c) [here](#a)',
+  '[g]: glossary.md "words"\n[w]: https://x.y/z',
+  '`docker-compose.yml` `./package.json` `segment.ts` `.test.ts`',
+  '`npm test` `npm run fuzz`',
+  '```sh\nnode ./libs/sms/src/segment.ts --all\n```',
+])('what exists passes: %s', (text) => {
+  expect(check(text)).toEqual([])
+})
+
+test.each([
+  '`libs/*/src` `apps/<name>/src/main.ts` `libs/$name` `libs/…`',
+  '`./data/emulator/modem0` `/dev/ttyUSB2` `/var/lib/smsgw/docs/x` `./data/credentials.json`',
+  '```\n./data/emulator/modem0\nhttps://x.y/docs/gone\n[a](gone.md)\nsome.json\n```',
+  '`curl x/docs/gone` `AT+CMGS` `Node.js` `list[i](x)`',
+])('what is made at run time, a pattern or no path passes: %s', (text) => {
+  expect(check(text)).toEqual([])
 })
 
 test('a path that is gone is refused with its line', () => {
   expect(check('a\n`libs/sms/src/gone.ts`')).toEqual(['2: names libs/sms/src/gone.ts, which does not exist'])
+  expect(check('`./libs/gone`')).toEqual(['1: names libs/gone, which does not exist'])
+  expect(check('`node .repo/gone.ts --all`')).toEqual(['1: names .repo/gone.ts, which does not exist'])
 })
 
-test('a dead link is refused', () => {
-  expect(check('[g](glossar.md)')).toEqual(['1: links to glossar.md, which does not exist'])
+test('a path that is gone is refused in a code block too', () => {
+  expect(check('```sh\nnode .repo/gone.ts   # all\nX=apps/gone/run.sh\n```')).toEqual([
+    '2: names .repo/gone.ts, which does not exist',
+    '3: names apps/gone/run.sh, which does not exist',
+  ])
+})
+
+test('a bare file name that no file has is refused', () => {
+  expect(check('`docker-compose.yaml` `./glossary.md`')).toEqual([
+    '1: names docker-compose.yaml, which does not exist',
+    '1: names ./glossary.md, which does not exist',
+  ])
+})
+
+test('a dead link is refused, with and without a title, inline and by reference', () => {
+  const gone = '1: links to glossar.md, which does not exist'
+  for (const text of [
+    '[g](glossar.md)',
+    '[g](glossar.md "t")',
+    '![g](glossar.md#a)',
+    '[g]: glossar.md',
+    '[g]: <glossar.md>',
+  ])
+    expect(check(text)).toEqual([gone])
+  expect(check('[g](/glossary.md)')).toEqual(['1: links to /glossary.md, which does not exist'])
 })
 
 test('a script that package.json lacks is refused, in prose and in a code block', () => {
   const gone = 'names the npm script "relay", which package.json does not have'
   expect(check('`npm run relay`\n```\nnpm run relay -- --help\n```')).toEqual([`1: ${gone}`, `3: ${gone}`])
   expect(check('npm start')).toEqual(['1: names the npm script "start", which package.json does not have'])
-})
-
-test('patterns and placeholders are not taken for files', () => {
-  expect(check('`libs/*/src` `apps/<name>/src/main.ts`')).toEqual([])
 })

@@ -1,31 +1,60 @@
 import { posix } from 'node:path'
+import { readManifest } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
-/** Documents name only files that exist and npm scripts that can be run. */
+/**
+ * Documents name only files that exist and npm scripts that can be run. What is made at run time is written with its
+ * place (`./data/ledger.jsonl`, `/dev/ttyUSB2`), which is no folder of ours.
+ */
 export const documentsNameFiles: Rule = (tree) => {
-  const known = knownPaths(tree)
-  const scripts = rootScripts(tree)
   const violations: Violation[] = []
+  const checks = checksOf(tree)
   for (const file of tree.files.filter((name) => name.endsWith('.md'))) {
-    let fenced = false
-    for (const [index, line] of tree.read(file).split('\n').entries()) {
-      const at = { file, line: index + 1 }
-      if (line.startsWith('```')) fenced = !fenced
-      for (const script of scriptsNamedIn(line)) {
-        if (!scripts.has(script))
-          violations.push({ ...at, problem: `names the npm script "${script}", which package.json does not have` })
-      }
-      if (fenced) continue
-      for (const target of linkTargets(line)) {
-        const path = posix.normalize(posix.join(posix.dirname(file), target))
-        if (!known.has(trimSlash(path))) violations.push({ ...at, problem: `links to ${target}, which does not exist` })
-      }
-      for (const path of pathsInBackticks(line)) {
-        if (!known.has(trimSlash(path))) violations.push({ ...at, problem: `names ${path}, which does not exist` })
+    for (const [index, line] of linesOf(tree.read(file)).entries()) {
+      for (const check of checks) {
+        for (const problem of check(line, file)) violations.push({ file, line: index + 1, problem })
       }
     }
   }
   return violations
+}
+
+interface Line {
+  readonly text: string
+  readonly fenced: boolean
+}
+
+function linesOf(document: string): Line[] {
+  let fenced = false
+  return document.split('\n').map((text) => {
+    const isFence = /^\s*(?:```|~~~)/.test(text)
+    if (isFence) fenced = !fenced
+    return { text, fenced: fenced || isFence }
+  })
+}
+
+function checksOf(tree: RepositoryTree): ((line: Line, file: string) => string[])[] {
+  const known = knownPaths(tree)
+  const scripts = readManifest(tree, 'package.json').scripts ?? {}
+  return [
+    ({ text }) =>
+      scriptsNamedIn(text)
+        .filter((name) => scripts[name] === undefined)
+        .map((name) => `names the npm script "${name}", which package.json does not have`),
+    ({ text, fenced }) =>
+      (fenced ? [text] : codeSpans(text))
+        .flatMap(pathsOfOurs)
+        .filter((path) => !known.has(path))
+        .map((path) => `names ${path}, which does not exist`),
+    ({ text, fenced }) =>
+      (fenced ? [] : codeSpans(text))
+        .filter((name) => looksLikeFile(name) && !isNameOfFile(tree, name))
+        .map((name) => `names ${name}, which does not exist`),
+    ({ text, fenced }, file) =>
+      (fenced ? [] : linkTargets(text))
+        .filter((target) => !known.has(resolveLink(file, target)))
+        .map((target) => `links to ${target}, which does not exist`),
+  ]
 }
 
 function knownPaths(tree: RepositoryTree): Set<string> {
@@ -36,22 +65,39 @@ function knownPaths(tree: RepositoryTree): Set<string> {
   return known
 }
 
-function rootScripts(tree: RepositoryTree): Set<string> {
-  const manifest = JSON.parse(tree.read('package.json')) as { scripts?: Record<string, string> }
-  return new Set(Object.keys(manifest.scripts ?? {}))
+function codeSpans(line: string): string[] {
+  return [...line.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '')
 }
 
+/** `libs/sms/src/segment.ts`, `node .repo/check.ts`, `./docs`: from the root, into a folder of ours, no placeholders. */
+function pathsOfOurs(code: string): string[] {
+  return [...code.matchAll(/(?<![^\s"'=(])(?:\.\/)?((?:apps|libs|docs|prisma|\.ci|\.repo|\.config)\/[^\s"'`)]*)/g)]
+    .map((match) => (match[1] ?? '').replace(/[.,;:]+$/, '').replace(/(?::\d+)+$|#.*$/, ''))
+    .filter((path) => !/[<>*{}$…]|\.\.\./.test(path))
+    .map(trimSlash)
+}
+
+/** `docker-compose.yml`, `.biome.json`: a bare name with the ending of a source file. */
+function looksLikeFile(code: string): boolean {
+  return /^(?:\.\/)?[\w.-]+\.(?:md|jsonc?|ya?ml|toml|[cm]?tsx?|[cm]js|sh|py|sql|prisma)$/.test(code)
+}
+
+/** Prose may name a file of any folder by its last part, and a kind of files by its ending (`.test.ts`). */
+function isNameOfFile(tree: RepositoryTree, code: string): boolean {
+  if (code.startsWith('./')) return tree.files.includes(code.slice(2))
+  return tree.files.some((file) => posix.basename(file) === code || (code.startsWith('.') && file.endsWith(code)))
+}
+
+/** Of `[text](target#anchor "title")` and `[label]: target`. */
 function linkTargets(line: string): string[] {
-  return [...line.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
-    .map((match) => match[1] ?? '')
-    .filter((target) => !/^[a-z]+:/.test(target))
+  const inline = line.replace(/`[^`]*`/g, '').matchAll(/\]\(\s*<?([^)#\s>]+)[^)]*\)/g)
+  const reference = line.matchAll(/^ {0,3}\[[^\]]+\]:\s*<?([^#\s>]+)/g)
+  return [...inline, ...reference].map((match) => match[1] ?? '').filter((target) => !/^(?:[a-z]+:|\/\/)/.test(target))
 }
 
-/** `libs/sms/src/segment.ts`, `docs/glossary.md`: from the root, into a folder of ours, without placeholders. */
-function pathsInBackticks(line: string): string[] {
-  return [...line.matchAll(/`((?:apps|libs|docs|prisma|\.ci|\.repo|\.config)\/[^`\s]*)`/g)]
-    .map((match) => match[1] ?? '')
-    .filter((path) => !/[<>*{}…]/.test(path))
+function resolveLink(file: string, target: string): string {
+  const path = target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(file), target)
+  return trimSlash(posix.normalize(path))
 }
 
 function scriptsNamedIn(line: string): string[] {

@@ -1,3 +1,4 @@
+import { ours, readManifest } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
@@ -48,7 +49,7 @@ function namesIn(cell: string): string[] {
 }
 
 function compare(file: string, folder: string, row: Row, tree: RepositoryTree): Violation[] {
-  const manifest = JSON.parse(tree.read(file)) as Record<string, Record<string, string> | undefined>
+  const manifest = readManifest(tree, file)
   const violations: Violation[] = []
   const pairs = [
     ['dependencies', row.imports],
@@ -72,10 +73,4 @@ function compare(file: string, folder: string, row: Row, tree: RepositoryTree): 
     }
   }
   return violations
-}
-
-function ours(dependencies: Record<string, string> | undefined): string[] {
-  return Object.keys(dependencies ?? {})
-    .filter((name) => name.startsWith('@smsgw/'))
-    .map((name) => name.slice('@smsgw/'.length))
 }

@@ -1,32 +1,102 @@
+import { isBuiltin, stripTypeScriptTypes } from 'node:module'
+import { importsOf } from './relative-imports.ts'
 import type { Rule, Violation } from './repository-tree.ts'
+import { lineAt, readSource } from './source-text.ts'
 
 /**
  * A lib touches nothing: time, chance and the world come in as arguments. The compiler proves most of it (libs see no
- * Node types, timers or console); what the language itself still offers is refused here.
+ * Node types, timers or console; rule "lib compilation"); of what the language itself offers, only what is named here
+ * may be used. Types are taken away first, so an annotation such as `at: Date` costs nothing.
  */
 export const pureLibs: Rule = (tree) => {
   const violations: Violation[] = []
-  for (const file of tree.files) {
-    if (!/^libs\/[^/]+\/src\/.*\.ts$/.test(file) || /\.test\.ts$/.test(file)) continue
-    for (const [index, line] of tree.read(file).split('\n').entries()) {
-      const code = line.replace(/\/\/.*$/, '')
-      for (const [pattern, problem] of REFUSED) {
-        if (pattern.test(code)) violations.push({ file, line: index + 1, problem })
-      }
+  for (const file of tree.files.filter(shipsInLib)) {
+    const text = tree.read(file)
+    for (const { specifier, line } of importsOf(text)) {
+      if (isBuiltin(specifier)) violations.push({ file, line, problem: 'imports a Node module: a lib touches nothing' })
     }
+    const untyped = withoutTypes(text)
+    if (untyped === undefined) violations.push({ file, problem: 'cannot be read: Node runs erasable TypeScript only' })
+    else violations.push(...judge(file, readSource(untyped).code))
   }
   return violations
 }
 
-const REFUSED: readonly (readonly [RegExp, string])[] = [
-  [/\bDate\s*\.\s*now\b/, 'reads the clock (Date.now): take the time as an argument'],
-  [/\bnew\s+Date\s*(\(\s*\)|(?!\s*\())/, 'reads the clock (new Date()): take the time as an argument'],
-  [/(?<!new\s+)\bDate\s*\(\s*\)/, 'reads the clock (Date()): take the time as an argument'],
-  [/\bMath\s*\.\s*random\b/, 'uses chance (Math.random): take a generator as an argument'],
-  [/\bglobalThis\b/, 'reaches for the world (globalThis): take what you need as an argument'],
-  [/\bimport\s*\(|\brequire\s*\(/, 'loads code at run time: import it at the top'],
-  [
-    /(?:\bfrom|\bimport)\s+['"](?:node:[^'"]*|fs|net|os|path|crypto|child_process|timers)['"]/,
-    'imports a Node module: a lib touches nothing',
-  ],
+export function shipsInLib(file: string): boolean {
+  return /^libs\/[^/]+\/src\/.*\.[cm]?[jt]sx?$/.test(file) && !/\.test\.ts$/.test(file)
+}
+
+function withoutTypes(text: string): string | undefined {
+  try {
+    return stripTypeScriptTypes(text)
+  } catch {
+    return undefined
+  }
+}
+
+function judge(file: string, code: string): Violation[] {
+  const violations: Violation[] = []
+  for (const { name, allowed, problem } of LIMITED) {
+    for (const { index } of code.matchAll(new RegExp(`${NOT_A_MEMBER}${name}(?![\\w$])`, 'g'))) {
+      if (!allowed(code.slice(0, index), code.slice(index + name.length)))
+        violations.push({ file, line: lineAt(code, index), problem })
+    }
+  }
+  for (const [pattern, problem] of REFUSED) {
+    for (const { index } of code.matchAll(pattern)) violations.push({ file, line: lineAt(code, index), problem })
+  }
+  return violations
+}
+
+// `frame.Date` is somebody's own; the spread `...Date` is not.
+const NOT_A_MEMBER = '(?<![\\w$]|(?<!\\.\\.)\\.\\s*)'
+
+/** Globals of the language that reach the world by some of their uses: those that do not are listed. */
+const LIMITED = [
+  {
+    name: 'Date',
+    allowed: (before: string, after: string) =>
+      /^\s*\.\s*UTC\s*\(/.test(after) ||
+      /\binstanceof\s+$/.test(before) ||
+      (/\bnew\s+$/.test(before) && hasOneArgument(after)),
+    problem: 'reads the clock or the local zone: of Date, a lib uses the type, Date.UTC(…) and new Date(epochMs)',
+  },
+  {
+    name: 'Math',
+    allowed: (_: string, after: string) => /^\s*\.\s*(?!random\b)\w/.test(after),
+    problem: 'uses chance, or may: a lib calls Math by its functions, and takes a generator as an argument',
+  },
+  {
+    name: 'Intl',
+    allowed: (_: string, after: string) => /^\s*\.\s*Segmenter\b/.test(after),
+    problem: 'depends on the place it runs at: of Intl, a lib uses the Segmenter',
+  },
 ]
+
+const REFUSED: readonly (readonly [RegExp, string])[] = [
+  [/\bglobalThis\b|\bimport\s*\.\s*meta\b/g, 'reaches for the world: take what you need as an argument'],
+  [/(?<![\w$.])(?:import|require)\s*\(/g, 'loads code at run time: import it at the top'],
+  [/(?<![\w$.])(?:eval|Function)\b|\.\s*constructor\b/g, 'makes code out of text, or may'],
+  [/(?<![\w$.])(?:Atomics|SharedArrayBuffer|WeakRef|FinalizationRegistry)\b/g, 'waits for other threads or for memory'],
+  [
+    /\.\s*[gs]et(?:Hours|Minutes|Seconds|Milliseconds|Day|Date|Month|(?:Full)?Year)\b/g,
+    'reads the local zone: use UTC',
+  ],
+  [/\.\s*(?:getTimezoneOffset|toDateString|toTimeString)\b/g, 'reads the local zone: use UTC'],
+  [/\.\s*(?:toLocale\w+|localeCompare)\b/g, 'depends on the language of the machine'],
+]
+
+/** Several numbers are a date in the local zone, and so may be what is read from a text. */
+function hasOneArgument(after: string): boolean {
+  const opening = /^\s*\(\s*/.exec(after)
+  if (!opening) return false
+  const rest = after.slice(opening[0].length)
+  if (/^(?:['"`)]|\.\.\.)/.test(rest)) return false
+  let depth = 0
+  for (const { 0: mark, index } of rest.matchAll(/[([{,)\]}]/g)) {
+    if (depth === 0 && mark === ')') return true
+    if (depth === 0 && mark === ',') return /^\s*\)/.test(rest.slice(index + 1))
+    if (mark !== ',') depth += '([{'.includes(mark) ? 1 : -1
+  }
+  return false
+}

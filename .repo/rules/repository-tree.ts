@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What a rule sees of the repository; tests hand in a tree made of literals. */
@@ -18,13 +18,8 @@ export interface Violation {
 export type Rule = (tree: RepositoryTree) => Violation[]
 
 export function treeOfWorkingCopy(root: string): RepositoryTree {
-  const listing = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 64 << 20,
-  })
-  const files = [...new Set(listing.split('\0'))].filter((file) => file && existsSync(join(root, file))).sort()
-  return { files, read: (file) => readFileSync(join(root, file), 'utf8') }
+  const files = isGitRoot(root) ? filesOfGit(root) : filesBelow(root)
+  return { files: files.sort(), read: (file) => readFileSync(join(root, file), 'utf8') }
 }
 
 export function treeOfLiterals(contents: Readonly<Record<string, string>>): RepositoryTree {
@@ -36,4 +31,37 @@ export function treeOfLiterals(contents: Readonly<Record<string, string>>): Repo
       return text
     },
   }
+}
+
+/** No: an unpacked archive, perhaps within another repository, or a machine without git. */
+function isGitRoot(root: string): boolean {
+  try {
+    return realpathSync(git(root, ['rev-parse', '--show-toplevel']).trimEnd()) === realpathSync(root)
+  } catch {
+    return false
+  }
+}
+
+function filesOfGit(root: string): string[] {
+  const listing = git(root, ['ls-files', '--cached', '--others', '--exclude-standard', '-z'])
+  return [...new Set(listing.split('\0'))].filter((file) => file && existsSync(join(root, file)))
+}
+
+function git(root: string, args: readonly string[]): string {
+  return execFileSync('git', args, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+}
+
+const NOT_SOURCE = new Set(['.git', 'node_modules', 'dist', '.cache', '.nx'])
+
+function filesBelow(root: string, folder = ''): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder ? `${folder}/${entry.name}` : entry.name
+    if (entry.isDirectory()) return NOT_SOURCE.has(entry.name) || path === 'data' ? [] : filesBelow(root, path)
+    return entry.isFile() ? [path] : []
+  })
 }

@@ -32,6 +32,7 @@ const pieces: readonly ((random: Random) => string)[] = [
   (random) => random.oneOf([...'“”‘’–—…•«»ﬁœÆ\u00a0\u200b']),
   (random) => random.oneOf([...'яжщΩψ你好世界אבعربहिन्दीবাংলা']),
   (random) => random.oneOf(['😀', '👩‍👩‍👧‍👦', '🇩🇪', '👍🏽', 'e\u0301', '\u0301', '\u200d', '\ufe0f', '❤️']),
+  (random) => random.oneOf(['α', 'η\u0301', '\u{1d242}', '\u{1d243}', '\u0342', '\u{10140}']),
   (random) => random.oneOf(['\ud83d', '\ude00', '\udbff', '\udc00']),
   (random) => String.fromCharCode(random.below(0x1_0000)),
   (random) => String.fromCodePoint(random.below(0x11_0000)),

@@ -74,12 +74,12 @@ describe('TP-OA, TP-DA and TP-RA', () => {
   })
 
   test.each<[Address, string]>([
-    [address('international', 1, '+44'), '"+" is not one of 0123456789*#abc'],
+    [address('international', 1, '+44'), 'character 1 is not one of 0123456789*#abc'],
     [address('unknown', 1, '123456789012345678901'), 'has 21 digits, at most 20'],
     [address('unknown', 16, '1'), 'numbering plan 16 exceeds 15'],
     [address('unknown', -1, '1'), '-1 is not a whole number from 0 to 255'],
-    [address('alphanumeric', 0, 'twelve chars'), '"twelve chars" takes 12 septets, at most 11'],
-    [address('alphanumeric', 0, 'Ж'), '"Ж" is not in the GSM 7 bit default alphabet'],
+    [address('alphanumeric', 0, 'twelve chars'), 'is a name of 12 septets, at most 11'],
+    [address('alphanumeric', 0, 'Ж'), 'is a name with characters beyond the GSM 7 bit default alphabet'],
   ])('%j cannot be written', (value, reason) => {
     expect(() => encodeAddress(value, 'TP-DA')).toThrow(new PduEncodeError('TP-DA', reason))
   })
@@ -110,7 +110,7 @@ describe('the service centre', () => {
 
 test('a name is no service centre', () => {
   expect(() => encodeServiceCentreAddress(address('alphanumeric', 0, 'centre'))).toThrow(
-    new PduEncodeError('SCA', '"centre" is not a number'),
+    new PduEncodeError('SCA', 'is a name, not a number'),
   )
 })
 
@@ -122,7 +122,9 @@ describe('an address as people write it', () => {
     ['*100#', address('unknown', 1, '*100#')],
     ['Zürich', address('alphanumeric', 0, 'Zürich')],
     ['A1', address('alphanumeric', 0, 'A1')],
-    ['+', address('alphanumeric', 0, '+')],
+    ['4 you', address('alphanumeric', 0, '4 you')],
+    ['7-Eleven', address('alphanumeric', 0, '7-Eleven')],
+    ['- . -', address('alphanumeric', 0, '- . -')],
   ])('%j becomes an address and is written the same again', (text, value) => {
     expect(addressFromText(text)).toEqual(value)
     expect(textFromAddress(value)).toBe(text)
@@ -131,10 +133,47 @@ describe('an address as people write it', () => {
   test.each([
     ['', 'is empty'],
     ['+123456789012345678901', 'has 21 digits, at most 20'],
-    ['longer than eleven', '"longer than eleven" takes 18 septets, at most 11'],
-    ['€€€€€€', '"€€€€€€" takes 12 septets, at most 11'],
-    ['Привет', '"Привет" is not in the GSM 7 bit default alphabet'],
+    ['longer than eleven', 'is a name of 18 septets, at most 11'],
+    ['€€€€€€', 'is a name of 12 septets, at most 11'],
+    ['Привет', 'is a name with characters beyond the GSM 7 bit default alphabet'],
   ])('%j is refused', (text, reason) => {
     expect(() => addressFromText(text)).toThrow(new PduEncodeError('address', reason))
   })
+  test.each([
+    '+44 7700 900123',
+    '+44(0)7700',
+    '07700-90012',
+    '0770.090.01',
+    '(0770)90012',
+    '030/123456',
+    ' 12345',
+    '12345\n',
+    '++4477009',
+    '+',
+  ])('%j is refused: it is meant as a number, and would be sent to a name', (text) => {
+    expect(() => addressFromText(text)).toThrow(
+      new PduEncodeError(
+        'address',
+        'looks like a number and is none: write digits alone, with a + in front of an international number',
+      ),
+    )
+  })
+
+  test('no error holds the number or the name', () => {
+    const secrets = ['+44 7700 900123', '123456789012345678901', 'Anna & Bertram', 'Анна']
+    for (const secret of secrets) {
+      expect(() => addressFromText(secret)).toThrow(PduEncodeError)
+      expect(() => addressFromText(secret)).not.toThrow(secret)
+    }
+    const wrongDigit = { typeOfNumber: 'national', numberingPlan: 1, value: '07700Q' } as const
+    expect(() => encodeAddress(wrongDigit)).toThrow('character 6 is not one of')
+    expect(() => encodeAddress(wrongDigit)).not.toThrow('Q')
+  })
+})
+
+test('a name that reads like a number is told from the number by its type alone', () => {
+  const name = decode(hexFromOctets(encodeAddress(address('alphanumeric', 0, '+4477009'))))
+  const number = addressFromText('+4477009')
+  expect(textFromAddress(name)).toBe(textFromAddress(number))
+  expect([name.typeOfNumber, number.typeOfNumber]).toEqual(['alphanumeric', 'international'])
 })

@@ -44,16 +44,26 @@ const MAX_SEPTETS = 11
 
 /**
  * What a person writes: `+447700900123` is international, `12345` and `*100#` are of unknown type (a short code with
- * any other type is refused by networks), everything else is an alphanumeric name.
+ * any other type is refused by networks), everything else is an alphanumeric name. But for numbers written for the eye,
+ * as in `+44 (0)7700 900123`: a name is what they would be sent to, and which digits are meant is not ours to guess.
  */
 export function addressFromText(text: string): Address {
+  if (writtenForTheEye.test(text) && !cleanNumber.test(text)) {
+    throw new PduEncodeError(
+      'address',
+      'looks like a number and is none: write digits alone, with a + in front of an international number',
+    )
+  }
   const address = classifyText(text)
   if (address.value === '') throw new PduEncodeError('address', 'is empty')
   encodeAddress(address)
   return address
 }
 
-/** The reverse of {@link addressFromText}: `+` in front of an international number, else the value as it is. */
+/**
+ * The reverse of {@link addressFromText}: `+` in front of an international number, else the value as it is. For display:
+ * a name may read like somebody's number (`+447700900` is ten septets), and only `typeOfNumber` tells them apart.
+ */
 export function textFromAddress(address: Address): string {
   return address.typeOfNumber === 'international' ? `+${address.value}` : address.value
 }
@@ -83,13 +93,16 @@ export function decodeServiceCentreAddress(reader: OctetReader): Address | undef
 export function encodeServiceCentreAddress(address: Address | undefined): Uint8Array {
   if (address === undefined) return Uint8Array.of(0)
   // 24.011 §8.2.5.1 knows no names, and a length in octets could not tell seven septets from eight.
-  if (address.typeOfNumber === 'alphanumeric') throw new PduEncodeError('SCA', `"${address.value}" is not a number`)
+  if (address.typeOfNumber === 'alphanumeric') throw new PduEncodeError('SCA', 'is a name, not a number')
   const { value } = encodeValue(address, 'SCA')
   return joinOctets([Uint8Array.of(1 + value.length, typeOfAddressOctet(address, 'SCA')), value])
 }
 
+const cleanNumber = /^\+?\d+$/
+const writtenForTheEye = /^\s*[+(\d][\d\s()+./-]*$/
+
 function classifyText(text: string): Address {
-  if (/^\+\d+$/.test(text)) {
+  if (text.startsWith('+') && cleanNumber.test(text)) {
     return { typeOfNumber: 'international', numberingPlan: TELEPHONE_PLAN, value: text.slice(1) }
   }
   if (/^[\d*#abc]+$/.test(text)) return { typeOfNumber: 'unknown', numberingPlan: TELEPHONE_PLAN, value: text }
@@ -125,9 +138,10 @@ function encodeValue(address: Address, field: string): { value: Uint8Array; semi
 
 function encodeName(name: string, field: string): { value: Uint8Array; semiOctets: number } {
   const septets = septetsFromText(name)
-  if (septets === undefined) throw new PduEncodeError(field, `"${name}" is not in the GSM 7 bit default alphabet`)
+  if (septets === undefined)
+    throw new PduEncodeError(field, 'is a name with characters beyond the GSM 7 bit default alphabet')
   if (septets.length > MAX_SEPTETS) {
-    throw new PduEncodeError(field, `"${name}" takes ${septets.length} septets, at most ${MAX_SEPTETS}`)
+    throw new PduEncodeError(field, `is a name of ${septets.length} septets, at most ${MAX_SEPTETS}`)
   }
   return { value: packSeptets(septets), semiOctets: Math.ceil((septets.length * 7) / 4) }
 }

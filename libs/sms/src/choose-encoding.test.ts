@@ -7,10 +7,13 @@ const SPANISH = 2
 const PORTUGUESE = 3
 const HINDI = 6
 
+/** To match an object with {} would match any tables. */
+const noTables = expect.toSatisfy((shifts: object) => Object.keys(shifts).length === 0)
+
 describe('without national tables', () => {
   test('every text that GSM-7 can write is written in GSM-7, with its extension', () => {
     const choice = chooseEncoding('price 5€ [£4 ¥3] {Ä¤Ñ}', {})
-    expect(choice).toMatchObject({ encoding: 'gsm7', shifts: {}, forcedUcs2By: [] })
+    expect(choice).toMatchObject({ encoding: 'gsm7', shifts: noTables, forcedUcs2By: [] })
     expect(choice.units.length).toBe('price 5€ [£4 ¥3] {Ä¤Ñ}'.length + '€[]{}'.length)
   })
 
@@ -30,14 +33,24 @@ describe('without national tables', () => {
     expect(chooseEncoding('plain', { encoding: 'ucs2' })).toMatchObject({ encoding: 'ucs2', forcedUcs2By: [] })
   })
 
-  test('GSM-7 that was asked for and is impossible is refused with the characters', () => {
-    expect(() => chooseEncoding('ab✓', { encoding: 'gsm7' })).toThrow(new PduEncodeError('TP-UD', 'no septets for ✓'))
+  test('GSM-7 that was asked for and is impossible is refused with the place, not with what stands there', () => {
+    expect(() => chooseEncoding('a😀✓😀', { encoding: 'gsm7' })).toThrow(
+      new PduEncodeError('TP-UD', 'has no septets for 2 of its characters, the first is character 2'),
+    )
+  })
+
+  test('what PostgreSQL refuses is neither in the text nor in the blame', () => {
+    const choice = chooseEncoding('a\ud800b\0c', {})
+    expect(choice).toMatchObject({ encoding: 'ucs2', text: 'a\ufffdb\ufffdc', forcedUcs2By: ['\ufffd'] })
   })
 })
 
 describe('with national tables allowed', () => {
   test('plain GSM-7 stays plain as long as no part is saved', () => {
-    expect(chooseEncoding('iyi günler', { nationalShifts: [TURKISH] })).toMatchObject({ encoding: 'gsm7', shifts: {} })
+    expect(chooseEncoding('iyi günler', { nationalShifts: [TURKISH] })).toMatchObject({
+      encoding: 'gsm7',
+      shifts: noTables,
+    })
   })
 
   test('of the tables that can write the text, those that take the fewest units are taken', () => {
@@ -58,9 +71,14 @@ describe('with national tables allowed', () => {
       shifts: { locking: TURKISH },
       parts: 1,
     })
-    expect(chooseEncoding('€'.repeat(80), { nationalShifts: [TURKISH] })).toMatchObject({ shifts: {}, parts: 1 })
+    expect(chooseEncoding('€'.repeat(80), { nationalShifts: [TURKISH] })).toMatchObject({ shifts: noTables, parts: 1 })
     const twoEitherWay = 'a'.repeat(150) + '€'.repeat(10)
-    expect(chooseEncoding(twoEitherWay, { nationalShifts: [TURKISH] })).toMatchObject({ shifts: {}, parts: 2 })
+    expect(chooseEncoding(twoEitherWay, { nationalShifts: [TURKISH] })).toMatchObject({ shifts: noTables, parts: 2 })
+  })
+
+  test('of two ways with as many parts the plain one is taken, though tables would take fewer units', () => {
+    const text = '€'.repeat(70) + 'a'.repeat(100)
+    expect(chooseEncoding(text, { nationalShifts: [PORTUGUESE] })).toMatchObject({ shifts: noTables, parts: 2 })
   })
 
   test('equal choices are settled by the order in which the languages were allowed', () => {
@@ -104,6 +122,24 @@ describe('with transliteration', () => {
   test('with tables allowed only what they lack is replaced', () => {
     const options = { transliterate: true, nationalShifts: [TURKISH] }
     expect(chooseEncoding('“ış”', options)).toMatchObject({ text: '"ış"', shifts: { locking: TURKISH } })
+  })
+
+  test('the replacement may need a table that the text did not', () => {
+    const options = { transliterate: true, nationalShifts: [HINDI] }
+    expect(chooseEncoding('कz', options)).toMatchObject({ text: 'कz', shifts: { locking: HINDI } })
+    expect(chooseEncoding('कŽ', options)).toMatchObject({ text: 'कZ', shifts: { locking: HINDI, single: HINDI } })
+  })
+
+  test('a character may become different ones in different tables', () => {
+    const options = { transliterate: true, nationalShifts: [HINDI] }
+    // Plain GSM-7 has É and Ü. The Hindi tables have neither, but E and U beside the letter.
+    expect(chooseEncoding('कÉ', options)).toMatchObject({ encoding: 'gsm7', text: 'कE' })
+    expect(chooseEncoding('कǗ', options)).toMatchObject({ encoding: 'gsm7', text: 'कU' })
+  })
+
+  test('an accent behind its letter is joined with it, and without transliteration left where it is', () => {
+    expect(chooseEncoding('cafe\u0301', { transliterate: true })).toMatchObject({ encoding: 'gsm7', text: 'café' })
+    expect(chooseEncoding('cafe\u0301', {})).toMatchObject({ encoding: 'ucs2', text: 'cafe\u0301' })
   })
 
   test('a text is not changed when that takes more parts than UCS-2', () => {

@@ -4,8 +4,8 @@ import { countParts } from './part-boundaries.ts'
 import { partCapacity } from './part-capacity.ts'
 import { PduEncodeError } from './pdu-error.ts'
 import { septetUnits, type TextUnits, ucs2Units } from './text-units.ts'
-import { transliterate } from './transliteration.ts'
-import { wellFormed } from './ucs2.ts'
+import { charactersInReach, transliterate } from './transliteration.ts'
+import { storable } from './ucs2.ts'
 import {
   concatenationElement,
   type InformationElement,
@@ -30,7 +30,7 @@ export interface EncodingOptions {
 export interface EncodingChoice {
   readonly encoding: 'gsm7' | 'ucs2'
   readonly shifts: Gsm7Shifts
-  /** As it will be read: after transliteration, with U+FFFD for half a surrogate pair. */
+  /** As it will be read: after transliteration, with U+FFFD for half a surrogate pair and for U+0000. */
   readonly text: string
   readonly units: TextUnits
   /** What every part carries, besides the element that numbers it. */
@@ -47,32 +47,29 @@ export interface EncodingChoice {
  * UCS-2 is left for the text that no table allowed can write. It is never cheaper: a character that has septets takes
  * 14 bits at most, escape included, and in a part of any size that saves more than the shift elements cost.
  * Transliteration comes in when the text as it stands would be UCS-2. It has to get the whole text out of it, in no more
- * parts (`…` is three septets, but one UTF-16 unit): otherwise the quotes and accents were given up for nothing.
+ * parts (`…` is three septets, but one UTF-16 unit): otherwise the quotes and accents were given up for nothing. It is
+ * also what joins a letter with the accent behind it (NFD): without it every character arrives as it was given.
  */
 export function chooseEncoding(text: string, options: EncodingOptions): EncodingChoice {
   if (options.encoding === 'ucs2') return inUcs2(text, options, [])
   const plain = inGsm7(text, {}, options)
   // Other tables save septets only where characters take two, and that counts only if it saves a part.
   if (plain !== undefined && (plain.parts === 1 || plain.units.length === text.length)) return plain
-  const shifts = helpfulShifts(text, options)
-  const able = shifts.filter((tables) => charactersWithoutSeptet(text, tables).length === 0)
-  const lossless = cheapest([plain, ...able.map((tables) => inGsm7(text, tables, options))])
+  const shifts = helpfulShifts(() => text, options)
+  const lossless = cheapest([plain, ...shifts.map((tables) => inGsm7(text, tables, options))])
   if (lossless !== undefined) return lossless
-  const transliterated = options.transliterate === true ? cheapestTransliterated(text, shifts, options) : undefined
+  const transliterated = options.transliterate === true ? cheapestTransliterated(text, options) : undefined
   if (options.encoding === 'gsm7' && transliterated !== undefined) return transliterated
   const forcedBy = charactersWithoutSeptets(text, shifts, options.transliterate === true)
-  if (options.encoding === 'gsm7')
-    throw new PduEncodeError('TP-UD', `no septets for ${forcedBy.slice(0, 10).join(' ')}`)
+  if (options.encoding === 'gsm7') throw new PduEncodeError('TP-UD', withoutSeptets(text, forcedBy))
   const inFull = inUcs2(text, options, forcedBy)
   return transliterated !== undefined && transliterated.parts <= inFull.parts ? transliterated : inFull
 }
 
 /** Fewest parts first, then the tables that leave most of the text alone. */
-function cheapestTransliterated(
-  text: string,
-  shifts: readonly Gsm7Shifts[],
-  options: EncodingOptions,
-): EncodingChoice | undefined {
+function cheapestTransliterated(text: string, options: EncodingOptions): EncodingChoice | undefined {
+  // What a character becomes hangs on the tables: É is E only where one of them has E.
+  const shifts = helpfulShifts(() => charactersInReach(text), options)
   const written = [{}, ...shifts].flatMap((tables) => {
     const { text: replacement, replaced } = transliterate(
       text,
@@ -127,7 +124,7 @@ function inGsm7(text: string, shifts: Gsm7Shifts, options: EncodingOptions): Enc
 }
 
 function inUcs2(text: string, options: EncodingOptions, forcedUcs2By: readonly string[]): EncodingChoice {
-  const readable = wellFormed(text)
+  const readable = storable(text)
   const elements = commonElements(options, {})
   const units = ucs2Units(readable)
   const parts = partsOf('ucs2', units, elements, options)
@@ -163,14 +160,10 @@ function numberingOf(width: 8 | 16 = 8): InformationElement {
  * The ways to use the languages: one table or both, mixed too, for each is named by an element of its own. Only those
  * that write some character in fewer septets than without the table: the many others would only cost its element.
  */
-function helpfulShifts(
-  text: string,
-  { nationalShifts, transliterate: isTransliterated }: EncodingOptions,
-): Gsm7Shifts[] {
+function helpfulShifts(written: () => Iterable<string>, { nationalShifts }: EncodingOptions): Gsm7Shifts[] {
   const languages = [...new Set(nationalShifts)]
   if (languages.length === 0) return []
-  // What stands for a character in plain GSM-7 may itself need a table beside a locking one that lacks it.
-  const characters = [...new Set(isTransliterated ? text + transliterate(text, isPlainGsm7).text : text)]
+  const characters = [...new Set(written())]
   const isBetter = (one: Gsm7Shifts, other: Gsm7Shifts) =>
     characters.some((char) => septetCount(char, one) < septetCount(char, other))
 
@@ -198,10 +191,11 @@ function isPlainGsm7(char: string): boolean {
 
 /** Not what one of the allowed tables can write, nor what transliteration could have replaced. */
 function charactersWithoutSeptets(
-  text: string,
+  given: string,
   shifts: readonly Gsm7Shifts[],
   isTransliterated: boolean,
 ): readonly string[] {
+  const text = storable(given)
   const missing = charactersWithoutSeptet(text)
   if (shifts.length === 0 && !isTransliterated) return missing
   const irreplaceable = new Set(isTransliterated ? transliterate(text, isPlainGsm7).text : missing)
@@ -210,4 +204,10 @@ function charactersWithoutSeptets(
   )
   // None alone when each is in some table but no two tables have them all, or when transliteration took more parts.
   return culprits.length > 0 ? culprits : missing
+}
+
+/** Where the first stands, not which they are: errors are logged, and what people write is not. */
+function withoutSeptets(text: string, characters: readonly string[]): string {
+  const first = Array.from(storable(text)).findIndex((char) => characters.includes(char))
+  return `has no septets for ${characters.length} of its characters, the first is character ${first + 1}`
 }

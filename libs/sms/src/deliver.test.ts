@@ -94,7 +94,7 @@ describe('SMS-DELIVER', () => {
   })
 
   test.each<[Partial<Deliver>, string, string]>([
-    [{ originator: { ...plain.originator, value: '+1' } }, 'TP-OA', '"+" is not one of 0123456789*#abc'],
+    [{ originator: { ...plain.originator, value: '+1' } }, 'TP-OA', 'character 1 is not one of 0123456789*#abc'],
     [{ protocolIdentifier: 256 }, 'TP-PID', '256 is not a whole number from 0 to 255'],
     [{ dataCodingScheme: 300 }, 'TP-DCS', '300 is not a whole number from 0 to 255'],
     [{ serviceCentreTimeStamp: { invalid: true, raw: new Uint8Array(8) } }, 'TP-SCTS', 'has 8 octets, not 7'],

@@ -37,6 +37,8 @@ export interface HeldPart {
 export interface PartContent {
   readonly alphabet: Alphabet
   readonly compressed: boolean
+  /** Its last octet was missing. */
+  readonly truncated: boolean
   /** Hexadecimal, UDHL included; empty without a header. */
   readonly header: string
   /** Hexadecimal; a septet is an octet here. */
@@ -50,6 +52,7 @@ export function heldPartOf(part: ReceivedPart): HeldPart {
   const content: PartContent = {
     alphabet: userData.alphabet,
     compressed: userData.compressed ?? false,
+    truncated: userData.truncated ?? false,
     header: hexFromOctets(userData.header?.raw ?? new Uint8Array()),
     units: hexFromOctets(userData.units),
     dataCodingScheme,

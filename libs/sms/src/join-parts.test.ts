@@ -22,10 +22,11 @@ interface Written {
   readonly units: Uint8Array
   readonly elements?: readonly InformationElement[]
   readonly compressed?: boolean
+  readonly truncated?: boolean
 }
 
 function joined(total: number, written: readonly Written[]) {
-  const parts = written.map(({ sequence, alphabet, units, elements = [], compressed = false }) => {
+  const parts = written.map(({ sequence, alphabet, units, elements = [], compressed = false, truncated = false }) => {
     const concatenation = { width: 8, reference: 7, total, sequence } as const
     const header = userDataHeaderOf([concatenationElement(concatenation), ...elements])
     return heldPartOf({
@@ -33,7 +34,7 @@ function joined(total: number, written: readonly Written[]) {
       sim: 'sim',
       sender: addressFromText('+447700900123'),
       concatenation,
-      userData: { alphabet, header, units, ...(compressed ? { compressed } : {}) },
+      userData: { alphabet, header, units, ...(compressed ? { compressed } : {}), ...(truncated ? { truncated } : {}) },
       dataCodingScheme: encodeDataCodingScheme({ alphabet }),
       protocolIdentifier: 0,
       serviceCentreTimeStamp: { year: 2026, month: 3, day: 1, hour: 12, minute: 0, second: 0, zoneQuarters: 0 },
@@ -155,6 +156,32 @@ describe('a joined message reads like one that came in a single part', () => {
   test('compressed parts are handed on unread', () => {
     const packed = { sequence: 1, alphabet: 'gsm7', units: Uint8Array.of(0xff), compressed: true } as const
     expect(joined(1, [packed])).toMatchObject({ text: undefined, userData: [{ compressed: true }] })
+  })
+
+  test('a compressed part is not read with those that are not', () => {
+    const packed = { ...text(2, 'b'), compressed: true } as const
+    const { text: read, userData } = joined(3, [text(1, 'a'), packed, text(3, 'c')])
+    expect(read).toBe('a…c')
+    expect(userData.map(({ compressed }) => compressed ?? false)).toEqual([false, true, false])
+  })
+})
+
+describe('a part that lost its last octet', () => {
+  test('is told of, beside the text and in the run that it is in, and is joined like any other', () => {
+    const {
+      text: read,
+      truncated,
+      userData,
+    } = joined(3, [text(1, 'one '), { ...text(2, 'two '), truncated: true }, ucs2(3, ucs2FromText('три'))])
+    expect(read).toBe('one two три')
+    expect(truncated).toBe(true)
+    expect(userData.map((run) => run.truncated ?? false)).toEqual([true, false])
+  })
+
+  test('is not told of when there is none', () => {
+    const { truncated, userData } = joined(2, [text(1, 'one '), text(2, 'two')])
+    expect(truncated).toBe(false)
+    expect(userData[0]).not.toHaveProperty('truncated')
   })
 })
 

@@ -24,6 +24,8 @@ export interface JoinedParts {
   /** With `…` where parts are missing or are no text. Undefined when none of it is text. */
   readonly text: string | undefined
   readonly ports: Ports | undefined
+  /** A part at hand had lost its last octet: a character may be missing there, which leaves no mark. */
+  readonly truncated: boolean
   /** Of the first part at hand. */
   readonly dataCodingScheme: number
   readonly protocolIdentifier: number
@@ -46,6 +48,7 @@ export function joinParts(parts: readonly HeldPart[], total: number): JoinedPart
     userData,
     text: textOf(runs, userData, total),
     ports: readable.map(({ header }) => portsOf(header)).find((ports) => ports !== undefined),
+    truncated: readable.some(({ content }) => content.truncated),
     dataCodingScheme: first?.dataCodingScheme ?? 0,
     protocolIdentifier: first?.protocolIdentifier ?? 0,
   }
@@ -104,6 +107,7 @@ function userDataOfRun({ parts, tables }: Run): UserData {
     ...(parts[0]?.content.compressed === true ? { compressed: true } : {}),
     header: elements.length === 0 ? undefined : userDataHeaderOf(elements),
     units: joinOctets(parts.map(({ content }) => octetsFromHex(content.units))),
+    ...(parts.some(({ content }) => content.truncated) ? { truncated: true } : {}),
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkedOctet, hexFromOctets, joinOctets, OctetReader, octetsFromHex } from './octets.ts'
+import { checkedOctet, copyOf, hexFromOctets, joinOctets, OctetReader, octetsFromHex } from './octets.ts'
 import { PduDecodeError, PduEncodeError } from './pdu-error.ts'
 
 describe('hexadecimal', () => {
@@ -20,13 +20,13 @@ describe('hexadecimal', () => {
   })
 
   test.each([
-    ['0001zz03', 2, '"zz" is not hexadecimal'],
-    ['00 1', 1, '" 1" is not hexadecimal'],
-    ['0@', 0, '"0@" is not hexadecimal'],
-    ['0G', 0, '"0G" is not hexadecimal'],
-    ['0`', 0, '"0`" is not hexadecimal'],
-    ['0:', 0, '"0:" is not hexadecimal'],
-    ['0\u0131', 0, '"0\u0131" is not hexadecimal'],
+    ['0001zz03', 2, 'is not hexadecimal'],
+    ['00 1', 1, 'is not hexadecimal'],
+    ['0@', 0, 'is not hexadecimal'],
+    ['0G', 0, 'is not hexadecimal'],
+    ['0`', 0, 'is not hexadecimal'],
+    ['0:', 0, 'is not hexadecimal'],
+    ['0\u0131', 0, 'is not hexadecimal'],
     ['000', 1, 'half an octet is left over'],
   ])('%j is refused with the octet that is wrong', (hex, offset, reason) => {
     expect(() => octetsFromHex(hex)).toThrow(new PduDecodeError('hex', offset, reason))
@@ -62,6 +62,14 @@ test('octets are joined in order', () => {
   expect(hexFromOctets(joinOctets([0x01, octetsFromHex(''), octetsFromHex('0203'), long, 0x04]))).toBe(
     `010203${'FF'.repeat(40)}04`,
   )
+})
+
+test('a copy is a plain array of its own, of a Buffer too', () => {
+  const input = Buffer.from([1, 2, 3, 4])
+  const copies = [copyOf(input), copyOf(input, 2), copyOf(input, 1, 3)]
+  input.fill(0)
+  expect(copies).toEqual([Uint8Array.of(1, 2, 3, 4), Uint8Array.of(3, 4), Uint8Array.of(2, 3)])
+  expect(copies.some((copy) => Buffer.isBuffer(copy))).toBe(false)
 })
 
 test.each([-1, 256, 1.5, Number.NaN])('%d is no octet', (value) => {

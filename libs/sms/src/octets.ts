@@ -53,9 +53,7 @@ export function octetsFromHex(hex: string): Uint8Array {
   for (let index = 0; index < octets.length; index++) {
     const high = hexDigitValue(hex.charCodeAt(2 * index))
     const low = hexDigitValue(hex.charCodeAt(2 * index + 1))
-    if (high < 0 || low < 0) {
-      throw new PduDecodeError('hex', index, `"${hex.slice(2 * index, 2 * index + 2)}" is not hexadecimal`)
-    }
+    if (high < 0 || low < 0) throw new PduDecodeError('hex', index, 'is not hexadecimal')
     octets[index] = (high << 4) | low
   }
   if (hex.length % 2 === 1) throw new PduDecodeError('hex', octets.length, 'half an octet is left over')
@@ -100,6 +98,16 @@ export function joinOctets(parts: readonly (number | Uint8Array)[]): Uint8Array 
     position += part.length
   }
   return joined
+}
+
+/**
+ * For what is handed out: a view changes with the input, and the slice() of a Buffer is a view. Octet by octet, since
+ * there are few.
+ */
+export function copyOf(octets: Uint8Array, start = 0, end = octets.length): Uint8Array {
+  const copy = new Uint8Array(Math.max(0, end - start))
+  for (let index = 0; index < copy.length; index++) copy[index] = octets[start + index]!
+  return copy
 }
 
 /** The value itself when it fits in one octet, so that no encoder wraps a wrong number silently. */

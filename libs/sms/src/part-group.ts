@@ -5,17 +5,21 @@ import { elapsedMs, type HeldPart, type ReceivedPart } from './held-part.ts'
 export interface PartGroup {
   /** What all parts of a message have in common, and messages that reuse a reference too. */
   readonly key: string
+  /** SIM and sender. */
+  readonly source: string
   readonly sim: string
   readonly sender: Address
   readonly total: number
   readonly phase: 'gathering' | 'released' | 'complete'
+  /** The part that it began with: its name as long as it has no id. */
+  readonly startedBy: string
   /** Null until the message is first spoken of. */
   readonly groupId: string | null
   /** In order of their sequence, of each at most one. */
   readonly parts: readonly HeldPart[]
   /** When the last part that was new came. */
   readonly lastAtMs: number
-  /** The complete message of which all parts so far are copies, sent again. */
+  /** The group, by what it was started by, that has parts equal to all of these: they may be copies, sent again. */
   readonly repeatOf: string | null
 }
 
@@ -23,10 +27,12 @@ export function groupWith(part: ReceivedPart, held: HeldPart, repeatOf: string |
   const { sim, sender, concatenation } = part
   return {
     key: groupKey(part),
+    source: JSON.stringify([sim, sender.typeOfNumber, sender.value]),
     sim,
     sender,
     total: concatenation.total,
     phase: 'gathering',
+    startedBy: held.partId,
     groupId: null,
     parts: [held],
     lastAtMs: held.atMs,
@@ -35,8 +41,22 @@ export function groupWith(part: ReceivedPart, held: HeldPart, repeatOf: string |
 }
 
 export function grown(group: PartGroup, held: HeldPart): PartGroup {
-  const parts = [...group.parts, held].toSorted((a, b) => a.sequence - b.sequence)
-  return { ...group, phase: 'gathering', parts, lastAtMs: held.atMs }
+  return { ...group, phase: 'gathering', parts: inSequence([...group.parts, held]), lastAtMs: held.atMs }
+}
+
+/** Two groups that turn out to be one message. */
+export function united(one: PartGroup, other: PartGroup): PartGroup {
+  const [message, rest] = one.repeatOf === null ? [one, other] : [other, one]
+  return {
+    ...message,
+    groupId: message.groupId ?? rest.groupId,
+    parts: inSequence([...one.parts, ...other.parts]),
+    lastAtMs: Math.max(one.lastAtMs, other.lastAtMs),
+  }
+}
+
+export function partOf({ phase, parts }: PartGroup, sequence: number): HeldPart | undefined {
+  return phase === 'complete' ? parts[sequence - 1] : parts.find((part) => part.sequence === sequence)
 }
 
 /** The service centre is no part of it: one network delivers the parts of a message through several. */
@@ -46,26 +66,17 @@ export function groupKey({ sim, sender, concatenation }: ReceivedPart): string {
 }
 
 /**
- * The identity of a message, the same however its parts arrive: key and hour of the earliest time stamp.
+ * Half the identity of a message, the same however its parts arrive; the other half is its key.
  *
  * A part carries nothing that all parts of its message share and no other message does. References are reused, after
  * 256 messages or at once, by senders that never change theirs; time stamps differ by seconds. Between those two the
- * hour is the compromise: any subset of the parts leads to the same hour, unless the message was sent across its end
- * and only one side of it is at hand when the message is first spoken of; that answer then stays. Hours here do not end
- * when those of the clock do, since that is when scheduled messages are sent.
- *
- * A second message with the same key in the same hour gets a number behind it, in the order in which they are spoken of.
- * That takes knowing the first: the memory for groups has to outlast the hour.
- *
- * The sender's number is in it: hash it before it is shown or logged.
+ * hour of the earliest stamp is the compromise: any subset of the parts leads to the same hour, unless the message was
+ * sent across its end and only one side of it is at hand when the message is first spoken of; that answer then stays.
+ * Hours here do not end when those of the clock do, since that is when scheduled messages are sent.
  */
-export function groupIdFor(group: PartGroup, isTaken: (groupId: string) => boolean): string {
-  const earliestMs = Math.min(...group.parts.map(({ sentMs, atMs }) => sentMs ?? atMs))
-  const groupId = `${group.key}@${Math.floor((earliestMs - HOUR_OFFSET_MS) / HOUR_MS)}`
-  if (!isTaken(groupId)) return groupId
-  let number = 2
-  while (isTaken(`${groupId}#${number}`)) number++
-  return `${groupId}#${number}`
+export function hourOf({ parts }: PartGroup): number {
+  const earliestMs = Math.min(...parts.map(({ sentMs, atMs }) => sentMs ?? atMs))
+  return Math.floor((earliestMs - HOUR_OFFSET_MS) / HOUR_MS)
 }
 
 export interface SendingHabits {
@@ -93,8 +104,38 @@ export function fits(group: PartGroup, part: HeldPart, habits: SendingHabits): b
   })
 }
 
+/** Whether each has exactly the parts that the other lacks. */
+export function fillsGapsOf(one: PartGroup, other: PartGroup): boolean {
+  if (one.key !== other.key || one.parts.length + other.parts.length !== one.total) return false
+  const sequences = new Set(one.parts.map(({ sequence }) => sequence))
+  return other.parts.every(({ sequence }) => !sequences.has(sequence))
+}
+
+/** Whether they came as one message comes, whatever the clocks of the centres say that took them. */
+export function cameTogether(parts: readonly HeldPart[], habits: SendingHabits): boolean {
+  const sentMs = parts.flatMap((part) => part.sentMs ?? [])
+  return span(parts.map(({ atMs }) => atMs)) <= habits.longestDisorderMs && span(sentMs) <= habits.longestPauseMs
+}
+
+/** Whether they were sent as one message is sent by a sender that waits for the answer to each part. */
+export function sentInOrder(parts: readonly HeldPart[], longestPauseMs: number): boolean {
+  const ordered = inSequence(parts)
+  return ordered.every((part, i) => {
+    const pauseMs = i === 0 ? 0 : elapsedMs(ordered[i - 1]!, part)
+    return pauseMs >= 0 && pauseMs <= longestPauseMs
+  })
+}
+
 export function distanceMs(group: PartGroup, part: HeldPart): number {
   return Math.min(...group.parts.map((other) => Math.abs(elapsedMs(other, part))))
+}
+
+function inSequence(parts: readonly HeldPart[]): readonly HeldPart[] {
+  return parts.toSorted((a, b) => a.sequence - b.sequence)
+}
+
+function span(timesMs: readonly number[]): number {
+  return Math.max(...timesMs) - Math.min(...timesMs)
 }
 
 const HOUR_MS = 3_600_000

@@ -188,7 +188,7 @@ describe('whatever the order, the copies and the other messages in between', () 
 })
 
 describe('with hardly any room', () => {
-  const limits = { maxGroups: 3, maxHeldParts: 5 }
+  const limits = { maxGroups: 3, maxParts: 5 }
 
   test('the limits are kept at every step', () => {
     fc.assert(
@@ -196,9 +196,9 @@ describe('with hardly any room', () => {
         let state: ReassemblyState = emptyReassembly
         for (const input of inputs) {
           state = next(state, input, { ...defaultReassemblyLimits, ...limits }).state
-          const held = state.groups.flatMap(({ phase, parts }) => (phase === 'complete' ? [] : parts))
+          const held = state.groups.flatMap(({ parts }) => parts)
           expect(state.groups.length).toBeLessThanOrEqual(limits.maxGroups)
-          expect(held.length).toBeLessThanOrEqual(limits.maxHeldParts)
+          expect(held.length).toBeLessThanOrEqual(limits.maxParts)
         }
       }),
     )
@@ -214,6 +214,111 @@ describe('with hardly any room', () => {
     )
   })
 })
+
+/** Parts of messages that a stranger sends in between, most of them never whole, and ticks, some of them hours apart. */
+const disturbed = deliveries.chain(({ sent, inputs }) =>
+  fc
+    .array(
+      fc.record({
+        reference: fc.nat(40),
+        sequence: fc.constantFrom(1, 2, 3),
+        text: fc.constantFrom('a', 'b', 'c'),
+        sentMs: fc.nat(2 * DAY),
+        at: fc.nat(1000),
+      }),
+      { minLength: 30, maxLength: 120 },
+    )
+    .map((hostile) => ({ sent, inputs: ticking(hostile.reduce(withHostile, inputs)) })),
+)
+
+interface Hostile {
+  readonly reference: number
+  readonly sequence: number
+  readonly text: string
+  readonly sentMs: number
+  readonly at: number
+}
+
+function withHostile(inputs: readonly ReassemblyInput[], hostile: Hostile, n: number): readonly ReassemblyInput[] {
+  const { reference, sequence, text, sentMs, at } = hostile
+  const [like] = partsOf({ text, ...STRANGER, sentMs: EPOCH + sentMs, options: { reference } }, `hostile ${n}`)
+  if (like?.kind !== 'part-arrived') throw new Error('not a part')
+  const concatenation = { width: 8, reference, total: 3, sequence } as const
+  return inputs.toSpliced(at % (inputs.length + 1), 0, { ...like, concatenation })
+}
+
+function ticking(inputs: readonly ReassemblyInput[]): readonly ReassemblyInput[] {
+  let atMs = EPOCH + 30 * DAY
+  return inputs.flatMap((input, i): readonly ReassemblyInput[] => {
+    atMs += i % 9 === 8 ? 3_600_000 : 1000
+    return [
+      { ...input, atMs } as ReassemblyInput,
+      { kind: 'clock-ticked', nowMs: atMs + (i % 5 === 4 ? 3_600_000 : 0) },
+    ]
+  })
+}
+
+describe('with a stranger who floods, and the clock ticking', () => {
+  const limits = { maxGroups: 24, maxParts: 260, maxKnownIds: 8, maxIncompleteOfKey: 3 }
+  const isHostile = ({ sender }: { readonly sender: Address }) => sender.value === STRANGER.sender.value
+
+  test('every message of the others is announced whole, once, and none is made of other parts', () => {
+    fc.assert(
+      fc.property(disturbed, ({ sent, inputs }) => {
+        const { effects } = run([...inputs, endOf(inputs)], limits)
+        const own = completedOf(effects).filter((message) => !isHostile(message))
+        expect(own.map(({ message }) => message.text).toSorted()).toEqual(sent.map(({ text }) => text).toSorted())
+      }),
+    )
+  })
+
+  test('what is announced under an id holds all that was announced under it before, and nothing follows the whole', () => {
+    fc.assert(
+      fc.property(disturbed, ({ inputs }) => {
+        const announced = new Map<string, readonly string[]>()
+        const whole = new Set<string>()
+        for (const effect of run([...inputs, endOf(inputs)], limits).effects) {
+          if (effect.kind === 'part-duplicated') continue
+          expect(whole.has(effect.groupId)).toBe(false)
+          expect(effect.partIds).toEqual(expect.arrayContaining([...(announced.get(effect.groupId) ?? [])]))
+          announced.set(effect.groupId, effect.partIds)
+          if (effect.kind === 'message-completed') whole.add(effect.groupId)
+        }
+      }),
+    )
+  })
+
+  test('no part goes without being announced, whole, in part or as a copy', () => {
+    fc.assert(
+      fc.property(disturbed, ({ inputs }) => {
+        const { effects } = run([...inputs, endOf(inputs)], limits)
+        const accounted = effects.flatMap((e) => (e.kind === 'part-duplicated' ? [e.partId] : e.partIds))
+        expect(new Set(accounted)).toEqual(new Set(inputs.filter(isPart).map(partIdOf)))
+      }),
+    )
+  })
+
+  test('a state is rebuilt from the inputs, those ticks left out that changed nothing', () => {
+    fc.assert(
+      fc.property(disturbed, ({ inputs }) => {
+        let state: ReassemblyState = emptyReassembly
+        const kept = inputs.filter((input) => {
+          const before = state
+          state = next(state, input, { ...defaultReassemblyLimits, ...limits }).state
+          return input.kind === 'part-arrived' || state !== before
+        })
+        expect(run(kept, limits)).toEqual(run(inputs, limits))
+        expect(JSON.parse(JSON.stringify(state))).toEqual(state)
+      }),
+    )
+  })
+})
+
+const STRANGER = { sim: 'sim 1', sender: addressFromText('+447700900666'), paceMs: 0 }
+
+function isPart({ kind }: ReassemblyInput): boolean {
+  return kind === 'part-arrived'
+}
 
 function partIdOf(input: ReassemblyInput): string {
   return input.kind === 'part-arrived' ? input.partId : ''

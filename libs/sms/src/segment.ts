@@ -1,6 +1,7 @@
 import { chooseEncoding, type EncodingOptions } from './choose-encoding.ts'
 import { type Alphabet, encodeDataCodingScheme, type MessageClass } from './data-coding-scheme.ts'
 import type { Gsm7Shifts } from './gsm7-alphabet.ts'
+import { copyOf } from './octets.ts'
 import { partBoundaries } from './part-boundaries.ts'
 import { partCapacity } from './part-capacity.ts'
 import { PduEncodeError } from './pdu-error.ts'
@@ -70,7 +71,7 @@ export function segmentData(data: Uint8Array, options: SegmentDataOptions): Segm
   const needed = Math.max(1, Math.ceil(data.length / unitsPerPart))
   refuseTooManyParts(needed, options)
   const ends = Array.from({ length: needed }, (_, index) => Math.min((index + 1) * unitsPerPart, data.length))
-  const parts = numberedParts('octets', ends, (start, end) => data.slice(start, end), elements, options)
+  const parts = numberedParts('octets', ends, (start, end) => copyOf(data, start, end), elements, options)
   const nothingOfText = { shifts: {}, forcedUcs2By: [], text: '' }
   return { ...filling(ends, unitsPerPart), ...announced('octets', options), ...nothingOfText, parts }
 }

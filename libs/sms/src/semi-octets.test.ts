@@ -28,9 +28,9 @@ test.each([
 })
 
 test.each(['+', 'A', 'd', ' ', '١'])('%j is refused as a digit', (digit) => {
-  for (const digits of [`1${digit}`, `${digit}1`]) {
+  for (const digits of [`1${digit}`, `${digit}1`, `12${digit}`]) {
     expect(() => semiOctetsFromDigits(digits, 'TP-DA')).toThrow(
-      new PduEncodeError('TP-DA', `"${digit}" is not one of 0123456789*#abc`),
+      new PduEncodeError('TP-DA', `character ${digits.indexOf(digit) + 1} is not one of 0123456789*#abc`),
     )
   }
 })

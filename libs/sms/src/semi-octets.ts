@@ -18,9 +18,9 @@ export function digitsFromSemiOctets(octets: Uint8Array, count: number): string 
 export function semiOctetsFromDigits(digits: string, field: string): Uint8Array {
   const octets = new Uint8Array(Math.ceil(digits.length / 2))
   for (let index = 0; index < octets.length; index++) {
-    const second = digits[2 * index + 1]
-    const high = second === undefined ? FILLER : digitValue(second, field)
-    octets[index] = (high << 4) | digitValue(digits[2 * index] ?? '', field)
+    const isLast = 2 * index + 1 === digits.length
+    const high = isLast ? FILLER : digitValue(digits, 2 * index + 1, field)
+    octets[index] = (high << 4) | digitValue(digits, 2 * index, field)
   }
   return octets
 }
@@ -37,8 +37,8 @@ export function semiOctetsFromDecimal(value: number): number {
   return ((value % 10) << 4) | Math.floor(value / 10)
 }
 
-function digitValue(digit: string, field: string): number {
-  const value = digit === '' ? -1 : DIGITS.indexOf(digit)
-  if (value < 0) throw new PduEncodeError(field, `"${digit}" is not one of ${DIGITS}`)
+function digitValue(digits: string, index: number, field: string): number {
+  const value = DIGITS.indexOf(digits.charAt(index))
+  if (value < 0) throw new PduEncodeError(field, `character ${index + 1} is not one of ${DIGITS}`)
   return value
 }

@@ -1,6 +1,6 @@
 import { type Address, decodeAddress, encodeAddress } from './address.ts'
 import { decodeFirstOctet, encodeFirstOctet, firstOctetBits, isSet, messageTypes } from './first-octet.ts'
-import { checkedOctet, joinOctets, OctetReader } from './octets.ts'
+import { checkedOctet, copyOf, joinOctets, OctetReader } from './octets.ts'
 import {
   decodeOptionalParameters,
   decodeParameterIndicator,
@@ -85,6 +85,6 @@ function decodeParameters(
     return decodeOptionalParameters(reader, decodeParameterIndicator(reader), hasHeader)
   } catch (error) {
     if (!(error instanceof PduDecodeError)) throw error
-    return { unreadParameters: octets.slice(position) }
+    return { unreadParameters: copyOf(octets, position) }
   }
 }

@@ -13,9 +13,9 @@ export interface Status {
 export type Outcome = 'delivered' | 'still-trying' | 'failed-permanently' | 'gave-up'
 
 /**
- * An undefined or centre-specific value below 0x80 has the outcome of its group of 32: centres use them in that sense,
- * and calling a delivered message failed gets it sent twice. From 0x80 on there are no groups; there the standard's
- * rule for a receiver is applied, which takes a reserved value for 0x63.
+ * A value of the centre's own has the outcome of its group of 32. So has a reserved one below 0x80, against the
+ * standard's rule for a receiver, which takes it for 0x63: centres use those in the sense of the group too, and calling
+ * a delivered message failed gets it sent twice. From 0x80 on there are no groups, and the rule is applied.
  */
 export function statusFromOctet(octet: number): Status {
   if (octet >= 0x80) return { octet, outcome: 'gave-up', words: 'Service rejected' }

@@ -94,7 +94,7 @@ describe('SMS-SUBMIT', () => {
     [
       { destination: { typeOfNumber: 'unknown', numberingPlan: 1, value: '12x' } },
       'TP-DA',
-      '"x" is not one of 0123456789*#abc',
+      'character 3 is not one of 0123456789*#abc',
     ],
     [
       { userData: { alphabet: 'gsm7', header: undefined, units: new Uint8Array(161) } },

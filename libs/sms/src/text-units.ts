@@ -16,12 +16,13 @@ export interface TextUnits {
 /** @param septets those of `text`, in whatever tables */
 export function septetUnits(text: string, septets: Uint8Array): TextUnits {
   const clusterStart = clusterStarts(text)
+  const escapesBefore = septets.length === text.length ? () => 0 : escapeCounts(septets)
   return {
     length: septets.length,
     // The encoder writes an escape only in front of another septet, never behind one.
     pairStart: (index) => (septets[index - 1] === ESCAPE ? index - 1 : index),
     clusterStart: (index) => {
-      const at = index - countEscapes(septets, index)
+      const at = index - escapesBefore(index)
       return indexBack(septets, index, at - clusterStart(at))
     },
     slice: (start, end) => septets.slice(start, end),
@@ -40,11 +41,26 @@ export function ucs2Units(text: string): TextUnits {
 
 const ESCAPE = 0x1b
 
-/** Every character of every table is one UTF-16 unit, so this is how far septets run ahead of the text. */
-function countEscapes(septets: Uint8Array, end: number): number {
+/**
+ * The escapes in front of an index. Every character of every table is one UTF-16 unit, so this is how far septets run
+ * ahead of the text. Counted once, when the first part ends: a long text asks for hundreds of places.
+ */
+function escapeCounts(septets: Uint8Array): (index: number) => number {
+  let counts: Uint32Array | undefined
+  return (index) => {
+    counts ??= countEscapes(septets)
+    return counts[index]!
+  }
+}
+
+function countEscapes(septets: Uint8Array): Uint32Array {
+  const counts = new Uint32Array(septets.length + 1)
   let escapes = 0
-  for (let i = 0; i < end; i++) if (septets[i] === ESCAPE) escapes++
-  return escapes
+  for (let i = 0; i < septets.length; i++) {
+    if (septets[i] === ESCAPE) escapes++
+    counts[i + 1] = escapes
+  }
+  return counts
 }
 
 function indexBack(septets: Uint8Array, from: number, characters: number): number {

@@ -90,3 +90,10 @@ describe('a time stamp', () => {
     )
   })
 })
+
+test('what is written is no view of the octets that are no time', () => {
+  const raw = Buffer.alloc(7, 0xff)
+  const written = encodeTimeStamp({ invalid: true, raw })
+  raw.fill(0)
+  expect(hexFromOctets(written)).toBe('FFFFFFFFFFFFFF')
+})

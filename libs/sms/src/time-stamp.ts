@@ -1,4 +1,4 @@
-import type { OctetReader } from './octets.ts'
+import { copyOf, type OctetReader } from './octets.ts'
 import { PduEncodeError } from './pdu-error.ts'
 import { decimalFromSemiOctets, semiOctetsFromDecimal } from './semi-octets.ts'
 
@@ -31,7 +31,7 @@ export function isValidTimeStamp(timeStamp: TimeStamp | InvalidTimeStamp): timeS
 
 export function decodeTimeStamp(reader: OctetReader, field: string): TimeStamp | InvalidTimeStamp {
   const octets = reader.take(field, TIME_STAMP_OCTETS)
-  return timeStampFromOctets(octets) ?? { invalid: true, raw: octets.slice() }
+  return timeStampFromOctets(octets) ?? { invalid: true, raw: copyOf(octets) }
 }
 
 export function encodeTimeStamp(timeStamp: TimeStamp | InvalidTimeStamp, field = 'time stamp'): Uint8Array {
@@ -39,7 +39,7 @@ export function encodeTimeStamp(timeStamp: TimeStamp | InvalidTimeStamp, field =
     if (timeStamp.raw.length !== TIME_STAMP_OCTETS) {
       throw new PduEncodeError(field, `has ${timeStamp.raw.length} octets, not ${TIME_STAMP_OCTETS}`)
     }
-    return timeStamp.raw.slice()
+    return copyOf(timeStamp.raw)
   }
   if (!isPossible(timeStamp)) throw new PduEncodeError(field, `${isoFromTimeStamp(timeStamp)} cannot be written`)
   const { year, month, day, hour, minute, second, zoneQuarters } = timeStamp

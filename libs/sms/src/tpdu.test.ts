@@ -116,3 +116,35 @@ describe('for a modem', () => {
     expect(tpduLength).toBe(164)
   })
 })
+
+describe('what was decoded from a Buffer', () => {
+  const start = '0BC87238880900F1'
+  test.each([
+    ['text in septets behind a header', `0044${start}00009930925161958009050003CC02019069`],
+    ['text in UCS2 behind a header', `0044${start}00089930925161958008050003CC0201041F`],
+    ['UCS2 whose last octet is cut', `0004${start}00089930925161958004041F04`],
+    ['octets', `0004${start}0004993092516195800300FF80`],
+    ['a time stamp that is none', `0004${start}0000FFFFFFFFFFFFFF0161`],
+    ['parameters that cannot be read', `00${statusReportHex}FF`],
+  ])('stays when the Buffer is overwritten: %s', (_, hex) => {
+    expectOwnOctets(decodeIncoming, hex)
+  })
+
+  test.each([
+    ['an enhanced validity period', '0009000B916407281553F80000013200000000000161'],
+    ['a validity period that is no time', '0019000B916407281553F80000FFFFFFFFFFFFFF0161'],
+    ['a command', '0002010203'],
+  ])('stays too on the way out: %s', (_, hex) => {
+    expectOwnOctets(decodeOutgoing, hex)
+  })
+})
+
+/** Modems are read into one Buffer again and again, and what a Buffer's slice() gives changes with it. */
+function expectOwnOctets(decode: typeof decodeIncoming | typeof decodeOutgoing, hex: string): void {
+  const buffer = Buffer.from(hex, 'hex')
+  const decoded = decode(buffer)
+  buffer.fill(0)
+  expect(decoded).toStrictEqual(decode(octetsFromHex(hex)))
+  // what is written as JSON is an array by its indexes, not a Buffer
+  expect(JSON.stringify(decoded)).not.toContain('Buffer')
+}

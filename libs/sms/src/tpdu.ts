@@ -2,7 +2,7 @@ import { type Address, decodeServiceCentreAddress, encodeServiceCentreAddress } 
 import { type Deliver, decodeDeliver, encodeDeliver } from './deliver.ts'
 import { type DeliverReport, decodeDeliverReport, encodeDeliverReport } from './deliver-report.ts'
 import { messageTypeOf, messageTypes } from './first-octet.ts'
-import { joinOctets, OctetReader } from './octets.ts'
+import { copyOf, joinOctets, OctetReader } from './octets.ts'
 import { PduDecodeError } from './pdu-error.ts'
 import { decodeStatusReport, encodeStatusReport, type StatusReport } from './status-report.ts'
 import { decodeSubmit, encodeSubmit, type Submit } from './submit.ts'
@@ -50,7 +50,7 @@ export function decodeOutgoing(octets: Uint8Array): {
     case messageTypes.deliverReport:
       return { serviceCentre, tpdu: decodeDeliverReport(octets, offset) }
     case messageTypes.command:
-      return { serviceCentre, tpdu: { kind: 'command', octets: octets.slice(offset) } }
+      return { serviceCentre, tpdu: { kind: 'command', octets: copyOf(octets, offset) } }
     default:
       throw new PduDecodeError('TP-MTI', offset, `${messageType} is reserved`)
   }

@@ -32,6 +32,26 @@ export function transliterate(text: string, keep: (char: string) => boolean): Tr
   return { text: visible, replaced }
 }
 
+/** Every character that {@link transliterate} may write for a text, whatever is kept; more than that, but never less. */
+export function charactersInReach(text: string): ReadonlySet<string> {
+  const reached = new Set(text).add(' ')
+  const followed = new Set<string>()
+  const follow = (piece: string): void => {
+    if (followed.has(piece)) return
+    followed.add(piece)
+    const decomposed = piece.normalize('NFD')
+    if (accentedLetter.test(decomposed)) follow(decomposed.slice(0, -1))
+    for (const char of piece.normalize('NFC')) {
+      reached.add(char)
+      follow(plainForm(char) ?? char)
+      if (greekLetter.test(char)) for (const letter of inCapitals(char)) follow(letter)
+    }
+  }
+  for (const cluster of new Set(text.match(characterWithItsMarks)))
+    if (cluster.length <= longestCluster) follow(cluster)
+  return reached
+}
+
 // A variation selector is a mark too, but an invisible one: it stands alone here and goes with the invisible ones.
 const characterWithItsMarks = /\P{M}(?:(?![\ufe0e\ufe0f])\p{M})*|\p{M}/gu
 const longestCluster = 8
@@ -58,8 +78,12 @@ function replacementOf(cluster: string, keep: (char: string) => boolean): string
 }
 
 function replacementOfCharacter(char: string, keep: (char: string) => boolean): string | undefined {
-  const plain = replacements.get(char) ?? fractions.get(char) ?? withoutStyle(char)
+  const plain = plainForm(char)
   return plain === undefined ? withoutMarks(char, keep) : replacementOf(plain, keep)
+}
+
+function plainForm(char: string): string | undefined {
+  return replacements.get(char) ?? fractions.get(char) ?? withoutStyle(char)
 }
 
 function withoutStyle(char: string): string | undefined {
@@ -89,12 +113,17 @@ function withGreekInCapitals(
 ): string {
   return text.replace(word, (found) => {
     if (!greekWord.test(found) || everyCharacter(found, keep)) return found
-    const capitals = found.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase()
-    const written = Array.from(capitals, (letter) => replacementOf(letter, keep))
+    const written = Array.from(inCapitals(found), (letter) => replacementOf(letter, keep))
     return written.includes(undefined) ? found : note(found, written.join(''))
   })
 }
 
+function inCapitals(greek: string): string {
+  return greek.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase()
+}
+
+const greekLetter = /^\p{Script=Greek}$/u
 const word = /[\p{L}\p{M}\p{N}]+/gu
-// The three that are words by themselves: the articles η and ο, and ή, "or".
-const greekWord = /^(?:(?:\p{Script=Greek}\p{M}{0,3}){2,}|[ηοή]|η\u0301)$/u
+// The three that are words by themselves: the articles η and ο, and ή, "or". Some marks are Greek too: if one could be a
+// letter here, a heap of them would be matched in exponentially many ways.
+const greekWord = /^(?:(?:(?!\p{M})\p{Script=Greek}\p{M}{0,3}){2,}|[ηοή]|η\u0301)$/u

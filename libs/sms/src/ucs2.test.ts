@@ -16,12 +16,14 @@ describe('UCS-2', () => {
     ['a lone high surrogate', 'd83d0041', '\ufffdA'],
     ['a lone low surrogate', '0041de00', 'A\ufffd'],
     ['a pair the wrong way round', 'de00d83d', '\ufffd\ufffd'],
+    ['U+0000, which no PostgreSQL text can hold,', '00410000', 'A\ufffd'],
   ])('reads %s as U+FFFD', (_, octets, text) => {
     expect(textFromUcs2(Buffer.from(octets, 'hex'))).toBe(text)
   })
 
-  it('sends no half of a surrogate pair', () => {
+  it('sends no half of a surrogate pair and no U+0000, which would be read as something else', () => {
     expect(Buffer.from(ucs2FromText('a\ud83d')).toString('hex')).toBe('0061fffd')
+    expect(Buffer.from(ucs2FromText('\0a')).toString('hex')).toBe('fffd0061')
   })
 
   it('drops an odd octet at the end', () => {
@@ -29,18 +31,20 @@ describe('UCS-2', () => {
     expect(textFromUcs2(Uint8Array.of(0x00))).toBe('')
   })
 
-  it('gives back any text', () => {
+  it('gives back any text, U+0000 as U+FFFD', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(textFromUcs2(ucs2FromText(text))).toBe(text)
+        expect(textFromUcs2(ucs2FromText(text))).toBe(text.replaceAll('\0', '\ufffd'))
       }),
     )
   })
 
-  it('reads any octets as well-formed text', () => {
+  it('reads any octets as well-formed text without U+0000', () => {
     fc.assert(
-      fc.property(fc.uint8Array(), (octets) => {
-        expect(textFromUcs2(octets).isWellFormed()).toBe(true)
+      fc.property(fc.array(fc.constantFrom(0x00, 0x41, 0xd8, 0xdc)), (octets) => {
+        const text = textFromUcs2(Uint8Array.from(octets))
+        expect(text.isWellFormed()).toBe(true)
+        expect(text).not.toContain('\0')
       }),
     )
   })

@@ -1,4 +1,4 @@
-import { checkedOctet } from './octets.ts'
+import { checkedOctet, copyOf } from './octets.ts'
 import { PduEncodeError } from './pdu-error.ts'
 
 /** What stands in front of the user data when TP-UDHI is set. 23.040 §9.2.3.24 */
@@ -20,7 +20,7 @@ export interface InformationElement {
 export function decodeUserDataHeader(userData: Uint8Array): UserDataHeader {
   const length = userData[0]
   if (length === undefined || 1 + length > userData.length) return NO_HEADER_FITS
-  const raw = userData.slice(0, 1 + length)
+  const raw = copyOf(userData, 0, 1 + length)
   const elements: InformationElement[] = []
   let position = 1
   while (position < raw.length) {

@@ -108,7 +108,7 @@ describe('user data that are cut', () => {
   test.each([
     ['without a length', '', gsm7, new PduDecodeError('TP-UDL', 0, 'is missing')],
     ['of octets by one', '0300FF', octets, new PduDecodeError('TP-UD', 1, 'needs 3 octets, 2 left')],
-    ['of UCS2 by one', '04041F04', ucs2, new PduDecodeError('TP-UD', 1, 'needs 4 octets, 3 left')],
+    ['of UCS2 by two', '04041F', ucs2, new PduDecodeError('TP-UD', 1, 'needs 4 octets, 2 left')],
     ['compressed by one', '03A1B2', compressed, new PduDecodeError('TP-UD', 1, 'needs 3 octets, 2 left')],
     ['of septets by two', '0AE8329BFD4697D9', gsm7, new PduDecodeError('TP-UD', 1, 'needs 9 octets, 7 left')],
   ])('%s are refused', (_what, hex, dcs, error) => {
@@ -121,6 +121,30 @@ describe('user data that are cut', () => {
     expect(userData.truncated).toBe(true)
   })
 
+  test('of UCS2 by the last octet give the characters that came whole, marked', () => {
+    const userData = decode('0800480065006C00', ucs2)
+    expect(userData).toEqual({
+      alphabet: 'ucs2',
+      header: undefined,
+      units: octetsFromHex('00480065006C'),
+      truncated: true,
+    })
+    expect(decode('0906080412340302041F', ucs2, true)).not.toHaveProperty('truncated')
+    const behindOddHeader = decode('0B06080412340302041F04', ucs2, true)
+    expect(behindOddHeader).toMatchObject({ units: octetsFromHex('041F'), truncated: true })
+    const behindHeader = decode('0A050003CC0201041F04', ucs2, true)
+    expect(textOfUserData(behindHeader)).toBe('П')
+    expect(behindHeader).toMatchObject({ truncated: true, header: { broken: false } })
+  })
+
+  test('of UCS2 that count an octet beyond the last character give all text', () => {
+    expect(decode('0500480065', ucs2)).toEqual({
+      alphabet: 'ucs2',
+      header: undefined,
+      units: octetsFromHex('00480065'),
+    })
+  })
+
   test('of septets that count one too many give all text', () => {
     expect(textOfUserData(decode('0961F1985C369FD1', gsm7))).toBe('abcdefgh')
   })
@@ -129,6 +153,13 @@ describe('user data that are cut', () => {
     const userData = decode('07050003CC0201', gsm7, true)
     expect(userData).toEqual(inSeptets('', '050003CC0201'))
   })
+})
+
+test('what is written is no view of the units that were given', () => {
+  const userData: UserData = { alphabet: 'octets', header: undefined, units: Uint8Array.of(1, 2, 3) }
+  const { octets: written } = encodeUserData(userData)
+  userData.units.fill(0)
+  expect(written).toEqual(Uint8Array.of(1, 2, 3))
 })
 
 describe('a broken header', () => {

@@ -1,6 +1,6 @@
 import { type Alphabet, type DataCodingScheme, decodeDataCodingScheme } from './data-coding-scheme.ts'
 import { textFromSeptets } from './gsm7-alphabet.ts'
-import { joinOctets, type OctetReader } from './octets.ts'
+import { copyOf, joinOctets, type OctetReader } from './octets.ts'
 import { PduEncodeError } from './pdu-error.ts'
 import { packSeptets, unpackSeptets } from './septets.ts'
 import { textFromUcs2 } from './ucs2.ts'
@@ -27,11 +27,8 @@ export function encodeUserData(
   userData: UserData,
   maxOctets = MAX_USER_DATA_OCTETS,
 ): { length: number; octets: Uint8Array } {
-  const encoded = isInSeptets(userData) ? encodeSeptets(userData) : encodeOctets(userData)
-  if (encoded.octets.length > maxOctets) {
-    throw new PduEncodeError('TP-UD', `takes ${encoded.octets.length} octets, at most ${maxOctets}`)
-  }
-  return encoded
+  const [length, octets] = encodedUserData(userData, maxOctets)
+  return { length, octets: octets === userData.units ? copyOf(octets) : octets }
 }
 
 /** TP-UDL and TP-UD as they stand in a TPDU whose TP-DCS is given. */
@@ -49,8 +46,7 @@ export function userDataField(
   if (scheme.alphabet !== userData.alphabet || scheme.compressed !== (userData.compressed ?? false)) {
     throw new PduEncodeError('TP-DCS', `${dataCodingScheme} does not announce ${userData.alphabet} user data`)
   }
-  const { length, octets } = encodeUserData(userData, maxOctets)
-  return [length, octets]
+  return encodedUserData(userData, maxOctets)
 }
 
 /** Reads TP-UDL and TP-UD. Octets beyond TP-UDL are left in the reader. */
@@ -58,15 +54,18 @@ export function decodeUserData(reader: OctetReader, dcs: DataCodingScheme, hasHe
   const length = reader.octet('TP-UDL')
   const inSeptets = dcs.alphabet === 'gsm7' && !dcs.compressed
   const expected = inSeptets ? octetsForSeptets(length) : length
-  // Some senders count one septet too many, and some modems lose the last octet: of text, all whole septets are taken.
-  const oneMissing = inSeptets && reader.remaining === expected - 1
+  const isText = inSeptets || (dcs.alphabet === 'ucs2' && !dcs.compressed)
+  // Some senders count one septet too many, and some modems lose the last octet: of text, what came whole is taken.
+  const oneMissing = isText && reader.remaining === expected - 1
   const octets = reader.take('TP-UD', oneMissing ? expected - 1 : expected)
 
   const header = hasHeader ? decodeUserDataHeader(octets) : undefined
   const headerOctets = header?.raw.length ?? 0
   const compressed = dcs.compressed ? { compressed: true } : {}
   if (!inSeptets) {
-    return { alphabet: dcs.alphabet, ...compressed, header, units: octets.slice(headerOctets) }
+    const cut = oneMissing && length % 2 === headerOctets % 2
+    const units = copyOf(octets, headerOctets, cut ? octets.length - 1 : octets.length)
+    return { alphabet: dcs.alphabet, ...compressed, header, units, ...(cut ? { truncated: true } : {}) }
   }
   const headerSeptets = septetsOfHeader(headerOctets)
   const announced = Math.max(0, length - headerSeptets)
@@ -86,12 +85,22 @@ function isInSeptets(userData: UserData): boolean {
   return userData.alphabet === 'gsm7' && userData.compressed !== true
 }
 
-function encodeOctets(userData: UserData): { length: number; octets: Uint8Array } {
-  const octets = userData.header === undefined ? userData.units : joinOctets([userData.header.raw, userData.units])
-  return { length: octets.length, octets }
+/** TP-UDL and TP-UD, which without a header may be the very units: for who joins them to others anyway. */
+function encodedUserData(userData: UserData, maxOctets = MAX_USER_DATA_OCTETS): readonly [number, Uint8Array] {
+  const encoded = isInSeptets(userData) ? encodeSeptets(userData) : encodeOctets(userData)
+  const [, octets] = encoded
+  if (octets.length > maxOctets) {
+    throw new PduEncodeError('TP-UD', `takes ${octets.length} octets, at most ${maxOctets}`)
+  }
+  return encoded
 }
 
-function encodeSeptets(userData: UserData): { length: number; octets: Uint8Array } {
+function encodeOctets(userData: UserData): readonly [number, Uint8Array] {
+  const octets = userData.header === undefined ? userData.units : joinOctets([userData.header.raw, userData.units])
+  return [octets.length, octets]
+}
+
+function encodeSeptets(userData: UserData): readonly [number, Uint8Array] {
   const header = userData.header?.raw ?? new Uint8Array(0)
   let bits = 0
   for (let index = 0; index < userData.units.length; index++) bits |= userData.units[index]!
@@ -101,7 +110,7 @@ function encodeSeptets(userData: UserData): { length: number; octets: Uint8Array
   const octets = new Uint8Array(octetsForSeptets(length))
   octets.set(header)
   octets.set(packSeptets(userData.units, fillBits(header.length)), header.length)
-  return { length, octets }
+  return [length, octets]
 }
 
 /** 23.040 §9.2.3.24: text behind a header starts on a septet boundary. */

@@ -5,7 +5,7 @@ import {
 import { septetsFromText, textFromSeptets } from './gsm7-alphabet.ts'
 import { PduEncodeError } from './pdu-error.ts'
 import { packSeptets, unpackSeptets } from './septets.ts'
-import { textFromUcs2, ucs2FromText } from './ucs2.ts'
+import { storable, textFromUcs2, ucs2FromText } from './ucs2.ts'
 
 export interface UssdString {
   readonly octets: Uint8Array
@@ -45,14 +45,15 @@ export function decodeUssdString(octets: Uint8Array, dataCodingScheme: number): 
       return textFromUcs2(behindPackedLanguage(octets, scheme))
     case 'octets':
       // "User defined" by the standard; the networks that use it send ISO 8859-1.
-      return Array.from(octets, (octet) => String.fromCharCode(octet)).join('')
+      return storable(Array.from(octets, (octet) => String.fromCharCode(octet)).join(''))
   }
 }
 
 /**
  * Septets in octets as USSD and cell broadcast pack them, or undefined when a character has no septets. No count
  * travels with the octets, so seven spare bits are filled with CR: zeros would read as `@`. A CR that is meant and
- * ends on an octet boundary is sent twice, for the receiver takes one away (23.038 §6.1.2.3.1).
+ * ends on an octet boundary is sent twice, for one alone would be taken for the fill. Both are read then, and to return
+ * twice is to return (23.038 §6.1.2.3.1).
  */
 export function packUssd(text: string): Uint8Array | undefined {
   const septets = septetsFromText(text)
@@ -76,9 +77,12 @@ function behindLanguage(text: string, scheme: CellBroadcastDataCodingScheme): st
   return scheme.group === 'language-preceded' ? text.replace(/^[A-Za-z]{2}\r/, '') : text
 }
 
-/** Two letters, packed into two octets with two zero bits behind; the same mercy for text without them. */
+/**
+ * Two letters, packed into two octets with two zero bits behind; the same mercy for text without them. Small letters, as
+ * ISO 639 has them: capitals are the octets of common characters (`中` would be "NZ"), small ones those of rare ones.
+ */
 function behindPackedLanguage(octets: Uint8Array, scheme: CellBroadcastDataCodingScheme): Uint8Array {
   if (scheme.group !== 'language-preceded' || octets.length < 2 || octets[1]! > 0x3f) return octets
   const letters = textFromSeptets(unpackSeptets(octets, 2))
-  return /^[A-Za-z]{2}$/.test(letters) ? octets.subarray(2) : octets
+  return /^[a-z]{2}$/.test(letters) ? octets.subarray(2) : octets
 }

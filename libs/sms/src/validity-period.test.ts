@@ -161,3 +161,11 @@ describe('an enhanced period', () => {
     expect(() => enhancedValidityPeriod(period)).toThrow(new PduEncodeError('TP-VP', reason))
   })
 })
+
+test('what is written is no view of the octets of an enhanced period', () => {
+  const period = enhancedValidityPeriod({ kind: 'seconds', seconds: 9 })
+  const octets = Buffer.from(period.octets)
+  const written = encodeValidityPeriod({ ...period, octets })
+  octets.fill(0)
+  expect(written).toEqual(period.octets)
+})

@@ -1,4 +1,4 @@
-import { checkedOctet, type OctetReader } from './octets.ts'
+import { checkedOctet, copyOf, type OctetReader } from './octets.ts'
 import { PduEncodeError } from './pdu-error.ts'
 import { decimalFromSemiOctets, semiOctetsFromDecimal } from './semi-octets.ts'
 import { decodeTimeStamp, encodeTimeStamp, type InvalidTimeStamp, type TimeStamp } from './time-stamp.ts'
@@ -55,7 +55,7 @@ export function decodeValidityPeriod(reader: OctetReader, format: number): Valid
     case 'absolute':
       return { format: 'absolute', at: decodeTimeStamp(reader, 'TP-VP') }
     case 'enhanced':
-      return enhancedFromOctets(reader.take('TP-VP', ENHANCED_OCTETS).slice())
+      return enhancedFromOctets(copyOf(reader.take('TP-VP', ENHANCED_OCTETS)))
     default:
       return undefined
   }
@@ -73,7 +73,7 @@ export function encodeValidityPeriod(period: ValidityPeriod | undefined): Uint8A
       if (period.octets.length !== ENHANCED_OCTETS) {
         throw new PduEncodeError('TP-VP', `has ${period.octets.length} octets, not ${ENHANCED_OCTETS}`)
       }
-      return period.octets.slice()
+      return copyOf(period.octets)
   }
 }
 

@@ -60,4 +60,17 @@ describe('a text', () => {
     expect(textFromCharacterSet(octets, characterSets.utf16BigEndian)).toBe('\u48e9')
     expect(textFromCharacterSet(octets, characterSets.utf16LittleEndian)).toBe('\ue948')
   })
+  it('holds no U+0000 in any character set', () => {
+    for (const mibEnum of [undefined, ...Object.values(characterSets)]) {
+      const text = textFromCharacterSet(Uint8Array.of(0x00, 0x00, 0x00, 0x41), mibEnum)
+      expect(text).toContain('\ufffd')
+      expect(text).not.toContain('\0')
+    }
+  })
+
+  it('of octets that belong to another leaves them as they are', () => {
+    const given = Buffer.from([0x41, 0x00, 0x42, 0x00])
+    expect(textFromCharacterSet(given, characterSets.utf16LittleEndian)).toBe('AB')
+    expect([...given]).toEqual([0x41, 0x00, 0x42, 0x00])
+  })
 })

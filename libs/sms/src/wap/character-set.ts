@@ -1,4 +1,5 @@
-import { textFromUcs2 } from '../ucs2.ts'
+import { copyOf } from '../octets.ts'
+import { storable, textFromUcs2 } from '../ucs2.ts'
 
 /** Character sets by their IANA MIBenum, the number that WSP and MMS carry (WAP-230 §8.4.2.8 and table 42). */
 export const characterSets = {
@@ -13,29 +14,11 @@ export const characterSets = {
 } as const
 
 /**
- * Never fails: what the character set has no meaning for becomes U+FFFD. Without a character set, and with one we do
- * not know, it is read as UTF-8 when it is that, else as ISO 8859-1, in which every octet is a character.
+ * Never fails: what the character set has no meaning for becomes U+FFFD, and so does U+0000. Without a character set, and
+ * with one we do not know, it is read as UTF-8 when it is that, else as ISO 8859-1, in which every octet is a character.
  */
 export function textFromCharacterSet(octets: Uint8Array, mibEnum?: number): string {
-  switch (mibEnum) {
-    case characterSets.usAscii:
-      return textFromAscii(octets)
-    case characterSets.iso88591:
-      return textFromLatin1(octets)
-    case characterSets.utf8:
-      return textFromUtf8(octets).text
-    case characterSets.ucs2:
-    case characterSets.utf16:
-      return textFromUtf16(octets)
-    case characterSets.utf16BigEndian:
-      return textFromUcs2(octets)
-    case characterSets.utf16LittleEndian:
-      return textFromUcs2(octetsSwapped(octets))
-    default: {
-      const { text, valid } = textFromUtf8(octets)
-      return valid ? text : textFromLatin1(octets)
-    }
-  }
+  return storable(decoded(octets, mibEnum))
 }
 
 export function isUtf16(mibEnum: number): boolean {
@@ -76,6 +59,28 @@ export function textFromUtf8(octets: Uint8Array): { readonly text: string; reado
 }
 
 const replacement = 0xfffd
+
+function decoded(octets: Uint8Array, mibEnum: number | undefined): string {
+  switch (mibEnum) {
+    case characterSets.usAscii:
+      return textFromAscii(octets)
+    case characterSets.iso88591:
+      return textFromLatin1(octets)
+    case characterSets.utf8:
+      return textFromUtf8(octets).text
+    case characterSets.ucs2:
+    case characterSets.utf16:
+      return textFromUtf16(octets)
+    case characterSets.utf16BigEndian:
+      return textFromUcs2(octets)
+    case characterSets.utf16LittleEndian:
+      return textFromUcs2(octetsSwapped(octets))
+    default: {
+      const { text, valid } = textFromUtf8(octets)
+      return valid ? text : textFromLatin1(octets)
+    }
+  }
+}
 
 function continuation(bits: number): number {
   return 0x80 | (bits & 0x3f)
@@ -128,7 +133,7 @@ function textFromUtf16(octets: Uint8Array): string {
 }
 
 function octetsSwapped(octets: Uint8Array): Uint8Array {
-  const swapped = octets.slice(0, octets.length & ~1)
+  const swapped = copyOf(octets, 0, octets.length & ~1)
   for (let at = 0; at < swapped.length; at += 2) {
     swapped[at] = octets[at + 1] ?? 0
     swapped[at + 1] = octets[at] ?? 0

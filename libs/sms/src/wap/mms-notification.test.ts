@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { joinOctets } from '../octets.ts'
+import { joinOctets, octetsFromHex } from '../octets.ts'
 import { PduDecodeError } from '../pdu-error.ts'
 import { contentClasses, decodeMmsNotification, type MmsNotification, messageClasses } from './mms-notification.ts'
 import { encodeMmsNotification } from './mms-notification-encode.ts'
@@ -27,7 +27,7 @@ describe('an MMS notification', () => {
         {
           transactionId: fc.stringMatching(/^[!-~][ -~]{0,30}$/),
           version: fc.constantFrom('1', '1.0', '1.3', '7.14'),
-          from: fc.constantFrom('+447700900123', '12345', 'joe@example.com', 'Grüße@example.com'),
+          from: fc.constantFrom('+447700900123', '12345', 'joe@example.com', 'Grüße@example.com', '1.2.3.4/TYPE=IPv4'),
           subject: fc
             .string({ unit: 'grapheme', maxLength: 60 })
             .filter((text) => text === '' || (text > ' ' && !text.includes('\0'))),
@@ -56,6 +56,46 @@ describe('an MMS notification', () => {
     expect(decodeMmsNotification(encodeMmsNotification(withheld))).toEqual(withheld)
     const unnamed = { transactionId: 'T', fromWithheld: false }
     expect(decodeMmsNotification(encodeMmsNotification(unnamed))).toEqual(unnamed)
+  })
+
+  it('adds the kind of a telephone number to a sender that names none, and to no other', () => {
+    const written = (from: string) =>
+      String.fromCharCode(...encodeMmsNotification({ transactionId: 'T', fromWithheld: false, from }))
+    expect(written('+447700900123')).toContain('+447700900123/TYPE=PLMN\0')
+    expect(written('1.2.3.4/TYPE=IPv4')).toContain('1.2.3.4/TYPE=IPv4\0')
+    expect(written('joe@example.com')).toContain('joe@example.com\0')
+  })
+
+  it('keeps a first character that would be taken for a quote', () => {
+    const quoted = { transactionId: '\x7fT', fromWithheld: false, subject: '\x7f\x7f' }
+    expect(decodeMmsNotification(encodeMmsNotification(quoted))).toEqual(quoted)
+  })
+
+  it.each([
+    ['From without a token', '8900', 'from'],
+    ['From with a token that is none', '89028200', 'from'],
+    ['From with a text that does not end', '8903803132', 'from'],
+    ['Subject with a character set that is none', '96021F41', 'subject'],
+    ['Expiry with a token that is none', '8802FF80', 'expiry'],
+    ['Expiry with a number longer than its value', '880381047F', 'expiry'],
+    ['a size of nine octets', '8E09010203040506070809', 'messageSizeOctets'],
+    ['a size of no octets', '8E00', 'messageSizeOctets'],
+    ['a location that is no text', '830141', 'contentLocation'],
+    ['a class that is no text', '8A0141', 'messageClass'],
+  ])('survives %s: only that is left out', (_, damaged, member) => {
+    const octets = joinOctets([octetsFromHex('8C829874008D90'), octetsFromHex(damaged), octetsFromHex('868083687400')])
+    const expected = { transactionId: 't', version: '1.0', fromWithheld: false, deliveryReport: true }
+    expect(decodeMmsNotification(octets)).toEqual({ ...expected, contentLocation: 'ht' })
+    expect(decodeMmsNotification(octets.subarray(0, -4))).not.toHaveProperty(member)
+  })
+
+  it.each([
+    ['a value longer than the rest', '89058200', 'From'],
+    ['a text that does not end', '836874', 'X-Mms-Content-Location'],
+    ['a header without its value', '8E', 'X-Mms-Message-Size'],
+  ])('with %s has no next header and is refused', (_, damaged, field) => {
+    const octets = joinOctets([octetsFromHex('8C829874008D90'), octetsFromHex(damaged)])
+    expect(() => decodeMmsNotification(octets)).toThrow(field)
   })
 
   it('counts the offsets of errors in the message that holds it', () => {

@@ -5,7 +5,8 @@ import { WspReader, withoutQuote } from './wsp-reader.ts'
 /**
  * M-Notification.ind (OMA-MMS-ENC 1.3 §6.2 and §7.3): what the MMS centre pushes when a multimedia message waits. Only
  * the transaction id must be there: networks leave out headers that the standard calls mandatory, and a notification
- * without a size is still worth reporting.
+ * without a size is still worth reporting. So is one with a value that cannot be read: it counts as left out, as long as
+ * its length tells where the next header begins.
  */
 export interface MmsNotification {
   readonly transactionId: string
@@ -56,6 +57,19 @@ export const mmsHeaders = {
   contentClass: 0xba,
 } as const
 
+/** As errors name them. */
+const headerNames: ReadonlyMap<number, string> = new Map([
+  [mmsHeaders.contentLocation, 'X-Mms-Content-Location'],
+  [mmsHeaders.deliveryReport, 'X-Mms-Delivery-Report'],
+  [mmsHeaders.expiry, 'X-Mms-Expiry'],
+  [mmsHeaders.from, 'From'],
+  [mmsHeaders.messageClass, 'X-Mms-Message-Class'],
+  [mmsHeaders.version, 'X-Mms-MMS-Version'],
+  [mmsHeaders.messageSize, 'X-Mms-Message-Size'],
+  [mmsHeaders.subject, 'Subject'],
+  [mmsHeaders.contentClass, 'X-Mms-Content-Class'],
+])
+
 export const notificationInd = 0x82
 export const addressPresent = 0x80
 export const insertAddress = 0x81
@@ -79,7 +93,7 @@ type Writable<T> = { -readonly [Key in keyof T]?: T[Key] }
 type Headers = Writable<MmsNotification> & { messageType?: number }
 
 function decodeHeader(reader: WspReader, into: Headers): void {
-  if (reader.peek('MMS header') < 0x80) {
+  if (reader.first('MMS header') < 0x80) {
     // application-header: a name and a value, both text (§7.1)
     reader.textString('MMS header')
     reader.textString('MMS header')
@@ -93,35 +107,56 @@ function decodeHeader(reader: WspReader, into: Headers): void {
     case mmsHeaders.transactionId:
       into.transactionId = textFromCharacterSet(reader.textString('X-Mms-Transaction-Id'))
       break
+    default:
+      decodeOptionalHeader(header, reader, into)
+  }
+}
+
+function decodeOptionalHeader(header: number, reader: WspReader, into: Headers): void {
+  const field = headerNames.get(header) ?? `MMS header 0x${header.toString(16)}`
+  const value = reader.value(field)
+  if (value === reader) {
+    decodeOptionalValue(header, field, reader, into)
+    return
+  }
+  try {
+    decodeOptionalValue(header, field, value, into)
+  } catch (error) {
+    if (!(error instanceof PduDecodeError)) throw error
+  }
+}
+
+function decodeOptionalValue(header: number, field: string, reader: WspReader, into: Headers): void {
+  switch (header) {
     case mmsHeaders.version:
-      decodeVersion(reader, into)
+      decodeVersion(reader, field, into)
       break
     case mmsHeaders.from:
-      decodeFrom(reader, into)
+      decodeFrom(reader, field, into)
       break
     case mmsHeaders.subject:
-      into.subject = decodeEncodedString(reader, 'Subject')
+      into.subject = decodeEncodedString(reader, field)
       break
     case mmsHeaders.messageClass:
-      into.messageClass = decodeMessageClass(reader)
+      into.messageClass = decodeMessageClass(reader, field)
       break
     case mmsHeaders.messageSize:
-      into.messageSizeOctets = reader.integer('X-Mms-Message-Size')
+      into.messageSizeOctets = reader.integer(field)
       break
     case mmsHeaders.expiry:
-      into.expiry = decodeExpiry(reader)
+      into.expiry = decodeExpiry(reader, field)
       break
     case mmsHeaders.contentLocation:
-      into.contentLocation = textFromCharacterSet(reader.textString('X-Mms-Content-Location'))
+      into.contentLocation = textFromCharacterSet(reader.textString(field))
       break
     case mmsHeaders.deliveryReport:
-      decodeDeliveryReport(reader, into)
+      decodeDeliveryReport(reader, field, into)
       break
     case mmsHeaders.contentClass:
-      decodeContentClass(reader, into)
+      decodeContentClass(reader, field, into)
       break
     default:
-      reader.skipValue(`MMS header 0x${header.toString(16)}`)
+      reader.skipValue(field)
   }
 }
 
@@ -136,10 +171,10 @@ function decodeMessageType(reader: WspReader): number {
 }
 
 /** A version that is written as text, as the standard allows and nobody does, is stepped over. */
-function decodeVersion(reader: WspReader, into: Headers): void {
-  const octet = reader.peek('X-Mms-MMS-Version')
+function decodeVersion(reader: WspReader, field: string, into: Headers): void {
+  const octet = reader.first(field)
   if (octet >= 0x80) into.version = versionText(octet)
-  reader.skipValue('X-Mms-MMS-Version')
+  reader.skipValue(field)
 }
 
 /** §7.3.34: three bits major, four bits minor in a short-integer; a minor of 15 says that there is none. */
@@ -149,16 +184,16 @@ function versionText(octet: number): string {
   return minor === 15 ? `${major}` : `${major}.${minor}`
 }
 
-function decodeFrom(reader: WspReader, into: Headers): void {
-  const value = reader.part('From', reader.valueLength('From'))
+function decodeFrom(reader: WspReader, field: string, into: Headers): void {
+  const value = reader.part(field, reader.valueLength(field))
   const offset = value.position
-  const token = value.octet('From')
+  const token = value.octet(field)
   if (token === insertAddress) {
     into.fromWithheld = true
   } else if (token === addressPresent) {
-    into.from = decodeEncodedString(value, 'From').replace(/\/TYPE=PLMN$/i, '')
+    into.from = decodeEncodedString(value, field).replace(/\/TYPE=PLMN$/i, '')
   } else {
-    throw new PduDecodeError('From', offset, `0x${token.toString(16)} is no address token`)
+    throw new PduDecodeError(field, offset, `0x${token.toString(16)} is no address token`)
   }
 }
 
@@ -167,7 +202,7 @@ function decodeFrom(reader: WspReader, into: Headers): void {
  * quote in front and often has none: it is text all the same.
  */
 function decodeEncodedString(reader: WspReader, field: string): string {
-  if (reader.peek(field) >= 0x20) return textFromCharacterSet(reader.textString(field))
+  if (reader.first(field) >= 0x20) return textFromCharacterSet(reader.textString(field))
   const value = reader.part(field, reader.valueLength(field))
   if (value.remaining === 0) return ''
   const characterSet = value.integer(field)
@@ -184,16 +219,14 @@ function withoutEndOfUtf16(octets: Uint8Array): Uint8Array {
   return ended ? whole.subarray(0, -2) : whole
 }
 
-function decodeMessageClass(reader: WspReader): string {
-  const field = 'X-Mms-Message-Class'
-  const octet = reader.peek(field)
+function decodeMessageClass(reader: WspReader, field: string): string {
+  const octet = reader.first(field)
   if (octet < 0x80) return textFromCharacterSet(reader.textString(field)).toLowerCase()
   reader.octet(field)
   return messageClasses[octet - 0x80] ?? `0x${octet.toString(16)}`
 }
 
-function decodeExpiry(reader: WspReader): MmsExpiry {
-  const field = 'X-Mms-Expiry'
+function decodeExpiry(reader: WspReader, field: string): MmsExpiry {
   const value = reader.part(field, reader.valueLength(field))
   const offset = value.position
   const token = value.octet(field)
@@ -202,17 +235,17 @@ function decodeExpiry(reader: WspReader): MmsExpiry {
   throw new PduDecodeError(field, offset, `0x${token.toString(16)} is neither absolute nor relative`)
 }
 
-function decodeDeliveryReport(reader: WspReader, into: Headers): void {
-  const octet = reader.peek('X-Mms-Delivery-Report')
+function decodeDeliveryReport(reader: WspReader, field: string, into: Headers): void {
+  const octet = reader.first(field)
   if (octet === yes || octet === no) into.deliveryReport = octet === yes
-  reader.skipValue('X-Mms-Delivery-Report')
+  reader.skipValue(field)
 }
 
 const yes = 0x80
 const no = 0x81
 
-function decodeContentClass(reader: WspReader, into: Headers): void {
-  const name = contentClasses[reader.peek('X-Mms-Content-Class') - 0x80]
+function decodeContentClass(reader: WspReader, field: string, into: Headers): void {
+  const name = contentClasses[reader.first(field) - 0x80]
   if (name !== undefined) into.contentClass = name
-  reader.skipValue('X-Mms-Content-Class')
+  reader.skipValue(field)
 }

@@ -32,4 +32,25 @@ describe('a WSP push', () => {
       expect(decode).toThrow(/at octet \d+/)
     }
   })
+  it.each([26, 27, 28, 29])('carries a media type of %i characters in the general form', (length) => {
+    // A zero and the two octets of the character set behind it: from 31 octets on the length takes another form.
+    const push = { transactionId: 1, confirmed: false, contentType: 'x/'.padEnd(length, 'y'), body }
+    expect(decodeWspPush(encodeWspPush({ ...push, contentTypeForm: 'general' }))).toMatchObject(push)
+  })
+
+  it('has a body of its own, not a view of the message', () => {
+    const octets = encodeWspPush({ transactionId: 1, contentType: mmsMediaType, body })
+    const decoded = decodeWspPush(octets)
+    octets.fill(0)
+    expect(decoded.body).toEqual(body)
+  })
+
+  it.each([
+    ['a transaction id of more than an octet', { transactionId: 300 }, 'TID'],
+    ['a zero in its content type', { contentType: 'text/\0plain' }, 'Content-Type'],
+    ['no content type', { contentType: '' }, 'Content-Type'],
+  ])('with %s cannot be encoded', (_, members, field) => {
+    const push = { transactionId: 1, contentType: 'text/plain', contentTypeForm: 'text', body } as const
+    expect(() => encodeWspPush({ ...push, ...members })).toThrow(field)
+  })
 })

@@ -1,8 +1,9 @@
-import { joinOctets } from '../octets.ts'
+import { checkedOctet, copyOf, joinOctets } from '../octets.ts'
 import { PduDecodeError, PduEncodeError } from '../pdu-error.ts'
-import { textFromCharacterSet, utf8FromText } from './character-set.ts'
+import { textFromCharacterSet } from './character-set.ts'
 import { encodeUintvar } from './uintvar.ts'
 import { WspReader } from './wsp-reader.ts'
+import { encodeTextString, encodeWithLength } from './wsp-values.ts'
 
 /**
  * A connectionless WSP Push as it comes in a short message to port 2948 (WAP-230 §8.2.4.1, WAP-235 §7.3.1):
@@ -33,7 +34,8 @@ export function decodeWspPush(octets: Uint8Array): WspPush {
   const headers = reader.part('HeadersLen', reader.uintvar('HeadersLen'))
   const contentType = decodeContentType(headers)
   const bodyOffset = reader.position
-  return { transactionId, confirmed: type === confirmedPush, contentType, body: reader.rest(), bodyOffset }
+  const body = copyOf(reader.rest())
+  return { transactionId, confirmed: type === confirmedPush, contentType, body, bodyOffset }
 }
 
 /** The three ways in which networks write the content type: a code, a text, a code or text with parameters. */
@@ -55,7 +57,8 @@ export function encodeWspPush(pushed: WspPushToEncode): Uint8Array {
     pushed.headers ?? new Uint8Array(0),
   ])
   return joinOctets([
-    Uint8Array.of(pushed.transactionId & 0xff, pushed.confirmed ? confirmedPush : push),
+    checkedOctet(pushed.transactionId, 'TID'),
+    pushed.confirmed ? confirmedPush : push,
     encodeUintvar(headers.length),
     headers,
     pushed.body,
@@ -92,30 +95,30 @@ const mediaTypes: ReadonlyMap<number, string> = new Map([
 const field = 'Content-Type'
 
 function decodeContentType(headers: WspReader): string | number {
-  const first = headers.peek(field)
+  const first = headers.first(field)
   if (first < 0x20) return decodeMediaType(headers.part(field, headers.valueLength(field)))
   return decodeMediaType(headers)
 }
 
 /** Parameters behind the media type of the general form are not needed and not read. */
 function decodeMediaType(reader: WspReader): string | number {
-  const first = reader.peek(field)
+  const first = reader.first(field)
   if (first >= 0x20 && first < 0x80) return textFromCharacterSet(reader.textString(field)).toLowerCase()
   const code = reader.integer(field)
   return mediaTypes.get(code) ?? code
 }
 
 function encodeContentType(contentType: string, form: ContentTypeForm): Uint8Array {
-  const asText = joinOctets([utf8FromText(contentType), Uint8Array.of(0)])
+  // An empty text is a lone zero, which reads as a length.
+  if (contentType === '') throw new PduEncodeError(field, 'is empty')
+  const asText = encodeTextString(field, contentType)
   if (form === 'text') return asText
   const code = [...mediaTypes].find(([, name]) => name === contentType)?.[0]
   if (form === 'code') {
     if (code === undefined) throw new PduEncodeError(field, `${contentType} has no code`)
     return Uint8Array.of(0x80 | code)
   }
-  const value = joinOctets([code === undefined ? asText : Uint8Array.of(0x80 | code), charsetUtf8Parameter])
-  if (value.length <= 30) return joinOctets([Uint8Array.of(value.length), value])
-  return joinOctets([Uint8Array.of(31), encodeUintvar(value.length), value])
+  return encodeWithLength(joinOctets([code === undefined ? asText : 0x80 | code, charsetUtf8Parameter]))
 }
 
 /** charset=utf-8: well-known parameter 0x01, MIBenum 106. */

@@ -1,0 +1,37 @@
+import { ours, readManifest } from './manifest.ts'
+import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+
+/** The same versions on every machine: a manifest names one exact version of each dependency. */
+export const exactVersions: Rule = (tree) => {
+  const versions = versionsOfOurs(tree)
+  return tree.files
+    .filter((file) => /(?:^|\/)package\.json$/.test(file))
+    .flatMap((file) => manifestProblems(tree, file, versions))
+}
+
+const EXACT = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/
+
+function versionsOfOurs(tree: RepositoryTree): Map<string, string | undefined> {
+  const manifests = tree.files.filter((file) => /^(?:apps|libs)\/[^/]+\/package\.json$/.test(file))
+  return new Map(manifests.map((file) => [file.split('/')[1] ?? '', readManifest(tree, file).version]))
+}
+
+function manifestProblems(
+  tree: RepositoryTree,
+  file: string,
+  versions: ReadonlyMap<string, string | undefined>,
+): Violation[] {
+  const manifest = readManifest(tree, file)
+  const violations: Violation[] = []
+  for (const listed of [manifest.dependencies, manifest.devDependencies, manifest.optionalDependencies]) {
+    for (const [name, version] of Object.entries(listed ?? {})) {
+      if (!EXACT.test(version)) violations.push({ file, problem: `${name} "${version}" is not one exact version` })
+    }
+    for (const project of ours(listed)) {
+      const [version, own] = [listed?.[`@smsgw/${project}`] ?? '', versions.get(project)]
+      if (EXACT.test(version) && version !== own)
+        violations.push({ file, problem: `@smsgw/${project} "${version}" is not the version of the project, ${own}` })
+    }
+  }
+  return violations
+}

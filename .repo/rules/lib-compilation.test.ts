@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { libCompilation } from './lib-compilation.ts'
+import { treeOfLiterals } from './repository-tree.ts'
+
+const good = {
+  extends: '../../tsconfig.base.json',
+  compilerOptions: { lib: ['es2023'], types: [], rootDir: 'src', outDir: 'x', tsBuildInfoFile: 'y' },
+  references: [{ path: '../sms' }],
+  include: ['src/**/*.ts'],
+  exclude: ['src/**/*.test.ts', 'src/**/*.sim.test.ts'],
+}
+
+const problems = (config: object, folder = 'libs/modem') =>
+  libCompilation(treeOfLiterals({ [`${folder}/tsconfig.json`]: JSON.stringify(config) })).map((v) => v.problem)
+const inCode = (code: string, file = 'libs/modem/src/modem.ts') =>
+  libCompilation(treeOfLiterals({ [file]: code })).map((v) => `${v.line}: ${v.problem}`)
+
+test('the common options pass, and apps choose their own', () => {
+  expect(problems(good)).toEqual([])
+  expect(problems({ compilerOptions: { types: ['node'] } }, 'apps/agent')).toEqual([])
+})
+
+test.each([
+  ['types must be []', { types: ['node'] }],
+  ['lib must be ["es2023"]', { lib: ['es2023', 'dom'] }],
+  ['rootDir must be "src"', { rootDir: '.' }],
+  ['sets strict: libs share the options of the base', { strict: false }],
+  ['sets paths: libs share the options of the base', { paths: {} }],
+])('refuses a lib whose tsconfig differs: %s', (problem, change) => {
+  expect(problems({ ...good, compilerOptions: { ...good.compilerOptions, ...change } })).toEqual([problem])
+})
+
+test('refuses a lib that takes options away, or files out of the compilation', () => {
+  const { types: _, ...withoutTypes } = good.compilerOptions
+  expect(problems({ ...good, compilerOptions: withoutTypes })).toEqual(['types must be []'])
+  expect(problems({ ...good, exclude: ['src/clock.ts'] })[0]).toContain('exclude must be')
+  expect(problems({ ...good, include: ['src/modem.ts'] })[0]).toContain('include must be')
+  expect(problems({ ...good, extends: './own.json' })[0]).toContain('extends must be')
+})
+
+test.each([
+  ['declare const process: { env: object }', '2: declares what it does not have: take it as an argument'],
+  ['declare global {\n  const process: object\n}', '2: declares what it does not have: take it as an argument'],
+  ["declare module 'node:fs'", '2: declares what it does not have: take it as an argument'],
+  ['/// <reference types="node" />', '2: brings types of its own (/// <reference>)'],
+  ['///<reference lib="dom" />', '2: brings types of its own (/// <reference>)'],
+  ['// @ts-expect-error\nprocess.exit()', '2: silences the compiler (@ts-expect-error)'],
+  ['/*\n * @ts-expect-error\n */\nprocess.exit()', '2: silences the compiler (@ts-expect-error)'],
+])('refuses in a lib: %s', (code, problem) => {
+  expect(inCode(`\n${code}`)).toEqual([problem])
+})
+
+test('tests, words in prose and words in strings pass', () => {
+  expect(inCode('// @ts-expect-error\nf(1)', 'libs/modem/src/modem.test.ts')).toEqual([])
+  expect(inCode('// what others declare const, and no @ts-expect-error')).toEqual([])
+  expect(inCode("const s = 'declare const x'")).toEqual([])
+})

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { lockfile } from './lockfile.ts'
+import { treeOfLiterals } from './repository-tree.ts'
+
+const root = { devDependencies: { nx: '23.2.1' } }
+const sms = { version: '0.1.0' }
+const modem = { dependencies: { '@smsgw/sms': '0.1.0', zod: '4.6.7' } }
+const packages = {
+  '': root,
+  'libs/sms': sms,
+  'libs/modem': modem,
+  'node_modules/@smsgw/sms': { resolved: 'libs/sms', link: true },
+  'node_modules/nx': { version: '23.2.1', integrity: 'sha512-a' },
+  'node_modules/zod': { version: '3.1.0', integrity: 'sha512-b' },
+  'libs/modem/node_modules/zod': { version: '4.6.7', integrity: 'sha512-c' },
+  'node_modules/nx/node_modules/inner': { version: '1.0.0', inBundle: true },
+}
+
+function problems(changedManifests: Record<string, object>, changedPackages: Record<string, object> = {}): string[] {
+  const manifests = { '': root, 'libs/sms': sms, 'libs/modem': modem, ...changedManifests }
+  const files = Object.entries(manifests).map(([folder, manifest]): [string, string] => [
+    folder ? `${folder}/package.json` : 'package.json',
+    JSON.stringify(manifest),
+  ])
+  const lock = JSON.stringify({ packages: { ...packages, ...changedPackages } })
+  return lockfile(treeOfLiterals({ ...Object.fromEntries(files), 'package-lock.json': lock })).map((v) => v.problem)
+}
+
+test('a lockfile that says what the manifests say passes', () => {
+  expect(problems({})).toEqual([])
+})
+
+test('refuses a dependency that the lockfile lacks, or has in another version', () => {
+  expect(problems({ 'libs/sms': { ...sms, devDependencies: { vitest: '4.1.12' } } })).toEqual([
+    'has no vitest in devDependencies of libs/sms, the manifest vitest 4.1.12',
+    'installs vitest (nothing) for libs/sms, not 4.1.12',
+  ])
+  expect(problems({ '': { devDependencies: { nx: '23.3.0' } } })).toEqual([
+    'has nx 23.2.1 in devDependencies of the root, the manifest nx 23.3.0',
+    'installs nx 23.2.1 for the root, not 23.3.0',
+  ])
+})
+
+test('refuses a dependency that the manifest gave up', () => {
+  expect(problems({ '': {} })).toEqual(['has nx 23.2.1 in devDependencies of the root, the manifest no nx'])
+})
+
+test('refuses a lockfile without one of our projects, or with one that is gone', () => {
+  expect(problems({ 'apps/relay': {} })).toEqual(['lacks apps/relay'])
+  expect(problems({}, { 'apps/gone': {} })).toEqual(['lists apps/gone, which has no package.json'])
+  expect(lockfile(treeOfLiterals({}))).toEqual([{ file: 'package-lock.json', problem: 'is missing' }])
+})
+
+test('refuses the name of a registry and a missing checksum', () => {
+  const resolved = 'https://registry.example/nx.tgz'
+  expect(problems({}, { 'node_modules/nx': { version: '23.2.1', integrity: 'sha512-a', resolved } })).toEqual([
+    `node_modules/nx names the place it came from: ${resolved}`,
+  ])
+  expect(problems({}, { 'node_modules/nx': { version: '23.2.1' } })).toEqual(['node_modules/nx has no checksum'])
+})

@@ -1,0 +1,70 @@
+import { type Dependencies, type Manifest, readManifest } from './manifest.ts'
+import type { Rule, Violation } from './repository-tree.ts'
+
+/**
+ * The lockfile says what the manifests say, so that `npm ci` accepts it; it names no registry, so that each machine asks
+ * its own, and the checksum decides. (`npm ci --dry-run` would say the first, but npm 8.6 and 9.2 delete `node_modules`
+ * all the same.)
+ */
+export const lockfile: Rule = (tree) => {
+  if (!tree.files.includes(LOCK)) return [{ file: LOCK, problem: 'is missing' }]
+  const { packages = {} } = JSON.parse(tree.read(LOCK)) as { packages?: Packages }
+  const manifests = tree.files.filter((file) => /(?:^|\/)package\.json$/.test(file))
+  const folders = manifests.map((file) => file.replace(/\/?package\.json$/, ''))
+  return [
+    ...folders.flatMap((folder, index) => disagreements(folder, readManifest(tree, manifests[index] ?? ''), packages)),
+    ...Object.keys(packages)
+      .filter((path) => !path.includes('node_modules/') && !folders.includes(path))
+      .map((path) => problem(`lists ${path}, which has no package.json`)),
+    ...Object.entries(packages).flatMap(([path, locked]) => originProblems(path, locked)),
+  ]
+}
+
+const LOCK = 'package-lock.json'
+
+type Packages = Readonly<Record<string, LockedPackage | undefined>>
+
+interface LockedPackage extends Manifest {
+  readonly resolved?: string
+  readonly integrity?: string
+  readonly link?: boolean
+  readonly inBundle?: boolean
+}
+
+function disagreements(folder: string, manifest: Manifest, packages: Packages): Violation[] {
+  const locked = packages[folder]
+  const place = folder || 'the root'
+  if (!locked) return [problem(`lacks ${place}`)]
+  const violations: Violation[] = []
+  for (const key of ['dependencies', 'devDependencies', 'optionalDependencies'] as const) {
+    const [wanted, known] = [manifest[key] ?? {}, locked[key] ?? {}]
+    for (const name of new Set([...Object.keys(wanted), ...Object.keys(known)])) {
+      if (wanted[name] !== known[name])
+        violations.push(problem(`has ${said(known, name)} in ${key} of ${place}, the manifest ${said(wanted, name)}`))
+    }
+    for (const [name, version] of Object.entries(wanted)) {
+      const found = packages[`${folder}/node_modules/${name}`] ?? packages[`node_modules/${name}`]
+      const target = found?.link ? packages[found.resolved ?? ''] : found
+      if (target?.version !== version)
+        violations.push(problem(`installs ${name} ${target?.version ?? '(nothing)'} for ${place}, not ${version}`))
+    }
+  }
+  return violations
+}
+
+function said(dependencies: Dependencies, name: string): string {
+  return dependencies[name] === undefined ? `no ${name}` : `${name} ${dependencies[name]}`
+}
+
+function originProblems(path: string, locked: LockedPackage | undefined): Violation[] {
+  if (!path.includes('node_modules/') || !locked || locked.link || locked.inBundle) return []
+  const { resolved, integrity } = locked
+  return [
+    ...(resolved ? [problem(`${path} names the place it came from: ${resolved}`)] : []),
+    ...(integrity ? [] : [problem(`${path} has no checksum`)]),
+  ]
+}
+
+function problem(text: string): Violation {
+  return { file: LOCK, problem: text }
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { projects } from './projects.ts'
+import { treeOfLiterals } from './repository-tree.ts'
+
+const script = '"scripts":{"test":"vitest run --config ../../.config/vitest.ts"}'
+const modem = `{"name":"@smsgw/modem",${script},"dependencies":{"@smsgw/sms":"0.1.0"},"devDependencies":{"@smsgw/virtual-modem":"0.1.0"}}`
+const good: Record<string, string> = {
+  '.config/tsconfig.json': '{"references":[{"path":"../libs/sms"},{"path":"../libs/modem"}]}',
+  'libs/sms/package.json': '{"name":"@smsgw/sms"}',
+  'libs/sms/tsconfig.json': '{}',
+  'libs/modem/package.json': modem,
+  'libs/modem/tsconfig.json': '{"references":[{"path":"../sms"}]}',
+  'libs/modem/src/modem.test.ts': '',
+}
+
+function problems(changes: Record<string, string>, without?: string): string[] {
+  const files = { ...good, ...changes }
+  if (without) delete files[without]
+  return projects(treeOfLiterals(files)).map((v) => `${v.file}: ${v.problem}`)
+}
+
+test('complete projects pass, and a test-only dependency needs no reference', () => {
+  expect(problems({})).toEqual([])
+})
+
+test('refuses a project that is never compiled', () => {
+  expect(problems({ '.config/tsconfig.json': '{"references":[{"path":"../libs/sms"}]}' })).toEqual([
+    '.config/tsconfig.json: does not reference libs/modem',
+  ])
+  expect(problems({}, 'libs/modem/tsconfig.json')).toEqual(['libs/modem: has no tsconfig.json'])
+})
+
+test('refuses a folder without a manifest and a reference without a folder', () => {
+  expect(problems({ 'apps/relay/src/main.ts': '', 'apps/relay/tsconfig.json': '{}' })).toEqual([
+    'apps/relay: has no package.json',
+  ])
+  const references = '{"references":[{"path":"../libs/sms"},{"path":"../libs/modem"},{"path":"../apps/gone"}]}'
+  expect(problems({ '.config/tsconfig.json': references })).toEqual([
+    '.config/tsconfig.json: references apps/gone, which does not exist',
+  ])
+})
+
+test('refuses references that differ from the dependencies', () => {
+  expect(problems({ 'libs/modem/tsconfig.json': '{}' })).toEqual([
+    'libs/modem/tsconfig.json: does not reference sms, on which the project depends',
+  ])
+  expect(problems({ 'libs/sms/tsconfig.json': '{"references":[{"path":"../modem"}]}' })).toEqual([
+    'libs/sms/tsconfig.json: references modem, on which the project does not depend',
+  ])
+})
+
+test('refuses tests that no script runs, or that a script runs in its own way', () => {
+  const problem = 'has tests, so its test script must be "vitest run --config ../../.config/vitest.ts"'
+  for (const scripts of ['"scripts":{}', '"scripts":{"test":"vitest run"}'])
+    expect(problems({ 'libs/modem/package.json': modem.replace(script, scripts) })).toEqual([
+      `libs/modem/package.json: ${problem}`,
+    ])
+})
+
+test('refuses a name that is not that of the folder', () => {
+  expect(problems({ 'libs/sms/package.json': '{"name":"@smsgw/codec"}' })).toEqual([
+    'libs/sms/package.json: its name must be @smsgw/sms, after its folder',
+  ])
+})

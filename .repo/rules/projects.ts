@@ -1,0 +1,54 @@
+import { posix } from 'node:path'
+import { ours, readManifest } from './manifest.ts'
+import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+
+/**
+ * No project is forgotten: each folder in `apps` and `libs` is a workspace, is compiled (its `tsconfig.json` is referenced
+ * by that of `.config`), is compiled after what it depends on, and runs its tests in the common way.
+ */
+export const projects: Rule = (tree) => {
+  const violations: Violation[] = []
+  const folders = [...new Set(tree.files.flatMap((file) => /^(?:apps|libs)\/[^/]+(?=\/)/.exec(file) ?? []))]
+  const compiled = references(tree, ALL)
+  for (const folder of folders) {
+    const missing = ['package.json', 'tsconfig.json'].filter((name) => !tree.files.includes(`${folder}/${name}`))
+    violations.push(...missing.map((name) => ({ file: folder, problem: `has no ${name}` })))
+    if (missing.length > 0) continue
+    if (!compiled.includes(folder)) violations.push({ file: ALL, problem: `does not reference ${folder}` })
+    violations.push(...projectProblems(tree, folder))
+  }
+  for (const folder of compiled) {
+    if (!folders.includes(folder)) violations.push({ file: ALL, problem: `references ${folder}, which does not exist` })
+  }
+  return violations
+}
+
+const ALL = '.config/tsconfig.json'
+const TEST_SCRIPT = 'vitest run --config ../../.config/vitest.ts'
+
+function projectProblems(tree: RepositoryTree, folder: string): Violation[] {
+  const file = `${folder}/package.json`
+  const manifest = readManifest(tree, file)
+  const violations: Violation[] = []
+  const name = `@smsgw/${posix.basename(folder)}`
+  if (manifest.name !== name) violations.push({ file, problem: `its name must be ${name}, after its folder` })
+  const hasTests = tree.files.some((test) => test.startsWith(`${folder}/`) && /\.test\.tsx?$/.test(test))
+  const { test: testScript } = manifest.scripts ?? {}
+  if (hasTests && testScript !== TEST_SCRIPT)
+    violations.push({ file, problem: `has tests, so its test script must be "${TEST_SCRIPT}"` })
+
+  const config = `${folder}/tsconfig.json`
+  const dependencies = ours(manifest.dependencies)
+  const referenced = references(tree, config).map((path) => posix.basename(path))
+  for (const missing of dependencies.filter((dependency) => !referenced.includes(dependency)))
+    violations.push({ file: config, problem: `does not reference ${missing}, on which the project depends` })
+  for (const surplus of referenced.filter((reference) => !dependencies.includes(reference)))
+    violations.push({ file: config, problem: `references ${surplus}, on which the project does not depend` })
+  return violations
+}
+
+/** The folders that a tsconfig references, from the root. */
+function references(tree: RepositoryTree, file: string): string[] {
+  const { references: listed = [] } = JSON.parse(tree.read(file)) as { references?: { path: string }[] }
+  return listed.map(({ path }) => posix.join(posix.dirname(file), path).replace(/\/(?:tsconfig\.json)?$/, ''))
+}

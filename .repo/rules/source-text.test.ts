@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { lineAt, readSource } from './source-text.ts'
+
+// The table writes `$<x>` for a substitution, so that no string of this file looks like a forgotten template.
+const withSubstitutions = (text: string) => text.replaceAll('$<', '${').replace(/(?<!=)>/g, '}')
+const codeOf = (text: string) => readSource(text).code.replace(/ +/g, ' ')
+
+test.each([
+  ['line comment', 'a // Date.now()\nb', 'a \nb'],
+  ['block comment', 'a /* Date */ b', 'a b'],
+  ['strings with a comment mark', `f('//', "/*") // x`, `f(' ', " ") `],
+  ['escaped quotes', String.raw`'it\'s Date' + x`, `' ' + x`],
+  ['template text', '`Date // $<now> Date` + x', '` $<now> ` + x'],
+  ['a template within a template', '`a $<f({ x: `b $<c> d` })> e` + g', '` $<f({ x: ` $<c> ` })> ` + g'],
+  ['a regular expression with quotes', "const r = /['\"`/*]/g, d = 'Date'", "const r = / /g, d = ' '"],
+  ['a regular expression behind a keyword', "return /'/.test(x)", 'return / /.test(x)'],
+])('takes no %s for code', (_, text, code) => {
+  expect(codeOf(withSubstitutions(text))).toBe(withSubstitutions(code))
+})
+
+test.each(['a / b / c', '(a) / b / c', 'i++ / 2 / n', 'list[i]! / 2 / n', 'f(1 / 2)', 'a !== b / c / d'])(
+  'takes %s for divisions',
+  (text) => expect(readSource(text).code).toBe(text),
+)
+
+test('offsets and lines are those of the text', () => {
+  const text = '/* one\ntwo */ `x\ny` + Date'
+  const { code, comments } = readSource(text)
+  expect(code.length).toBe(text.length)
+  expect(code.indexOf('Date')).toBe(text.indexOf('Date'))
+  expect(lineAt(text, text.indexOf('Date'))).toBe(3)
+  expect(comments).toEqual([{ offset: 0, text: '/* one\ntwo */' }])
+})
+
+test('what does not end is read to the end', () => {
+  for (const text of ["'open", '`open $', '/* open', withSubstitutions('`$<a'), '}', '/re', '"a\n"'])
+    expect(readSource(text).code.length).toBe(text.length)
+})

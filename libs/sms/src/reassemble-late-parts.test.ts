@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import type { ReassemblyInput } from './reassemble.ts'
+import { DAY, HOUR, happened, ids, MINUTE, part, run, tick, told } from './testing/reassembly-run.ts'
+
+describe('a part that does not come', () => {
+  test('leaves a partial that says what is missing, once', () => {
+    const { effects } = run([part(2, 'b', 0, { of: 4 }), tick(HOUR - 1), tick(HOUR), tick(2 * HOUR)])
+    expect(effects).toEqual([
+      expect.objectContaining({
+        kind: 'partial-released',
+        missing: [1, 3, 4],
+        partIds: ['b@0'],
+        because: 'waited',
+        message: expect.objectContaining({ text: '…b…' }),
+      }),
+    ])
+  })
+
+  test('is waited for from the last one that was new', () => {
+    const inputs = [
+      part(1, 'a', 0, { of: 3 }),
+      part(2, 'b', HOUR - 1, { of: 3 }),
+      part(1, 'a', HOUR, { of: 3, id: 'again' }),
+    ]
+    expect(happened([...inputs, tick(2 * HOUR - 2)])).toEqual(['again<a@0'])
+    expect(happened([...inputs, tick(2 * HOUR - 1)])).toEqual(['again<a@0', '~ab…'])
+  })
+
+  test('and comes after all completes the message under the id of the partial', () => {
+    const { effects } = run([part(1, 'a', 0), tick(HOUR), part(2, 'b', 3 * DAY)])
+    expect(effects).toEqual([
+      expect.objectContaining({ kind: 'partial-released' }),
+      expect.objectContaining({ kind: 'message-completed', wasReleased: true, partIds: ['a@0', 'b@0'] }),
+    ])
+    expect(new Set(ids(effects)).size).toBe(1)
+  })
+
+  test('keeps that id even if it was sent in the hour before', () => {
+    const beforeTheHour = { sent: 22 * MINUTE }
+    const { effects } = run([part(2, 'b', 0, { sent: 24 * MINUTE }), tick(HOUR), part(1, 'a', 2 * HOUR, beforeTheHour)])
+    expect(told(effects)).toEqual(['~…b', '=ab'])
+    expect(new Set(ids(effects)).size).toBe(1)
+  })
+
+  test('makes a second partial with more in it when another one comes late but not the last', () => {
+    const of = { of: 3 }
+    const inputs = [
+      part(1, 'a', 0, of),
+      tick(HOUR),
+      part(3, 'c', 2 * HOUR, of),
+      tick(3 * HOUR),
+      part(2, 'b', 4 * HOUR, of),
+    ]
+    const { effects } = run(inputs)
+    expect(told(effects)).toEqual(['~a…', '~a…c', '=abc'])
+    expect(new Set(ids(effects)).size).toBe(1)
+  })
+
+  test('that comes after a silence longer than the wait completes the message, without a partial in between', () => {
+    expect(happened([part(1, 'a', 0), part(2, 'b', 5 * HOUR)])).toEqual(['=ab'])
+  })
+
+  test('is given up by the arrival of other messages as by the clock', () => {
+    expect(happened([part(1, 'a', 0), part(1, 'x', HOUR, { sender: '+1555' })])).toEqual(['~a…'])
+  })
+
+  test('is waited for no longer than usual when the clock is set back meanwhile', () => {
+    expect(happened([part(1, 'a', 30 * DAY), tick(0), tick(HOUR)])).toEqual(['~a…'])
+  })
+})
+
+describe('the id of a message', () => {
+  const three = { of: 3 }
+  const parts = [
+    part(1, 'a', 0, three),
+    part(2, 'b', 0, { ...three, sent: 4000 }),
+    part(3, 'c', 0, { ...three, sent: 9000 }),
+  ]
+
+  test('is that of any partial of it, whichever parts are at hand', () => {
+    const subsets = [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]].map((chosen) =>
+      chosen.map((index) => parts[index]!),
+    )
+    expect(new Set(subsets.flatMap((subset) => ids(run([...subset, tick(HOUR)]).effects))).size).toBe(1)
+  })
+
+  test('is the same for a whole message sent across the end of the hour, whichever part comes first', () => {
+    const across = [part(1, 'a', 0, { sent: 22 * MINUTE }), part(2, 'b', 0, { sent: 24 * MINUTE })]
+    expect(ids(run(across).effects)).toEqual(ids(run(across.toReversed()).effects))
+  })
+
+  test('is that of any partial too for a message sent as the clock strikes, when scheduled messages are', () => {
+    const striking = [part(1, 'a', 0, { sent: -1000 }), part(2, 'b', 0, { sent: 2000 })]
+    expect(new Set(striking.flatMap((one) => ids(run([one, tick(HOUR)]).effects))).size).toBe(1)
+  })
+
+  test('is another after memory has ended, with unreadable time stamps too', () => {
+    const message = (day: number) =>
+      [1, 2].map((sequence) => {
+        const stamp = { invalid: true, raw: new Uint8Array(7) } as const
+        return part(sequence, 'a', day * DAY, { stamp, id: `${sequence} of day ${day}` })
+      })
+    const { effects } = run([...message(0), tick(8 * DAY), ...message(8)])
+    expect(told(effects)).toEqual(['=aa', '=aa'])
+    expect(new Set(ids(effects)).size).toBe(2)
+  })
+
+  test('does not depend on when or where the parts were read', () => {
+    const [first, second] = [part(1, 'a', 0), part(2, 'b', 0)]
+    const later = [part(1, 'a', 3 * DAY, { id: 'x' }), part(2, 'b', 3 * DAY, { id: 'y' })]
+    expect(ids(run([first, second]).effects)).toEqual(ids(run(later).effects))
+  })
+})
+
+describe('a part that lost its last octet', () => {
+  test('is told with the message, whole or partial, and with nothing else', () => {
+    const cut = part(1, 'a', 0)
+    if (cut.kind !== 'part-arrived') throw new Error('not a part')
+    const truncated: ReassemblyInput = { ...cut, userData: { ...cut.userData, truncated: true } }
+    const messages = (inputs: readonly ReassemblyInput[]) =>
+      run(inputs).effects.flatMap((effect) => (effect.kind === 'part-duplicated' ? [] : effect.message.truncated))
+    expect(messages([truncated, part(2, 'b', 0)])).toEqual([true])
+    expect(messages([truncated, tick(HOUR)])).toEqual([true])
+    expect(messages([cut, part(2, 'b', 0)])).toEqual([false])
+  })
+})
