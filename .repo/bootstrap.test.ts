@@ -1,47 +1,69 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
+// Every test starts processes, on machines that may be busy.
+vi.setConfig({ testTimeout: 30_000 })
+
+const OWN_NODE = `node-${process.platform}-${process.arch}`
+const HERE = { optional: true, os: [process.platform], cpu: [process.arch] }
 const LOCK = {
-  packages: { '': {}, 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '2.0.0', optional: true } },
+  packages: {
+    '': {},
+    'node_modules/a': { version: '1.0.0' },
+    'node_modules/elsewhere': { version: '2.0.0', optional: true, os: ['sunos'], cpu: [process.arch] },
+    'node_modules/part-of-elsewhere': { version: '2.0.0', optional: true },
+  },
 }
-const INSTALLED = { packages: { 'node_modules/a': { version: '1.0.0' } } }
-// Stands for npm: notes that it ran, takes its time, leaves behind what `npm ci` would.
-const NPM = `
-  const fs = require('node:fs')
-  fs.appendFileSync('npm.log', process.argv.slice(2).join(' ') + '\\n')
-  setTimeout(() => {
-    fs.mkdirSync('node_modules', { recursive: true })
-    fs.writeFileSync('node_modules/.package-lock.json', ${JSON.stringify(JSON.stringify(INSTALLED))})
-  }, 300)
-`
+const NATIVE = { ...LOCK.packages, 'node_modules/native': { version: '3.0.0', ...HERE } }
+const UP = "process.on('SIGTERM', () => process.exit(9)); process.on('SIGINT', () => process.exit(8));"
 
 let root: string
+let children: ChildProcess[]
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'smsgw-bootstrap-'))
-  mkdirSync(join(root, '.repo'))
-  cpSync(join(import.meta.dirname, 'bootstrap.cjs'), join(root, '.repo/bootstrap.cjs'))
+  children = []
+  for (const part of ['bootstrap.cjs', 'bootstrap'])
+    cpSync(join(import.meta.dirname, part), join(root, '.repo', part), { recursive: true })
   write('package-lock.json', JSON.stringify(LOCK))
-  write('npm.js', NPM)
+  write('npm-cli.js', npmThatInstalls(`a: '1.0.0'`))
 })
 
-afterEach(() => rmSync(root, { recursive: true, force: true }))
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(root, { recursive: true, force: true })
+})
 
 test('hands the exit code on', async () => {
   installed()
   expect(await finished(bootstrap('process.exit(7)'))).toMatchObject({ code: 7 })
-  expect(existsSync(join(root, 'npm.log'))).toBe(false)
+  expect(npmRuns()).toEqual([])
 })
 
-test('hands SIGTERM on and ends as the command ended', async () => {
+test.each([
+  ['SIGTERM', 9],
+  ['SIGINT', 8],
+] as const)('hands %s on and ends as the command ended', async (signal, code) => {
   installed()
-  const child = bootstrap("process.on('SIGTERM', () => process.exit(9)); setInterval(() => 0, 1000); console.log('up')")
-  await said(child, 'up')
-  child.kill('SIGTERM')
-  expect(await finished(child)).toMatchObject({ code: 9 })
+  const child = bootstrap(`${UP} setInterval(() => 0, 1000); console.log('up')`)
+  await said(child.stdout, 'up')
+  child.kill(signal)
+  expect(await finished(child)).toMatchObject({ code })
 })
 
 test('a command that a signal ended gives 128 and its number', async () => {
@@ -49,37 +71,154 @@ test('a command that a signal ended gives 128 and its number', async () => {
   expect(await finished(bootstrap("process.kill(process.pid, 'SIGKILL')"))).toMatchObject({ code: 137 })
 })
 
+test('ends the command when the shell that npm started us with is killed', async () => {
+  installed()
+  const code = `${UP} setInterval(() => 0, 1000); process.on('exit', () => console.log('down')); console.log('up')`
+  write('command.cjs', code)
+  // The second command keeps the shell from becoming the first.
+  const line = `"${process.execPath}" .repo/bootstrap.cjs node command.cjs; true`
+  const shell = spawn('sh', ['-c', line], {
+    cwd: root,
+    env: { ...process.env, npm_lifecycle_event: 'start' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ending = finished(shell)
+  await said(shell.stdout, 'up')
+  shell.kill('SIGTERM')
+  expect((await ending).stdout).toBe('up\ndown\n')
+})
+
 test('installs first when nothing is installed, and keeps standard output for the command', async () => {
   const { code, stdout, stderr } = await finished(bootstrap("console.log('ran')"))
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'ran\n' })
   expect(stderr).toContain('Installing the dependencies')
-  expect(readFileSync(join(root, 'npm.log'), 'utf8')).toBe('ci --no-audit --no-fund --loglevel=error\n')
+  expect(npmRuns()).toEqual(['ci --include=dev --include=optional --no-audit --no-fund --loglevel=error'])
 })
 
 test('installs when a package has another version than the lockfile says', async () => {
-  installed({ packages: { 'node_modules/a': { version: '0.9.0' } } })
+  installed({ a: '0.9.0' })
   await finished(bootstrap(''))
-  expect(existsSync(join(root, 'npm.log'))).toBe(true)
+  expect(npmRuns()).toHaveLength(1)
+})
+
+test('installs when a package that should be there is not on the disk', async () => {
+  installed()
+  rmSync(join(root, 'node_modules/a'), { recursive: true })
+  await finished(bootstrap(''))
+  expect(npmRuns()).toHaveLength(1)
+})
+
+test('installs when an optional package for this machine is not there', async () => {
+  installed()
+  write('package-lock.json', JSON.stringify({ packages: NATIVE }))
+  write('npm-cli.js', npmThatInstalls(`a: '1.0.0', native: '3.0.0'`))
+  expect(await finished(bootstrap(''))).toMatchObject({ code: 0 })
+  expect(npmRuns()).toHaveLength(1)
+})
+
+test('what npm leaves out under the Node of the host is installed under our own', async () => {
+  write('package-lock.json', JSON.stringify({ packages: NATIVE }))
+  write(
+    'npm-cli.js',
+    npmThatInstalls(`a: '1.0.0', ...(process.env.UNDER_OWN_NODE ? { native: '3.0.0' } : {})`) + ownNodeInstaller(),
+  )
+  expect(await finished(bootstrap(''))).toMatchObject({ code: 0 })
+  expect(npmRuns()).toHaveLength(2)
+})
+
+test('names what npm ci left out', async () => {
+  write('package-lock.json', JSON.stringify({ packages: NATIVE }))
+  const { code, stderr } = await finished(bootstrap(''))
+  expect(code).toBe(1)
+  expect(stderr).toContain('smsgw: npm ci succeeded and left out native')
 })
 
 test('two first starts at once install once', async () => {
   const both = await Promise.all([finished(bootstrap('')), finished(bootstrap(''))])
   expect(both.map(({ code }) => code)).toEqual([0, 0])
-  expect(readFileSync(join(root, 'npm.log'), 'utf8').trim().split('\n')).toHaveLength(1)
+  expect(npmRuns()).toHaveLength(1)
 })
 
-test('an installation that was killed does not block the next one', async () => {
-  mkdirSync(join(root, '.cache'))
-  write('.cache/installing', '999999999')
-  expect(await finished(bootstrap(''))).toMatchObject({ code: 0 })
+test.each(['999999999', '', 'not a number'])(
+  'an installation that was killed (%j) does not block the next one',
+  async (holder) => {
+    write('.cache/installing', holder)
+    expect(await finished(bootstrap(''))).toMatchObject({ code: 0 })
+    expect(existsSync(join(root, '.cache/installing'))).toBe(false)
+  },
+)
+
+test('waits for another installation, says so at once, and leaves its lock alone', async () => {
+  write('.cache/installing', String(process.pid))
+  const child = bootstrap('')
+  await said(child.stderr, `waiting for installation ${process.pid}…`)
+  child.kill('SIGTERM')
+  await finished(child)
+  expect(readFileSync(join(root, '.cache/installing'), 'utf8')).toBe(String(process.pid))
+  expect(npmRuns()).toEqual([])
+})
+
+test('a lock that another start took while our command runs is not ours to remove', async () => {
+  const child = bootstrap("console.log('up'); process.stdin.resume()", 'pipe')
+  await said(child.stdout, 'up')
+  write('.cache/installing', '4711')
+  child.stdin?.end()
+  await finished(child)
+  expect(readFileSync(join(root, '.cache/installing'), 'utf8')).toBe('4711')
+})
+
+test('SIGTERM during the installation ends npm first, then starts nothing and frees the lock', async () => {
+  const npm = "process.on('SIGTERM', () => setTimeout(() => { console.error('npm ends'); process.exit(1) }, 300));"
+  write('npm-cli.js', `${npm} setTimeout(() => 0, 10_000); console.error('npm runs ' + process.pid)`)
+  const child = bootstrap("console.log('ran')")
+  const [, npmPid] = await said(child.stderr, /npm runs (\d+)/)
+  expect(readFileSync(join(root, '.cache/installing'), 'utf8')).toBe(npmPid)
+  child.kill('SIGTERM')
+  const { code, stdout, stderr } = await finished(child)
+  expect({ code, stdout }).toEqual({ code: 143, stdout: '' })
+  expect(stderr).toContain('npm ends')
+  expect(existsSync(join(root, '.cache/installing'))).toBe(false)
+})
+
+test('an installation that was cut short is done again, whatever it left on the disk', async () => {
+  installed({ a: '0.9.0' })
+  write('npm-cli.js', "require('node:fs').writeFileSync('half', ''); process.kill(process.pid, 'SIGKILL')")
+  expect(await finished(bootstrap(''))).toMatchObject({ code: 137 })
+  expect(existsSync(join(root, 'node_modules/.package-lock.json'))).toBe(false)
 })
 
 test('says what to do when the installation fails, and starts nothing', async () => {
-  write('npm.js', 'process.exit(1)')
+  write('npm-cli.js', 'process.exit(1)')
   const { code, stdout, stderr } = await finished(bootstrap("console.log('ran')"))
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toContain('npm ci failed (see above): mend the cause, then run the same command again')
 })
+
+test('does not take another package manager for npm', async () => {
+  write('yarn.js', "require('node:fs').writeFileSync('yarn.ran', '')")
+  write('bin/npm', `#!${process.execPath}\n${npmThatInstalls(`a: '1.0.0'`)}`)
+  chmodSync(join(root, 'bin/npm'), 0o755)
+  const { PATH } = process.env
+  const env = { npm_execpath: join(root, 'yarn.js'), PATH: `${join(root, 'bin')}:${PATH}` }
+  expect(await finished(bootstrap('', 'ignore', env))).toMatchObject({ code: 0 })
+  expect(existsSync(join(root, 'yarn.ran'))).toBe(false)
+  expect(npmRuns()).toHaveLength(1)
+})
+
+test.each(['nothing', 'a dangling link', 'a link to another Node'])(
+  'where npm left %s, .bin/node is our Node',
+  async (before) => {
+    installed()
+    execFileSync(process.execPath, ['-e', `const fs = require('node:fs');${ownNodeInstaller()}`], { cwd: root })
+    mkdirSync(join(root, 'node_modules/.bin'))
+    const link = join(root, 'node_modules/.bin/node')
+    if (before === 'a dangling link') symlinkSync('../gone/bin/node', link)
+    if (before === 'a link to another Node') symlinkSync(process.execPath, link)
+    const { stdout } = await finished(bootstrap('console.log(process.env.UNDER_OWN_NODE)'))
+    expect(stdout).toBe('1\n')
+    expect(readlinkSync(link)).toBe(`../${OWN_NODE}/bin/node`)
+  },
+)
 
 test('says what to do when the lockfile is broken or the command does not exist', async () => {
   installed()
@@ -88,23 +227,60 @@ test('says what to do when the lockfile is broken or the command does not exist'
   expect((await finished(bootstrap(''))).stderr).toContain('package-lock.json is missing or broken')
 })
 
+/** Stands for npm: notes that it ran, takes its time, leaves behind what `npm ci` would. */
+function npmThatInstalls(packages: string): string {
+  return `
+    const fs = require('node:fs')
+    fs.appendFileSync('npm.log', process.argv.slice(2).join(' ') + '\\n')
+    setTimeout(() => {
+      const lock = { packages: {} }
+      for (const [name, version] of Object.entries({ ${packages} })) {
+        fs.mkdirSync('node_modules/' + name, { recursive: true })
+        fs.writeFileSync('node_modules/' + name + '/package.json', '{}')
+        lock.packages['node_modules/' + name] = { version }
+      }
+      fs.writeFileSync('node_modules/.package-lock.json', JSON.stringify(lock))
+    }, 300)
+  `
+}
+
+/** Stands for the Node that comes along: the host's, and says so. */
+function ownNodeInstaller(): string {
+  write('own-node.sh', `#!/bin/sh\nUNDER_OWN_NODE=1 exec ${process.execPath} "$@"\n`)
+  chmodSync(join(root, 'own-node.sh'), 0o755)
+  return `
+    fs.mkdirSync('node_modules/${OWN_NODE}/bin', { recursive: true })
+    fs.copyFileSync('own-node.sh', 'node_modules/${OWN_NODE}/bin/node')
+  `
+}
+
+function npmRuns(): string[] {
+  const log = join(root, 'npm.log')
+  return existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []
+}
+
 function write(file: string, text: string): void {
+  mkdirSync(dirname(join(root, file)), { recursive: true })
   writeFileSync(join(root, file), text)
 }
 
-function installed(what: unknown = INSTALLED): void {
-  mkdirSync(join(root, 'node_modules'), { recursive: true })
-  write('node_modules/.package-lock.json', JSON.stringify(what))
+function installed(packages: Record<string, string> = { a: '1.0.0' }): void {
+  const entries = Object.entries(packages)
+  for (const [name] of entries) write(`node_modules/${name}/package.json`, '{}')
+  const lock = Object.fromEntries(entries.map(([name, version]) => [`node_modules/${name}`, { version }]))
+  write('node_modules/.package-lock.json', JSON.stringify({ packages: lock }))
 }
 
-const bootstrap = (code: string) => start(['node', '-e', code])
+const bootstrap = (code: string, stdin: 'ignore' | 'pipe' = 'ignore', env: NodeJS.ProcessEnv = {}) =>
+  start(['node', '-e', code], stdin, env)
 
-function start(args: string[]): ChildProcess {
-  const env = { ...process.env, npm_execpath: join(root, 'npm.js') }
-  return spawn(process.execPath, [join(root, '.repo/bootstrap.cjs'), ...args], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+function start(args: string[], stdin: 'ignore' | 'pipe' = 'ignore', env: NodeJS.ProcessEnv = {}): ChildProcess {
+  const child = spawn(process.execPath, [join(root, '.repo/bootstrap.cjs'), ...args], {
+    env: { ...process.env, npm_execpath: join(root, 'npm-cli.js'), ...env },
+    stdio: [stdin, 'pipe', 'pipe'],
   })
+  children.push(child)
+  return child
 }
 
 function finished(child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> {
@@ -119,6 +295,13 @@ function finished(child: ChildProcess): Promise<{ code: number | null; stdout: s
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })))
 }
 
-function said(child: ChildProcess, words: string): Promise<void> {
-  return new Promise((resolve) => child.stdout?.on('data', (chunk) => String(chunk).includes(words) && resolve()))
+function said(stream: Readable | null, words: string | RegExp): Promise<string[]> {
+  let text = ''
+  return new Promise((resolve) =>
+    stream?.on('data', (chunk) => {
+      text += chunk
+      const match = typeof words === 'string' ? text.includes(words) && [words] : words.exec(text)
+      if (match) resolve(match)
+    }),
+  )
 }

@@ -3,9 +3,10 @@ const lines = [
   'smsgw is being built from the inside out. There is no gateway to start yet.',
   '',
   'Not built yet: the relay (HTTP API), the agent, the gateway that joins them, webhooks, the console.',
-  'Built:         libs/sms, the SMS codec (README.md has a map).',
+  'Built:         the SMS codec, the modem driver, the modem emulator (README.md has a map).',
   '',
-  'Try instead:   npm test          every guarantee that holds today',
-  '               npm run check     format, lint, types, import table, dead code, house rules',
+  'Try instead:   npm run emulator  a modem without hardware, at ./data/emulator/modem0',
+  '               npm run modem     speak with it, or with a real one',
+  '               npm test          every guarantee that holds today',
 ]
 process.stdout.write(`${lines.join('\n')}\n`)

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 export interface Totals {
   passed: number
@@ -7,19 +7,20 @@ export interface Totals {
   skipped: number
 }
 
-export const totalsFolder = resolve(import.meta.dirname, '../.cache/test-totals')
+/** Names the folder where the projects of one `npm test` leave their totals; not set, nobody adds them up. */
+export const TOTALS_FOLDER = 'SMSGW_TEST_TOTALS'
 
-export function totalsFile(project: string): string {
-  return join(totalsFolder, `${project}.json`)
+/** @param projectRoot the project's folder from the repository's root, `libs/sms` */
+export function totalsFile(folder: string, projectRoot: string): string {
+  return join(folder, `${projectRoot.replaceAll('/', '-')}.json`)
 }
 
-export function readTotals(): Totals {
-  const sum: Totals = { passed: 0, failed: 0, skipped: 0 }
-  for (const name of readdirSync(totalsFolder)) {
-    const totals: Totals = JSON.parse(readFileSync(join(totalsFolder, name), 'utf8'))
-    sum.passed += totals.passed
-    sum.failed += totals.failed
-    sum.skipped += totals.skipped
+/** What the project left, or undefined when it ended before its tests could say how they went. */
+export function readTotals(folder: string, projectRoot: string): Totals | undefined {
+  try {
+    return JSON.parse(readFileSync(totalsFile(folder, projectRoot), 'utf8'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
   }
-  return sum
 }

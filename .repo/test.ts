@@ -1,18 +1,75 @@
 // `npm test`: every project's tests through Nx, and their total alone on the last line.
 // Arguments go to Nx: `npm test -- --projects=@smsgw/sms`.
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
-import { readTotals, totalsFolder } from './test-totals.ts'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readTotals, TOTALS_FOLDER, type Totals } from './test-totals.ts'
 
-rmSync(totalsFolder, { recursive: true, force: true })
-mkdirSync(totalsFolder, { recursive: true })
-const nx = spawnSync('nx', ['run-many', '-t', 'test', '--output-style=stream', ...process.argv.slice(2)], {
-  stdio: 'inherit',
-  env: { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false' },
-})
-const { passed, failed, skipped } = readTotals()
-// A project that ended without a verdict (a crash, a missing tool) is a failure too, whatever the tests said.
-const silent = nx.status !== 0 && failed === 0 ? 1 : 0
-if (silent) process.stdout.write('A project ended before its tests could say how they went; see above.\n')
-process.stdout.write(`${passed} passed, ${failed + silent} failed, ${skipped} skipped\n`)
-process.exit(nx.status === 0 && failed === 0 && passed > 0 ? 0 : 1)
+interface Project {
+  readonly name: string
+  /** From the repository's root: `libs/sms`. */
+  readonly folder: string
+}
+
+const nxArguments = ['run-many', '-t', 'test', '--output-style=stream', ...process.argv.slice(2)]
+const projects = selectedProjects()
+// A folder of this run's own: a second `npm test` at the same time has another.
+const totalsFolder = mkdtempSync(join(tmpdir(), 'smsgw-test-totals-'))
+process.on('exit', () => rmSync(totalsFolder, { recursive: true, force: true }))
+
+const nxCode = await runNx()
+const { passed, failed, skipped } = sumOfTotals(nxCode)
+process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`)
+process.exit(nxCode === 0 && failed === 0 && passed > 0 ? 0 : 1)
+
+/** What Nx is going to run for these arguments. When it would run nothing (`--help`), its answer is all there is to say. */
+function selectedProjects(): Project[] {
+  const { stdout, status } = spawnSync('nx', [...nxArguments, '--graph=stdout'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 64 << 20,
+  })
+  if (!stdout?.startsWith('{')) {
+    process.stdout.write(stdout ?? '')
+    process.exit(status ?? 1)
+  }
+  const tasks: { target: { project: string }; projectRoot: string }[] = Object.values(JSON.parse(stdout).tasks.tasks)
+  return tasks.map(({ target, projectRoot }) => ({ name: target.project, folder: projectRoot }))
+}
+
+function runNx(): Promise<number | null> {
+  const nx = spawn('nx', nxArguments, { stdio: 'inherit', env: { ...process.env, [TOTALS_FOLDER]: totalsFolder } })
+  let interruptedBy: NodeJS.Signals | undefined
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      interruptedBy = signal
+      // A terminal sends Ctrl-C to Nx as well.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) nx.kill(signal)
+    })
+  }
+  return new Promise((resolve) => {
+    nx.on('error', (error) => {
+      process.stdout.write(`nx could not be started: ${error.message}\n`)
+      resolve(1)
+    })
+    nx.on('exit', (code) => {
+      if (interruptedBy) process.exit(128 + constants.signals[interruptedBy])
+      resolve(code)
+    })
+  })
+}
+
+function sumOfTotals(nxCode: number | null): Totals {
+  const sum: Totals = { passed: 0, failed: 0, skipped: 0 }
+  for (const { name, folder } of projects) {
+    const totals = readTotals(totalsFolder, folder)
+    if (!totals) process.stdout.write(`${name} ended before its tests could say how they went; see above.\n`)
+    sum.passed += totals?.passed ?? 0
+    sum.failed += totals?.failed ?? 1
+    sum.skipped += totals?.skipped ?? 0
+  }
+  if (nxCode === 0 || sum.failed > 0) return sum
+  process.stdout.write('Nx failed though no test did; see above.\n')
+  return { ...sum, failed: 1 }
+}

@@ -1,21 +1,19 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
-import { totalsFile } from './test-totals.ts'
 
 /** Leaves the totals of one project's run where `npm test` adds them up. */
 export class TotalsReporter implements Reporter {
   private readonly file: string
 
-  constructor(project: string) {
-    this.file = totalsFile(project)
+  constructor(file: string) {
+    this.file = file
   }
 
-  onTestRunEnd(modules: readonly TestModule[]): void {
-    const totals = { passed: 0, failed: 0, skipped: 0 }
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+    const totals = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
     for (const module of modules) {
-      // A file that could not be loaded has no failed test of its own, and still failed.
-      if (module.errors().length > 0) totals.failed += 1
+      // What broke a file or a suite (an import, a beforeAll) leaves no failed test, only tests that did not run.
+      for (const group of [module, ...module.children.allSuites()]) if (group.errors().length > 0) totals.failed += 1
       for (const test of module.children.allTests()) {
         const { state } = test.result()
         if (state === 'passed') totals.passed += 1
@@ -23,7 +21,6 @@ export class TotalsReporter implements Reporter {
         else totals.skipped += 1
       }
     }
-    mkdirSync(dirname(this.file), { recursive: true })
     writeFileSync(this.file, JSON.stringify(totals))
   }
 }

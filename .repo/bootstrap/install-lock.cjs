@@ -1,0 +1,85 @@
+'use strict'
+const fs = require('node:fs')
+const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { fail } = require('./fail.cjs')
+const { readIfThere } = require('./read-if-there.cjs')
+
+const WAIT_MS = 10 * 60_000
+const SETTLE_MS = 100
+
+/**
+ * Two first starts at once (`npm start` and `npm test`) must not install over each other. The lock is a file with the
+ * pid of whoever holds it: first ours, then npm's, which may outlive us.
+ */
+async function withInstallLock(root, work) {
+  const lock = path.join(root, '.cache', 'installing')
+  fs.mkdirSync(path.dirname(lock), { recursive: true })
+  await acquire(lock)
+  let holder = process.pid
+  const release = () => {
+    if (holderOf(lock) === holder) fs.rmSync(lock, { force: true })
+  }
+  process.on('exit', release)
+  await work((installerPid) => {
+    holder = installerPid
+    putInPlace(holder, lock, fs.renameSync)
+  })
+  process.off('exit', release)
+  release()
+}
+
+async function acquire(lock) {
+  const giveUpAt = Date.now() + WAIT_MS
+  let told = false
+  while (!(await tryLock(lock))) {
+    const holder = holderOf(lock)
+    if (!isAlive(holder)) {
+      fs.rmSync(lock, { force: true })
+      continue
+    }
+    if (!told) process.stderr.write(`waiting for installation ${holder}… (if that is something else, remove ${lock})\n`)
+    told = true
+    if (Date.now() > giveUpAt) fail(`process ${holder} has held ${lock} for too long: remove that file, then try again`)
+    await sleep(200)
+  }
+}
+
+async function tryLock(lock) {
+  try {
+    putInPlace(process.pid, lock, fs.linkSync)
+  } catch (error) {
+    if (error.code === 'EEXIST') return false
+    throw error
+  }
+  // Somebody else may have seen the dead holder that we saw, and remove our lock instead: then we all try again.
+  await sleep(SETTLE_MS)
+  return holderOf(lock) === process.pid
+}
+
+/** Written aside first: a lock is never there without its number. */
+function putInPlace(pid, lock, put) {
+  const aside = `${lock}-${process.pid}`
+  fs.writeFileSync(aside, String(pid))
+  try {
+    put(aside, lock)
+  } finally {
+    fs.rmSync(aside, { force: true })
+  }
+}
+
+function holderOf(lock) {
+  return Number(readIfThere(lock)) || 0
+}
+
+function isAlive(pid) {
+  if (pid <= 0 || pid === process.pid) return false // our number, from before a container was started again
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+module.exports = { withInstallLock }

@@ -1,0 +1,57 @@
+'use strict'
+const fs = require('node:fs')
+const path = require('node:path')
+const { fail } = require('./fail.cjs')
+const { libc } = require('./platform.cjs')
+
+const OLDEST_NODE = 24
+const PACKAGE = `node-${process.platform}-${process.arch}`
+
+/** The Node that came along as a dependency, or '' where none fits. */
+function ownNode(root) {
+  const node = path.join(root, 'node_modules', PACKAGE, 'bin', 'node')
+  return fs.existsSync(node) && libc() !== 'musl' ? node : ''
+}
+
+function pathWithOwnNode(root) {
+  const node = ownNode(root) || (hostServes() ? process.execPath : fail(nothingServes()))
+  return [path.dirname(node), path.join(root, 'node_modules', '.bin'), process.env.PATH].join(path.delimiter)
+}
+
+/**
+ * npm 11 makes this link, npm 9 and 10 do not. Nx takes our folders out of PATH before it runs a project's script;
+ * npm puts node_modules/.bin back, and without the link the host's Node would run the script.
+ */
+function linkOwnNode(root) {
+  if (!ownNode(root)) return
+  const link = path.join(root, 'node_modules', '.bin', 'node')
+  const target = path.join('..', PACKAGE, 'bin', 'node')
+  if (targetOf(link) === target) return
+  fs.mkdirSync(path.dirname(link), { recursive: true })
+  // Made aside and moved into place: at no moment do other commands find no Node there.
+  const aside = `${link}-${process.pid}`
+  fs.symlinkSync(target, aside)
+  fs.renameSync(aside, link)
+}
+
+function targetOf(link) {
+  try {
+    return fs.readlinkSync(link)
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'EINVAL') return '' // nothing there, or something else than a link
+    throw error
+  }
+}
+
+function hostServes() {
+  return Number(process.versions.node.split('.')[0]) >= OLDEST_NODE
+}
+
+function nothingServes() {
+  return (
+    `no Node ${OLDEST_NODE} comes along for ${process.platform} ${process.arch} (64-bit Linux with glibc has one) and ` +
+    `this one is ${process.version}: install Node ${OLDEST_NODE} or newer, then try again`
+  )
+}
+
+module.exports = { linkOwnNode, ownNode, pathWithOwnNode }

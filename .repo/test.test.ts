@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { TOTALS_FOLDER } from './test-totals.ts'
+
+// Every test starts processes, on machines that may be busy.
+vi.setConfig({ testTimeout: 30_000 })
+
+const PLAN = {
+  tasks: { tasks: Object.fromEntries(['a', 'b'].map((name) => [`${name}:test`, planned(name)])) },
+}
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-npm-test-'))
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+test('adds up what the projects left and says it on the last line', async () => {
+  const { code, lines } = await npmTest(`leave('a', 3, 0, 1); leave('b', 2, 0, 0)`)
+  expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: '5 passed, 0 failed, 1 skipped' })
+})
+
+test('a project that ended without a verdict is one failure, beside the failures of others', async () => {
+  const { code, lines } = await npmTest(`leave('a', 3, 1, 0); process.exitCode = 1`)
+  expect({ code, last: lines.at(-1) }).toEqual({ code: 1, last: '3 passed, 2 failed, 0 skipped' })
+  expect(lines).toContain('b ended before its tests could say how they went; see above.')
+})
+
+test('fails when Nx fails although every test passed, and when no test ran', async () => {
+  const failed = await npmTest(`leave('a', 3, 0, 0); leave('b', 2, 0, 0); process.exitCode = 1`)
+  expect({ code: failed.code, last: failed.lines.at(-1) }).toEqual({ code: 1, last: '5 passed, 1 failed, 0 skipped' })
+  const empty = await npmTest(`leave('a', 0, 0, 0); leave('b', 0, 0, 0)`)
+  expect(empty.code).toBe(1)
+})
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const)('%s reaches Nx, and no totals are claimed', async (signal, code) => {
+  const nx = `process.on('${signal}', () => { console.log('nx ends'); process.exit(1) }); setInterval(() => 0, 1000)`
+  const result = await npmTest(`${nx}; console.log('nx runs')`, signal)
+  expect(result).toEqual({ code, lines: ['nx runs', 'nx ends'] })
+})
+
+/** Runs test.ts with a script in the place of Nx, and signals it when the script says that it runs. */
+function npmTest(nx: string, signal?: NodeJS.Signals): Promise<{ code: number | null; lines: string[] }> {
+  const script = `#!${process.execPath}
+    const leave = (project, passed, failed, skipped) =>
+      require('node:fs').writeFileSync(process.env.${TOTALS_FOLDER} + '/libs-' + project + '.json', JSON.stringify({ passed, failed, skipped }))
+    if (process.argv.includes('--graph=stdout')) console.log(${JSON.stringify(JSON.stringify(PLAN))})
+    else { ${nx} }
+  `
+  writeFileSync(join(folder, 'nx'), script)
+  chmodSync(join(folder, 'nx'), 0o755)
+  const { PATH } = process.env
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'test.ts')], {
+    env: { ...process.env, PATH: `${folder}${delimiter}${PATH}` },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let stdout = ''
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+    if (signal && stdout.includes('nx runs')) child.kill(signal)
+  })
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, lines: stdout.trim().split('\n') })))
+}
+
+function planned(name: string) {
+  return { target: { project: name }, projectRoot: `libs/${name}` }
+}

@@ -1,0 +1,94 @@
+import { openPort } from '../src/ports/open-port.ts'
+import { EmulatorProcess } from '../src/testing/emulator-process.ts'
+import { driverRound } from './driver-round.ts'
+import { rawRound } from './raw-round.ts'
+import type { Round } from './round.ts'
+
+/**
+ * What the driver costs. Beside it runs a loop that exchanges the same bytes on the same port and does nothing else; the
+ * rounds of the two alternate, so that whatever else the machine does falls on both. The emulator answers at once.
+ */
+const rounds = 9
+const perRound = 400
+const requiredPerSecond = 800
+const requiredRatio = 0.2
+
+const rows: Row[] = []
+await measure('no ledger', [])
+await measure('ledger synced', ['--ledger', 'ledger.jsonl'])
+print(table(rows))
+const pty = rows.find(({ port, ledger, work }) => port === 'pty' && ledger === 'no ledger' && work === 'submit')
+const fast = pty !== undefined && pty.driver >= requiredPerSecond && pty.driver / pty.raw >= requiredRatio
+print(
+  `required on the pseudo-terminal: ${requiredPerSecond} submits/s and ${requiredRatio} of the raw loop: ${fast ? 'met' : 'NOT MET'}`,
+)
+process.exitCode = fast ? 0 : 1
+
+interface Row {
+  readonly port: 'pty' | 'tcp'
+  readonly ledger: string
+  readonly work: 'dialogue' | 'submit'
+  /** Medians, per second. */
+  readonly driver: number
+  readonly raw: number
+}
+
+async function measure(ledger: string, options: readonly string[]): Promise<void> {
+  const emulator = await EmulatorProcess.start(['--chunking', 'whole', '--personality', 'generic', ...options])
+  try {
+    for (const port of ['pty', 'tcp'] as const) {
+      const address = port === 'pty' ? emulator.pty : emulator.tcp
+      const raw: Round[] = []
+      const driver: Round[] = []
+      for (let round = 0; round < rounds; round += 1) {
+        raw.push(await onPort(address, (opened) => rawRound(opened, perRound)))
+        driver.push(await onPort(address, (opened) => driverRound(opened, perRound)))
+      }
+      for (const work of ['dialogue', 'submit'] as const) {
+        const median = (of: readonly Round[]) => medianOf(of.map((each) => perRound / (each[work] / 1000)))
+        rows.push({ port, ledger, work, driver: median(driver), raw: median(raw) })
+      }
+    }
+  } finally {
+    await emulator.stop()
+  }
+}
+
+async function onPort(
+  address: string,
+  run: (port: Awaited<ReturnType<typeof openPort>>) => Promise<Round>,
+): Promise<Round> {
+  const port = await openPort(address)
+  try {
+    return await run(port)
+  } finally {
+    await port.close()
+  }
+}
+
+function table(of: readonly Row[]): string {
+  const head = ['port', 'ledger', 'work', 'driver /s', 'raw loop /s', 'ratio', 'overhead']
+  const body = of.map(({ port, ledger, work, driver, raw }) => [
+    port,
+    ledger,
+    work,
+    driver.toFixed(0),
+    raw.toFixed(0),
+    (driver / raw).toFixed(2),
+    `${(1e6 / driver - 1e6 / raw).toFixed(0)} µs`,
+  ])
+  const widths = head.map((title, column) => Math.max(title.length, ...body.map((row) => row[column]?.length ?? 0)))
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => (column < 3 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+  return [head, ...body].map(line).join('\n')
+}
+
+function medianOf(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[values.length >> 1] ?? Number.NaN
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,32 @@
+import { addressFromText } from '@smsgw/sms/address'
+import { segment } from '@smsgw/sms/segment'
+import { encodeForModem } from '@smsgw/sms/tpdu'
+
+/** Milliseconds for so many commands, and for so many messages. */
+export interface Round {
+  readonly dialogue: number
+  readonly submit: number
+}
+
+/** What both send: an ordinary message of a hundred characters. */
+export const message = messageOf(
+  'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00 (reply STOP to opt out of these texts).',
+)
+
+function messageOf(text: string): { readonly octets: Uint8Array; readonly tpduLength: number } {
+  const { parts, dataCodingScheme } = segment(text, { reference: 1 })
+  const [userData] = parts
+  if (userData === undefined) throw new Error('a message without parts')
+  return encodeForModem({
+    kind: 'submit',
+    rejectDuplicates: false,
+    replyPath: false,
+    statusReportRequest: false,
+    messageReference: 0,
+    destination: addressFromText('+447700900123'),
+    protocolIdentifier: 0,
+    dataCodingScheme,
+    validityPeriod: undefined,
+    userData,
+  })
+}

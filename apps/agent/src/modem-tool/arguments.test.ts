@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { readArguments, UsageError } from './arguments.ts'
+
+const nothing = { pin: undefined, trace: 'none' }
+const run = (command: object, settings: object = {}) => ({
+  do: 'run',
+  address: '/dev/ttyUSB2',
+  command,
+  ...nothing,
+  ...settings,
+})
+
+test.each<[string, object]>([
+  ['/dev/ttyUSB2', run({ name: 'watch' })],
+  ['/dev/ttyUSB2 watch --trace', run({ name: 'watch' }, { trace: 'masked' })],
+  ['/dev/ttyUSB2 identify --pin 1234 --unmasked', run({ name: 'identify' }, { pin: '1234', trace: 'unmasked' })],
+  ['/dev/ttyUSB2 list', run({ name: 'list' })],
+  ['/dev/ttyUSB2 receive', run({ name: 'receive', remove: false })],
+  ['/dev/ttyUSB2 receive --delete', run({ name: 'receive', remove: true })],
+  ['/dev/ttyUSB2 delete sm 0', run({ name: 'delete', memory: 'SM', index: 0 })],
+  ['/dev/ttyUSB2 delete all', run({ name: 'delete-all' })],
+  ['/dev/ttyUSB2 ussd *100# 1', run({ name: 'ussd', codes: ['*100#', '1'] })],
+  [
+    '/dev/ttyUSB2 send +447700900123 two words --report',
+    run({ name: 'send', to: '+447700900123', text: 'two words', report: true, flash: false }),
+  ],
+  ['--help', { do: 'help' }],
+  ['/dev/ttyUSB2 frobnicate --help', { do: 'help' }],
+])('%s', (line, request) => {
+  expect(readArguments(line.split(' '))).toEqual(request)
+})
+
+test.each<[string, string]>([
+  ['', 'which port? name a device such as /dev/ttyUSB2, or tcp://host:port'],
+  ['/dev/ttyUSB2 frobnicate', 'frobnicate is not a command; --help lists them'],
+  ['/dev/ttyUSB2 --frobnicate', "Unknown option '--frobnicate'"],
+  ['/dev/ttyUSB2 --pin', "Option '--pin <value>' argument missing"],
+  ['/dev/ttyUSB2 list all', 'list takes nothing behind it, and not all'],
+  ['/dev/ttyUSB2 send +447700900123', 'send needs a number and a text'],
+  ['/dev/ttyUSB2 send Alice hello', 'Alice is not a number: write +447700900123'],
+  ['/dev/ttyUSB2 delete SM', 'delete needs a memory and an index as list shows them, such as SM 3, or all'],
+  ['/dev/ttyUSB2 delete SM three', 'delete needs a memory and an index as list shows them, such as SM 3, or all'],
+  ['/dev/ttyUSB2 ussd', 'ussd needs a code, such as *100#'],
+])('%s is refused: %s', (line, words) => {
+  expect(() => readArguments(line.split(' ').filter(Boolean))).toThrow(new UsageError(words))
+})

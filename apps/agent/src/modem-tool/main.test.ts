@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EmulatorProcess } from '../testing/emulator-process.ts'
+
+let emulator: EmulatorProcess
+
+beforeAll(async () => {
+  emulator = await EmulatorProcess.start()
+}, 30_000)
+
+afterAll(() => emulator.stop())
+
+const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+
+interface Run {
+  readonly code: number | null
+  readonly out: string
+  readonly errors: string
+}
+
+function start(...args: readonly string[]): {
+  child: ChildProcess
+  ended: Promise<Run>
+  says: (words: string) => Promise<void>
+} {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let out = ''
+  let errors = ''
+  child.stdout?.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk
+  })
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out, errors }))
+  const says = (words: string) => expect.poll(() => out, { timeout: 20_000, interval: 20 }).toContain(words)
+  return { child, ended, says }
+}
+
+const run = (...args: readonly string[]) => start(...args).ended
+
+describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) => {
+  const port = () => emulator[transport]
+
+  test('identifies the modem', async () => {
+    const { code, out, errors } = await run(port(), 'identify')
+    expect(errors).toBe('')
+    expect(out).toMatch(/^Modem +Quectel, EC25/)
+    expect(out).toMatch(/^IMEI +\d{15}$/m)
+    expect(out).toMatch(/^State +ready$/m)
+    expect(code).toBe(0)
+  }, 30_000)
+
+  test('sends a long text in parts and waits for the reports', async () => {
+    const { code, out } = await run(port(), 'send', '+447700900123', 'x'.repeat(200), '--report')
+    // A report may come before the next part has gone out.
+    expect(out).toMatch(/^part 1 of 2: accepted, reference \d+$/m)
+    expect(out).toMatch(/^part 2 of 2: accepted, reference \d+$/m)
+    expect(out.match(/report on \d+ to \+447700900123: delivered/g)).toHaveLength(2)
+    expect(code).toBe(0)
+  }, 30_000)
+
+  test('shows what comes, lists it, and deletes what it is told to', async () => {
+    const receiving = start(port(), 'receive')
+    await receiving.says('waiting for messages')
+    await emulator.instruct('send-text', { from: '+447700900555', to: 'modem0', text: 'bell \u001b[2J here' })
+    await receiving.says('from +447700900555')
+    receiving.child.kill('SIGINT')
+    const received = await receiving.ended
+    // What comes by radio must not steer the terminal.
+    expect(received.out).toContain('    bell \\x1b[2J here')
+    expect(received.code).toBe(0)
+    const listed = await run(port(), 'list')
+    const [, memory = '', index = ''] = /^(\w\w) (\d+), from \+447700900555/m.exec(listed.out) ?? []
+    expect(listed.out).toContain('1 message\n')
+    expect(await run(port(), 'delete', memory, index)).toMatchObject({ code: 0, out: `${memory} ${index} deleted\n` })
+    expect(await run(port(), 'list')).toMatchObject({ code: 0, out: '0 messages\n' })
+  }, 60_000)
+
+  test('what comes by radio steers no terminal and forges no line', async () => {
+    const watching = start(port())
+    await watching.says('state: ready')
+    const text = 'bell\u001b[2J\u009b\u202egnp\r\nSM 9, from +447700900001'
+    await emulator.instruct('send-text', { from: 'Eve\r\nSM 8', to: 'modem0', text })
+    await watching.says('    SM 9, from +447700900001')
+    watching.child.kill('SIGINT')
+    const listed = await run(port(), 'list')
+    for (const out of [(await watching.ended).out, listed.out]) {
+      expect(out).toContain('from Eve\\x0d\\x0aSM 8, ')
+      expect(out).toContain('    bell\\x1b[2J\\x9b\\u202egnp\n    SM 9, from +447700900001\n')
+      expect(out).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}|^SM [89]/mu)
+    }
+    expect(await run(port(), 'delete', 'all')).toMatchObject({ code: 0 })
+    await emulator.instruct('set-ussd-menu', { code: '*105#', menu: { text: 'Hi\n\u001b[31mred' } })
+    expect(await run(port(), 'ussd', '*105#')).toMatchObject({ code: 0, out: 'Hi\n\\x1b[31mred\n' })
+  }, 60_000)
+
+  test('watches until Ctrl-C, and leaves the port to the next', async () => {
+    const watching = start(port())
+    await watching.says('state: ready')
+    watching.child.kill('SIGINT')
+    expect(await watching.ended).toMatchObject({ code: 0, errors: '' })
+    expect(await run(port(), 'ussd', '*100#')).toMatchObject({ code: 0, out: expect.stringContaining('balance') })
+  }, 60_000)
+})
+
+describe('what goes wrong is told in one line', () => {
+  test('a port that is not there', async () => {
+    expect(await run('/dev/ttyUSB97')).toEqual({
+      code: 1,
+      out: '',
+      errors: 'modem: /dev/ttyUSB97: no such device: is the modem plugged in, and is this still its port?\n',
+    })
+  })
+
+  test('a command that is none', async () => {
+    expect(await run('/dev/ttyUSB97', 'frobnicate')).toEqual({
+      code: 2,
+      out: '',
+      errors: 'modem: frobnicate is not a command; --help lists them\n',
+    })
+  })
+
+  test('a message that the network refuses, and one that nobody knows of', async () => {
+    await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-error', options: { codes: '21', times: 1 } })
+    expect(await run(emulator.tcp, 'send', '+447700900123', 'hello')).toMatchObject({
+      code: 1,
+      errors: 'modem: Part 1 was not sent.\n',
+    })
+    await emulator.instruct('set-fault', {
+      modem: 'modem0',
+      fault: 'submit-error',
+      options: { codes: '500', times: 1 },
+    })
+    expect(await run(emulator.tcp, 'send', '+447700900123', 'hello')).toMatchObject({
+      code: 3,
+      errors: 'modem: Part 1 may have been sent or not.\n',
+    })
+  }, 60_000)
+})
+
+test('a trace goes to standard error, with what is private hidden unless it is asked for', async () => {
+  const masked = await run(emulator.tcp, 'send', '+447700900123', 'secret words', '--trace')
+  expect(masked.errors).toMatch(/^ +\d+\.\d{3} > AT\+CMGS=\d+\\r$/m)
+  expect(masked.errors).toMatch(/^ +\d+\.\d{3} < \\r\\n> $/m)
+  // The service centre, the PDU and the identity of the SIM.
+  expect(masked.errors).not.toMatch(/447700900|4477009|[0-9A-F]{20}/)
+  const unmasked = await run(emulator.tcp, 'send', '+447700900123', 'secret words', '--unmasked')
+  expect(unmasked.errors).toMatch(/[0-9A-F]{20}\\x1a/)
+}, 60_000)

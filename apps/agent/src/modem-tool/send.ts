@@ -1,0 +1,111 @@
+import { randomInt } from 'node:crypto'
+import type { SubmitOutcome } from '@smsgw/modem/submit'
+import { addressFromText } from '@smsgw/sms/address'
+import { PduEncodeError } from '@smsgw/sms/pdu-error'
+import { segment } from '@smsgw/sms/segment'
+import { encodeForModem } from '@smsgw/sms/tpdu'
+import type { Command } from './arguments.ts'
+import type { Connection } from './connection.ts'
+import { messageLines } from './message-lines.ts'
+import { print } from './print.ts'
+import { ToolError } from './tool-error.ts'
+
+/** Sends all parts, one after the other; stops at the first that is not accepted. */
+export async function send(
+  connection: Connection,
+  { to, text, report, flash }: Command & { readonly name: 'send' },
+  until: AbortSignal,
+): Promise<void> {
+  const pdus = pdusOf(to, text, report, flash)
+  const modem = await connection.ready('network')
+  const references: number[] = []
+  const reports = report ? new AwaitedReports(connection) : undefined
+  for (const [at, pdu] of pdus.entries()) {
+    const outcome = await modem.submit(pdu, {
+      id: String(at),
+      beforePdu: async () => 'go',
+      moreFollow: at + 1 < pdus.length,
+    })
+    print(`part ${at + 1} of ${pdus.length}: ${outcomeWords(outcome)}`)
+    if (outcome.kind !== 'accepted') throw failure(outcome, at, pdus.length)
+    if (outcome.messageReference !== undefined) references.push(outcome.messageReference)
+  }
+  await reports?.wait(references, until)
+}
+
+function pdusOf(to: string, text: string, statusReportRequest: boolean, flash: boolean) {
+  try {
+    const destination = addressFromText(to)
+    const { parts, dataCodingScheme } = segment(text, { reference: randomInt(256), ...(flash && { messageClass: 0 }) })
+    return parts.map((userData) =>
+      encodeForModem({
+        kind: 'submit',
+        rejectDuplicates: false,
+        replyPath: false,
+        statusReportRequest,
+        messageReference: 0,
+        destination,
+        protocolIdentifier: 0,
+        dataCodingScheme,
+        validityPeriod: undefined,
+        userData,
+      }),
+    )
+  } catch (error) {
+    if (error instanceof PduEncodeError) throw new ToolError(`This cannot be sent: ${error.message}`)
+    throw error
+  }
+}
+
+function outcomeWords(outcome: SubmitOutcome): string {
+  switch (outcome.kind) {
+    case 'accepted':
+      if (outcome.duplicate) return 'accepted before'
+      return `accepted${outcome.messageReference === undefined ? '' : `, reference ${outcome.messageReference}`}`
+    case 'refused':
+      return `refused: ${outcome.error.text}. ${outcome.error.words} ${outcome.error.advice}`
+    case 'not-sent':
+      return `not sent (${outcome.why})`
+    case 'unknown':
+      return `nobody knows whether it was sent (${outcome.error?.text ?? outcome.why})`
+  }
+}
+
+function failure(outcome: SubmitOutcome, at: number, parts: number): ToolError {
+  const rest = at + 1 < parts ? `, and ${parts - at - 1} more parts were not tried` : ''
+  if (outcome.kind === 'unknown') return new ToolError(`Part ${at + 1} may have been sent or not${rest}.`, 3)
+  return new ToolError(`Part ${at + 1} was not sent${rest}.`)
+}
+
+/** Listens from the beginning: a report may come before the reference that it is about. */
+class AwaitedReports {
+  readonly #came = new Set<number>()
+  #look: () => void = () => undefined
+
+  constructor(connection: Connection) {
+    connection.onEvent((event) => {
+      if (event.kind !== 'incoming' || event.incoming.kind !== 'status-report') return
+      for (const line of messageLines(event.incoming)) print(line)
+      this.#came.add(event.incoming.report.messageReference)
+      this.#look()
+    })
+  }
+
+  wait(references: readonly number[], until: AbortSignal): Promise<void> {
+    print('waiting for the report …')
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new ToolError('No report came within two minutes.')), reportLimitMs)
+      const end = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#look = () => {
+        if (references.every((reference) => this.#came.has(reference))) end()
+      }
+      until.addEventListener('abort', end, { once: true })
+      this.#look()
+    })
+  }
+}
+
+const reportLimitMs = 120_000

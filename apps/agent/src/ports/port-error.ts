@@ -1,0 +1,53 @@
+/** Why a port could not be opened, in one line that says what to do. */
+export class PortError extends Error {
+  override readonly name = 'PortError'
+  readonly address: string
+  /** `absent`: nothing is there, and it may come back by itself. `refused`: it is there and cannot be used. */
+  readonly problem: PortProblem['problem']
+
+  constructor(address: string, { problem, explanation }: PortProblem, cause?: unknown) {
+    super(`${address}: ${explanation}`, { cause })
+    this.address = address
+    this.problem = problem
+  }
+}
+
+export interface PortProblem {
+  readonly problem: 'absent' | 'refused'
+  readonly explanation: string
+}
+
+export function explainSerialError({ message }: Error): PortProblem {
+  if (/Cannot lock port|Resource temporarily unavailable|EBUSY|Device or resource busy/i.test(message)) {
+    return refused('another program holds this port (often ModemManager): stop it, or let it ignore this modem')
+  }
+  if (/permission denied|EACCES|EPERM/i.test(message)) {
+    return refused('no permission: add the user to the group "dialout", then log in again')
+  }
+  if (/no such file|ENOENT|ENODEV|ENXIO|no such device/i.test(message)) {
+    return absent('no such device: is the modem plugged in, and is this still its port?')
+  }
+  if (/inappropriate ioctl|ENOTTY|not a (tty|terminal)/i.test(message)) {
+    return refused('not a serial port: name a device such as /dev/ttyUSB2')
+  }
+  return refused(`could not be opened (${message})`)
+}
+
+export function explainTcpError(error: NodeJS.ErrnoException): PortProblem {
+  switch (error.code) {
+    case 'ECONNREFUSED':
+      return absent('nothing listens there: start the emulator or ser2net, or check host and port')
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return absent('the host name is not known: check it')
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return absent('the host does not answer: check address and network')
+    default:
+      return absent(`could not be reached (${error.message})`)
+  }
+}
+
+export const absent = (explanation: string): PortProblem => ({ problem: 'absent', explanation })
+export const refused = (explanation: string): PortProblem => ({ problem: 'refused', explanation })

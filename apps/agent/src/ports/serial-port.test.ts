@@ -1,0 +1,143 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { EmulatorProcess } from '../testing/emulator-process.ts'
+import { type OpenPort, openPort } from './open-port.ts'
+import { explainSerialError } from './port-error.ts'
+
+let emulator: EmulatorProcess
+const opened: OpenPort[] = []
+
+beforeAll(async () => {
+  emulator = await EmulatorProcess.start(['--chunking', 'whole', '--boot-time', '0'])
+}, 30_000)
+
+afterAll(() => emulator.stop())
+
+afterEach(async () => {
+  for (const port of opened.splice(0)) await port.close()
+})
+
+async function open(address: string): Promise<OpenPort> {
+  const port = await openPort(address)
+  opened.push(port)
+  return port
+}
+
+test('carries every octet both ways unchanged', async () => {
+  const port = await open(emulator.pty)
+  const heard = listen(port)
+  port.write(octets('ATE1\r'))
+  await heard.until('OK\r\n')
+  // The modem echoes what it hears, so that what comes back has gone both ways.
+  const all = Uint8Array.from({ length: 256 }, (_, octet) => octet)
+  heard.forget()
+  port.write(all)
+  await heard.until(String.fromCharCode(...all))
+  port.write(octets('\rATE0\r'))
+  await heard.until('OK\r\n')
+})
+
+test('a port that was closed can be opened again at once', async () => {
+  const first = await open(emulator.pty)
+  await first.close()
+  const again = await open(emulator.pty)
+  const heard = listen(again)
+  again.write(octets('AT\r'))
+  await heard.until('OK\r\n')
+})
+
+describe('when the modem is unplugged', () => {
+  test('its loss is told once, nothing spins afterwards, and a write does no harm', async () => {
+    const port = await open(emulator.pty)
+    const reasons: string[] = []
+    port.onBytes(() => undefined)
+    const told = new Promise<void>((resolve) => {
+      port.onClosed((reason) => {
+        reasons.push(reason)
+        resolve()
+      })
+    })
+    await emulator.instruct('unplug', { modem: 'modem0', forMs: 300 })
+    await told
+    expect(reasons).toEqual([expect.stringContaining('the device is gone')])
+    const before = process.cpuUsage()
+    const startMs = performance.now()
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    const { user, system } = process.cpuUsage(before)
+    // Reading a hung-up device again and again takes all of a processor; telling of it takes next to nothing.
+    expect((user + system) / 1000).toBeLessThan((performance.now() - startMs) / 2)
+    expect(() => port.write(octets('AT\r'))).not.toThrow()
+    await port.close()
+    expect(reasons).toHaveLength(1)
+  })
+
+  test('it can be opened under the same name when it is back', async () => {
+    const lost = await open(emulator.pty)
+    lost.onBytes(() => undefined)
+    const told = new Promise((resolve) => lost.onClosed(resolve))
+    await emulator.instruct('unplug', { modem: 'modem0', forMs: 100 })
+    await told
+    await expect
+      .poll(() => openPort(emulator.pty).then((port) => opened.push(port)), { timeout: 10_000 })
+      .toBeGreaterThan(0)
+    const back = opened.at(-1) as OpenPort
+    const heard = listen(back)
+    // A modem that boots is deaf for a while.
+    await expect
+      .poll(
+        () => {
+          back.write(octets('AT\r'))
+          return heard.text
+        },
+        { timeout: 20_000, interval: 200 },
+      )
+      .toContain('OK\r\n')
+  }, 30_000)
+})
+
+describe('a port that cannot be opened says what to do', () => {
+  test('no such device', async () => {
+    await expect(openPort('/dev/ttyUSB97')).rejects.toThrow('/dev/ttyUSB97: no such device: is the modem plugged in')
+  })
+
+  test('not a serial port', async () => {
+    const file = join(emulator.folder, 'notes.txt')
+    writeFileSync(file, 'no modem')
+    await expect(openPort(file)).rejects.toThrow(`${file}: not a serial port: name a device such as /dev/ttyUSB2`)
+  })
+
+  test('held by another program', async () => {
+    await open(emulator.pty)
+    await expect(openPort(emulator.pty)).rejects.toThrow(`${emulator.pty}: another program holds this port`)
+  })
+
+  // As root every device may be opened, so the words of the binding stand for it.
+  test.each([
+    ['Error: Permission denied, cannot open /dev/ttyUSB0', 'no permission: add the user to the group "dialout"'],
+    ['Error Resource temporarily unavailable Cannot lock port', 'another program holds this port (often ModemManager)'],
+    ['Error: No such file or directory, cannot open /dev/ttyUSB0', 'no such device'],
+    ['Error: Inappropriate ioctl for device, cannot open /dev/sda', 'not a serial port'],
+    ['Error: Input/output error', 'could not be opened (Error: Input/output error)'],
+  ])('%s', (message, words) => {
+    expect(explainSerialError(new Error(message)).explanation).toContain(words)
+  })
+})
+
+function octets(text: string): Uint8Array {
+  return Uint8Array.from(text, (char) => char.charCodeAt(0))
+}
+
+function listen(port: OpenPort) {
+  const heard = {
+    text: '',
+    forget() {
+      heard.text = ''
+    },
+    until: (wanted: string) => expect.poll(() => heard.text, { timeout: 10_000, interval: 5 }).toContain(wanted),
+  }
+  port.onBytes((bytes) => {
+    heard.text += String.fromCharCode(...bytes)
+  })
+  return heard
+}

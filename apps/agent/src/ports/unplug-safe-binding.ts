@@ -1,0 +1,63 @@
+import { read } from 'node:fs'
+import { SerialPort } from 'serialport'
+
+// On Linux a hung-up device answers read() with 0 bytes for ever. The binding of serialport 13 then reads again at once
+// and without end: no `close` event, one core busy. Here a read of nothing is what it means: the device is gone.
+
+type Binding = typeof SerialPort.binding
+type OpenOptions = Parameters<Binding['open']>[0]
+type Port = Awaited<ReturnType<Binding['open']>>
+
+interface LinuxPort {
+  readonly fd: number | null
+  readonly isOpen: boolean
+  readonly poller: { once(event: 'readable', listener: (error: Error | null) => void): void }
+}
+
+const GONE = new Set(['EBADF', 'ENXIO', 'EIO', 'ENODEV', 'UNKNOWN'])
+const NOTHING_YET = new Set(['EAGAIN', 'EWOULDBLOCK', 'EINTR'])
+
+// Which binding it is depends on the platform, so its type is a union whose `open` nothing typed can call.
+// It keeps the last descriptor on itself, so it has to be called as what it is.
+const openDetected = SerialPort.binding.open.bind(SerialPort.binding) as (options: OpenOptions) => Promise<Port>
+
+export const unplugSafeBinding = {
+  list: () => SerialPort.binding.list(),
+  async open(options: OpenOptions): Promise<Port> {
+    const port = await openDetected(options)
+    if (process.platform === 'linux') {
+      const linuxPort = port as unknown as LinuxPort
+      port.read = (buffer, offset, length) => readUntilGone(linuxPort, buffer, offset, length)
+    }
+    return port
+  },
+}
+
+async function readUntilGone(port: LinuxPort, buffer: Buffer, offset: number, length: number) {
+  for (;;) {
+    if (!port.isOpen || port.fd === null) throw canceled()
+    const result = await readOnce(port.fd, buffer, offset, length)
+    if (typeof result === 'number') {
+      if (result > 0) return { bytesRead: result, buffer }
+      throw Object.assign(new Error('the device hung up'), { disconnect: true })
+    }
+    if (NOTHING_YET.has(result.code ?? '')) {
+      if (!port.isOpen) throw canceled()
+      await readable(port)
+      continue
+    }
+    throw GONE.has(result.code ?? '') ? Object.assign(result, { disconnect: true }) : result
+  }
+}
+
+function readOnce(fd: number, buffer: Buffer, offset: number, length: number): Promise<number | NodeJS.ErrnoException> {
+  return new Promise((resolve) => read(fd, buffer, offset, length, null, (error, count) => resolve(error ?? count)))
+}
+
+function readable(port: LinuxPort): Promise<void> {
+  return new Promise((resolve, reject) => port.poller.once('readable', (error) => (error ? reject(error) : resolve())))
+}
+
+function canceled(): Error {
+  return Object.assign(new Error('the port is closed'), { canceled: true })
+}

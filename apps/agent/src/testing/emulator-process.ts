@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The emulator as a process of its own, with one modem on a pseudo-terminal and on TCP, for tests and benches. */
+export class EmulatorProcess {
+  readonly folder: string
+  /** `/dev/pts/…` behind a link that stays. */
+  readonly pty: string
+  readonly tcp: string
+  readonly control: string
+  readonly #process: ChildProcess
+
+  private constructor(folder: string, child: ChildProcess, addresses: Addresses) {
+    const [tcp = '', pty = ''] = addresses.modems[0]?.ports ?? []
+    this.folder = folder
+    this.pty = pty
+    this.tcp = tcp
+    this.control = addresses.control
+    this.#process = child
+  }
+
+  /** Ready in every respect: the modem has booted and is registered. */
+  static async start(options: readonly string[] = []): Promise<EmulatorProcess> {
+    const folder = mkdtempSync(join(tmpdir(), 'smsgw-emulator-'))
+    const own = ['--json', '--tcp', '127.0.0.1:0', '--pty', join(folder, 'modem0'), '--control', '127.0.0.1:0']
+    const usual = options.includes('--ledger') ? [] : ['--ledger', 'none']
+    const child = spawn(process.execPath, [main, ...own, ...usual, ...options], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    try {
+      return new EmulatorProcess(folder, child, JSON.parse(await firstLine(child)) as Addresses)
+    } catch (error) {
+      child.kill('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  /** One instruction of the control interface; its modem is `modem0`. */
+  async instruct(name: string, body: object): Promise<void> {
+    const response = await fetch(`${this.control}/do/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${name}: ${response.status} ${await response.text()}`)
+  }
+
+  async stop(): Promise<void> {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      this.#process.kill('SIGTERM')
+      await once(this.#process, 'exit')
+    }
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+interface Addresses {
+  readonly modems: readonly { readonly ports: readonly string[] }[]
+  readonly control: string
+}
+
+// Apps import no apps: it is reached as anybody reaches it, by its command line.
+const main = fileURLToPath(new URL('../../../emulator/src/main.ts', import.meta.url))
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    let errors = ''
+    child.stderr?.on('data', (chunk) => {
+      errors += chunk
+    })
+    child.stdout?.on('data', (chunk) => {
+      text += chunk
+      if (text.includes('\n')) resolve(text)
+    })
+    child.on('exit', (code) => reject(new Error(`the emulator ended with code ${code}: ${errors}`)))
+  })
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Programs written for real modems against the emulator: do they take it for one?
+#   apps/emulator/proof/run.sh [--optional] [gammu gammu-smsd smstools modemmanager]
+# One line for each proof, and `N passed, N failed, N skipped` at the end. A program that is not installed fails the
+# run unless --optional is given.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+for own in "$root"/node_modules/node-linux-*/bin; do [ -x "$own/node" ] && PATH=$own:$PATH; done
+export PATH=$PATH:/usr/sbin
+
+optional=false
+chosen=()
+for argument in "$@"; do
+  case $argument in
+    --optional) optional=true ;;
+    gammu | gammu-smsd | smstools | modemmanager) chosen+=("$argument") ;;
+    *) echo "run.sh: $argument is neither --optional nor one of gammu, gammu-smsd, smstools, modemmanager" >&2; exit 2 ;;
+  esac
+done
+[ ${#chosen[@]} -gt 0 ] || chosen=(gammu gammu-smsd smstools modemmanager)
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/emulator-proof.XXXXXX")
+groups=()
+# Each proof runs in a process group of its own, so that nothing it started outlives this script.
+end_all() {
+  for group in "${groups[@]}"; do kill -KILL -- "-$group" 2>/dev/null; done
+  if [ -n "${KEEP:-}" ]; then echo "kept $work"; else rm -rf "$work"; fi
+}
+trap end_all EXIT
+trap 'exit 130' INT TERM
+
+set -m
+for program in "${chosen[@]}"; do
+  mkdir "$work/$program"
+  # The limit is far above the 20 to 40 seconds that each takes; all run at the same time.
+  timeout --kill-after=5 85 bash "$here/prove-$program.sh" "$work/$program" >"$work/$program.lines" 2>"$work/$program.errors" &
+  groups+=($!)
+done
+for index in "${!chosen[@]}"; do
+  program=${chosen[$index]}
+  wait "${groups[$index]}"
+  status=$?
+  kill -KILL -- "-${groups[$index]}" 2>/dev/null
+  [ $status -eq 0 ] || echo "FAIL  $program: the proof itself ended with status $status: $(tail -n 1 "$work/$program.errors")" >>"$work/$program.lines"
+  cat "$work/$program.lines"
+done 2>/dev/null
+
+count() { cat "$work"/*.lines | grep -c "^$1  "; }
+passed=$(count 'ok  ') failed=$(count FAIL) skipped=$(count skip)
+[ "$failed" -eq 0 ] || KEEP=1
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && { [ "$skipped" -eq 0 ] || $optional; }

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { type Options, readConfig } from './config.ts'
+
+function options(argv: readonly string[], environment: NodeJS.ProcessEnv = {}): Options {
+  const config = readConfig(argv, environment)
+  if (config === 'help') throw new Error('the help was asked for')
+  return config
+}
+
+test('without options there is one modem on a pseudo-terminal, a control interface on loopback and a ledger', () => {
+  const config = options([])
+  expect(config).toMatchObject({
+    modem: [],
+    control: { host: '127.0.0.1', port: 7080 },
+    ledger: './data/emulator/ledger.jsonl',
+    output: 'auto',
+    'boot-time': 1,
+    chunking: 'random',
+  })
+  expect(config.scenario).toBeUndefined()
+})
+
+test('help is asked for by --help', () => {
+  expect(readConfig(['--tcp', 'nonsense', '--help'], {})).toBe('help')
+})
+
+test('the command line wins over the environment', () => {
+  const environment = { EMULATOR_SEED: '1', EMULATOR_LATENCY: '100-200', EMULATOR_BOOT_TIME: '0' }
+  expect(options(['--seed', '2'], environment)).toMatchObject({
+    seed: 2,
+    latency: { minMs: 100, maxMs: 200 },
+    'boot-time': 0,
+  })
+})
+
+test('the environment separates what may be given several times by spaces', () => {
+  const { fault } = options([], { EMULATOR_FAULT: 'cmti-twice prompt-late:delayMs=5' })
+  expect(fault).toEqual([{ 'cmti-twice': {} }, { 'prompt-late': { delayMs: 5 } }])
+})
+
+test('a fault option takes the type of its default, and commas of a value are written ;', () => {
+  expect(options(['--fault', 'submit-error:codes=38;500,accepted=true,chance=0.5']).fault).toEqual([
+    { 'submit-error': { codes: '38,500', accepted: true, chance: 0.5 } },
+  ])
+})
+
+test('--modem describes a modem and its SIM in one row', () => {
+  const row = 'name=stick,personality=huawei-e3372,number=+447700900002,pin=1234,tcp=[::1]:7002,pty=./stick'
+  expect(options(['--modem', row]).modem).toEqual([
+    {
+      name: 'stick',
+      personality: 'huawei-e3372',
+      sim: { number: '+447700900002', pin: '1234' },
+      tcp: { host: '::1', port: 7002 },
+      pty: './stick',
+    },
+  ])
+})
+
+test('none switches the control interface and the ledger off', () => {
+  const { control, ledger } = options(['--control', 'none', '--ledger', 'none'])
+  expect([control, ledger]).toEqual(['none', 'none'])
+})
+
+test.each([
+  [['--tcp', '7001'], 'tcp: "7001" is not an address and a port; for example --tcp 127.0.0.1:7001'],
+  [['--tcp', '127.0.0.1:70000'], /^tcp: "127.0.0.1:70000" is not an address and a port/],
+  [['--seed', 'x'], 'seed: must be a whole number; for example --seed 42'],
+  [['--number', '0171'], 'number: must look like +447700900001; for example --number +447700900123'],
+  [
+    ['--personality', 'nokia'],
+    /^personality: must be one of .*quectel-ec25.*; for example --personality simcom-sim800$/,
+  ],
+  [['--latency', '9-3'], 'latency: "9-3" is neither milliseconds nor a range of them; for example --latency 2000-4000'],
+  [['--boot-time', '-1'], /boot-time/],
+  [['--output', 'loud'], /^output: must be auto, view, lines, json or quiet; for example --output lines$/],
+  [['--control', 'yes'], /^control: .*; for example --control 127.0.0.1:7080$/],
+  [['--fault', 'gremlins'], /^fault\[0\]: gremlins: is not known here; for example --fault submit-slow/],
+  [['--fault', 'submit-slow:delayMs=soon'], /^fault\[0\]: submit-slow.delayMs: .*number/],
+  [['--fault', 'submit-slow:delay=5'], /^fault\[0\]: submit-slow.delay: is not known here/],
+  [['--modem', 'number=12'], /^modem\[0\]: number: must look like/],
+  [['--modem', 'colour=red'], /^modem\[0\]: colour: is not known here/],
+  [['--modem', 'name=a', '--tcp', '127.0.0.1:1'], /^tcp: goes into --modem when that is given/],
+  [
+    ['--scenario', 'a.json', '--modem', 'name=a'],
+    /^modem: the scenario describes the modems; leave out --modem or --scenario$/,
+  ],
+  [['--bogus'], "Unknown option '--bogus'; --help lists all options"],
+  [['stray'], /stray/],
+  [['--tcp'], /--tcp/],
+])('%j stops the start with one line that says what and how', (argv, message) => {
+  expect(() => readConfig(argv, {})).toThrow(message)
+  try {
+    readConfig(argv, {})
+  } catch (error) {
+    expect((error as Error).message).not.toContain('\n')
+  }
+})

@@ -1,0 +1,249 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Options, readConfig } from '../config.ts'
+import { type Emulator, startEmulator } from '../emulator.ts'
+import { allInstructions } from '../instructions/all-instructions.ts'
+
+let folder = ''
+let emulator: Emulator
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'control-'))
+  const ledger = join(folder, 'ledger.jsonl')
+  const modem = (name: string) => ['--modem', `name=${name},tcp=127.0.0.1:0`]
+  const argv = [...modem('left'), ...modem('right'), '--control', '127.0.0.1:0', '--ledger', ledger, '--boot-time', '0']
+  emulator = await startEmulator(readConfig(argv, {}) as Options, 1, (error) => {
+    throw error
+  })
+})
+afterEach(async () => {
+  await emulator.close()
+  rmSync(folder, { recursive: true })
+})
+
+type Key =
+  | 'act'
+  | 'entries'
+  | 'error'
+  | 'faults'
+  | 'memories'
+  | 'memory'
+  | 'messages'
+  | 'modems'
+  | 'port'
+  | 'ports'
+  | 'sim'
+
+interface Reply {
+  readonly status: number
+  readonly body: Partial<Record<Key, unknown>>
+}
+
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const response = await fetch(`${emulator.control?.address}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(text && { body: text }),
+  })
+  return { status: response.status, body: (await response.json()) as Reply['body'] }
+}
+const get = (path: string) => call('GET', path)
+const act = (instruction: string, body: unknown) => call('POST', `/do/${instruction}`, body)
+
+/** What a program on the TCP port of a modem reads until it has seen `until`. */
+async function dialogue(modem: string, commands: string, until: RegExp): Promise<string> {
+  const port = emulator.world.modem(modem).ports[0]?.address ?? ''
+  const socket = connect(Number(new URL(port).port), '127.0.0.1')
+  let text = ''
+  socket.write(commands)
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    text += chunk.toString('latin1')
+    if (until.test(text)) break
+  }
+  return text
+}
+
+async function eventually<T>(read: () => Promise<T>, right: (value: T) => boolean): Promise<T> {
+  for (let turn = 0; ; turn++) {
+    const value = await read()
+    if (right(value) || turn > 200) return value
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+test('the list of all requests describes every instruction with its schema', async () => {
+  const { body } = await get('/')
+  expect((body.act as { request: string }[]).map(({ request: line }) => line)).toEqual(
+    Object.keys(allInstructions).map((name) => `POST /do/${name}`),
+  )
+  expect(JSON.stringify(body)).toContain('"prefix"')
+})
+
+test('a modem shows its ports, SIM, memories and faults', async () => {
+  expect((await get('/modems/right')).body).toMatchObject({
+    name: 'right',
+    ports: [{ behind: 'nobody connected' }],
+    sim: { msisdn: '+447700900002' },
+    faults: [],
+  })
+  expect((await get('/modems')).body.modems).toHaveLength(2)
+})
+
+test('a text sent to a modem arrives in its memory', async () => {
+  const reply = await act('send-text', { from: '+447700900222', to: 'left', text: 'x'.repeat(200) })
+  expect(reply).toEqual({ status: 200, body: { parts: 2 } })
+  const used = async () => JSON.stringify((await get('/modems/left')).body.memories)
+  expect(await eventually(used, (text) => text.includes('"used":2'))).toContain('"used":2')
+})
+
+test('what a modem sends is in the ledger and, for a number of nobody, at the outside phone', async () => {
+  const text = await dialogue('left', 'AT+CMGF=1\rAT+CMGS="+447700900123"\rhello\x1a', /\+CMGS: \d+[\s\S]*OK/)
+  expect(text).toContain('+CMGS')
+  expect((await get('/ledger?last=1')).body.entries).toMatchObject([{ destination: '+447700900123', text: 'hello' }])
+  expect((await get('/phones/messages?to=%2B447700900123')).body.messages).toMatchObject([
+    { from: '+447700900001', text: 'hello' },
+  ])
+  expect((await get('/phones/messages?to=%2B447700900124')).body.messages).toEqual([])
+})
+
+test('a rule decides what becomes of messages to a number', async () => {
+  const policy = { outcome: 'rejected', cause: 42 }
+  expect((await act('set-rule', { prefix: '+4470', policy })).body).toEqual({ rules: [{ prefix: '+4470', policy }] })
+  const text = await dialogue('left', 'AT+CMEE=1\rAT+CMGF=1\rAT+CMGS="+4470123"\rhello\x1a', /ERROR|\+CMGS: \d/)
+  expect(text).toContain('+CMS ERROR: 42')
+  expect((await act('clear-rule', {})).body).toEqual({ rules: [] })
+})
+
+test('a fault is set with options, listed and cleared', async () => {
+  const set = await act('set-fault', { modem: 'left', fault: 'prompt-late', options: { delayMs: 5 } })
+  expect(set.body).toMatchObject({ faults: [{ name: 'prompt-late', options: { delayMs: 5, chance: 1 } }] })
+  expect((await get('/modems/right')).body.faults).toEqual([])
+  expect((await act('clear-fault', { modem: 'left' })).body).toEqual({ faults: [] })
+})
+
+test('unplugged: the port is lost; plugged: it is back', async () => {
+  expect((await act('unplug', { modem: 'left' })).body).toMatchObject({ port: 'lost' })
+  expect((await get('/modems/left')).body.ports).toMatchObject([{ behind: 'unplugged' }])
+  expect((await act('plug', { modem: 'left' })).body).toMatchObject({ port: 'open' })
+})
+
+test('unplugged for a time it comes back by itself', async () => {
+  await act('unplug', { modem: 'left', forMs: 30 })
+  const state = () => get('/modems/left')
+  expect((await eventually(state, ({ body }) => body.port === 'open')).body.port).toBe('open')
+})
+
+test('filled: the memory for new messages has no room left', async () => {
+  const { body } = await act('fill-storage', { modem: 'left', leave: 1 })
+  const state = async () =>
+    (await get('/modems/left')).body.memories as { name: string; used: number; capacity: number }[]
+  const full = (memories: { name: string; used: number; capacity: number }[]) =>
+    memories.some(({ name, used, capacity }) => name === body.memory && used === capacity - 1)
+  expect(full(await eventually(state, full))).toBe(true)
+})
+
+test('a modem without power has no memory to fill', async () => {
+  await act('power-off', { modem: 'left' })
+  expect(await act('fill-storage', { modem: 'left' })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'not_possible' } },
+  })
+})
+
+test('a SIM is taken out and another put in; one that is in another modem is refused', async () => {
+  await act('remove-sim', { modem: 'left' })
+  expect((await get('/modems/left')).body.sim).toBeUndefined()
+  expect((await act('insert-sim', { modem: 'left', sim: { number: '+447700900002' } })).status).toBe(409)
+  await act('insert-sim', { modem: 'left', sim: { number: '+447700900077' } })
+  expect((await get('/modems/left')).body).toMatchObject({ sim: { msisdn: '+447700900077' } })
+})
+
+test('the stream tells bytes and events as they happen', async () => {
+  const wanted = request(`${emulator.control?.address}/stream?modem=left`)
+  wanted.end()
+  const [response] = (await once(wanted, 'response')) as [AsyncIterable<Buffer> & { destroy(): void }]
+  await dialogue('right', 'ATI\r', /OK/)
+  await dialogue('left', 'AT\r', /OK/)
+  await act('set-coverage', { to: 'left', signalDbm: null, stat: 2 })
+  let text = ''
+  for await (const chunk of response) {
+    text += chunk.toString()
+    if (text.includes('event: network')) break
+  }
+  expect(text).toContain('"direction":"in","text":"AT<CR>","hex":"41540d"')
+  expect(text).not.toContain('"modem":"right"')
+})
+
+test.each([
+  ['GET', '/nowhere', undefined, 404, { code: 'not_found' }],
+  [
+    'GET',
+    '/modems/middle',
+    undefined,
+    404,
+    { code: 'unknown_modem', message: /no modem is called middle; there are left, right/ },
+  ],
+  ['GET', '/modems/%E0%A4%A', undefined, 400, { code: 'invalid_path' }],
+  ['GET', '/ledger?last=many', undefined, 400, { code: 'invalid_query', path: 'last' }],
+  ['DELETE', '/modems', undefined, 405, { code: 'method_not_allowed' }],
+  ['POST', '/do/explode', {}, 404, { code: 'not_found' }],
+  ['POST', '/do/__proto__', {}, 404, { code: 'not_found' }],
+  ['POST', '/do/plug', '{"modem":', 400, { code: 'invalid_json' }],
+  ['POST', '/do/plug', '"left"', 400, { code: 'invalid_body' }],
+  ['POST', '/do/plug', {}, 400, { code: 'invalid_body', path: 'modem' }],
+  ['POST', '/do/plug', { modem: 'left', hard: true }, 400, { code: 'invalid_body', path: 'hard' }],
+  ['POST', '/do/plug', { modem: 'middle' }, 404, { code: 'unknown_modem' }],
+  ['POST', '/do/send-text', { from: '1', to: '+49111111', text: 'x' }, 404, { code: 'unknown_number' }],
+  ['POST', '/do/send-text', { from: 'a name too long', to: 'left', text: 'x' }, 409, { code: 'not_possible' }],
+  ['POST', '/do/send-text', { from: '1', to: 'left', text: 'x', class: 4 }, 400, { path: 'class' }],
+  ['POST', '/do/send-raw', { to: 'left', tpdu: '0' }, 400, { path: 'tpdu' }],
+  ['POST', '/do/set-fault', { modem: 'left', fault: 'gremlins' }, 400, { path: 'fault' }],
+  [
+    'POST',
+    '/do/set-fault',
+    { modem: 'left', fault: 'prompt-late', options: { delayMs: 'x' } },
+    409,
+    { message: /options.delayMs/ },
+  ],
+  ['POST', '/do/set-rule', { prefix: '+44', policy: { outcome: 'lost' } }, 400, { path: 'policy.outcome' }],
+  ['POST', '/do/set-latency', { latencyMs: { minMs: 5, maxMs: 2 } }, 400, { path: 'latencyMs' }],
+  ['POST', '/do/say', { modem: 'left', line: 'RING\r\nOK' }, 400, { path: 'line' }],
+])('%s %s %j is one clear error', async (method, path, body, status, error) => {
+  const reply = await call(method, path, body)
+  expect(reply.status).toBe(status)
+  const { message, ...rest } = error as { message?: RegExp }
+  expect(reply.body.error).toMatchObject(rest)
+  expect((reply.body.error as { message: string }).message).toMatch(message ?? /./)
+})
+
+test('what it says steers no terminal: replies, errors, the stream', async () => {
+  const wanted = request(`${emulator.control?.address}/stream`)
+  wanted.end()
+  const [response] = (await once(wanted, 'response')) as [AsyncIterable<Buffer>]
+  await act('send-ussd', { to: 'left', text: 'a\u009b2J\u202eb' })
+  let text = ''
+  for await (const chunk of response) {
+    text += chunk.toString()
+    if (text.includes('event: network')) break
+  }
+  text += await (await fetch(`${emulator.control?.address}/events`)).text()
+  text += await (await fetch(`${emulator.control?.address}/modems/%C2%9B2J%E2%80%AE`)).text()
+  expect(text.match(/\\u009b2J\\u202e/g)).toHaveLength(3)
+  expect(text).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
+})
+
+test('a body that is too large is refused and the interface goes on', async () => {
+  const reply = await act('send-text', { from: '1', to: 'left', text: 'x'.repeat(600_000) })
+  expect(reply).toMatchObject({ status: 413, body: { error: { code: 'body_too_large' } } })
+  expect((await get('/modems')).status).toBe(200)
+})

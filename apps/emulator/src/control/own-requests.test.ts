@@ -1,0 +1,103 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Options, readConfig } from '../config.ts'
+import { type Emulator, startEmulator } from '../emulator.ts'
+
+const emulators: Emulator[] = []
+let here: Emulator
+let everywhere: Emulator
+
+beforeAll(async () => {
+  here = await start('127.0.0.1:0')
+  everywhere = await start('0.0.0.0:0')
+})
+afterAll(async () => {
+  for (const emulator of emulators) await emulator.close()
+})
+
+async function start(control: string): Promise<Emulator> {
+  const argv = ['--tcp', '127.0.0.1:0', '--control', control, '--ledger', 'none', '--boot-time', '0']
+  const emulator = await startEmulator(readConfig(argv, {}) as Options, 1, (error) => {
+    throw error
+  })
+  emulators.push(emulator)
+  return emulator
+}
+
+interface Asked {
+  readonly path?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
+/** Status and code; `fetch` would not let the headers through that matter here. */
+function ask(emulator: Emulator, { path = '/modems', headers = {}, body }: Asked): Promise<[number, string?]> {
+  const { port } = new URL(emulator.control?.address ?? '')
+  return new Promise((resolve, reject) => {
+    const method = body === undefined ? 'GET' : 'POST'
+    const asked = request({ host: '127.0.0.1', port, path, method, headers }, async (response) => {
+      let text = ''
+      for await (const chunk of response) text += chunk
+      const { error } = JSON.parse(text) as { error?: { code: string } }
+      resolve(error === undefined ? [response.statusCode ?? 0] : [response.statusCode ?? 0, error.code])
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+test.each([
+  { origin: 'https://example.com' },
+  { origin: 'null' },
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { 'sec-fetch-site': 'same-origin' },
+])('a web page is not answered: %j', async (headers) => {
+  expect(await ask(here, { headers })).toEqual([403, 'web_page'])
+})
+
+test('an address that a person typed into a browser is answered', async () => {
+  expect(await ask(here, { headers: { 'sec-fetch-site': 'none', 'accept-language': 'en' } })).toEqual([200])
+})
+
+test.each(['localhost', 'LOCALHOST:7080', '127.0.0.1:1', '[::1]:7080', '[::1]'])('%s is its own name', async (host) => {
+  expect(await ask(here, { headers: { host } })).toEqual([200])
+})
+
+test.each(['evil.example', 'evil.example:7080', '127.0.0.1.evil.example', 'localhost.evil.example', '192.0.2.7'])(
+  'a name that was made to lead here is not answered: %s',
+  async (host) => {
+    expect(await ask(here, { headers: { host } })).toEqual([403, 'wrong_host'])
+  },
+)
+
+test('bound to all addresses it has each of them, and no other name', async () => {
+  expect(await ask(everywhere, { headers: { host: '192.0.2.7:7080' } })).toEqual([200])
+  expect(await ask(everywhere, { headers: { host: 'evil.example:7080' } })).toEqual([403, 'wrong_host'])
+})
+
+const act = (headers: Record<string, string>) => ask(here, { path: '/do/clear-rule', headers, body: '{}' })
+const form = 'application/x-www-form-urlencoded'
+
+test.each([
+  { 'content-type': 'application/json' },
+  { 'content-type': 'Application/JSON; charset=utf-8', 'sec-fetch-mode': 'cors', 'accept-language': '*' },
+  { 'content-type': form },
+  {},
+])('programs may act, and so may curl: %j', async (headers: Record<string, string>) => {
+  expect(await act(headers)).toEqual([200])
+})
+
+test.each([
+  { 'content-type': 'text/plain' },
+  { 'content-type': 'multipart/form-data; boundary=x' },
+  { 'content-type': form, referer: 'https://example.com/' },
+  { 'content-type': form, 'sec-fetch-mode': 'no-cors' },
+  { 'accept-language': 'en' },
+])('a body that a web page may send without leave does nothing: %j', async (headers: Record<string, string>) => {
+  expect(await act(headers)).toEqual([415, 'invalid_content_type'])
+})
+
+test.each(['//', '//modems', 'http://'])('%s is no path', async (path) => {
+  expect(await ask(here, { path })).toEqual([400, 'invalid_path'])
+})

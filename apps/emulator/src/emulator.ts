@@ -1,0 +1,176 @@
+import { resolve } from 'node:path'
+import type { LedgerEntry } from '@smsgw/virtual-modem/ledger'
+import { Network, type NetworkEvent } from '@smsgw/virtual-modem/network'
+import { personalities } from '@smsgw/virtual-modem/personalities/catalogue'
+import { seededRandom } from '@smsgw/virtual-modem/random'
+import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
+import type { Options } from './config.ts'
+import { ControlServer } from './control/control-server.ts'
+import type { Controlled } from './control/routes.ts'
+import type { HostPort, ReceiveBytes } from './host/host-port.ts'
+import { loadPosix } from './host/posix.ts'
+import { PtyHost } from './host/pty-host.ts'
+import { StableLink } from './host/stable-link.ts'
+import { TcpHost } from './host/tcp-host.ts'
+import { coverageChange, menuOf } from './instructions/network.ts'
+import { LedgerFile } from './ledger-file.ts'
+import { NetworkEvents } from './network-events.ts'
+import { type PlannedModem, planModems } from './planned-modem.ts'
+import { present } from './present.ts'
+import { readScenario, type Scenario } from './scenario.ts'
+import { type RunningSteps, runSteps } from './scenario-steps.ts'
+import type { ServedModem } from './served-modem.ts'
+import { simCard } from './sim-card.ts'
+import { StartError } from './start-error.ts'
+import { systemClock } from './system-clock.ts'
+import { Traffic } from './traffic.ts'
+import { World } from './world.ts'
+
+export interface Emulator {
+  readonly world: World
+  readonly traffic: Traffic
+  readonly events: NetworkEvents
+  readonly ledger: LedgerFile | undefined
+  readonly control: ControlServer | undefined
+  readonly seed: number
+  close(): Promise<void>
+}
+
+/** Everything is claimed (files, ports, links) before the first modem is switched on; a failure gives all of it back. */
+export async function startEmulator(
+  options: Options,
+  seed: number,
+  onFatal: (error: Error) => void,
+): Promise<Emulator> {
+  const closers: (() => Promise<void> | void)[] = []
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer()
+  }
+  try {
+    const scenario = options.scenario === undefined ? undefined : readScenario(options.scenario)
+    const planned = planModems(options, scenario)
+    const traffic = new Traffic()
+    const events = new NetworkEvents()
+    const ledger = options.ledger === 'none' ? undefined : new LedgerFile(resolve(options.ledger))
+    closers.push(() => ledger?.close())
+
+    const network = startNetwork({ options, scenario, seed, ledger, onEvent: (event) => events.record(event), onFatal })
+    const modems: ServedModem[] = []
+    for (const [index, plan] of planned.entries()) {
+      modems.push(await serveModem({ plan, options, network, traffic, seed: seed + index + 1, onFatal, closers }))
+    }
+    const world = new World(network, modems)
+    for (const { virtual } of modems) virtual.powerOn({ warm: options.start === 'warm' })
+    applyToNetwork(world, scenario)
+
+    const control = await startControl(options, { world, traffic, events, ledger })
+    if (control) closers.push(() => control.close())
+    const steps = scenario === undefined ? undefined : startSteps(scenario, world, events)
+    closers.push(() => steps?.stop())
+    return { world, traffic, events, ledger, control, seed, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+interface NetworkParts {
+  readonly options: Options
+  readonly scenario: Scenario | undefined
+  readonly seed: number
+  readonly ledger: LedgerFile | undefined
+  readonly onEvent: (event: NetworkEvent) => void
+  readonly onFatal: (error: Error) => void
+}
+
+function startNetwork({ options, scenario, seed, ledger, onEvent, onFatal }: NetworkParts): Network {
+  const { latencyMs, serviceCentre, zoneQuarters, operator, coverage, signalWanderDb } = scenario?.network ?? {}
+  const onAccepted = (entry: LedgerEntry) => {
+    try {
+      ledger?.append(entry)
+    } catch (error) {
+      // Without its ground truth the emulator must not answer for this message or any other.
+      onFatal(new StartError(`ledger: cannot write ${ledger?.path}: ${(error as Error).message}`))
+      throw error
+    }
+  }
+  return new Network({
+    clock: systemClock,
+    random: seededRandom(seed),
+    ...present({ serviceCentre, zoneQuarters, operator, signalWanderDb, latencyMs: options.latency ?? latencyMs }),
+    ...(coverage && { coverage: coverageChange(coverage) }),
+    onAccepted,
+    onEvent,
+  })
+}
+
+interface ModemParts {
+  readonly plan: PlannedModem
+  readonly options: Options
+  readonly network: Network
+  readonly traffic: Traffic
+  readonly seed: number
+  readonly onFatal: (error: Error) => void
+  readonly closers: (() => Promise<void> | void)[]
+}
+
+async function serveModem({
+  plan,
+  options,
+  network,
+  traffic,
+  seed,
+  onFatal,
+  closers,
+}: ModemParts): Promise<ServedModem> {
+  const personality = personalities[plan.personality]
+  if (personality === undefined) throw new StartError(`personality: ${plan.personality} is not known`)
+  const ports: HostPort[] = []
+  const virtual = new VirtualModem({
+    personality,
+    sim: plan.sim && simCard(plan.sim),
+    network,
+    clock: systemClock,
+    random: seededRandom(seed),
+    imei: plan.imei,
+    faults: plan.faults,
+    chunking: options.chunking,
+    bootTimeFactor: options['boot-time'],
+    onBytes(bytes) {
+      traffic.record(plan.name, 'out', bytes)
+      for (const port of ports) port.send(bytes)
+    },
+    onPort(event, detail) {
+      for (const port of ports) event === 'lost' ? port.takeAway() : port.bringBack(detail)
+    },
+  })
+  const receive: ReceiveBytes = (bytes) => {
+    traffic.record(plan.name, 'in', bytes)
+    virtual.receive(bytes)
+  }
+  closers.push(async () => {
+    virtual.powerOff()
+    for (const port of ports) await port.close()
+  })
+  if (plan.tcp !== undefined) ports.push(await TcpHost.listen(plan.tcp, receive, 'tcp'))
+  if (plan.pty !== undefined) {
+    const posix = await loadPosix()
+    ports.push(new PtyHost({ link: StableLink.claim(resolve(plan.pty), posix), posix, receive, onError: onFatal }))
+  }
+  return { name: plan.name, virtual, ports }
+}
+
+function applyToNetwork({ network }: World, scenario: Scenario | undefined): void {
+  for (const { prefix, policy } of scenario?.network.rules ?? []) network.setDeliveryPolicy(prefix, policy)
+  for (const [code, menu] of Object.entries(scenario?.network.ussd ?? {})) network.setUssdMenu(code, menuOf(menu))
+}
+
+async function startControl({ control }: Options, controlled: Controlled): Promise<ControlServer | undefined> {
+  return control === 'none' ? undefined : ControlServer.listen(control, controlled)
+}
+
+function startSteps(scenario: Scenario, world: World, events: NetworkEvents): RunningSteps {
+  return runSteps(scenario.steps, world, systemClock, (step, error) =>
+    events.record({ kind: 'step', step: step.do, ...(error && { problem: error.message }) }),
+  )
+}

@@ -1,0 +1,75 @@
+import { closeSync, constants, openSync } from 'node:fs'
+import { StartError } from '../start-error.ts'
+
+/** What the C library has and Node lacks: pseudo-terminals, and locks that die with their holder. */
+export interface Posix {
+  openPty(): Pty
+  /** False when somebody else holds the lock of this open file. */
+  lock(fd: number): boolean
+}
+
+export interface Pty {
+  /** `/dev/pts/3` */
+  readonly path: string
+  /** Does not block. */
+  readonly masterFd: number
+  /** Kept open by us: else the master reads EIO from the moment the first program closes the port until the next opens it. */
+  readonly slaveFd: number
+}
+
+/** Loaded when first needed, so that an emulator on TCP alone asks nothing of the platform. */
+export async function loadPosix(): Promise<Posix> {
+  if (process.platform !== 'linux')
+    throw new StartError(
+      `pty: pseudo-terminals are served on Linux only, not on ${process.platform}; use --tcp 127.0.0.1:7001`,
+    )
+  const { default: koffi } = await import('koffi')
+  const libc = koffi.load('libc.so.6')
+  const posixOpenpt = libc.func('int posix_openpt(int flags)')
+  const grantpt = libc.func('int grantpt(int fd)')
+  const unlockpt = libc.func('int unlockpt(int fd)')
+  const ptsnameR = libc.func('int ptsname_r(int fd, _Out_ uint8_t *name, size_t size)')
+  const tcgetattr = libc.func('int tcgetattr(int fd, _Inout_ uint8_t *termios)')
+  const cfmakeraw = libc.func('void cfmakeraw(_Inout_ uint8_t *termios)')
+  const tcsetattr = libc.func('int tcsetattr(int fd, int when, _Inout_ uint8_t *termios)')
+  const flock = libc.func('int flock(int fd, int operation)')
+
+  const check = (call: string, result: unknown): number => {
+    if (typeof result === 'number' && result >= 0) return result
+    throw new StartError(`pty: ${call} failed with errno ${koffi.errno()}; is /dev/pts mounted? --tcp needs none`)
+  }
+
+  const makeRaw = (fd: number) => {
+    const termios = new Uint8Array(TERMIOS_SPACE)
+    check('tcgetattr', tcgetattr(fd, termios))
+    cfmakeraw(termios)
+    check('tcsetattr', tcsetattr(fd, TCSANOW, termios))
+  }
+
+  return {
+    openPty() {
+      const masterFd = check('posix_openpt', posixOpenpt(constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK))
+      try {
+        check('grantpt', grantpt(masterFd))
+        check('unlockpt', unlockpt(masterFd))
+        const name = new Uint8Array(64)
+        // It returns the error number instead of setting errno.
+        check('ptsname_r', ptsnameR(masterFd, name, name.length) === 0 ? 0 : -1)
+        const path = new TextDecoder().decode(name.subarray(0, name.indexOf(0)))
+        const slaveFd = openSync(path, constants.O_RDWR | constants.O_NOCTTY)
+        makeRaw(slaveFd)
+        return { path, masterFd, slaveFd }
+      } catch (error) {
+        closeSync(masterFd)
+        throw error
+      }
+    },
+    lock: (fd) => flock(fd, LOCK_EX | LOCK_NB) === 0,
+  }
+}
+
+const TCSANOW = 0
+const LOCK_EX = 2
+const LOCK_NB = 4
+/** More than any Linux has for struct termios (60 octets with glibc). */
+const TERMIOS_SPACE = 128

@@ -1,0 +1,173 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loadPosix, type Posix } from './posix.ts'
+import { PtyHost } from './pty-host.ts'
+import { StableLink } from './stable-link.ts'
+
+let folder = ''
+let posix: Posix
+let received = ''
+const opened: number[] = []
+const hosts: PtyHost[] = []
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pty-'))
+  posix = await loadPosix()
+  received = ''
+})
+afterEach(async () => {
+  for (const fd of opened.splice(0)) closeSync(fd)
+  for (const host of hosts.splice(0)) await host.close()
+  rmSync(folder, { recursive: true })
+})
+
+function serve(path = join(folder, 'modem0')): PtyHost {
+  const host = new PtyHost({
+    link: StableLink.claim(path, posix),
+    posix,
+    receive: (bytes) => {
+      received += Buffer.from(bytes).toString('latin1')
+    },
+    onError: (error) => {
+      throw error
+    },
+  })
+  hosts.push(host)
+  return host
+}
+
+/** A program that opens the port. */
+function open(path: string): number {
+  const fd = openSync(path, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK)
+  opened.push(fd)
+  return fd
+}
+
+async function readText(fd: number, length: number): Promise<string> {
+  const buffer = Buffer.alloc(65_536)
+  let text = ''
+  for (let turn = 0; turn < 500 && text.length < length; turn++) {
+    try {
+      text += buffer.toString('latin1', 0, readSync(fd, buffer))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+      await delay(2)
+    }
+  }
+  return text
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 500 && !condition(); turn++) await delay(2)
+}
+
+test('bytes pass both ways unchanged, control characters and all', async () => {
+  const host = serve()
+  const fd = open(host.address)
+  const every = Uint8Array.from({ length: 256 }, (_, octet) => octet)
+  writeSync(fd, every)
+  await until(() => received.length >= 256)
+  expect(received).toBe(Buffer.from(every).toString('latin1'))
+  host.send(every)
+  expect(await readText(fd, 256)).toBe(Buffer.from(every).toString('latin1'))
+})
+
+test('a program may close the port and another open it', async () => {
+  const host = serve()
+  closeSync(openSync(host.address, constants.O_RDWR | constants.O_NOCTTY))
+  await delay(20)
+  const fd = open(host.address)
+  writeSync(fd, 'AT\r')
+  await until(() => received === 'AT\r')
+  expect(received).toBe('AT\r')
+})
+
+test('unplugged: the link is gone and who had the port open reads an error', async () => {
+  const host = serve()
+  const fd = open(host.address)
+  host.takeAway()
+  await delay(20)
+  expect(existsSync(host.address)).toBe(false)
+  expect(() => writeSync(fd, 'AT\r')).toThrow('EIO')
+  host.send(Uint8Array.of(65))
+  expect(host.describe()).toBe('unplugged')
+})
+
+test('plugged again: the same link leads to a modem that answers', async () => {
+  const host = serve()
+  host.takeAway()
+  host.bringBack({ renumbered: false })
+  const fd = open(host.address)
+  writeSync(fd, 'ATI\r')
+  await until(() => received === 'ATI\r')
+  host.send(Buffer.from('OK'))
+  expect(await readText(fd, 2)).toBe('OK')
+})
+
+test('renumbered: the link leads to another device', () => {
+  const host = serve()
+  const before = readlinkSync(host.address)
+  host.takeAway()
+  host.bringBack({ renumbered: true })
+  expect(readlinkSync(host.address)).not.toBe(before)
+})
+
+test('what a slow program is sent waits for it, whole and in order', async () => {
+  const host = serve()
+  const fd = open(host.address)
+  const listing = Array.from({ length: 20_000 }, (_, index) => `${index}\r\n`).join('')
+  host.send(Buffer.from(listing))
+  await delay(50)
+  expect(await readText(fd, listing.length)).toBe(listing)
+})
+
+test('a program that never reads costs a bounded amount of memory, and the next one gets an answer', async () => {
+  const host = serve()
+  const chunk = Buffer.alloc(10_000, 0x55)
+  for (let index = 0; index < 200; index++) host.send(chunk)
+  const fd = open(host.address)
+  expect((await readText(fd, 2_000_000)).length).toBeLessThan(400_000)
+  host.send(Buffer.from('OK'))
+  expect(await readText(fd, 2)).toBe('OK')
+})
+
+test('closed: neither link nor lock is left', async () => {
+  const host = serve()
+  await host.close()
+  hosts.pop()
+  expect(existsSync(host.address)).toBe(false)
+  expect(existsSync(join(folder, '.modem0.lock'))).toBe(false)
+})
+
+test('a file that is in the way is left alone and named', () => {
+  const path = join(folder, 'modem0')
+  writeFileSync(path, 'precious')
+  expect(() => serve(path)).toThrow(`pty: ${path} exists and is not a link of the emulator`)
+  expect(lstatSync(path).isFile()).toBe(true)
+})
+
+test('a link that another emulator serves is refused with its process', () => {
+  const host = serve()
+  expect(() => serve(host.address)).toThrow(`is served by another emulator (process ${process.pid})`)
+  expect(existsSync(host.address)).toBe(true)
+})
+
+test('a folder that cannot be made stops the start with one line', () => {
+  writeFileSync(join(folder, 'file'), '')
+  expect(() => serve(join(folder, 'file', 'modem0'))).toThrow(/^pty: cannot make .*modem0: .*choose another/)
+})

@@ -1,0 +1,80 @@
+import { closeSync } from 'node:fs'
+import type { HostPort, ReceiveBytes } from './host-port.ts'
+import type { Posix, Pty } from './posix.ts'
+import { PtyCable } from './pty-cable.ts'
+import type { StableLink } from './stable-link.ts'
+
+/**
+ * A modem on a pseudo-terminal. States: plugged (a pseudo-terminal exists and the link points to it), unplugged
+ * (neither exists; who had it open reads an error, as with a pulled USB stick), closed.
+ */
+export class PtyHost implements HostPort {
+  readonly #link: StableLink
+  readonly #posix: Posix
+  readonly #receive: ReceiveBytes
+  readonly #onError: (error: Error) => void
+  #plugged: Plugged | undefined
+  #lastPath = ''
+
+  constructor(options: PtyHostOptions) {
+    this.#link = options.link
+    this.#posix = options.posix
+    this.#receive = options.receive
+    this.#onError = options.onError
+    this.bringBack({ renumbered: false })
+  }
+
+  get address(): string {
+    return this.#link.path
+  }
+
+  describe(): string {
+    return this.#plugged?.path ?? 'unplugged'
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#plugged?.cable.send(bytes)
+  }
+
+  takeAway(): void {
+    if (this.#plugged === undefined) return
+    this.#link.remove()
+    this.#plugged.cable.close()
+    this.#plugged = undefined
+  }
+
+  bringBack({ renumbered }: { readonly renumbered: boolean }): void {
+    if (this.#plugged !== undefined) return
+    const pty = renumbered ? this.#openElsewhere() : this.#posix.openPty()
+    this.#plugged = { path: pty.path, cable: new PtyCable(pty, this.#receive, this.#onError) }
+    this.#lastPath = pty.path
+    this.#link.pointTo(pty.path)
+  }
+
+  async close(): Promise<void> {
+    this.takeAway()
+    this.#link.release()
+  }
+
+  /** The kernel hands out the lowest free number: to get another one, the former must be taken. */
+  #openElsewhere(): Pty {
+    const pty = this.#posix.openPty()
+    if (pty.path !== this.#lastPath) return pty
+    const other = this.#posix.openPty()
+    closeSync(pty.slaveFd)
+    closeSync(pty.masterFd)
+    return other
+  }
+}
+
+export interface PtyHostOptions {
+  readonly link: StableLink
+  readonly posix: Posix
+  readonly receive: ReceiveBytes
+  readonly onError: (error: Error) => void
+}
+
+interface Plugged {
+  readonly path: string
+  readonly cable: PtyCable
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { TcpHost } from './tcp-host.ts'
+
+const hosts: TcpHost[] = []
+const sockets: Socket[] = []
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  for (const host of hosts.splice(0)) await host.close()
+})
+
+async function serve(receive: (text: string, host: TcpHost) => void = () => undefined): Promise<TcpHost> {
+  const host: TcpHost = await TcpHost.listen(
+    { host: '127.0.0.1', port: 0 },
+    (bytes) => receive(Buffer.from(bytes).toString('latin1'), host),
+    'tcp',
+  )
+  hosts.push(host)
+  return host
+}
+
+async function dial(host: TcpHost): Promise<Socket> {
+  const socket = connect(Number(new URL(host.address).port), '127.0.0.1')
+  sockets.push(socket)
+  await once(socket, 'connect')
+  return socket
+}
+
+const echo = (text: string, host: TcpHost) => host.send(Buffer.from(text.toUpperCase()))
+
+test('bytes pass both ways', async () => {
+  const socket = await dial(await serve(echo))
+  socket.write('at\r')
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  expect(answer.toString()).toBe('AT\r')
+})
+
+test('the last program to connect wins and the one before is cut off', async () => {
+  const host = await serve(echo)
+  const first = await dial(host)
+  const cut = once(first, 'close')
+  first.resume()
+  const second = await dial(host)
+  await cut
+  second.write('at\r')
+  const [answer] = (await once(second, 'data')) as [Buffer]
+  expect(answer.toString()).toBe('AT\r')
+})
+
+test('unplugged: the connection is reset, new ones too; plugged again: it answers', async () => {
+  const host = await serve(echo)
+  const first = await dial(host)
+  const lost = once(first, 'error')
+  host.takeAway()
+  expect((await lost)[0]).toMatchObject({ code: 'ECONNRESET' })
+
+  // The reset may even be quicker than the connection.
+  const early = await dial(host).then(
+    (socket) => once(socket, 'error'),
+    (error: unknown) => [error],
+  )
+  expect(early[0]).toMatchObject({ code: 'ECONNRESET' })
+
+  host.bringBack()
+  const late = await dial(host)
+  late.write('at\r')
+  expect(String((await once(late, 'data'))[0])).toBe('AT\r')
+})
+
+test('a program that sends and never reads is held back instead of being remembered for', async () => {
+  let taken = 0
+  const host = await serve((text, self) => {
+    taken += text.length
+    self.send(Buffer.alloc(text.length * 4))
+  })
+  const socket = await dial(host)
+  socket.pause()
+  const sent = 32 * 1024 * 1024
+  socket.write(Buffer.alloc(sent))
+  let before = -1
+  for (let turn = 0; turn < 100 && before !== taken; turn++) {
+    before = taken
+    await delay(50)
+  }
+  expect(taken).toBeLessThan(sent / 2)
+})
+
+test('a port in use stops the start with one line', async () => {
+  const { address } = await serve()
+  const port = Number(new URL(address).port)
+  await expect(TcpHost.listen({ host: '127.0.0.1', port }, () => undefined, 'tcp')).rejects.toThrow(
+    `tcp: 127.0.0.1:${port} is in use by another program; choose another port, or 0 for any free one`,
+  )
+})
+
+test('closing does not wait for a peer that keeps its side open', async () => {
+  const host = await serve()
+  const socket = connect({ port: Number(new URL(host.address).port), host: '127.0.0.1', allowHalfOpen: true })
+  sockets.push(socket)
+  await once(socket, 'connect')
+  await delay(20)
+  hosts.pop()
+  await host.close()
+})

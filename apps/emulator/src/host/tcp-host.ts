@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { createServer, type Server, type Socket } from 'node:net'
+import { StartError } from '../start-error.ts'
+import type { TcpAddress } from '../tcp-address.ts'
+import { Cable } from './cable.ts'
+import type { HostPort, ReceiveBytes } from './host-port.ts'
+
+/**
+ * A modem on a TCP port. One program at a time: the last one wins and the one before is cut off, because a program
+ * whose connection has died unnoticed must not lock itself out. While the modem is unplugged a connection is reset at
+ * once; the port itself stays taken, so that nobody else can slip in.
+ */
+export class TcpHost implements HostPort {
+  readonly #server: Server
+  readonly #receive: ReceiveBytes
+  readonly #leaving = new Set<Socket>()
+  #client: Client | undefined
+  #plugged = true
+
+  private constructor(server: Server, receive: ReceiveBytes) {
+    this.#server = server
+    this.#receive = receive
+    server.on('connection', (socket) => this.#welcome(socket))
+  }
+
+  static async listen(at: TcpAddress, receive: ReceiveBytes, key: string): Promise<TcpHost> {
+    return new TcpHost(await listen(createServer({ noDelay: true, keepAlive: true }), at, key), receive)
+  }
+
+  get address(): string {
+    return `tcp://${addressOf(this.#server)}`
+  }
+
+  describe(): string {
+    if (!this.#plugged) return 'unplugged'
+    return this.#client?.peer ?? 'nobody connected'
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#client?.cable.send(bytes)
+  }
+
+  takeAway(): void {
+    this.#plugged = false
+    this.#client?.socket.resetAndDestroy()
+    this.#client = undefined
+  }
+
+  bringBack(): void {
+    this.#plugged = true
+  }
+
+  async close(): Promise<void> {
+    this.#plugged = false
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.#client?.socket.end()
+    this.#client = undefined
+    // A peer that does not say goodbye holds nobody up.
+    const impatience = setTimeout(() => {
+      for (const socket of this.#leaving) socket.destroy()
+    }, GOODBYE_MS)
+    await closed
+    clearTimeout(impatience)
+  }
+
+  #welcome(socket: Socket): void {
+    // A peer that resets is an end like any other.
+    socket.on('error', () => socket.destroy())
+    if (!this.#plugged) {
+      socket.resetAndDestroy()
+      return
+    }
+    this.#client?.socket.destroy()
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`
+    const client = {
+      socket,
+      peer,
+      cable: new Cable(socket, (bytes) => this.#client === client && this.#receive(bytes)),
+    }
+    this.#client = client
+    this.#leaving.add(socket)
+    socket.on('close', () => {
+      this.#leaving.delete(socket)
+      if (this.#client === client) this.#client = undefined
+    })
+  }
+}
+
+const GOODBYE_MS = 500
+
+interface Client {
+  readonly socket: Socket
+  readonly peer: string
+  readonly cable: Cable
+}
+
+/** `key`: the option to name when it cannot be had. */
+export async function listen<S extends Server>(server: S, { host, port }: TcpAddress, key: string): Promise<S> {
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    return server
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const problem =
+      code === 'EADDRINUSE' ? 'is in use by another program' : code === 'EACCES' ? 'is not allowed' : message
+    throw new StartError(`${key}: ${host}:${port} ${problem}; choose another port, or 0 for any free one`)
+  }
+}
+
+/** `127.0.0.1:7001`, `[::1]:7001` */
+export function addressOf(server: Server): string {
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') return 'closed'
+  return `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
+}

@@ -1,0 +1,85 @@
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import type { LedgerEntry } from '@smsgw/virtual-modem/ledger'
+import { StartError } from './start-error.ts'
+
+/**
+ * What the network has accepted, one JSON object to a line, appended and synced before the modem answers `+CMGS:`.
+ * Waiting for the disk here stops every modem of this process, and that is the point: no sender can know of a message
+ * that a crash could erase.
+ */
+export class LedgerFile {
+  readonly path: string
+  readonly #fd: number
+  readonly #disk: Disk
+
+  constructor(path: string, disk: Disk = realDisk) {
+    this.path = path
+    this.#disk = disk
+    try {
+      mkdirSync(dirname(path), { recursive: true })
+      this.#fd = openSync(path, constants.O_APPEND | constants.O_CREAT | constants.O_RDWR, 0o600)
+      this.#cutTornLine()
+    } catch (error) {
+      throw new StartError(
+        `ledger: cannot write ${path}: ${(error as Error).message}; choose another, such as --ledger ./ledger.jsonl`,
+      )
+    }
+  }
+
+  append(entry: LedgerEntry): void {
+    const { epochMs, ...rest } = entry
+    const line = new TextEncoder().encode(`${JSON.stringify({ time: new Date(epochMs).toISOString(), ...rest })}\n`)
+    for (let written = 0; written < line.length; ) written += this.#disk.write(this.#fd, line.subarray(written))
+    this.#disk.sync(this.#fd)
+  }
+
+  /** The last `count` entries, oldest first, as they stand in the file. */
+  tail(count: number): unknown[] {
+    const lines = this.#end(count * LONGEST_LINE_BYTES)
+      .split('\n')
+      .slice(0, -1)
+    return lines.slice(Math.max(0, lines.length - count)).map((line) => JSON.parse(line) as unknown)
+  }
+
+  close(): void {
+    closeSync(this.#fd)
+  }
+
+  /** A crash in the middle of a write leaves half a line: no modem has answered for it. */
+  #cutTornLine(): void {
+    const torn = Buffer.byteLength(this.#end(LONGEST_LINE_BYTES).split('\n').at(-1) ?? '')
+    if (torn > 0) ftruncateSync(this.#fd, fstatSync(this.#fd).size - torn)
+  }
+
+  /** Whole lines among the last `bytes`, and what follows the last line end. */
+  #end(bytes: number): string {
+    const { size } = fstatSync(this.#fd)
+    const start = Math.max(0, size - bytes)
+    const buffer = Buffer.alloc(size - start)
+    const length = readSync(this.#fd, buffer, 0, buffer.length, start)
+    const text = buffer.toString('utf8', 0, length)
+    return start === 0 ? text : text.slice(text.indexOf('\n') + 1)
+  }
+}
+
+/** A SUBMIT has at most 164 octets; its text at most 160 characters. */
+const LONGEST_LINE_BYTES = 4096
+
+/** The two calls whose order matters. */
+export interface Disk {
+  write(fd: number, bytes: Uint8Array): number
+  sync(fd: number): void
+}
+
+const realDisk: Disk = { write: writeSync, sync: fdatasyncSync }

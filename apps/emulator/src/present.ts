@@ -1,0 +1,6 @@
+/** Without the keys that stand for nothing: the libs tell an absent option from an undefined one. */
+export function present<T extends object>(options: T): Present<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Present<T>
+}
+
+export type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> }

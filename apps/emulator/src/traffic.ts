@@ -1,0 +1,51 @@
+/** The bytes of all modems, for the view and for whoever listens over HTTP. The last ones are kept. */
+export class Traffic {
+  readonly #recent: TrafficRecord[] = []
+  readonly #listeners = new Set<(record: TrafficRecord) => void>()
+
+  record(modem: string, direction: TrafficRecord['direction'], bytes: Uint8Array): void {
+    const record = { epochMs: Date.now(), modem, direction, bytes: Uint8Array.from(bytes) }
+    this.#recent.push(record)
+    if (this.#recent.length > MOST_KEPT) this.#recent.shift()
+    for (const listener of this.#listeners) listener(record)
+  }
+
+  recent(): readonly TrafficRecord[] {
+    return this.#recent
+  }
+
+  /** Returns what stops it. */
+  listen(listener: (record: TrafficRecord) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+}
+
+export interface TrafficRecord {
+  readonly epochMs: number
+  readonly modem: string
+  /** As the modem sees it: `in` comes from the program. */
+  readonly direction: 'in' | 'out'
+  readonly bytes: Uint8Array
+}
+
+/** One line for each byte string, with everything that a terminal would act on made visible: `AT<CR>`. */
+export function visible(bytes: Uint8Array): string {
+  let text = ''
+  for (const octet of bytes) {
+    if (octet >= 0x20 && octet < 0x7f) text += String.fromCharCode(octet)
+    else text += `<${NAMES[octet] ?? octet.toString(16).padStart(2, '0').toUpperCase()}>`
+  }
+  return text
+}
+
+const NAMES: Readonly<Record<number, string>> = {
+  0: 'NUL',
+  8: 'BS',
+  10: 'LF',
+  13: 'CR',
+  26: '^Z',
+  27: 'ESC',
+  127: 'DEL',
+}
+const MOST_KEPT = 2000

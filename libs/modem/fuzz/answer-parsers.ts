@@ -1,0 +1,118 @@
+import { parseParameters } from '../src/at-parameters.ts'
+import { readCommandError } from '../src/command-error.ts'
+import { readCharacterSet } from '../src/commands/character-set.ts'
+import { readFunctionality } from '../src/commands/functionality.ts'
+import { readFirmware, readImei, readInformation, readManufacturer, readModel } from '../src/commands/identity.ts'
+import { indications, offeredMessageIndications, readMessageIndications } from '../src/commands/message-indications.ts'
+import { readMessageBearer, readMessageFormat, readMessageService } from '../src/commands/message-settings.ts'
+import { readMemoryUsage, readOfferedMemories } from '../src/commands/message-storage.ts'
+import { networkTimeIn, readClock } from '../src/commands/network-time.ts'
+import { readOperator } from '../src/commands/operator.ts'
+import { readPhonebookEntries, readPhonebookRange } from '../src/commands/phonebook.ts'
+import * as pinCounters from '../src/commands/pin-counter.ts'
+import { readPinLock } from '../src/commands/pin-lock.ts'
+import type { Query } from '../src/commands/query.ts'
+import { readRegistration, registrationDomains } from '../src/commands/registration.ts'
+import { readServiceCentre } from '../src/commands/service-centre.ts'
+import { readExtendedSignal, readSignal } from '../src/commands/signal.ts'
+import { readLastUsedMessageReference, readSimFile } from '../src/commands/sim-file.ts'
+import { iccidQuery, readImsi, readOwnNumbers } from '../src/commands/sim-identity.ts'
+import { readPinState } from '../src/commands/sim-pin.ts'
+import { listMessages, readMessage } from '../src/commands/stored-messages.ts'
+import { sendUssd, type UssdEncoding, ussdAnswerIn } from '../src/commands/ussd.ts'
+import { readFinalResult, readNumericResult } from '../src/final-result.ts'
+import { readIncoming } from '../src/incoming-message.ts'
+import { type ResponseLine, readResponseLine } from '../src/response-line.ts'
+import { readReference } from '../src/submission.ts'
+import { maskLine } from '../src/trace-masking.ts'
+import { genericForms, UnsolicitedTable } from '../src/unsolicited.ts'
+
+/** Something that reads answers. It may find nothing in them; it may not throw. */
+export interface AnswerParser {
+  readonly name: string
+  /** It is given all lines with these prefixes; without any it is given each line. */
+  readonly prefixes: readonly string[]
+  readonly run: (lines: readonly ResponseLine[]) => void
+}
+
+const queries: readonly Query<unknown>[] = [
+  ...[readCharacterSet, readFunctionality, readManufacturer, readModel, readFirmware, readImei, readInformation],
+  ...[readMessageIndications, readMessageBearer, readMessageFormat, readMessageService, readMemoryUsage],
+  ...[readOfferedMemories, readClock, readOperator, readPhonebookRange, readPhonebookEntries(1, 9)],
+  ...Object.values(pinCounters),
+  ...registrationDomains.map(readRegistration),
+  ...[readPinLock, readServiceCentre, readSignal, readExtendedSignal, readLastUsedMessageReference],
+  ...[readSimFile(28483, 2), iccidQuery('AT+CCID'), readImsi, readOwnNumbers, readPinState, listMessages],
+  ...[readMessage(1), ...ussdRequest('plain'), ...ussdRequest('packed-hex'), ...ussdRequest('ucs2-hex')],
+]
+
+const encodings: readonly UssdEncoding[] = ['plain', 'packed-hex', 'ucs2-hex']
+const unsolicited = new UnsolicitedTable(genericForms)
+
+const answerParsers: readonly AnswerParser[] = [
+  ...queries.map((query) => ({
+    name: query.text,
+    prefixes: query.prefixes ?? [],
+    run: (lines: readonly ResponseLine[]) => void query.read(lines),
+  })),
+  {
+    name: offeredMessageIndications.text,
+    prefixes: ['+CNMI'],
+    run: (lines) => {
+      const offers = offeredMessageIndications.read(lines)
+      offers?.(indications(2, 1, 1))
+    },
+  },
+  ...encodings.map((encoding) => ({
+    name: `USSD ${encoding}`,
+    prefixes: ['+CUSD'],
+    run: each((line) => ussdAnswerIn(line, encoding)),
+  })),
+  { name: 'network time', prefixes: ['+CTZV', '+CTZE', '*PSUTTZ', '+CCLK'], run: each(networkTimeIn) },
+  { name: 'reference', prefixes: ['+CMGS', '+CMGW'], run: each(({ body }) => readReference(body)) },
+  { name: 'error', prefixes: ['+CMS', '+CME'], run: each(({ text }) => readCommandError(text)) },
+  {
+    name: 'stored message',
+    prefixes: ['+CMGL', '+CMGR'],
+    run: each(({ payload }) => readIncoming({ kind: 'stored', memory: 'SM', index: 1 }, payload ?? '')),
+  },
+  {
+    name: 'delivered message',
+    prefixes: ['+CMT', '+CDS'],
+    run: each(({ payload }) => readIncoming({ kind: 'direct', acknowledge: false }, payload ?? '')),
+  },
+  { name: 'parameters', prefixes: [], run: each(({ body }) => parseParameters(body)) },
+  { name: 'final result', prefixes: [], run: each(({ text }) => readFinalResult(text) ?? readNumericResult(text)) },
+  {
+    name: 'unsolicited code',
+    prefixes: [],
+    run: each((line) => unsolicited.find(line)?.isUnsolicited?.(parseParameters(line.body))),
+  },
+  { name: 'masking', prefixes: [], run: each(({ text }) => maskLine(text, 'ordinary', false)) },
+]
+
+const everyLine = answerParsers.filter(({ prefixes }) => prefixes.length === 0)
+const byPrefix = new Map<string, AnswerParser[]>()
+for (const parser of answerParsers) {
+  for (const prefix of parser.prefixes) byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), parser])
+}
+
+/** Those that are given this line, and the line as they are given it. */
+export function parsersOf(
+  text: string,
+  payload: string | undefined,
+): { line: ResponseLine; parsers: readonly AnswerParser[] } {
+  const line = { ...readResponseLine(text), payload }
+  return { line, parsers: [...everyLine, ...(byPrefix.get(line.prefix) ?? [])] }
+}
+
+function each(read: (line: ResponseLine) => unknown): AnswerParser['run'] {
+  return (lines) => {
+    for (const line of lines) read(line)
+  }
+}
+
+function ussdRequest(encoding: UssdEncoding): readonly Query<unknown>[] {
+  const request = sendUssd('*100#', encoding)
+  return request === undefined ? [] : [request]
+}

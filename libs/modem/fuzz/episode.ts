@@ -1,0 +1,182 @@
+import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
+import { seededRandom } from '@smsgw/virtual-modem/random'
+import { Modem } from '../src/modem.ts'
+import { TraceRing } from '../src/trace.ts'
+import { parsersOf } from './answer-parsers.ts'
+import { NonsensePort } from './nonsense-port.ts'
+import { RandomAnswers } from './random-answers.ts'
+
+/** One driver, from its start until it has been told so many lines. The same seed tells the same lines. */
+export interface EpisodeOptions {
+  readonly seed: number
+  readonly lines: number
+  /** Called around each piece of work that has to be quick: hearing or parsing a few lines, letting time pass. */
+  readonly measure: (work: () => void, what: () => string) => void
+  readonly onDone?: (modem: Modem) => void
+}
+
+export interface EpisodeReport {
+  readonly lines: number
+  readonly bytes: number
+  /** What was thrown, or came back as a rejection; with the input of it. */
+  readonly problems: readonly string[]
+}
+
+export async function runEpisode({ seed, lines, measure, onDone }: EpisodeOptions): Promise<EpisodeReport> {
+  const answers = new RandomAnswers(seededRandom(seed))
+  const clock = new ManualClock()
+  const port = new NonsensePort(answers)
+  const problems: string[] = []
+  const modem = new Modem({ port, clock, onEvent: () => undefined, trace: new TraceRing(clock) })
+  const call = (what: string, promise: Promise<unknown>) =>
+    promise.catch((error) => problems.push(`${what}: ${shown(error)}`))
+  void call('start', modem.start())
+  let told = 0
+  let bytes = 0
+  while (told < lines && problems.length < mostProblems) {
+    const batch = Array.from({ length: batchSize }, () => answers.line())
+    told += batch.length
+    const payload = answers.once(2) ? undefined : answers.hex(2 * answers.below(90))
+    measure(
+      () => {
+        for (const line of batch) parse(line, payload, problems)
+      },
+      () => `parsing ${JSON.stringify({ batch, payload })}`,
+    )
+    const said = latin1(joined(batch, answers, port))
+    bytes += said.length
+    const longest = answers.once(16) ? 1 : answers.oneOf([7, 64, 4_096])
+    attempt(
+      () =>
+        measure(
+          () => {
+            for (let at = 0; at < said.length; ) {
+              const end = at + 1 + answers.below(longest)
+              port.hear(said.subarray(at, end))
+              at = end
+            }
+          },
+          () => `hearing ${JSON.stringify(batch)}`,
+        ),
+      problems,
+      () => `hearing ${JSON.stringify(batch)}`,
+    )
+    if (answers.once(8)) act(modem, answers, call)
+    const passMs = answers.oneOf([0, 0, 0, 10, 10, 3_000, 130_000])
+    attempt(
+      () =>
+        measure(
+          () => clock.advance(passMs),
+          () => `${passMs} ms pass`,
+        ),
+      problems,
+      () => `${passMs} ms pass`,
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  onDone?.(modem)
+  if (answers.once(2)) {
+    attempt(
+      () => port.lose(),
+      problems,
+      () => 'losing the port',
+    )
+  }
+  modem.stop()
+  await new Promise((resolve) => setImmediate(resolve))
+  return { lines: told, bytes, problems }
+}
+
+const mostProblems = 20
+const batchSize = 16
+
+function parse(text: string, payload: string | undefined, problems: string[]): void {
+  const { line, parsers } = parsersOf(text, payload)
+  for (const { name, run } of parsers) {
+    attempt(
+      () => run([line]),
+      problems,
+      () => `${name}: ${JSON.stringify(line)}`,
+    )
+  }
+}
+
+/** What the driver asked for is answered somewhere in the middle of it all. */
+function joined(batch: readonly string[], answers: RandomAnswers, port: NonsensePort): string {
+  let said = ''
+  for (const line of batch) {
+    said += line + answers.lineEnd()
+    if (answers.once(3)) said += port.take()
+  }
+  return said
+}
+
+function act(
+  modem: Modem,
+  answers: RandomAnswers,
+  call: (what: string, promise: Promise<unknown>) => Promise<unknown>,
+): void {
+  switch (answers.below(6)) {
+    case 0:
+      void call('start', modem.start())
+      break
+    case 1:
+      void call('sweep', modem.sweep({ again: answers.once(2) }))
+      break
+    case 2:
+      void call('ussd', modem.ussd('*100#'))
+      break
+    case 3:
+      void call('signal', modem.signal())
+      break
+    case 4:
+      void call('resynchronise', modem.resynchronise())
+      break
+    case 5:
+      void call(
+        'submit',
+        modem.submit({ octets: pdu, tpduLength: pdu.length - 1 }, { id: 'a', beforePdu: async () => 'go' }),
+      )
+  }
+}
+
+const pdu = Uint8Array.of(
+  0,
+  0x11,
+  0,
+  0x0b,
+  0x91,
+  0x64,
+  0x07,
+  0x28,
+  0x15,
+  0x53,
+  0xf8,
+  0,
+  0,
+  0xaa,
+  5,
+  0xe8,
+  0x32,
+  0x9b,
+  0xfd,
+  6,
+)
+
+function latin1(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length)
+  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at)
+  return bytes
+}
+
+function attempt(work: () => void, problems: string[], input: () => string): void {
+  try {
+    work()
+  } catch (error) {
+    problems.push(`${input()}: ${shown(error)}`)
+  }
+}
+
+function shown(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

@@ -1,0 +1,77 @@
+import type { Modem } from '../src/modem.ts'
+import { runEpisode } from './episode.ts'
+
+export interface FuzzOptions {
+  /** Lines and bytes to be told at least. */
+  readonly lines: number
+  readonly bytes: number
+  readonly seed: number
+  /** No piece of work may take longer. Without it nothing is measured. */
+  readonly longestMs?: number
+  readonly onProgress?: (soFar: FuzzReport) => void
+  /** Called with each driver that has been told all its lines, before it is let go. */
+  readonly onDone?: (modem: Modem) => void
+}
+
+export interface FuzzReport {
+  lines: number
+  bytes: number
+  episodes: number
+  readonly problems: string[]
+  slowest: { readonly ms: number; readonly what: string }
+}
+
+/** Tells drivers nonsense until enough has been told; most live for a short while, every tenth for long. */
+export async function fuzzDriver(options: FuzzOptions): Promise<FuzzReport> {
+  const report: FuzzReport = { lines: 0, bytes: 0, episodes: 0, problems: [], slowest: { ms: 0, what: '' } }
+  while ((report.lines < options.lines || report.bytes < options.bytes) && report.problems.length === 0) {
+    const seed = options.seed + report.episodes
+    const lines = Math.min(report.episodes % 10 === 9 ? longEpisode : shortEpisode, Math.max(options.lines, 100))
+    const { problems, ...told } = await liveThrough(seed, lines, options, report)
+    report.episodes += 1
+    report.lines += told.lines
+    report.bytes += told.bytes
+    for (const problem of problems) report.problems.push(`seed ${seed}, ${lines} lines: ${problem}`)
+    options.onProgress?.(report)
+  }
+  return report
+}
+
+const shortEpisode = 2_000
+const longEpisode = 50_000
+
+async function liveThrough(seed: number, lines: number, options: FuzzOptions, report: FuzzReport) {
+  const { longestMs } = options
+  const onDone = options.onDone && { onDone: options.onDone }
+  if (longestMs === undefined) return runEpisode({ seed, lines, measure: (work) => work(), ...onDone })
+  let slow = new Map<number, number>()
+  let what = ''
+  let step = 0
+  const measure = (work: () => void, describe: () => string) => {
+    const startMs = performance.now()
+    work()
+    const ms = performance.now() - startMs
+    step += 1
+    if (ms < slowEnough) return
+    slow.set(step, ms)
+    if (ms > report.slowest.ms) what = describe()
+  }
+  const result = await runEpisode({ seed, lines, measure, ...onDone })
+  // A busy machine stops programs for longer than that: only what is slow each time it is done is slow.
+  for (let again = 0; again < 3 && Math.max(0, ...slow.values()) > longestMs; again += 1) {
+    const before = slow
+    slow = new Map()
+    step = 0
+    await runEpisode({ seed, lines, measure })
+    slow = new Map([...before].map(([at, ms]) => [at, Math.min(ms, slow.get(at) ?? 0)]))
+  }
+  const slowestMs = Math.max(0, ...slow.values())
+  if (slowestMs > report.slowest.ms) report.slowest = { ms: slowestMs, what }
+  const stalls = [...slow]
+    .filter(([, ms]) => ms > longestMs)
+    .map(([at, ms]) => `step ${at} took ${ms.toFixed(0)} ms: ${what}`)
+  return { ...result, problems: [...result.problems, ...stalls] }
+}
+
+/** What is quicker is not worth remembering. */
+const slowEnough = 1

@@ -1,0 +1,83 @@
+import type { Clock } from '../src/clock.ts'
+import type { ClosablePort, OpenResult } from '../src/recovery-runner.ts'
+
+/**
+ * The port of a virtual modem as a program sees it: opened by one at a time, lost when it is unplugged. Bytes take their
+ * time in both directions, or none: then an answer comes before the write that asked for it has returned.
+ */
+export class Cable {
+  readonly #clock: Clock
+  readonly #delayMs: number
+  readonly #toModem: (bytes: Uint8Array) => void
+  #plugged = true
+  #end: End | undefined
+
+  constructor(clock: Clock, delayMs: number, toModem: (bytes: Uint8Array) => void) {
+    this.#clock = clock
+    this.#delayMs = delayMs
+    this.#toModem = toModem
+  }
+
+  set plugged(plugged: boolean) {
+    this.#plugged = plugged
+    if (!plugged) this.#end?.lose('unplugged')
+  }
+
+  fromModem(bytes: Uint8Array): void {
+    const end = this.#end
+    this.#later(() => end?.hear(bytes))
+  }
+
+  /** Who opened it before is cut off: a second program on one port is not what is tried here. */
+  async open(): Promise<OpenResult> {
+    if (!this.#plugged) return { kind: 'absent', words: 'no such device' }
+    this.#end?.lose('opened by another')
+    const end = new End((bytes) =>
+      this.#later(() => {
+        if (this.#plugged && this.#end === end) this.#toModem(bytes)
+      }),
+    )
+    this.#end = end
+    return { kind: 'opened', port: end }
+  }
+
+  #later(run: () => void): void {
+    if (this.#delayMs === 0) run()
+    else this.#clock.after(this.#delayMs, run)
+  }
+}
+
+class End implements ClosablePort {
+  readonly write: (bytes: Uint8Array) => void
+  #onBytes: ((bytes: Uint8Array) => void) | undefined
+  #onClosed: ((reason: string) => void) | undefined
+  #lost = false
+
+  constructor(write: (bytes: Uint8Array) => void) {
+    this.write = (bytes) => {
+      if (!this.#lost) write(bytes)
+    }
+  }
+
+  onBytes(listener: (bytes: Uint8Array) => void): void {
+    this.#onBytes = listener
+  }
+
+  onClosed(listener: (reason: string) => void): void {
+    this.#onClosed = listener
+  }
+
+  async close(): Promise<void> {
+    this.lose('closed')
+  }
+
+  hear(bytes: Uint8Array): void {
+    if (!this.#lost) this.#onBytes?.(bytes)
+  }
+
+  lose(reason: string): void {
+    if (this.#lost) return
+    this.#lost = true
+    this.#onClosed?.(reason)
+  }
+}

@@ -1,0 +1,102 @@
+import { judge } from './judge.ts'
+import { planSchedule, type Schedule } from './schedule.ts'
+import { mostWrites, World } from './world.ts'
+
+export interface ScheduleReport {
+  readonly schedule: Schedule
+  readonly problems: readonly string[]
+  /** How often each kind of end was seen, to know what was tried at all. */
+  readonly seen: Readonly<Record<string, number>>
+  readonly virtualMs: number
+  readonly trace: readonly string[]
+}
+
+/**
+ * Lives one schedule through, on a virtual clock: the same seed gives the same run, byte for byte. At its end everything
+ * works again, so all that was begun has to end, all that was sent to the modem has to be read, and one more message has
+ * to go out.
+ */
+export async function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): Promise<ScheduleReport> {
+  const schedule = planSchedule(seed)
+  const world = new World(schedule, options.tracing ?? false)
+  const problems: string[] = []
+  await pass(world, schedule.endMs)
+  world.calmDown()
+  const settled = await passUntil(world, () => isSettled(world), longestEndMs)
+  if (world.writes >= mostWrites) problems.push(`${world.writes} commands in ${world.clock.nowMs()} ms`)
+  else if (!settled) problems.push(`not settled: ${whatIsOpen(world)}`)
+  if (settled && schedule.pin === 'none' && !(await sendsAgain(world))) problems.push('no message goes out any more')
+  problems.push(...judge(world))
+  await Promise.all([world.runner.stop(), pass(world, 5_000)])
+  return { schedule, problems, seen: seenIn(world), virtualMs: world.clock.nowMs(), trace: world.trace }
+}
+
+/** What was asked while things went wrong may be answered yet, so the first try need not be the one. */
+async function sendsAgain(world: World): Promise<boolean> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    world.submit(`final ${tries}`, { hook: { verdict: 'go', afterMs: 0 }, report: false, moreFollow: false })
+    const call = world.submits.at(-1)
+    await passUntil(world, () => call?.endedAtMs !== undefined && isSettled(world), longestEndMs)
+    if (call?.outcome?.kind === 'accepted') return true
+    await pass(world, 30_000)
+  }
+  return false
+}
+
+const mostTries = 10
+const longestEndMs = 3_600_000
+
+function isSettled(world: World): boolean {
+  const open = [...world.submits, ...world.otherCalls].some(({ endedAtMs }) => endedAtMs === undefined)
+  if (open) return false
+  if (world.schedule.pin !== 'none') return true
+  const { state } = world.runner
+  return state?.kind === 'healthy' && state.service && world.injected.every((text) => world.journal.has(text))
+}
+
+function whatIsOpen(world: World): string {
+  const calls = [...world.submits, ...world.otherCalls].filter(({ endedAtMs }) => endedAtMs === undefined)
+  const unread = world.injected.filter((text) => !world.journal.has(text))
+  const state = JSON.stringify(world.runner.state)
+  return `calls ${calls.map(({ what, atMs }) => `${what}@${atMs}`)}; unread ${unread}; ${state}`
+}
+
+async function pass(world: World, ms: number): Promise<void> {
+  await passUntil(world, () => false, ms)
+}
+
+/** From one thing that is due to the next; all promises settle in between, however long their chains are. */
+async function passUntil(world: World, done: () => boolean, mostMs: number): Promise<boolean> {
+  const { clock } = world
+  const untilMs = clock.nowMs() + mostMs
+  while (world.writes < mostWrites) {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (done()) return true
+    const dueMs = clock.nextAtMs
+    if (dueMs === undefined || dueMs > untilMs) break
+    clock.advance(dueMs - clock.nowMs())
+  }
+  clock.advance(untilMs - clock.nowMs())
+  return done()
+}
+
+function seenIn(world: World): Record<string, number> {
+  const seen: Record<string, number> = {}
+  const count = (what: string, times = 1) => {
+    seen[what] = (seen[what] ?? 0) + times
+  }
+  for (const { outcome, late } of world.submits) {
+    if (outcome?.kind === 'accepted') count(outcome.duplicate ? 'accepted as duplicate' : 'accepted')
+    else if (outcome?.kind === 'refused') count(`refused ${outcome.pduWritten ? 'after' : 'before'} the PDU`)
+    else if (outcome) count(`${outcome.kind}: ${outcome.why}`)
+    for (const { kind } of late) count(`late: ${kind}`)
+  }
+  count('messages read', world.journal.size)
+  count(
+    'read again',
+    [...world.journal.values()].reduce((sum, times) => sum + times - 1, 0),
+  )
+  count('reports read', world.reports.length)
+  for (const news of world.news) count(`recovery: ${news}`)
+  return seen
+}

@@ -1,0 +1,374 @@
+import { addressFromText } from '@smsgw/sms/address'
+import { segment } from '@smsgw/sms/segment'
+import { encodeForModem } from '@smsgw/sms/tpdu'
+import { textOfUserData } from '@smsgw/sms/user-data'
+import type { FaultSettings } from '@smsgw/virtual-modem/fault-control'
+import type { FaultName } from '@smsgw/virtual-modem/faults'
+import type { LedgerEntry } from '@smsgw/virtual-modem/ledger'
+import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
+import { Network } from '@smsgw/virtual-modem/network'
+import { personalities } from '@smsgw/virtual-modem/personalities/catalogue'
+import { seededRandom } from '@smsgw/virtual-modem/random'
+import { Sim } from '@smsgw/virtual-modem/sim'
+import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
+import type { Incoming } from '../src/incoming-message.ts'
+import type { ModemEvent } from '../src/modem-event.ts'
+import { RecoveryRunner } from '../src/recovery-runner.ts'
+import type { RecoveryEffect } from '../src/recovery-state.ts'
+import { PinMemory } from '../src/startup/pin-memory.ts'
+import type { LateOutcome } from '../src/submission.ts'
+import type { OutgoingPdu, SubmitOutcome } from '../src/submit.ts'
+import { Cable } from './cable.ts'
+import { type Action, rightPin, type Schedule } from './schedule.ts'
+
+/** One call of the driver by its owner, and what came of it. */
+export interface Call {
+  readonly what: string
+  readonly atMs: number
+  /** Calls of the same kind that had not ended when this one began. */
+  readonly ahead: number
+  endedAtMs: number | undefined
+  failure: unknown
+}
+
+export interface SubmitCall extends Call {
+  readonly text: string
+  /** The owner has said `go`: from then on it may be sent. */
+  committed: boolean
+  outcome: SubmitOutcome | undefined
+  /** As `afterResult` was told. */
+  readonly told: SubmitOutcome[]
+  readonly late: LateOutcome[]
+}
+
+/** A driver, its modem, the network behind, and an owner who sends, reads and writes down. All on one virtual clock. */
+export class World {
+  readonly clock = new ManualClock()
+  readonly schedule: Schedule
+  readonly modem: VirtualModem
+  readonly sim: Sim
+  readonly ledger: LedgerEntry[] = []
+  readonly submits: SubmitCall[] = []
+  readonly otherCalls: Call[] = []
+  /** What was injected: by text, whether it was given to the network at all. */
+  readonly injected: string[] = []
+  /** What the owner has written down, by text. */
+  readonly journal = new Map<string, number>()
+  readonly reports: Incoming[] = []
+  readonly unreadable: string[] = []
+  readonly news: RecoveryEffect['kind'][] = []
+  readonly trace: string[] = []
+  /** Commands, PDUs and ESC that the driver wrote. */
+  writes = 0
+  mostQueued = 0
+  /** How many tries were left each time a PIN was entered, and by which driver. */
+  readonly pinEntries: { readonly driver: number; readonly triesLeft: number }[] = []
+  /** How often the card looked at a PIN and refused it. */
+  pinRefusals = 0
+  /** What the owner has kept for the driver that comes after this one. */
+  #keptPins = '[]'
+  runner: RecoveryRunner
+  readonly #network: Network
+  readonly #cable: Cable
+  readonly #journalMs = new Map<string, readonly number[]>()
+  readonly #shown = new Map<string, number>()
+  #drivers = 0
+
+  constructor(schedule: Schedule, tracing: boolean) {
+    this.schedule = schedule
+    const { clock } = this
+    const random = seededRandom(schedule.seed ^ 0x5eed)
+    this.#network = new Network({
+      clock,
+      random,
+      latencyMs: schedule.networkMs,
+      onAccepted: (entry) => {
+        this.#note('ledger', `${entry.messageReference} ${entry.text}`)
+        this.ledger.push(entry)
+      },
+    })
+    this.sim = new Sim({
+      msisdn: ownNumber,
+      iccid: '8944110000000900111',
+      imsi: '001010000900111',
+      messageCapacity: schedule.slotsOfSim,
+      ...(schedule.pin !== 'none' && { pin: rightPin, puk: '12345678', pinAttemptsLeft: schedule.pinTriesLeft }),
+    })
+    const { guard } = this.sim
+    const verify = guard.verify.bind(guard)
+    guard.verify = (pin) => {
+      const verified = verify(pin)
+      if (!verified) this.pinRefusals += 1
+      return verified
+    }
+    this.#cable = new Cable(clock, schedule.cableMs, (bytes) => {
+      this.writes += 1
+      // At no latency a loop of commands and answers never lets go: the cable is cut.
+      if (this.writes >= mostWrites) this.#cable.plugged = false
+      this.#watchPin(bytes)
+      if (tracing) this.#note('>', text(bytes))
+      this.modem.receive(bytes)
+    })
+    const personality = personalities[schedule.personality]
+    if (personality === undefined) throw new Error(`no personality ${schedule.personality}`)
+    this.modem = new VirtualModem({
+      personality,
+      sim: this.sim,
+      network: this.#network,
+      clock,
+      random,
+      imei: '004401520000012',
+      faults: schedule.faults,
+      chunking: schedule.chunking,
+      bootTimeFactor: schedule.bootTimeFactor,
+      onBytes: (bytes) => {
+        if (tracing) this.#note('<', text(bytes))
+        this.#cable.fromModem(bytes)
+      },
+      onPort: (event) => {
+        this.#note('port', event)
+        this.#cable.plugged = event === 'back'
+        if (event === 'back') this.runner.deviceAppeared()
+      },
+    })
+    this.#tracing = tracing
+    this.modem.powerOn({ warm: schedule.warm })
+    for (const action of schedule.actions) clock.after(action.atMs, () => this.#do(action))
+    this.runner = this.#startDriver()
+  }
+
+  readonly #tracing: boolean
+
+  /** Everything works from here on; a modem that nothing reaches any more is plugged in anew by who stands by. */
+  calmDown(): void {
+    this.#note('world', 'calm')
+    this.modem.faults.clear()
+    this.#network.setCoverage(ownNumber, { stat: 1 })
+    const { hung, port, power } = this.modem.snapshot()
+    if (!hung && port === 'open' && power !== 'off') return
+    this.modem.unplug()
+    this.clock.after(2_000, () => this.modem.plug())
+  }
+
+  submit(message: string, action: Pick<Action & { do: 'submit' }, 'hook' | 'report' | 'moreFollow'>): void {
+    const call: SubmitCall = {
+      ...this.#call('submit', this.submits),
+      text: message,
+      committed: false,
+      outcome: undefined,
+      told: [],
+      late: [],
+    }
+    this.submits.push(call)
+    const { modem } = this.runner
+    if (modem === undefined) {
+      call.endedAtMs = this.clock.nowMs()
+      call.outcome = { kind: 'not-sent', why: 'not-ready' }
+      call.told.push(call.outcome)
+      return
+    }
+    const { hook, moreFollow } = action
+    const outcome = modem.submit(pduOf(message, action.report), {
+      id: message,
+      moreFollow,
+      beforePdu: async () => {
+        if (hook.afterMs > 0) await this.#pause(hook.afterMs)
+        if (hook.verdict === 'throw') throw new Error('the disk is full')
+        if (hook.verdict === 'go') call.committed = true
+        return hook.verdict
+      },
+      afterResult: (result) => {
+        call.told.push(result)
+      },
+    })
+    this.#follow(call, outcome, (result) => {
+      call.outcome = result
+    })
+  }
+
+  #do(action: Action): void {
+    if (this.#tracing) this.#note('do', JSON.stringify(action))
+    switch (action.do) {
+      case 'submit':
+        this.submit(action.text, action)
+        break
+      case 'receive':
+        this.#journalMs.set(action.text, action.journalMs)
+        this.injected.push(action.text)
+        this.#network.sendText(otherNumber, ownNumber, action.text)
+        break
+      case 'ussd':
+        this.#ask('ussd', async () => this.runner.modem?.ussd(action.code))
+        break
+      case 'sweep':
+        this.#ask('sweep', async () => this.runner.modem?.sweep({ again: action.again }))
+        break
+      case 'signal':
+        this.#ask('signal', async () => this.runner.modem?.signal())
+        break
+      case 'set-faults':
+        this.#setFaults(action.faults)
+        break
+      case 'clear-faults':
+        this.modem.faults.clear()
+        break
+      case 'unplug':
+        this.modem.unplug(action.forMs)
+        break
+      case 'drop-port':
+        this.modem.dropPort(action.forMs)
+        break
+      case 'reboot':
+        this.modem.reboot()
+        break
+      case 'say':
+        this.modem.say(action.line)
+        break
+      case 'lose-network':
+        this.#network.setCoverage(ownNumber, { stat: 2 })
+        this.clock.after(action.forMs, () => this.#network.setCoverage(ownNumber, { stat: 1 }))
+        break
+      case 'flood':
+        this.modem.faults.set('urc-flood')
+        this.clock.after(action.forMs, () => this.modem.faults.clear('urc-flood'))
+        break
+      case 'restart-driver': {
+        const before = this.runner
+        this.#ask('stop', () => before.stop())
+        this.runner = this.#startDriver()
+      }
+    }
+  }
+
+  #setFaults(faults: FaultSettings): void {
+    for (const name of Object.keys(faults) as FaultName[]) this.modem.faults.set(name, faults[name])
+  }
+
+  #startDriver(): RecoveryRunner {
+    this.#drivers += 1
+    const driver = this.#drivers
+    const runner = new RecoveryRunner({
+      clock: this.clock,
+      open: () => this.#cable.open(),
+      onEvent: (event) => this.#heard(event, runner),
+      onNews: (effect) => {
+        if (this.#tracing) this.#note(`recovery ${driver}`, JSON.stringify(effect))
+        this.news.push(effect.kind)
+      },
+      modemOptions: this.schedule.modemOptions,
+      pinMemory: new PinMemory({
+        records: JSON.parse(this.#keptPins),
+        keep: (records) => {
+          this.#keptPins = JSON.stringify(records)
+        },
+      }),
+    })
+    runner.start()
+    return runner
+  }
+
+  #heard(event: ModemEvent, runner: RecoveryRunner): void {
+    if (this.#tracing)
+      this.#note(
+        'event',
+        JSON.stringify(event, (key, value) => (key === 'session' ? undefined : value)),
+      )
+    this.mostQueued = Math.max(this.mostQueued, runner.modem?.telemetry.queued ?? 0)
+    if (event.kind === 'late-result') {
+      this.submits.find((call) => call.text === event.id)?.late.push(event.outcome)
+    } else if (event.kind === 'incoming') {
+      this.#arrived(event.incoming, runner)
+    }
+  }
+
+  #watchPin(bytes: Uint8Array): void {
+    if (this.schedule.pin === 'none' || !String.fromCharCode(...bytes).startsWith('AT+CPIN="')) return
+    this.pinEntries.push({ driver: this.#drivers, triesLeft: this.sim.guard.pin.attemptsLeft })
+  }
+
+  /** Written down first, deleted afterwards. */
+  #arrived(incoming: Incoming, runner: RecoveryRunner): void {
+    const key = keyOf(incoming)
+    const write = () => {
+      if (incoming.kind === 'message') this.journal.set(key, (this.journal.get(key) ?? 0) + 1)
+      else if (incoming.kind === 'status-report') this.reports.push(incoming)
+      else this.unreadable.push(incoming.pdu)
+      // The program that read it may be gone, and what it wrote with it: the next one finds the message.
+      const { source, pdu } = incoming
+      if (source.kind === 'stored') this.#ask('delete', async () => runner.modem?.deleteMessage(source, pdu))
+      else if (source.acknowledge) this.#ask('acknowledge', async () => runner.modem?.acknowledge())
+    }
+    const times = this.#shown.get(key) ?? 0
+    this.#shown.set(key, times + 1)
+    const delayMs = this.#journalMs.get(key)?.[times] ?? 0
+    if (delayMs === 0) write()
+    else this.clock.after(delayMs, () => runner === this.runner && write())
+  }
+
+  #ask(what: string, ask: () => Promise<unknown>): void {
+    const call = this.#call(what, this.otherCalls)
+    this.otherCalls.push(call)
+    this.#follow(call, ask(), () => undefined)
+  }
+
+  #call(what: string, others: readonly Call[]): Call {
+    const ahead = others.filter(({ endedAtMs }) => endedAtMs === undefined).length
+    return { what, atMs: this.clock.nowMs(), ahead, endedAtMs: undefined, failure: undefined }
+  }
+
+  #follow<T>(call: Call, promise: Promise<T>, keep: (value: T) => void): void {
+    promise.then(
+      (value) => {
+        call.endedAtMs = this.clock.nowMs()
+        keep(value)
+        if (this.#tracing) this.#note('end', `${call.what} ${JSON.stringify(value)}`)
+      },
+      (error) => {
+        call.endedAtMs = this.clock.nowMs()
+        call.failure = error
+      },
+    )
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.clock.after(ms, resolve))
+  }
+
+  #note(what: string, words: string): void {
+    if (this.#tracing) this.trace.push(`${(this.clock.nowMs() / 1000).toFixed(3).padStart(10)} ${what} ${words}`)
+  }
+}
+
+/** An hour of the busiest schedule takes a tenth of them; a driver that goes on like that has caught itself in a loop. */
+export const mostWrites = 20_000
+const ownNumber = '+447700900111'
+const otherNumber = '+447700900222'
+const farNumber = '+447700900333'
+
+function keyOf(incoming: Incoming): string {
+  return incoming.kind === 'message' ? (textOfUserData(incoming.deliver.userData) ?? '') : incoming.pdu
+}
+
+function pduOf(message: string, statusReportRequest: boolean): OutgoingPdu {
+  const { parts, dataCodingScheme } = segment(message, { reference: 1 })
+  const [userData] = parts
+  if (userData === undefined) throw new Error('a message without parts')
+  return encodeForModem({
+    kind: 'submit',
+    rejectDuplicates: false,
+    replyPath: false,
+    statusReportRequest,
+    messageReference: 0,
+    destination,
+    protocolIdentifier: 0,
+    dataCodingScheme,
+    validityPeriod: undefined,
+    userData,
+  })
+}
+
+const destination = addressFromText(farNumber)
+
+function text(bytes: Uint8Array): string {
+  return JSON.stringify(String.fromCharCode(...bytes))
+}

@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readIncoming } from '../incoming-message.ts'
+import { readResponseLine } from '../response-line.ts'
+import { readCharacterSet, selectCharacterSet, textInCharacterSet } from './character-set.ts'
+import { readFunctionality } from './functionality.ts'
+import { readFirmware, readImei, readInformation } from './identity.ts'
+import { indications, offeredMessageIndications, readMessageIndications } from './message-indications.ts'
+import { readMessageBearer, readMessageFormat, readMessageService } from './message-settings.ts'
+import { readMemoryUsage, readOfferedMemories } from './message-storage.ts'
+import { networkTimeIn, readClock } from './network-time.ts'
+import { readOperator } from './operator.ts'
+import { readPhonebookEntries, readPhonebookRange } from './phonebook.ts'
+import * as counters from './pin-counter.ts'
+import { readPinLock } from './pin-lock.ts'
+import type { Query } from './query.ts'
+import { readRegistration, registrationIn } from './registration.ts'
+import { readServiceCentre } from './service-centre.ts'
+import { readExtendedSignal, readSignal } from './signal.ts'
+import { readLastUsedMessageReference, readSimFile } from './sim-file.ts'
+import { iccidQuery, readImsi, readOwnNumbers } from './sim-identity.ts'
+import { readPinState } from './sim-pin.ts'
+import { listMessages, readMessage } from './stored-messages.ts'
+import { sendUssd, type UssdEncoding, ussdAnswerIn } from './ussd.ts'
+
+const queries: readonly Query<unknown>[] = [
+  selectCharacterSet('GSM'),
+  ...[readCharacterSet, readFunctionality, readFirmware, readImei, readInformation, offeredMessageIndications],
+  ...[readMessageIndications, readMessageBearer, readMessageFormat, readMessageService, readMemoryUsage],
+  ...[readOfferedMemories, readClock, readOperator, readPhonebookEntries(1, 9), readPhonebookRange],
+  ...Object.values(counters),
+  ...[readPinLock, readRegistration('+CREG'), readServiceCentre, readExtendedSignal, readSignal],
+  ...[readLastUsedMessageReference, readSimFile(28483, 2), iccidQuery('AT+CCID'), readImsi, readOwnNumbers],
+  ...[readPinState, listMessages, readMessage(1), ...ussdRequest('plain')],
+]
+
+// Made of what answers are made of, so that it comes close to making sense.
+const fragment = fc.constantFrom(
+  ',',
+  '"',
+  '(',
+  ')',
+  ':',
+  ' ',
+  '-',
+  '1',
+  '0',
+  '255',
+  'SM',
+  'READY',
+  '0F',
+  '4A',
+  '+',
+  '\x80',
+  '99999999999999999999',
+)
+const body = fc.oneof(
+  fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join('')),
+  fc.string({ maxLength: 60, unit: 'binary' }),
+)
+const hexadecimal = fc.array(fc.constantFrom(...'0123456789ABCDEF'), { maxLength: 80 }).map((digits) => digits.join(''))
+
+test('no answer, however wrong, makes a parser throw', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...queries),
+      fc.array(fc.tuple(body, fc.option(hexadecimal)), { maxLength: 3 }),
+      (query, rows) => {
+        const lines = rows.map(([text, payload]) => ({
+          ...readResponseLine(`${query.prefixes?.[0] ?? ''}: ${text}`),
+          payload: payload ?? undefined,
+        }))
+        const value = query.read(lines)
+        if (query === offeredMessageIndications && typeof value === 'function') value(indications(2, 1, 1))
+      },
+    ),
+    { numRuns: 20_000 },
+  )
+})
+
+test('no unsolicited code, however wrong, makes a reader throw', () => {
+  const prefixes = ['+CUSD', '+CREG', '+CEREG', '^NWTIME', '*PSUTTZ', '+CTZV', '+CTZE']
+  fc.assert(
+    fc.property(fc.constantFrom(...prefixes), body, (prefix, text) => {
+      const line = readResponseLine(`${prefix}: ${text}`)
+      ussdAnswerIn(line, 'packed-hex')
+      registrationIn(line)
+      networkTimeIn(line)
+      textInCharacterSet(text)
+    }),
+    { numRuns: 20_000 },
+  )
+})
+
+test('no PDU, however wrong, is lost or throws: it is a message, a report or unreadable', () => {
+  fc.assert(
+    fc.property(hexadecimal, (digits) => {
+      const incoming = readIncoming({ kind: 'direct', acknowledge: false }, digits)
+      expect(incoming?.pdu).toBe(digits)
+    }),
+    { numRuns: 20_000 },
+  )
+})
+
+function ussdRequest(encoding: UssdEncoding): readonly Query<unknown>[] {
+  const request = sendUssd('*100#', encoding)
+  return request === undefined ? [] : [request]
+}

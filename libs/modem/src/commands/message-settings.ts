@@ -1,0 +1,59 @@
+import { integerOf, parseParameters } from '../at-parameters.ts'
+import { lastWith, type Query } from './query.ts'
+
+/** PDU mode. 27.005 §3.2.3 */
+export const selectPduMode: Query<true> = { text: 'AT+CMGF=0', timeoutMs: 5000, read: () => true }
+
+/** A modem that restarted unnoticed may be in text mode again, where `AT+CMGS=24` would send to the number 24. */
+export const readMessageFormat: Query<'pdu' | 'text'> = {
+  text: 'AT+CMGF?',
+  timeoutMs: 5000,
+  prefixes: ['+CMGF'],
+  read: (lines) => {
+    const mode = integerOf(parseParameters(lastWith(lines, '+CMGF')?.body ?? '')[0])
+    return mode === undefined ? undefined : mode === 0 ? 'pdu' : 'text'
+  },
+}
+
+/**
+ * Service 0: what is delivered straight to us needs no acknowledgement. With service 1 one `+CNMA` that is missed makes
+ * the modem stop delivering, silently. 27.005 §3.2.1
+ */
+export function selectMessageService(service: number): Query<true> {
+  return { text: `AT+CSMS=${service}`, timeoutMs: 5000, prefixes: ['+CSMS'], read: () => true }
+}
+
+export const readMessageService: Query<number> = {
+  text: 'AT+CSMS?',
+  timeoutMs: 5000,
+  prefixes: ['+CSMS'],
+  read: (lines) => integerOf(parseParameters(lastWith(lines, '+CSMS')?.body ?? '')[0]),
+}
+
+/** Holds the radio link open between messages of a burst. 27.005 §3.5.6 */
+export const keepLinkOpen: Query<true> = { text: 'AT+CMMS=1', timeoutMs: 5000, read: () => true }
+
+/** Which way messages leave: packet or circuit switched, and the other way round. 27.007 §10.1.21 */
+export function selectMessageBearer(bearer: MessageBearer): Query<true> {
+  return { text: `AT+CGSMS=${messageBearers.indexOf(bearer)}`, timeoutMs: 10_000, read: () => true }
+}
+
+export const readMessageBearer: Query<MessageBearer> = {
+  text: 'AT+CGSMS?',
+  timeoutMs: 10_000,
+  prefixes: ['+CGSMS'],
+  read: (lines) => messageBearers[integerOf(parseParameters(lastWith(lines, '+CGSMS')?.body ?? '')[0]) ?? -1],
+}
+
+const messageBearers = ['packet', 'circuit', 'packet-preferred', 'circuit-preferred'] as const
+export type MessageBearer = (typeof messageBearers)[number]
+
+/**
+ * Acknowledges a message delivered straight to us, which only service 1 asks for. Never with a PDU: that form is broken
+ * in half of the firmware there is. 27.005 §3.4.4
+ */
+export function acknowledgeDelivery(form: AcknowledgementForm): Query<true> {
+  return { text: { bare: 'AT+CNMA', zero: 'AT+CNMA=0', one: 'AT+CNMA=1' }[form], timeoutMs: 5000, read: () => true }
+}
+
+export type AcknowledgementForm = 'bare' | 'zero' | 'one'

@@ -1,0 +1,88 @@
+import { integerOf, itemsOf, parseParameters, textOf, textsOf } from '../at-parameters.ts'
+import { lastWith, type Query } from './query.ts'
+
+/** Where messages are kept. 27.005 §3.1: SM the SIM, ME the modem, MT both, SR reports, BM broadcasts, TA the adapter. */
+export type Memory = string
+
+export interface OfferedMemories {
+  /** For reading, listing and deleting (mem1). */
+  readonly read: readonly Memory[]
+  /** For writing and sending from (mem2). */
+  readonly write: readonly Memory[]
+  /** Where what arrives is put (mem3). */
+  readonly receive: readonly Memory[]
+}
+
+export interface MemoryUsage {
+  /** Missing in the answer to `+CPMS=`, which names no memory. */
+  readonly memory: Memory | undefined
+  readonly used: number
+  readonly total: number
+}
+
+/** Empty lists where the modem keeps no messages that we could read (Symbian: `(),(),()`). */
+export const readOfferedMemories: Query<OfferedMemories> = {
+  text: 'AT+CPMS=?',
+  timeoutMs: 10_000,
+  prefixes: ['+CPMS'],
+  read: (lines) => {
+    const line = lastWith(lines, '+CPMS')
+    return line && offeredMemoriesIn(line.body)
+  },
+}
+
+export const readMemoryUsage: Query<readonly MemoryUsage[]> = {
+  text: 'AT+CPMS?',
+  timeoutMs: 10_000,
+  prefixes: ['+CPMS'],
+  read: (lines) => usagesIn(lastWith(lines, '+CPMS')?.body),
+}
+
+/** Memories left out keep what they were; Wavecom takes one alone. Some firmware answers `OK` without the usage. */
+export function selectMemories(...memories: readonly Memory[]): Query<readonly MemoryUsage[]> {
+  return {
+    text: `AT+CPMS=${memories.map((memory) => `"${memory}"`).join(',')}`,
+    timeoutMs: 10_000,
+    prefixes: ['+CPMS'],
+    read: (lines) => usagesIn(lastWith(lines, '+CPMS')?.body),
+  }
+}
+
+/**
+ * `("SM","ME"),("SM","ME"),("SM","ME")` as it should be; `"ME","MT","SM"` for all three; `(("SM","BM","SR"),("SM"))`
+ * (Wavecom: what is missing is as the one before); quotes and parentheses go missing.
+ */
+function offeredMemoriesIn(body: string): OfferedMemories | undefined {
+  const parameters = parseParameters(body)
+  const [first] = parameters
+  const nested = first?.kind === 'group' && first.items.some((item) => item.kind === 'group')
+  const lists = nested ? itemsOf(first) : parameters
+  if (lists.length > 0 && lists.every((list) => list.kind !== 'group')) {
+    const all = namesIn(lists.flatMap(textsOf))
+    return { read: all, write: all, receive: all }
+  }
+  const [read = [], write, receive] = lists.map((list) => namesIn(textsOf(list)))
+  return { read, write: write ?? read, receive: receive ?? write ?? read }
+}
+
+function namesIn(texts: readonly string[]): readonly Memory[] {
+  return [...new Set(texts.map((text) => text.replaceAll(/[^A-Za-z]/g, '').toUpperCase()))].filter(
+    (name) => name.length === 2,
+  )
+}
+
+/** `"SM",3,30,"ME",0,255,…` when read, `3,30,0,255,…` when set; nothing at all counts as nothing known. */
+function usagesIn(body: string | undefined): readonly MemoryUsage[] {
+  const parameters = body === undefined ? [] : parseParameters(body)
+  const usages: MemoryUsage[] = []
+  for (let at = 0; at < parameters.length; ) {
+    const name = textOf(parameters[at])
+    const memory = /^[A-Za-z]{2}$/.test(name) ? name.toUpperCase() : undefined
+    if (memory !== undefined) at += 1
+    const used = integerOf(parameters[at])
+    const total = integerOf(parameters[at + 1])
+    at += 2
+    if (used !== undefined && total !== undefined) usages.push({ memory, used, total })
+  }
+  return usages
+}

@@ -1,0 +1,33 @@
+import { integerOf, parseParameters, textOf } from '../at-parameters.ts'
+import { textInCharacterSet } from './character-set.ts'
+import { lastWith, type Query } from './query.ts'
+import { type Technology, technologyFromNumber } from './registration.ts'
+
+export interface Operator {
+  /** As the modem writes it: a name, or country and network code in digits. */
+  readonly name: string
+  /** `26201`: five or six digits, when that is the form it is in. */
+  readonly code: string | undefined
+  readonly technology: Technology | undefined
+  readonly selection: 'automatic' | 'manual' | 'deregistered'
+}
+
+/** 27.007 §7.3. `+COPS: 0` alone, and a missing name, say that there is no network. */
+export const readOperator: Query<Operator | 'none'> = {
+  text: 'AT+COPS?',
+  timeoutMs: 10_000,
+  prefixes: ['+COPS'],
+  read: (lines) => {
+    const line = lastWith(lines, '+COPS')
+    if (line === undefined) return undefined
+    const [mode, , operator, technology] = parseParameters(line.body)
+    const name = textInCharacterSet(textOf(operator)).trim()
+    if (name === '') return 'none'
+    return {
+      name,
+      code: /^\d{5,6}$/.test(name) ? name : undefined,
+      technology: technologyFromNumber(integerOf(technology)),
+      selection: integerOf(mode) === 1 ? 'manual' : integerOf(mode) === 2 ? 'deregistered' : 'automatic',
+    }
+  },
+}

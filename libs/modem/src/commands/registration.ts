@@ -1,0 +1,117 @@
+import { hexadecimalOf, integerOf, type Parameter, parseParameters, textOf } from '../at-parameters.ts'
+import type { ResponseLine } from '../response-line.ts'
+import { lastWith, type Query } from './query.ts'
+
+/** Where the modem is registered. `+CREG` circuit switched, `+CGREG` packet, `+CEREG` LTE, `+C5GREG` 5G. 27.007 */
+export const registrationDomains = ['+CREG', '+CGREG', '+CEREG', '+C5GREG'] as const
+export type RegistrationDomain = (typeof registrationDomains)[number]
+
+export interface Registration {
+  readonly domain: RegistrationDomain
+  readonly stat: number
+  readonly status: RegistrationStatus
+  /** Location or tracking area, cell, technology: when the modem gives them. */
+  readonly area: number | undefined
+  readonly cell: number | undefined
+  readonly technology: Technology | undefined
+}
+
+export type RegistrationStatus =
+  | 'not-searching'
+  | 'home'
+  | 'searching'
+  | 'denied'
+  | 'unknown'
+  | 'roaming'
+  | 'home-sms-only'
+  | 'roaming-sms-only'
+  | 'emergency-only'
+
+export type Technology = 'GSM' | 'EDGE' | 'UMTS' | 'HSPA' | 'LTE' | 'NB-IoT' | 'LTE-M' | '5G'
+
+/** Good for SMS: home and roaming, and `SMS only`, which A7670 and LTE networks without voice report. */
+export function canSendSms(registration: Registration): boolean {
+  return smsCapable.has(registration.status)
+}
+
+const smsCapable: ReadonlySet<RegistrationStatus> = new Set(['home', 'roaming', 'home-sms-only', 'roaming-sms-only'])
+
+export function readRegistration(domain: RegistrationDomain): Query<Registration> {
+  return {
+    text: `AT${domain}?`,
+    timeoutMs: 10_000,
+    prefixes: [domain],
+    read: (lines) => {
+      const line = lastWith(lines, domain)
+      return line && registrationIn(line)
+    },
+  }
+}
+
+/** Mode 2 tells the cell as well; some firmware knows mode 1 alone. */
+export function reportRegistration(domain: RegistrationDomain, mode: 1 | 2): Query<true> {
+  return { text: `AT${domain}=${mode}`, timeoutMs: 5000, read: () => true }
+}
+
+/** Reads the answer (`<n>,<stat>,…`) and the unsolicited code (`<stat>,…`), told apart by what stands second. */
+export function registrationIn(line: ResponseLine): Registration | undefined {
+  const domain = registrationDomains.find((known) => known === line.prefix)
+  const parameters = parseParameters(line.body)
+  const values = isStat(parameters[1]) ? parameters.slice(1) : parameters
+  const stat = integerOf(values[0])
+  if (domain === undefined || stat === undefined) return undefined
+  return {
+    domain,
+    stat,
+    status: statuses[stat] ?? 'unknown',
+    area: hexadecimalOf(values[1]),
+    cell: hexadecimalOf(values[2]),
+    technology: technologyFromNumber(integerOf(values[3])),
+  }
+}
+
+/** `+COPS` and the registration codes number technologies alike. 27.007 §7.3 */
+export function technologyFromNumber(number: number | undefined): Technology | undefined {
+  return number === undefined ? undefined : technologies[number]
+}
+
+/** One or two digits, or padded (`000,001`); an area has four hexadecimal digits, mostly in quotes. */
+function isStat(parameter: Parameter | undefined): boolean {
+  if (parameter?.kind !== 'plain') return false
+  const text = textOf(parameter)
+  return /^\d{1,3}$/.test(text) && Number(text) < statuses.length
+}
+
+const statuses: readonly RegistrationStatus[] = [
+  'not-searching',
+  'home',
+  'searching',
+  'denied',
+  'unknown',
+  'roaming',
+  'home-sms-only',
+  'roaming-sms-only',
+  'emergency-only',
+  // Registered, circuit switched fallback not preferred.
+  'home',
+  'roaming',
+  // Restricted local services; A7670 says so where only emergency calls are possible.
+  'emergency-only',
+]
+
+const technologies: readonly (Technology | undefined)[] = [
+  'GSM',
+  'GSM',
+  'UMTS',
+  'EDGE',
+  'HSPA',
+  'HSPA',
+  'HSPA',
+  'LTE',
+  'LTE-M',
+  'NB-IoT',
+  'LTE',
+  '5G',
+  '5G',
+  '5G',
+]

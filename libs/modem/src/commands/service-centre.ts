@@ -1,0 +1,36 @@
+import { integerOf, parseParameters, textOf } from '../at-parameters.ts'
+import { numberInCharacterSet } from './character-set.ts'
+import { lastWith, type Query } from './query.ts'
+
+/** The service centre that messages leave through, `none` where the SIM has none. 27.005 §3.3.1 */
+export const readServiceCentre: Query<ServiceCentre | 'none'> = {
+  text: 'AT+CSCA?',
+  timeoutMs: 10_000,
+  prefixes: ['+CSCA'],
+  read: (lines) => {
+    const line = lastWith(lines, '+CSCA')
+    if (line === undefined) return undefined
+    const [address, type] = parseParameters(line.body)
+    // Quoted or not, plain or in UCS-2 (`002B0039…`), with the + or with 145 alone.
+    const number = numberInCharacterSet(textOf(address)).replaceAll(/[^0-9+]/g, '')
+    if (!/^\+?\d+$/.test(number)) return 'none'
+    const typeOfAddress = integerOf(type) ?? (number.startsWith('+') ? international : unknown)
+    return { number: typeOfAddress === international && !number.startsWith('+') ? `+${number}` : number, typeOfAddress }
+  },
+}
+
+export interface ServiceCentre {
+  readonly number: string
+  readonly typeOfAddress: number
+}
+
+/** Undefined when it is no number: it stands between quotes in the command, and comes from outside. */
+export function writeServiceCentre(number: string): Query<true> | undefined {
+  if (!/^\+?\d{1,20}$/.test(number)) return undefined
+  const typeOfAddress = number.startsWith('+') ? international : unknown
+  return { text: `AT+CSCA="${number}",${typeOfAddress}`, timeoutMs: 10_000, read: () => true }
+}
+
+// 24.011 §8.2.5.2
+const international = 145
+const unknown = 129

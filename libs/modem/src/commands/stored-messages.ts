@@ -1,0 +1,76 @@
+import { integerOf, parseParameters } from '../at-parameters.ts'
+import type { ResponseLine } from '../response-line.ts'
+import type { Query } from './query.ts'
+
+/** A message as it lies in a memory of the SIM or the modem. */
+export interface StoredMessage {
+  readonly index: number
+  /** 0 and 1 received (unread, read), 2 and 3 to be sent and sent; undefined where firmware leaves it out. */
+  readonly stat: number | undefined
+  /** Service centre address and TPDU in hexadecimal digits, upper case. */
+  readonly pdu: string
+}
+
+/** All messages of the selected memory, whatever their status. 27.005 §3.4.2 */
+export const listMessages: Query<readonly StoredMessage[]> = {
+  text: 'AT+CMGL=4',
+  timeoutMs: 30_000,
+  // 255 messages at one a second, which slow SIMs need.
+  limitMs: 330_000,
+  prefixes: ['+CMGL'],
+  withPayload: true,
+  read: (lines) => {
+    if (lines.some(isTextMode)) return undefined
+    return lines.flatMap((line) => {
+      const parameters = parseParameters(line.body)
+      const index = integerOf(parameters[0])
+      const pdu = pduOf(line)
+      // An empty slot, or a row whose PDU did not come.
+      if (index === undefined || index < 0 || pdu === undefined) return []
+      return { index, stat: statOf(integerOf(parameters[1])), pdu }
+    })
+  },
+}
+
+/** One message, or `empty`: told by a length of 0, a PDU `00`, no line at all, or an error (CMS 321). 27.005 §3.4.3 */
+export function readMessage(index: number): Query<StoredMessage | 'empty'> {
+  return {
+    text: `AT+CMGR=${index}`,
+    timeoutMs: 15_000,
+    prefixes: ['+CMGR'],
+    withPayload: true,
+    read: (lines) => {
+      const line = lines.at(-1)
+      if (line && isTextMode(line)) return undefined
+      const pdu = line && pduOf(line)
+      if (line === undefined || pdu === undefined) return 'empty'
+      const parameters = parseParameters(line.body)
+      // `2,2,,174`: the index in front, as CMGL has it.
+      return { index, stat: statOf(integerOf(parameters[parameters.length === 4 ? 1 : 0])), pdu }
+    },
+  }
+}
+
+export function deleteMessage(index: number): Query<true> {
+  return { text: `AT+CMGD=${index}`, timeoutMs: 30_000, read: () => true }
+}
+
+/** `"REC UNREAD"` where PDU mode has a number: the modem has restarted unnoticed and forgotten PDU mode. */
+function isTextMode(line: ResponseLine): boolean {
+  return /"(REC|STO) (READ|UNREAD|SENT|UNSENT)"/.test(line.body)
+}
+
+/** Memories filled with `FF` (Siemens MC35, MT) and bare `00` hold nothing. */
+function pduOf(line: ResponseLine): string | undefined {
+  const hex = line.payload?.replaceAll(/\s/g, '').toUpperCase()
+  if (hex === undefined || !/^[0-9A-F]+$/.test(hex) || hex.length < shortestPdu) return undefined
+  return /^(00|FF)+$/.test(hex) ? undefined : hex
+}
+
+// Service centre `00`, then the shortest thing that is a TPDU at all: its first octet and one more.
+const shortestPdu = 6
+
+/** Undefined for anything that is no status: `,,92` has none, and the lone number of `24` is the length. */
+function statOf(value: number | undefined): number | undefined {
+  return value !== undefined && value >= 0 && value <= 4 ? value : undefined
+}

@@ -1,0 +1,89 @@
+import { octetsFromHex } from '@smsgw/sms/octets'
+import { textFromUcs2 } from '@smsgw/sms/ucs2'
+import { decodeUssdString, unpackUssd } from '@smsgw/sms/ussd'
+import type { UssdEncoding } from './ussd.ts'
+
+/**
+ * The text of a `+CUSD` as a person is to read it. Firmware sends it plain, as packed septets in hexadecimal digits, as
+ * UCS-2 or as octets in them, and the data coding scheme (0, 15, 17, 72, none) does not tell which. So every reading is
+ * tried and the one that looks most like text wins; the scheme and the profile decide between equals.
+ */
+export function decodeUssdText(text: string, dataCodingScheme: number | undefined, usual: UssdEncoding): string {
+  const hex = text.replaceAll(/\s/g, '')
+  if (hex.length < 4 || hex.length % 2 !== 0 || !/^[0-9a-f]+$/i.test(hex)) return withLineEnds(text)
+  const octets = octetsFromHex(hex)
+  const readings: Reading[] = [{ text, weight: plausibility(text) - hexadecimalLooks(hex) }]
+  const add = (reading: string | undefined, favour: boolean) => {
+    if (reading !== undefined && reading !== '') {
+      readings.push({ text: reading, weight: plausibility(reading) + (favour ? schemeFavours : 0) })
+    }
+  }
+  const ucs2Scheme = dataCodingScheme === 72 || dataCodingScheme === 17
+  if (octets.length % 2 === 0) add(ucs2(octets, dataCodingScheme), ucs2Scheme || usual === 'ucs2-hex')
+  add(unpackUssd(octets), !ucs2Scheme && usual === 'packed-hex')
+  add(latin1(octets), dataCodingScheme === 68)
+  return withLineEnds(readings.reduce((best, reading) => (reading.weight > best.weight ? reading : best)).text)
+}
+
+interface Reading {
+  readonly text: string
+  /** 1: all of it looks like text, plus what speaks for this reading otherwise. */
+  readonly weight: number
+}
+
+const schemeFavours = 0.15
+
+/** 17: two letters of language in front (23.038 §5). */
+function ucs2(octets: Uint8Array, dataCodingScheme: number | undefined): string | undefined {
+  return dataCodingScheme === 17 ? decodeUssdString(octets, 17) : textFromUcs2(octets)
+}
+
+/** Quectel M35 sends its own alphabet in octets; bytes of ISO 8859-1 else. */
+function latin1(octets: Uint8Array): string {
+  return Array.from(octets, (octet) => String.fromCharCode(octet)).join('')
+}
+
+/** A long row of hexadecimal digits is rarely meant to be read as it is; a balance of 1234 is. */
+function hexadecimalLooks(hex: string): number {
+  return /[a-f]/i.test(hex) ? 0.5 : Math.min(0.5, (hex.length - 4) / 40)
+}
+
+/**
+ * How much of it looks like what people write, 1 at most. A wrong reading mixes scripts and signs: accents among capitals
+ * of Greek, a different alphabet for every letter.
+ */
+function plausibility(text: string): number {
+  let score = 0
+  let latin = 0
+  const foreign = new Map<string, number>()
+  const characters = [...text]
+  for (const character of characters) {
+    if (/[a-z]/i.test(character)) {
+      score += 1
+      latin += 1
+    } else if (/[0-9 .,:;!?*#()+/%\r\n'"-]/.test(character)) score += 1
+    else if (/\p{Script=Latin}/u.test(character)) {
+      score += 0.5
+      latin += 1
+    } else if (/[\p{L}\p{M}\p{N}]/u.test(character)) {
+      const script = scriptOf(character)
+      foreign.set(script, (foreign.get(script) ?? 0) + 1)
+    } else if (/[\x20-\x7e]/.test(character)) score += 0.6
+    else if (/[\p{P}\p{S}]/u.test(character)) score += 0.2
+    else score -= 2
+  }
+  const most = Math.max(0, ...foreign.values())
+  if (most > latin) score += most * 0.95
+  return characters.length === 0 ? 0 : score / characters.length
+}
+
+/** Roughly: Chinese and Japanese are spread over many blocks, the others fit into one of 256 characters each. */
+function scriptOf(character: string): string {
+  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(character)) return 'han'
+  if (/\p{Script=Hangul}/u.test(character)) return 'hangul'
+  return `block ${(character.codePointAt(0) ?? 0) >> 8}`
+}
+
+function withLineEnds(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replace(/\n+$/, '').replaceAll('\u0000', '')
+}

@@ -1,0 +1,88 @@
+import { hexFromOctets } from '@smsgw/sms/octets'
+import { ucs2FromText } from '@smsgw/sms/ucs2'
+import { packUssd } from '@smsgw/sms/ussd'
+import { integerOf, outermostQuoted, parseParameters, textOf } from '../at-parameters.ts'
+import type { ResponseLine } from '../response-line.ts'
+import { lastWith, type Query } from './query.ts'
+import { decodeUssdText } from './ussd-text.ts'
+
+/** How a firmware wants the text of `+CUSD=`: nobody says, the profile knows. */
+export type UssdEncoding = 'plain' | 'packed-hex' | 'ucs2-hex'
+
+/** What the network answered, or why it did not. 27.007 §7.15 */
+export interface UssdAnswer {
+  readonly status: UssdStatus
+  readonly text: string | undefined
+}
+
+/** `answered`: that was all. `asks`: the session is open and waits for a reply. */
+export type UssdStatus =
+  | 'answered'
+  | 'asks'
+  | 'ended-by-network'
+  | 'other-client-answered'
+  | 'not-supported'
+  | 'network-timeout'
+
+/**
+ * The answer of the network comes as an unsolicited `+CUSD`, before OK or up to two minutes behind it. Undefined when the
+ * text cannot be written in this encoding.
+ */
+export function sendUssd(text: string, encoding: UssdEncoding): Query<UssdAnswer | 'sent'> | undefined {
+  const encoded = encodeUssdText(text, encoding)
+  if (encoded === undefined) return undefined
+  return {
+    text: `AT+CUSD=1,"${encoded}",15`,
+    timeoutMs: 10_000,
+    limitMs: 120_000,
+    prefixes: ['+CUSD'],
+    read: (lines) => {
+      const line = lastWith(lines, '+CUSD')
+      return (line && ussdAnswerIn(line, encoding)) ?? 'sent'
+    },
+  }
+}
+
+export const cancelUssd: Query<true> = { text: 'AT+CUSD=2', timeoutMs: 10_000, read: () => true }
+
+/** `+CUSD: 0,"Balance 3.20",15`, and `+CUSD: 0, 0042…` without quotes or without a data coding scheme. */
+export function ussdAnswerIn(line: ResponseLine, encoding: UssdEncoding): UssdAnswer | undefined {
+  const { status, text, dataCodingScheme } = takeApart(line.body)
+  const known = status === undefined ? undefined : statuses[status]
+  if (known === undefined) return undefined
+  return { status: known, text: text === undefined ? undefined : decodeUssdText(text, dataCodingScheme, encoding) }
+}
+
+function takeApart(body: string): { status?: number; text?: string; dataCodingScheme?: number } {
+  const quoted = outermostQuoted(body)
+  const [first, second, third] = parseParameters(quoted?.before ?? body)
+  const status = integerOf(first)
+  if (status === undefined) return {}
+  if (quoted !== undefined) {
+    // Behind the last quote stands the scheme; a text that was cut has neither.
+    const scheme = integerOf(parseParameters(quoted.after.replace(/^\s*,/, ''))[0])
+    return { status, text: quoted.text, ...(scheme === undefined ? {} : { dataCodingScheme: scheme }) }
+  }
+  const text = textOf(second)
+  const scheme = integerOf(third)
+  return { status, ...(text === '' ? {} : { text }), ...(scheme === undefined ? {} : { dataCodingScheme: scheme }) }
+}
+
+function encodeUssdText(text: string, encoding: UssdEncoding): string | undefined {
+  if (encoding === 'ucs2-hex') return hexFromOctets(ucs2FromText(text))
+  const packed = packUssd(text)
+  if (encoding === 'packed-hex' && packed !== undefined) return hexFromOctets(packed)
+  return quotable.test(text) ? text : undefined
+}
+
+// A quote ends the text, a line end the command, and one byte holds no other script: what follows would be commands.
+const quotable = /^[\x20-\x21\x23-\x7e]*$/
+
+const statuses: readonly UssdStatus[] = [
+  'answered',
+  'asks',
+  'ended-by-network',
+  'other-client-answered',
+  'not-supported',
+  'network-timeout',
+]

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import type { Answers } from './testing/described-modem.ts'
+import { DrivenModem, deliverPdu } from './testing/driven-modem.ts'
+
+async function started(answers: Answers = {}): Promise<DrivenModem> {
+  const driven = new DrivenModem(answers)
+  await driven.session()
+  await driven.pass(2000)
+  driven.forget()
+  return driven
+}
+
+const starts = (driven: DrivenModem) => driven.port.commands.filter((command) => command === 'ATE0').length
+
+describe('a sign that only a starting modem gives', () => {
+  test.each(['RDY', '*ATREADY: 1', '^SYSSTART', '+AT: READY', 'NORMAL POWER DOWN'])(
+    '%s: set up from the beginning',
+    async (sign) => {
+      const driven = await started()
+      driven.port.tell(sign)
+      await driven.pass(1000)
+      expect(driven.kinds('restarted')).toEqual([{ kind: 'restarted', sign }])
+      expect(starts(driven)).toBe(1)
+      expect(driven.modem.state.name).toBe('ready')
+    },
+  )
+
+  test('in the middle of setting up: begun again', async () => {
+    const driven = await started({ 'AT+CIMI': ['262011234567890', 'silence', '262011234567890'] })
+    driven.port.tell('RDY')
+    await driven.pass(100)
+    driven.port.tell('RDY')
+    await driven.pass(30_000)
+    expect(starts(driven)).toBe(2)
+    expect(driven.kinds('started')).toHaveLength(1)
+  })
+
+  test('again and again: each is answered, none is missed, and none runs beside another', async () => {
+    const driven = await started()
+    for (let i = 0; i < 20; i += 1) {
+      driven.port.tell('RDY')
+      await driven.pass(10)
+    }
+    await driven.pass(5000)
+    expect(driven.modem.state.name).toBe('ready')
+    expect(driven.kinds('started').length).toBeLessThanOrEqual(20)
+  })
+})
+
+describe('a sign that is also given otherwise', () => {
+  const signs = ['+CPIN: READY', 'SMS DONE', 'SMS Ready', '^SIMST:1', '+CFUN: 1', '+QIND: SMS DONE']
+
+  test.each(signs)('%s: two questions, and no more when the settings are there', async (sign) => {
+    const driven = await started()
+    driven.port.tell(sign)
+    await driven.pass(100)
+    expect(driven.port.commands).toEqual(['AT+CMGF?', 'AT+CNMI?'])
+    expect(driven.kinds('state')).toEqual([])
+  })
+
+  test('in a flood costs two questions a second at most', async () => {
+    const driven = await started()
+    for (let i = 0; i < 500; i += 1) {
+      driven.port.tell('^SIMST:1')
+      await driven.clock.advance(10)
+    }
+    await driven.pass(10)
+    expect(driven.port.commands.filter((command) => command === 'AT+CMGF?').length).toBeLessThanOrEqual(6)
+    expect(driven.kinds('started')).toEqual([])
+  })
+
+  test('when the settings are gone: set up again', async () => {
+    const driven = await started()
+    driven.port.answer('AT+CNMI?', ['+CNMI: 0,0,0,0,0', '+CNMI: 2,1,0,1,0'])
+    driven.port.tell('SMS Ready')
+    await driven.pass(1000)
+    expect(starts(driven)).toBe(1)
+    expect(driven.modem.state.name).toBe('ready')
+  })
+
+  test('never loops, though the modem shows its settings otherwise than they were set', async () => {
+    const driven = new DrivenModem({ 'AT+CNMI?': '+CNMI: 3,1,2,1,1' })
+    await driven.session()
+    await driven.pass(2000)
+    driven.forget()
+    driven.port.tell('SMS Ready')
+    await driven.pass(60_000)
+    expect(starts(driven)).toBe(0)
+  })
+})
+
+describe('the SIM', () => {
+  test('that is taken out blocks, and that is put in again goes on', async () => {
+    const driven = await started()
+    driven.port.answer('AT+CPIN?', '+CME ERROR: 10')
+    driven.port.tell('+CPIN: NOT READY')
+    await driven.pass(20_000)
+    expect(driven.modem.state).toMatchObject({ name: 'blocked', failure: { reason: 'no-sim' } })
+    expect(await driven.submit()).toEqual({ kind: 'not-sent', why: 'not-ready' })
+    driven.port.answer('AT+CPIN?', '+CPIN: READY')
+    driven.port.tell('+CPIN: READY')
+    await driven.pass(1000)
+    expect(driven.modem.state.name).toBe('ready')
+  })
+
+  test('that another one takes the place of has its own messages: the same slot is reported again', async () => {
+    const row = `+CMGL: 1,1,,31\n${deliverPdu}`
+    const driven = await started({ 'AT+CMGL=4': [row, 'OK', row, 'OK', row, 'OK'] })
+    driven.port.tell('+CPIN: NOT INSERTED')
+    await driven.pass(1000)
+    expect(driven.kinds('incoming')).toEqual([])
+    driven.port.answer('AT+CCID', '+CCID: "89490200009876543210"')
+    driven.port.tell('+CPIN: NOT INSERTED')
+    await driven.pass(1000)
+    expect(driven.kinds('incoming')).toHaveLength(1)
+  })
+
+  test('that another one takes the place of is known by its ICCID', async () => {
+    const driven = await started()
+    driven.port.answer('AT+CCID', '+CCID: "89490200009876543210"')
+    driven.port.tell('+CPIN: NOT INSERTED')
+    await driven.pass(1000)
+    expect(driven.kinds('started')[0]?.session.sim.iccid).toBe('89490200009876543210')
+  })
+})
+
+describe('a modem that could not be set up', () => {
+  test('is tried again after a while', async () => {
+    const driven = new DrivenModem({ 'AT+CPIN?': '+CPIN: SIM PUK' })
+    await driven.failure()
+    driven.port.answer('AT+CPIN?', '+CPIN: READY')
+    await driven.pass(61_000)
+    expect(driven.modem.state.name).toBe('ready')
+  })
+
+  test('is left alone once it is stopped', async () => {
+    const driven = new DrivenModem({ 'AT+CPIN?': '+CPIN: SIM PUK' })
+    await driven.failure()
+    driven.modem.stop()
+    driven.forget()
+    await driven.pass(600_000)
+    expect(driven.port.commands).toEqual([])
+    expect(driven.clock.pending).toBe(0)
+    expect(driven.modem.state).toEqual({ name: 'absent', why: 'stopped' })
+  })
+})
+
+describe('registration', () => {
+  test('that is lost and found again is told, by the code alone', async () => {
+    const driven = await started()
+    driven.port.tell('+CREG: 2')
+    await driven.pass(10)
+    expect(driven.modem.state).toEqual({ name: 'degraded', reasons: ['not-registered'] })
+    driven.port.tell('+CREG: 5,"5E25","605F",2')
+    await driven.pass(10)
+    expect(driven.modem.state.name).toBe('ready')
+    expect(driven.kinds('registration').map((event) => event.best?.status)).toEqual(['searching', 'roaming'])
+  })
+
+  test('for LTE alone is enough', async () => {
+    const driven = new DrivenModem({
+      'AT+CREG?': '+CREG: 2,0',
+      'AT+CEREG=*': 'OK',
+      'AT+CEREG?': '+CEREG: 2,1,"00C3","1A2D001",7',
+    })
+    await driven.session()
+    expect(driven.modem.state.name).toBe('ready')
+    expect(driven.kinds('registration').at(-1)?.best).toMatchObject({ domain: '+CEREG', technology: 'LTE' })
+  })
+
+  test('is asked for until there is one, though nobody tells', async () => {
+    const driven = new DrivenModem({ 'AT+CREG?': ['+CREG: 2,2', '+CREG: 2,2', '+CREG: 2,1'] })
+    await driven.session()
+    expect(driven.modem.state.name).toBe('registering')
+    await driven.pass(11_000)
+    expect(driven.modem.state.name).toBe('ready')
+  })
+})
+
+test('a modem that falls silent is degraded, and ready again once it is in step', async () => {
+  const driven = await started({ 'AT+COPS?': 'silence' })
+  driven.port.answer('AT', 'silence')
+  void driven.modem.ask({ text: 'AT+COPS?', timeoutMs: 1000, read: () => true })
+  await driven.pass(30_000)
+  expect(driven.modem.state).toEqual({ name: 'degraded', reasons: ['not-answering'] })
+  driven.port.answer('AT', 'OK')
+  expect(await driven.passing(driven.modem.resynchronise())).toMatchObject({ kind: 'in-step' })
+  expect(driven.modem.state.name).toBe('ready')
+})
+
+describe('recovery', () => {
+  test('switches the radio off and on and sets it up anew', async () => {
+    const driven = await started({ 'AT+CFUN=4': 'ERROR', 'AT+CFUN=0': 'OK', 'AT+CFUN=1': 'OK' })
+    expect((await driven.passing(driven.modem.restartRadio())).kind).toBe('started')
+    expect(driven.port.commands.slice(0, 3)).toEqual(['AT+CFUN=4', 'AT+CFUN=0', 'AT+CFUN=1'])
+  })
+
+  test('resets by the first command that is not refused', async () => {
+    const driven = await started({ ATZ: 'OK' })
+    await driven.modem.reset()
+    expect(driven.port.commands).toEqual(['AT+CFUN=1,1', 'ATZ'])
+  })
+})

@@ -1,0 +1,183 @@
+import { Cancellation } from './cancellation.ts'
+import type { Clock, Timer } from './clock.ts'
+import { readMessageIndications } from './commands/message-indications.ts'
+import { readMessageFormat } from './commands/message-settings.ts'
+import { askIfKnown } from './commands/query.ts'
+import { pinStateIn } from './commands/sim-pin.ts'
+import type { Dialogue } from './dialogue.ts'
+import { Pause } from './pause.ts'
+import type { ResponseLine } from './response-line.ts'
+import type { PinMemory } from './startup/pin-memory.ts'
+import type { StartupOptions, StartupStage } from './startup/startup-context.ts'
+import type { StartupFailure } from './startup/startup-failure.ts'
+import { type Session, type StartupOutcome, startUp } from './startup.ts'
+
+/**
+ * Keeps a modem set up. `idle` → `setting-up` → `set-up`, or `failed` and set up again after a while.
+ *
+ * What only a starting modem says leads back to `setting-up`, and so does a SIM that is taken out. What is also said
+ * otherwise (the SIM got ready, the radio was switched on) leads to `checking` first: two questions tell whether the
+ * settings are still there. Whatever was begun under the old settings is cancelled before anything else is written.
+ */
+export class Lifecycle {
+  readonly #options: LifecycleOptions
+  readonly #pause: Pause
+  #state: 'idle' | 'setting-up' | 'checking' | 'set-up' | 'failed' = 'idle'
+  #stage: StartupStage = 'probing'
+  #session: Session | undefined
+  #cancellation = new Cancellation()
+  #retry: Timer | undefined
+  #checkWanted = false
+  #checkedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: LifecycleOptions) {
+    this.#options = options
+    this.#pause = new Pause(options.clock)
+  }
+
+  get session(): Session | undefined {
+    return this.#session
+  }
+
+  /** Sets the modem up, from the beginning, whatever was before. */
+  async setUp(): Promise<StartupOutcome> {
+    this.#abandon()
+    const cancellation = new Cancellation()
+    this.#cancellation = cancellation
+    this.#state = 'setting-up'
+    this.#checkWanted = false
+    const { dialogue, clock, writeRaw, startup, pinMemory, onStage, onSetUp, onFailed } = this.#options
+    const outcome = await startUp({
+      dialogue,
+      clock,
+      writeRaw,
+      cancellation,
+      pause: this.#pause,
+      options: startup(),
+      pinMemory,
+      say: (stage) => {
+        if (cancellation.cancelled) return
+        this.#stage = stage
+        onStage(stage)
+      },
+    })
+    if (cancellation.cancelled) return { kind: 'cancelled' }
+    if (outcome.kind === 'failed') {
+      this.#state = 'failed'
+      this.#checkedAtMs = clock.nowMs()
+      onFailed(outcome.failure)
+      if (outcome.failure.reason !== 'port-lost') {
+        this.#retry = clock.after(this.#options.retryMs, () => void this.setUp())
+      }
+    } else if (outcome.kind === 'started') {
+      this.#state = 'set-up'
+      this.#session = outcome.session
+      this.#checkedAtMs = clock.nowMs()
+      onSetUp(outcome.session, cancellation)
+      if (this.#checkWanted) void this.#check()
+    }
+    return outcome
+  }
+
+  /** Ends it all; nothing is begun again by itself. */
+  stop(): void {
+    this.#abandon()
+    this.#state = 'idle'
+  }
+
+  /** An unsolicited code, and how much it says about a restart. */
+  hear(line: ResponseLine, restart: 'certain' | 'likely' | undefined): void {
+    if (this.#state === 'idle') return
+    if (restart !== undefined || line.prefix === '+CPIN') this.#pause.wake()
+    const simState = line.prefix === '+CPIN' ? pinStateIn(line) : undefined
+    const simNotReady = simState !== undefined && simState !== 'ready'
+    if (restart === 'certain') this.#restartedFor(line.text)
+    else if (simNotReady && this.#session !== undefined) this.#restartedFor(line.text)
+    else if (restart === 'likely') this.#maybeRestarted()
+  }
+
+  /** Something looked as if the settings were gone. */
+  suspect(): void {
+    if (this.#state === 'set-up') void this.#check()
+  }
+
+  #restartedFor(sign: string): void {
+    // Nothing has been set up yet, so nothing is lost: the attempt to make contact goes on.
+    if (this.#state === 'setting-up' && this.#stage === 'probing') return
+    this.#options.onRestarted(sign)
+    void this.setUp()
+  }
+
+  #maybeRestarted(): void {
+    switch (this.#state) {
+      case 'failed':
+        if (this.#options.clock.nowMs() - this.#checkedAtMs >= fastestRestartMs) void this.setUp()
+        break
+      case 'setting-up':
+      case 'checking':
+        this.#checkWanted = true
+        break
+      case 'set-up':
+        // No modem restarts within a second of having been found set up.
+        if (this.#options.clock.nowMs() - this.#checkedAtMs >= fastestRestartMs) void this.#check()
+        break
+      case 'idle':
+    }
+  }
+
+  async #check(): Promise<void> {
+    const session = this.#session
+    const cancellation = this.#cancellation
+    if (session === undefined) return
+    this.#state = 'checking'
+    this.#checkWanted = false
+    this.#options.onChecking(true)
+    const intact = await this.#isIntact(session, cancellation)
+    if (cancellation.cancelled) return
+    if (!intact) {
+      this.#options.onRestarted('the settings were gone')
+      void this.setUp()
+      return
+    }
+    this.#state = 'set-up'
+    this.#checkedAtMs = this.#options.clock.nowMs()
+    this.#options.onChecking(false)
+  }
+
+  async #isIntact(session: Session, cancellation: Cancellation): Promise<boolean> {
+    const format = await askIfKnown(this.#options.dialogue, readMessageFormat, cancellation)
+    if (format !== 'pdu') return false
+    const wanted = session.messages.indicationsReadBack
+    const found = await askIfKnown(this.#options.dialogue, readMessageIndications, cancellation)
+    if (wanted === undefined || found === undefined) return true
+    return found.mode === wanted.mode && found.messages === wanted.messages && found.reports === wanted.reports
+  }
+
+  #abandon(): void {
+    this.#retry?.cancel()
+    this.#session = undefined
+    this.#options.onAbandoned()
+    this.#cancellation.cancel()
+  }
+}
+
+const fastestRestartMs = 1000
+
+export interface LifecycleOptions {
+  readonly dialogue: Dialogue
+  readonly clock: Clock
+  readonly writeRaw: (bytes: Uint8Array) => void
+  readonly startup: () => StartupOptions
+  readonly pinMemory: PinMemory
+  /** How long until a modem that could not be set up is tried again. */
+  readonly retryMs: number
+  readonly onStage: (stage: StartupStage) => void
+  /** `cancellation` ends with the session: everything done in it is to listen to it. */
+  readonly onSetUp: (session: Session, cancellation: Cancellation) => void
+  readonly onFailed: (failure: StartupFailure) => void
+  readonly onRestarted: (sign: string) => void
+  /** Nothing may be sent while it is true. */
+  readonly onChecking: (checking: boolean) => void
+  /** The session, if there was one, is over. Called before what runs in it is cancelled. */
+  readonly onAbandoned: () => void
+}

@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest'
+import { type ClosablePort, RecoveryRunner } from './recovery-runner.ts'
+import { type EnteredPin, PinMemory } from './startup/pin-memory.ts'
+import { DescribedModem } from './testing/described-modem.ts'
+import { ManualClock } from './testing/manual-clock.ts'
+
+/** A SIM that counts, in a modem whose port can be lost and opened again. */
+class LockedSlot {
+  readonly clock = new ManualClock()
+  readonly entered: string[] = []
+  tries = 3
+  ready = false
+  counts = true
+  tellsIccid = true
+  /** What the modem makes of a PIN: looks at it and answers, or something else. */
+  onPin: (pin: string) => string = (pin) => this.verify(pin)
+  port: DescribedModem | undefined
+  kept = '[]'
+  keep: (records: readonly EnteredPin[]) => void | Promise<void> = (records) => {
+    this.kept = JSON.stringify(records)
+  }
+
+  verify(pin: string): string {
+    this.ready = pin === '1234'
+    this.tries = this.ready ? 3 : this.tries - 1
+    return this.ready ? 'OK' : '+CME ERROR: 16'
+  }
+
+  /** A program that drives it, with what the one before has kept. */
+  program(simPin: string, enterPinUnseen = false): RecoveryRunner {
+    const runner = new RecoveryRunner({
+      clock: this.clock,
+      open: async () => ({ kind: 'opened', port: this.#open() }),
+      onEvent: () => undefined,
+      modemOptions: { simPin, enterPinUnseen, simBusyLimitMs: 5000 },
+      pinMemory: new PinMemory({ records: JSON.parse(this.kept), keep: (records) => this.keep(records) }),
+    })
+    runner.start()
+    return runner
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 500) {
+      await this.clock.advance(500)
+      for (let i = 0; i < 300; i += 1) await Promise.resolve()
+    }
+  }
+
+  /** The SIM loses its power and is locked again. */
+  async replug(): Promise<void> {
+    this.ready = false
+    this.port?.lose()
+    await this.pass(60_000)
+  }
+
+  #open(): ClosablePort {
+    const port = new DescribedModem({})
+    const usual = port.reply
+    port.reply = (line) => {
+      const pin = /^AT\+CPIN="(.*)"$/.exec(line)?.[1]
+      if (pin !== undefined) {
+        this.entered.push(pin)
+        port.answer(line, this.onPin(pin))
+      }
+      port.answer('AT+CPIN?', this.ready ? '+CPIN: READY' : '+CPIN: SIM PIN')
+      port.answer('AT+CPINR', this.counts ? `+CPINR: SIM PIN,${this.tries},3` : 'ERROR')
+      if (!this.tellsIccid && !this.ready) port.answer('AT+CCID', '+CME ERROR: 11')
+      return usual(line)
+    }
+    this.port = port
+    return Object.assign(port, { close: async () => undefined })
+  }
+}
+
+describe('a PIN that the SIM has refused is never entered again', () => {
+  test.each([true, false])('on another port, the SIM telling which it is: %s', async (tellsIccid) => {
+    const slot = new LockedSlot()
+    slot.tellsIccid = tellsIccid
+    const runner = slot.program('9999')
+    await slot.pass(10_000)
+    for (let i = 0; i < 4; i += 1) await slot.replug()
+    expect(slot.entered).toEqual(['9999'])
+    expect(runner.modem?.state).toMatchObject({ name: 'blocked', failure: { reason: 'pin-wrong', triesLeft: 2 } })
+  })
+
+  test.each([true, false])(
+    'by another process that was given what was kept, the modem counting: %s',
+    async (counts) => {
+      const slot = new LockedSlot()
+      slot.counts = counts
+      for (let i = 0; i < 4; i += 1) {
+        const runner = slot.program('9999', true)
+        await slot.pass(20_000)
+        await runner.stop()
+      }
+      expect(slot.entered).toEqual(['9999'])
+    },
+  )
+
+  test('by another process when this one died before it read the answer', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = (pin) => {
+      slot.verify(pin)
+      slot.port?.lose()
+      return 'silence'
+    }
+    await slot.program('9999').stop()
+    for (let i = 0; i < 3; i += 1) {
+      const runner = slot.program('9999')
+      await slot.pass(20_000)
+      await runner.stop()
+    }
+    expect(slot.entered).toEqual(['9999'])
+    expect(JSON.parse(slot.kept)).toMatchObject([{ sim: '89490200001234567890', verdict: 'refused' }])
+  })
+
+  test('and another SIM in the same modem gets it', async () => {
+    const slot = new LockedSlot()
+    slot.kept = JSON.stringify([
+      { sim: '8900000000000000000', pin: '1234', verdict: 'refused', entries: 1, triesBefore: 3 },
+    ])
+    slot.program('1234')
+    await slot.pass(10_000)
+    expect(slot.entered).toEqual(['1234'])
+    expect(slot.ready).toBe(true)
+  })
+})
+
+test('a PIN that was corrected is used on every port after, whichever way it was given', async () => {
+  const slot = new LockedSlot()
+  const runner = slot.program('9999')
+  await slot.pass(10_000)
+  void runner.modem?.useSimPin('1234')
+  await slot.pass(10_000)
+  await slot.replug()
+  void runner.useSimPin('1234')
+  await slot.replug()
+  expect(slot.entered).toEqual(['9999', '1234', '1234', '1234'])
+})
+
+describe('a PIN whose entry is answered', () => {
+  test('by silence is not entered again, though the counter has not moved', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = () => 'silence'
+    const runner = slot.program('9999')
+    await slot.pass(600_000)
+    await slot.replug()
+    expect(slot.entered).toEqual(['9999'])
+    expect(runner.modem?.state).toMatchObject({ failure: { reason: 'pin-not-taken' } })
+  })
+
+  test('by an error without a number is wrong when the counter has fallen', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = (pin) => {
+      slot.verify(pin)
+      return 'ERROR'
+    }
+    const runner = slot.program('9999')
+    await slot.pass(600_000)
+    expect(slot.entered).toEqual(['9999'])
+    expect(runner.modem?.state).toMatchObject({ failure: { reason: 'pin-wrong', triesLeft: 2 } })
+  })
+
+  test('by SIM busy is no wrong one, and is entered once more', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = () => {
+      slot.onPin = (pin) => slot.verify(pin)
+      return '+CME ERROR: 14'
+    }
+    slot.program('1234')
+    await slot.pass(300_000)
+    expect(slot.entered).toEqual(['1234', '1234'])
+    expect(slot.ready).toBe(true)
+    expect(slot.kept).toBe('[]')
+  })
+
+  test('by SIM busy for ever leaves a try, whatever the counter says', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = () => '+CME ERROR: 14'
+    slot.program('9999')
+    await slot.pass(3_600_000)
+    await slot.replug()
+    expect(slot.entered).toHaveLength(2)
+  })
+
+  test('by the loss of the port is entered once more, since the counter shows that it was not refused', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = () => {
+      slot.onPin = (pin) => slot.verify(pin)
+      slot.port?.lose()
+      return 'silence'
+    }
+    slot.program('1234')
+    await slot.pass(120_000)
+    expect(slot.entered).toEqual(['1234', '1234'])
+    expect(slot.ready).toBe(true)
+  })
+})
+
+describe('that a PIN is entered', () => {
+  test('is kept before it is', async () => {
+    const slot = new LockedSlot()
+    const order: string[] = []
+    slot.keep = async (records) => {
+      await Promise.resolve()
+      order.push(`kept ${records.map((record) => record.verdict).join()}, ${slot.entered.length} entered`)
+    }
+    slot.program('9999')
+    await slot.pass(10_000)
+    expect(order).toEqual(['kept open, 0 entered', 'kept refused, 1 entered'])
+  })
+
+  test('and cannot be kept: it is not entered', async () => {
+    const slot = new LockedSlot()
+    slot.keep = () => {
+      throw new Error('the disk is full')
+    }
+    const runner = slot.program('1234')
+    await slot.pass(10_000)
+    expect(slot.entered).toEqual([])
+    expect(runner.modem?.state).toMatchObject({ name: 'blocked', failure: { reason: 'pin-not-kept' } })
+  })
+})

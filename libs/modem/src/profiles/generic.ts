@@ -1,0 +1,50 @@
+import { indications, type MessageIndications } from '../commands/message-indications.ts'
+import { cardPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
+import { readPinState } from '../commands/sim-pin.ts'
+import type { Profile } from './profile.ts'
+
+/** A modem of which nothing is known but that it speaks 27.005 and 27.007. */
+export const generic: Profile = {
+  name: 'generic',
+  fingerprints: [],
+  variants: [],
+  unsolicited: [],
+  calming: [],
+  avoid: [],
+
+  pinState: readPinState,
+  pinQuirk: 'none',
+  pinCounters: [standardPinCounter, cardPinCounter],
+  iccidCommands: ['AT+CCID', 'AT+QCCID', 'AT+ICCID', 'AT+CRSM=176,12258,0,0,10'],
+
+  characterSet: 'GSM',
+  messageService: 0,
+  acknowledgement: 'bare',
+  indications: indicationLadder([1, 2, 0]),
+
+  storage: {
+    receiveInto: ['SM', 'ME', 'MT'],
+    selectTakes: 3,
+    indexBase: 1,
+    usageLagMs: 0,
+    listingHangs: false,
+    notListable: [],
+    deletingDeletesSiblings: false,
+  },
+  submit: { promptTimeoutMs: 10_000, resultTimeoutMs: 120_000, keepLinkOpen: true, linkOpenMs: 1000 },
+  ussdEncodings: ['plain', 'packed-hex', 'ucs2-hex'],
+  radio: { switchOnAtStart: 'if-off', settleMs: 0, contactSettleMs: 0, resetCommands: ['AT+CFUN=1,1', 'ATZ'] },
+  usb: [],
+  advice: [],
+}
+
+/**
+ * Mode 2 before mode 1, and in each the reports in the order given: 1 straight, 2 stored, 0 none. Cell broadcasts are
+ * never asked for: nobody here reads them.
+ */
+export function indicationLadder(
+  reports: readonly MessageIndications['reports'][],
+  modes: readonly MessageIndications['mode'][] = [2, 1],
+): readonly MessageIndications[] {
+  return modes.flatMap((mode) => reports.map((report) => indications(mode, 1, report)))
+}

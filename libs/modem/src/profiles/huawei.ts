@@ -1,0 +1,70 @@
+import { cardPinCounter, huaweiPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
+import { generic } from './generic.ts'
+import type { Profile } from './profile.ts'
+
+const readAllPorts =
+  'Unsolicited codes come on the PC UI port alone; a port that nobody reads fills up and may crash the stick.'
+
+/** Sticks and modules of Huawei: E1xx, E173, E3xx, K4xxx, E3372 with stick firmware, MU and ME modules. */
+export const huawei: Profile = {
+  ...generic,
+  name: 'huawei',
+  fingerprints: [
+    { manufacturer: /huawei/i },
+    { manufacturer: /huawei/i, model: /^(E\d{3}|K\d{4}|MU\d|ME\d|MS\d)/i },
+    { usb: ['12d1'] },
+  ],
+  unsolicited: [
+    ...['^RSSI', '^RSSILVL', '^HRSSILVL', '^MODE', '^BOOT', '^DSFLOWRPT', '^HCSQ', '^CSNR', '^SRVST', '^STIN'],
+    ...['^NWTIME', '^NDISSTAT', '^PDPDEACT', '^RFSWITCH', '^EONS', '^LWURC', '^ECCLIST', '^CSCHANNELINFO'],
+    ...[
+      '^CCALLSTATE',
+      '^LTERSRP',
+      '^SMMEMFULL',
+      '^THERM',
+      '^CONF',
+      '^ORIG',
+      '^CONN',
+      '^CEND',
+      '^ANLEVEL',
+      '^XDSFLOWRPT',
+    ],
+  ].map((code) => ({ code })),
+  // Else it talks of signal and traffic several times a second, in the middle of answers too.
+  calming: ['AT^CURC=0'],
+  avoid: [],
+  pinCounters: [huaweiPinCounter, standardPinCounter, cardPinCounter],
+  iccidCommands: ['AT^ICCID?', ...generic.iccidCommands],
+  storage: { ...generic.storage, indexBase: 0 },
+  ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'],
+  // `^RESET` restarts most of them; modules want `+CFUN`.
+  radio: { ...generic.radio, resetCommands: ['AT^RESET', 'AT+CFUN=1,1'] },
+  usb: [
+    {
+      ids: ['12d1:14dc', '12d1:1f01'],
+      role: 'not-a-modem',
+      words:
+        'This stick runs HiLink firmware: it is a network card with a web page, without a port for commands. ' +
+        'Switch it to stick mode (usb_modeswitch, 12d1:1506) or install stick firmware.',
+    },
+    { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/01$/i, role: 'ppp' },
+    { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/02$/i, role: 'at' },
+    { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/(03|12)$/i, role: 'at-secondary' },
+  ],
+  advice: [readAllPorts],
+  variants: [
+    {
+      fits: { model: /^(E1\d{2}|E2[27]\d|E372|K3)/i },
+      changes: {
+        storage: { ...generic.storage, indexBase: 0, listingHangs: true },
+        advice: [readAllPorts, 'May hang after hours of listing messages; only a reset helps.'],
+      },
+    },
+    {
+      fits: { model: /^E3531/i },
+      changes: { storage: { ...generic.storage, indexBase: 0, usageLagMs: 500 } },
+    },
+    { fits: { model: /^MU609/i }, changes: { avoid: ['AT^GETPORTMODE'] } },
+    { fits: { model: /^MU736/i }, changes: { radio: { ...generic.radio, resetCommands: ['AT+CFUN=16'] } } },
+  ],
+}

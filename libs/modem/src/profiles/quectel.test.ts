@@ -1,0 +1,119 @@
+import { hexFromOctets } from '@smsgw/sms/octets'
+import { ucs2FromText } from '@smsgw/sms/ucs2'
+import { describe, expect, test } from 'vitest'
+import type { Answers } from '../testing/described-modem.ts'
+import { DrivenModem } from '../testing/driven-modem.ts'
+import { quectel } from './quectel.ts'
+import { roleOfUsbPort } from './usb-port.ts'
+
+const module: Answers = { 'AT+CGMI': 'Quectel', 'AT+CGMM': 'EC25', 'AT+QCCID': '+QCCID: 8949020000123456789F' }
+
+async function started(answers: Answers = {}): Promise<DrivenModem> {
+  const driven = new DrivenModem({ ...module, ...answers })
+  await driven.session()
+  driven.forget()
+  return driven
+}
+
+test('2c7c: which port is for what', () => {
+  const role = (interfaceNumber: number) =>
+    roleOfUsbPort(quectel.usb, { id: '2c7c:0125', interfaceNumber, interfaceClass: undefined })?.role
+  expect([0, 1, 2, 3].map(role)).toEqual(['diagnostic', 'nmea', 'at', 'at-secondary'])
+})
+
+test('RDY, +CFUN, +CPIN, +QIND, +QUSIM: a restart, set up once', async () => {
+  const driven = await started()
+  driven.port.tell('RDY')
+  await driven.pass(10)
+  driven.port.tell('+CFUN: 1\n+CPIN: READY\n+QUSIM: 1\n+QIND: SMS DONE\n+QIND: PB DONE')
+  await driven.pass(5000)
+  expect(driven.kinds('restarted')).toEqual([{ kind: 'restarted', sign: 'RDY' }])
+  expect(driven.kinds('started')).toHaveLength(1)
+})
+
+test('reports that are to be stored get lost (EC25, EG25): never asked for', async () => {
+  const driven = new DrivenModem({ ...module, 'AT+CNMI=2,1,0,1,0': 'ERROR', 'AT+CNMI=1,1,0,1,0': 'ERROR' })
+  await driven.session()
+  expect(driven.port.commands.filter((command) => /CNMI=\d,\d,\d,2/.test(command))).toEqual([])
+})
+
+test('acknowledgements only with service 1, bare, and a second one (CMS 340) is harmless', async () => {
+  const driven = await started({
+    'AT+CSMS=*': 'ERROR',
+    'AT+CSMS?': '+CSMS: 1,1,1,1',
+    'AT+CNMA': ['OK', '+CMS ERROR: 340'],
+  })
+  expect(await driven.modem.acknowledge()).toBe(true)
+  expect(await driven.modem.acknowledge()).toBe(true)
+  expect(driven.port.commands).toEqual(['AT+CNMA', 'AT+CNMA'])
+})
+
+test('M26 calls service 1 128', async () => {
+  const driven = new DrivenModem({
+    ...module,
+    'AT+CGMM': 'M26',
+    'AT+CSMS=*': '+CMS ERROR: 303',
+    'AT+CSMS?': '+CSMS: 128,1,1,1',
+  })
+  const session = await driven.session()
+  expect(session.profile.name).toBe('quectel-serial')
+  expect(session.messages.acknowledges).toBe(true)
+})
+
+test('ready only after an unsolicited +CPIN, whenever that comes', async () => {
+  const driven = new DrivenModem({ ...module, 'AT+CPIN?': ['ERROR', '+CPIN: READY'] }, { simPollMs: 50_000 })
+  const starting = driven.modem.start()
+  await driven.pass(17_000)
+  driven.port.tell('+CPIN: READY')
+  await driven.pass(100)
+  expect((await starting).kind).toBe('started')
+})
+
+test('autobauding needs several AT', async () => {
+  const driven = new DrivenModem({ ...module, AT: ['silence', 'silence', 'silence', 'OK'] })
+  await driven.session()
+})
+
+test('a multiplexer left open by the process before is closed', async () => {
+  const driven = new DrivenModem({ ...module, AT: 'silence' })
+  const starting = driven.modem.start()
+  await driven.pass(20_000)
+  expect(driven.port.written).toContain('\xf9\x03\xef\x05\xc3\x01\xf2\xf9')
+  driven.modem.stop()
+  await driven.passing(starting)
+})
+
+test('messages fail on LTE until the bearer is changed (CGSMS): it can be configured', async () => {
+  const driven = new DrivenModem({ ...module, 'AT+CGSMS=1': 'OK' }, { messageBearer: 'circuit' })
+  const session = await driven.session()
+  expect(driven.port.commands).toContain('AT+CGSMS=1')
+  expect(session.profile.advice.join()).toContain('QCFG="ims"')
+})
+
+describe('+CUSD', () => {
+  const asked = async (answer: string) => {
+    const driven = await started({ 'AT+CUSD=*': 'OK' })
+    const request = driven.modem.ussd('*100#')
+    await driven.pass(10)
+    driven.port.tell(answer)
+    return driven.passing(request)
+  }
+  test('UCS-2 in hexadecimal', async () => {
+    expect(await asked(`+CUSD: 0,"${hexFromOctets(ucs2FromText('Guthaben 3,20 €'))}",72`)).toMatchObject({
+      text: 'Guthaben 3,20 €',
+    })
+  })
+  test('M35 sends units of two bytes under a scheme that says otherwise', async () => {
+    expect(await asked(`+CUSD: 0,"${hexFromOctets(ucs2FromText('Guthaben 3,20'))}",0`)).toMatchObject({
+      text: 'Guthaben 3,20',
+    })
+  })
+})
+
+test('BG96 gets five minutes for a message', async () => {
+  const driven = await started({ 'AT+CGMM': 'BG96', PDU: 'silence' })
+  const sent = driven.submit()
+  await driven.pass(299_000)
+  driven.port.tell('+CMGS: 3\nOK')
+  expect(await driven.passing(sent)).toMatchObject({ kind: 'accepted', messageReference: 3 })
+})

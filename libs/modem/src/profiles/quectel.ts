@@ -1,0 +1,55 @@
+import {
+  cardPinCounter,
+  quectelPinCounter,
+  quectelSerialPinCounter,
+  standardPinCounter,
+} from '../commands/pin-counter.ts'
+import { generic, indicationLadder } from './generic.ts'
+import type { Profile } from './profile.ts'
+
+const maker = /quectel/i
+
+/** EC2x, EG2x, EG9x, EP06, RM, BG96 and their kin: LTE on Qualcomm chips, over USB. */
+export const quectel: Profile = {
+  ...generic,
+  name: 'quectel',
+  fingerprints: [
+    { manufacturer: maker },
+    { manufacturer: maker, model: /^(EC|EG|EP|EM|RM|RG|BG|UC|UG|AG)\d/i },
+    { usb: ['2c7c'] },
+  ],
+  unsolicited: [
+    { code: '+QUSIM', restart: 'likely' as const },
+    ...['+QIURC', '+QSTK', '+QNWINFO', '+QNITZ', '+QCSQ', '^MODE', '^RSSI', '^HCSQ'].map((code) => ({ code })),
+  ],
+  pinCounters: [quectelPinCounter, standardPinCounter, cardPinCounter],
+  iccidCommands: ['AT+QCCID', 'AT+CCID', 'AT+CRSM=176,12258,0,0,10'],
+  // EC25 and EG25 lose every report that is to be stored: 2 is never asked for.
+  indications: indicationLadder([1, 0]),
+  storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
+  ussdEncodings: ['plain', 'ucs2-hex', 'packed-hex'],
+  usb: [
+    { ids: ['2c7c'], interfaceNumber: 0, role: 'diagnostic' },
+    { ids: ['2c7c'], interfaceNumber: 1, role: 'nmea' },
+    { ids: ['2c7c'], interfaceNumber: 2, role: 'at' },
+    { ids: ['2c7c'], interfaceNumber: 3, role: 'at-secondary' },
+  ],
+  advice: [
+    'Where messages fail on LTE alone, toggle IMS (`AT+QCFG="ims"`) or choose the bearer of messages (`AT+CGSMS`).',
+  ],
+  variants: [{ fits: { model: /^BG\d/i }, changes: { submit: { ...generic.submit, resultTimeoutMs: 300_000 } } }],
+}
+
+/** M10, M26, M35, M66, M95, MC20: GSM on a serial line. */
+export const quectelSerial: Profile = {
+  ...generic,
+  name: 'quectel-serial',
+  fingerprints: [
+    { manufacturer: maker, model: /^M(C)?\d{2}|_M\d{2}/i },
+    { manufacturer: maker, firmware: /^M(C)?\d{2}/i },
+  ],
+  unsolicited: [{ code: '+QUSIM', restart: 'likely' as const }, { code: '+QNITZ' }, { code: '+QSTK' }],
+  pinCounters: [quectelSerialPinCounter, standardPinCounter, cardPinCounter],
+  ussdEncodings: ['plain', 'ucs2-hex', 'packed-hex'],
+  acknowledgement: 'bare',
+}

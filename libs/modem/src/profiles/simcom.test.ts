@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import type { Answers } from '../testing/described-modem.ts'
+import { anotherDeliverPdu, DrivenModem, deliverPdu } from '../testing/driven-modem.ts'
+import { simcom2g, simcomA76xx, simcomLte } from './simcom.ts'
+import { roleOfUsbPort } from './usb-port.ts'
+
+async function started(answers: Answers): Promise<DrivenModem> {
+  const driven = new DrivenModem(answers)
+  await driven.session()
+  driven.forget()
+  return driven
+}
+
+describe('SIM800 and SIM900', () => {
+  const module: Answers = { 'AT+CGMI': 'SIMCOM_Ltd', 'AT+CGMM': 'SIMCOM_SIM800L' }
+
+  test('indexes start at 1', () => expect(simcom2g.storage.indexBase).toBe(1))
+
+  test.each(['SMS Ready', 'Call Ready'])(
+    '%s says that it may have restarted: its settings are looked at',
+    async (sign) => {
+      const driven = await started(module)
+      await driven.pass(2000)
+      driven.forget()
+      driven.port.tell(sign)
+      await driven.pass(10)
+      expect(driven.port.commands).toEqual(['AT+CMGF?', 'AT+CNMI?'])
+      expect(driven.modem.state.name).toBe('ready')
+    },
+  )
+
+  test('after SMS Ready with the settings gone everything is set up again', async () => {
+    const driven = await started(module)
+    await driven.pass(2000)
+    driven.port.answer('AT+CNMI?', ['+CNMI: 0,0,0,0,0', '+CNMI: 2,1,0,1,0'])
+    driven.forget()
+    driven.port.tell('SMS Ready')
+    await driven.pass(1000)
+    expect(driven.kinds('restarted')).toHaveLength(1)
+    expect(driven.port.commands).toContain('AT+CMGF=0')
+    expect(driven.modem.state.name).toBe('ready')
+  })
+
+  test('CMGS takes up to 60 s, CMGL 20 s, CMGD 25 s: none of them is cut short', async () => {
+    const driven = await started({
+      ...module,
+      PDU: 'silence',
+      'AT+CMGR=1': `+CMGR: 0,,31\n${deliverPdu}`,
+      'AT+CMGD=1': 'silence',
+    })
+    const sent = driven.submit()
+    await driven.pass(59_000)
+    driven.port.tell('+CMGS: 3\nOK')
+    expect(await driven.passing(sent)).toMatchObject({ kind: 'accepted', messageReference: 3 })
+    const deletion = driven.modem.deleteMessage({ memory: 'SM', index: 1 }, deliverPdu)
+    await driven.pass(24_000)
+    driven.port.tell('OK')
+    expect(await driven.passing(deletion)).toEqual({ kind: 'deleted' })
+  })
+
+  test('after +CMT no acknowledgement is sent', async () => {
+    const driven = await started(module)
+    driven.port.tell(`+CMT: "",31\n${deliverPdu}`)
+    await driven.pass(1000)
+    expect(driven.port.commands).toEqual([])
+    expect(driven.kinds('incoming')).toMatchObject([{ incoming: { source: { acknowledge: false } } }])
+  })
+
+  test('SIM600 deletes all parts with the first: the others are read before one is deleted', async () => {
+    const driven = await started({
+      ...module,
+      'AT+CGMM': 'SIMCOM_SIM600',
+      'AT+CMGR=1': `+CMGR: 0,,31\n${deliverPdu}`,
+      'AT+CMGD=1': 'OK',
+    })
+    driven.port.answer('AT+CPMS="SM"', '+CPMS: 2,25,0,25,0,25')
+    driven.port.answer('AT+CMGL=4', `+CMGL: 1,1,,31\n${deliverPdu}\n+CMGL: 2,1,,31\n${anotherDeliverPdu}`)
+    driven.port.tell('+CMTI: "SM",1')
+    await driven.pass(10)
+    const slot = { memory: 'SM', index: 1 }
+    expect(await driven.modem.deleteMessage(slot, deliverPdu)).toEqual({ kind: 'deferred' })
+    expect(driven.kinds('incoming').map((event) => event.incoming.pdu)).toEqual([deliverPdu, anotherDeliverPdu])
+    expect(driven.port.commands).not.toContain('AT+CMGD=1')
+    expect(await driven.modem.deleteMessage(slot, deliverPdu)).toEqual({ kind: 'deleted' })
+  })
+
+  test('SIM300D wants USSD packed', async () => {
+    const driven = await started({ ...module, 'AT+CGMM': 'SIMCOM_SIM300D', 'AT+CUSD=*': 'OK' })
+    void driven.modem.ussd('*100#')
+    await driven.pass(10)
+    expect(driven.port.commands).toEqual(['AT+CUSD=1,"AA180C3602",15'])
+  })
+})
+
+describe('SIM7600', () => {
+  const module: Answers = { 'AT+CGMI': 'SIMCOM INCORPORATED', 'AT+CGMM': 'SIMCOM_SIM7600E-H' }
+
+  test('indexes start at 0', async () => {
+    expect(simcomLte.storage.indexBase).toBe(0)
+    const driven = await started({ ...module, 'AT+CMGR=0': `+CMGR: 0,,31\n${deliverPdu}` })
+    driven.port.tell('+CMTI: "SM",0')
+    await driven.pass(10)
+    expect(driven.kinds('incoming')).toMatchObject([{ incoming: { source: { index: 0 } } }])
+  })
+
+  test.each([
+    ['1e0e:9001', ['diagnostic', 'nmea', 'at', 'at-secondary', 'audio']],
+    ['1e0e:9205', [undefined, undefined, 'at', 'ppp', undefined]],
+  ])('%s: which port is for what', (id, roles) => {
+    const role = (interfaceNumber: number) =>
+      roleOfUsbPort(simcomLte.usb, { id, interfaceNumber, interfaceClass: undefined })?.role
+    expect([0, 1, 2, 3, 4].map(role)).toEqual(roles)
+  })
+
+  test('messages that fail on LTE alone: the advice names CNMP=14 and AT&F', async () => {
+    const driven = new DrivenModem(module)
+    expect((await driven.session()).profile.advice.join()).toMatch(/CNMP=14.*AT&F/)
+  })
+
+  test('+CMS ERROR: Unknown error, in words, leaves it unknown', async () => {
+    const driven = await started({ ...module, PDU: '+CMS ERROR: Unknown error' })
+    expect(await driven.submit()).toMatchObject({ kind: 'unknown', error: { code: 500 } })
+  })
+})
+
+describe('A7670 and SIM7670', () => {
+  const module: Answers = { 'AT+CGMI': 'INCORPORATED', 'AT+CGMM': 'A7670E-FASE' }
+
+  test('is known by its model, whatever the maker is called', async () => {
+    expect((await new DrivenModem(module).session()).profile.name).toBe('simcom-a76xx')
+  })
+
+  test('*ATREADY: 1, +CPIN: READY, SMS DONE, PB DONE: a restart, set up once', async () => {
+    const driven = await started(module)
+    driven.port.tell('*ATREADY: 1')
+    await driven.pass(10)
+    driven.port.tell('+CPIN: READY\nSMS DONE\nPB DONE')
+    await driven.pass(5000)
+    expect(driven.kinds('restarted')).toHaveLength(1)
+    expect(driven.kinds('started')).toHaveLength(1)
+    expect(driven.modem.state.name).toBe('ready')
+  })
+
+  test('CMGF fails before SMS DONE, and is tried again at once when that is said', async () => {
+    const driven = new DrivenModem({ ...module, 'AT+CMGF=0': ['ERROR', 'OK'] }, { simPollMs: 50_000 })
+    const starting = driven.modem.start()
+    await driven.pass(100)
+    driven.port.tell('SMS DONE')
+    await driven.pass(100)
+    expect((await starting).kind).toBe('started')
+  })
+
+  test('CREG: 0,6 (messages only) is good enough to send', async () => {
+    const driven = await started({ ...module, 'AT+CREG?': '+CREG: 0,6' })
+    expect(driven.modem.state.name).toBe('ready')
+  })
+
+  test('CREG: 0,11 (emergency calls only) is not', async () => {
+    const driven = await started({ ...module, 'AT+CREG?': '+CREG: 0,11' })
+    expect(driven.modem.state.name).toBe('registering')
+  })
+
+  test('a prompt without a blank is a prompt', async () => {
+    const driven = await started({ ...module, 'AT+CMGS=*': 'raw:\r\n>' })
+    expect((await driven.submit()).kind).toBe('accepted')
+  })
+
+  test('its command port is interface 4', () => {
+    const role = (interfaceNumber: number) =>
+      roleOfUsbPort(simcomA76xx.usb, { id: '1e0e:9011', interfaceNumber, interfaceClass: undefined })?.role
+    expect([4, 5].map(role)).toEqual(['at', 'ppp'])
+  })
+})

@@ -1,0 +1,89 @@
+import { cardPinCounter, simcomPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
+import { generic, indicationLadder } from './generic.ts'
+import type { Profile } from './profile.ts'
+
+const noise = [
+  '+STIN',
+  '+CGEV',
+  '*PSUTTZ',
+  '*PSNWID',
+  'DST',
+  '+CMEXTERR',
+  'VOICE CALL',
+  '+CSMINS',
+  '+APP PDP',
+  '+FTPPUT',
+]
+const maker = /simcom|simtech|^SIM/i
+
+/** SIM300, SIM800 and SIM900: GSM on a serial line. */
+export const simcom2g: Profile = {
+  ...generic,
+  name: 'simcom-2g',
+  fingerprints: [
+    { manufacturer: maker, model: /SIM(3|6|8|9)\d{2}/i },
+    { manufacturer: maker, firmware: /SIM(3|6|8|9)\d{2}/i },
+    { model: /SIMCOM_SIM(8|9)\d{2}/i },
+  ],
+  unsolicited: noise.map((code) => ({ code })),
+  pinCounters: [simcomPinCounter, standardPinCounter, cardPinCounter],
+  indications: indicationLadder([1, 2, 0]),
+  variants: [
+    { fits: { model: /SIM300D/i }, changes: { ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'] } },
+    {
+      fits: { model: /SIM600/i },
+      changes: { storage: { ...generic.storage, deletingDeletesSiblings: true } },
+    },
+  ],
+}
+
+/** SIM7500 and SIM7600, SIM7070 and SIM7000: LTE and LTE-M on Qualcomm chips. */
+export const simcomLte: Profile = {
+  ...generic,
+  name: 'simcom-lte',
+  fingerprints: [
+    { manufacturer: maker, model: /SIM7([0-5]\d|6(?!7)\d)\d|SIM5\d{3}/i },
+    { usb: ['1e0e:9001', '1e0e:9205', '1e0e:9206'] },
+  ],
+  unsolicited: [...noise, '+NITZ', '+SIMEI', '+CPCMREG'].map((code) => ({ code })),
+  pinCounters: [simcomPinCounter, standardPinCounter, cardPinCounter],
+  iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
+  storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
+  radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },
+  usb: [
+    { ids: ['1e0e:9001'], interfaceNumber: 0, role: 'diagnostic' },
+    { ids: ['1e0e:9001'], interfaceNumber: 1, role: 'nmea' },
+    { ids: ['1e0e:9001'], interfaceNumber: 2, role: 'at' },
+    { ids: ['1e0e:9001'], interfaceNumber: 3, role: 'at-secondary' },
+    { ids: ['1e0e:9001'], interfaceNumber: 4, role: 'audio' },
+    { ids: ['1e0e:9205', '1e0e:9206'], interfaceNumber: 2, role: 'at' },
+    { ids: ['1e0e:9205', '1e0e:9206'], interfaceNumber: 3, role: 'ppp' },
+  ],
+  advice: ['Where messages fail on LTE alone, the network wants IMS: `AT+CNMP=14` (3G) helps, or `AT&F` once.'],
+  variants: [
+    {
+      fits: { model: /SIM70\d{2}/i },
+      changes: { submit: { ...generic.submit, resultTimeoutMs: 300_000 } },
+    },
+  ],
+}
+
+/** A7600, A7670 and SIM7670: LTE on ASR chips. Refuses message commands until `SMS DONE`, prompts with `>` alone. */
+export const simcomA76xx: Profile = {
+  ...generic,
+  name: 'simcom-a76xx',
+  fingerprints: [
+    { manufacturer: /simcom|simtech|A76/i, model: /A76\d{2}|SIM767\d|SIM778\d/i },
+    { model: /^A76\d{2}|^SIM767\d/i },
+    { usb: ['1e0e:9011', '1e0e:9018'] },
+  ],
+  unsolicited: noise.map((code) => ({ code })),
+  pinCounters: [simcomPinCounter, standardPinCounter, cardPinCounter],
+  iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
+  storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
+  radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },
+  usb: [
+    { ids: ['1e0e:9011', '1e0e:9018'], interfaceNumber: 4, role: 'at' },
+    { ids: ['1e0e:9011', '1e0e:9018'], interfaceNumber: 5, role: 'ppp' },
+  ],
+}

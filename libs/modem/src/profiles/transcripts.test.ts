@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { Modem } from '../modem.ts'
+import type { ModemEvent } from '../modem-event.ts'
+import { submitPdu } from '../testing/driven-modem.ts'
+import { ManualClock } from '../testing/manual-clock.ts'
+import { TranscriptModem } from '../testing/transcript.ts'
+
+// One file for a modem: it is set up, a message leaves, one arrives and is deleted, line for line as written there.
+
+const folder = new URL('./transcripts/', import.meta.url)
+const profiles: Readonly<Record<string, string>> = {
+  'cinterion-ehs6': 'cinterion',
+  'huawei-e3372': 'huawei',
+  'quectel-ec25': 'quectel',
+  'simcom-a7670': 'simcom-a76xx',
+  'simcom-sim7600': 'simcom-lte',
+  'simcom-sim800': 'simcom-2g',
+  'telit-he910': 'telit',
+  'wavecom-q2406': 'wavecom',
+  'zte-mf190': 'zte',
+}
+
+test.each(readdirSync(folder).map((file) => file.replace('.txt', '')))('%s', async (name) => {
+  const text = readFileSync(new URL(`${name}.txt`, folder), 'utf8')
+  const port = new TranscriptModem(text)
+  const clock = new ManualClock()
+  const events: ModemEvent[] = []
+  const usb = /^# usb (\S+)$/m.exec(text)?.[1]
+  const modem = new Modem({ port, clock, onEvent: (event) => events.push(event), options: usb ? { usb } : {} })
+  const pass = async () => {
+    await clock.advance(0)
+    for (let i = 0; i < 1000; i += 1) await Promise.resolve()
+  }
+
+  port.begin('start')
+  let started = false
+  const starting = modem.start().finally(() => (started = true))
+  for (let i = 0; i < 100 && !started; i += 1) await clock.advance(500)
+  await starting
+  await pass()
+  expect(port.deviations).toEqual([])
+  expect(modem.session?.profile.name).toBe(profiles[name])
+
+  port.begin('send')
+  expect(await modem.submit(submitPdu, { id: 'a', beforePdu: async () => 'go' })).toMatchObject({
+    kind: 'accepted',
+    messageReference: 17,
+  })
+
+  port.begin('receive')
+  await pass()
+  const [incoming] = events.flatMap((event) => (event.kind === 'incoming' ? [event.incoming] : []))
+  if (incoming?.source.kind !== 'stored') throw new Error('nothing arrived')
+
+  port.begin('delete')
+  expect(await modem.deleteMessage(incoming.source, incoming.pdu)).toEqual({ kind: 'deleted' })
+  port.end()
+  expect(port.deviations).toEqual([])
+})

@@ -1,0 +1,266 @@
+import { integerOf, parseParameters, textOf } from './at-parameters.ts'
+import type { Clock } from './clock.ts'
+import type { Memory } from './commands/message-storage.ts'
+import type { Incoming, MessageSource } from './incoming-message.ts'
+import { readIncoming } from './incoming-message.ts'
+import { type Deletion, isFailure, type MessageSlots, type SlotFailure } from './message-slots.ts'
+import type { ResponseLine } from './response-line.ts'
+import { Tips } from './tips.ts'
+
+/**
+ * Everything that comes in. A message is reported once for each slot it lies in, however often it is told of or found;
+ * it is deleted when the owner says so, who says so when it is safe. What was not deleted is not reported again, unless
+ * `sweep` is asked to, or the slot holds another message.
+ */
+export class Receiver {
+  readonly #onIncoming: (incoming: Incoming) => void
+  readonly #onNews: (news: ReceiverNews) => void
+  readonly #tips: Tips
+  /** What has been reported from which slot, and is still there as far as we know. */
+  readonly #reported = new Map<string, string>()
+  /** Slots we were told of and have not read yet. */
+  readonly #told = new Map<string, { readonly memory: Memory; readonly index: number }>()
+  #session: ReceiverSession | undefined
+  #reading = false
+  #sweepWanted: 'no' | 'usual' | 'thorough' = 'no'
+  #broadcasts = 0
+
+  constructor(options: {
+    readonly clock: Clock
+    readonly onIncoming: (incoming: Incoming) => void
+    readonly onNews: (news: ReceiverNews) => void
+  }) {
+    this.#tips = new Tips(options.clock, () => this.sweepSoon('thorough'))
+    this.#onIncoming = options.onIncoming
+    this.#onNews = options.onNews
+  }
+
+  get broadcastsIgnored(): number {
+    return this.#broadcasts
+  }
+
+  /** Undefined while the modem cannot be read. `sameSim` false: what lay in the slots before is gone. */
+  attach(session: ReceiverSession | undefined, sameSim = true): void {
+    this.#session = session
+    if (!sameSim) this.#reported.clear()
+    if (session === undefined) {
+      this.#told.clear()
+      this.#tips.forget()
+    }
+  }
+
+  /** An unsolicited code; false when it is none about messages. */
+  hear(line: ResponseLine): boolean {
+    switch (line.prefix) {
+      case '+CMTI':
+      case '+CDSI':
+        this.#tell(line)
+        return true
+      case '+CMT':
+      case '+CDS':
+        this.#takeDirect(line)
+        return true
+      case '+CBM':
+      case '+CBMI':
+        this.#broadcasts += 1
+        return true
+      case '^SMMEMFULL':
+        this.#sweepOnTip('thorough')
+        return true
+      default:
+        return false
+    }
+  }
+
+  /** Looks into all memories as soon as what is being read has been read. */
+  sweepSoon(kind: 'usual' | 'thorough'): void {
+    if (this.#sweepWanted !== 'thorough') this.#sweepWanted = kind
+    void this.#work()
+  }
+
+  /** Looks into all memories now. `again` reports also what has been reported before. */
+  async sweep({ again = false }: { readonly again?: boolean } = {}): Promise<Sweep> {
+    const session = this.#session
+    if (again) this.#reported.clear()
+    return session === undefined ? { memories: [], complete: false } : this.#sweep(session, true)
+  }
+
+  async delete(memory: Memory, index: number, pdu: string): Promise<Deletion> {
+    const session = this.#session
+    if (session === undefined) return { kind: 'failed', failure: 'not-sent', error: undefined }
+    if (session.deletingDeletesSiblings && (await this.#findsMore(session, memory))) return { kind: 'deferred' }
+    const deletion = await session.slots.delete(memory, index, pdu)
+    if (deletion.kind === 'deleted' || deletion.kind === 'already-gone') this.#reported.delete(slot(memory, index))
+    else if (deletion.kind === 'another-message') this.#report(memory, deletion.found.index, deletion.found)
+    return deletion
+  }
+
+  /** Whether the memory holds what has not been reported: it would go with a part of the same message. */
+  async #findsMore(session: ReceiverSession, memory: Memory): Promise<boolean> {
+    const listing = await session.slots.list(memory, { thorough: true })
+    if (isFailure(listing)) return true
+    const fresh = listing.messages.filter((message) => !this.#reported.has(slot(memory, message.index)))
+    for (const message of fresh) this.#report(memory, message.index, message)
+    return fresh.length > 0 || !listing.complete
+  }
+
+  #tell(line: ResponseLine): void {
+    const [name, place] = parseParameters(line.body)
+    const memory = textOf(name).toUpperCase()
+    const index = integerOf(place)
+    if (!/^[A-Z]{2}$/.test(memory) || index === undefined || index < 0) {
+      this.#sweepOnTip('thorough')
+      return
+    }
+    // Before a session there is nothing to read with, and it begins by looking everywhere.
+    if (this.#session === undefined || !this.#tips.follow()) return
+    // Reading slot by slot takes a command for each; when many are waiting a list is quicker.
+    if (this.#told.size < mostReadOneByOne) this.#told.set(slot(memory, index), { memory, index })
+    else this.#sweepWanted = 'thorough'
+    void this.#work()
+  }
+
+  #sweepOnTip(kind: 'usual' | 'thorough'): void {
+    if (this.#session === undefined || !this.#tips.follow()) return
+    // What it finds is seen later: this is the place where a loop of tips and sweeps is caught.
+    this.#tips.wasted()
+    this.sweepSoon(kind)
+  }
+
+  #takeDirect(line: ResponseLine): void {
+    const source: MessageSource = { kind: 'direct', acknowledge: this.#session?.acknowledges ?? false }
+    const pdu = line.payload?.replaceAll(/\s/g, '').toUpperCase() ?? ''
+    if (/^[0-9A-F]+$/.test(pdu)) {
+      const incoming = readIncoming(source, pdu)
+      if (incoming) this.#onIncoming(incoming)
+    } else if (pdu !== '' || parseParameters(line.body).length > mostParametersOfPduMode) {
+      // It will not come again: what there is of it is handed on.
+      const text = [line.text, line.payload].filter((part) => part !== undefined).join('\n')
+      this.#onIncoming({ kind: 'unreadable', source, pdu: text, why: 'not a PDU: the modem is in text mode' })
+      this.#onNews({ kind: 'text-mode' })
+    } else {
+      // It was told of and cut off on the way: all that is left to do is to look whether it was stored after all.
+      this.#onNews({ kind: 'content-missing', code: line.prefix })
+      this.#sweepOnTip('thorough')
+    }
+  }
+
+  async #work(): Promise<void> {
+    if (this.#reading) return
+    this.#reading = true
+    try {
+      for (;;) {
+        const session = this.#session
+        if (session === undefined) return
+        const next = this.#told.entries().next().value
+        if (this.#sweepWanted !== 'no') {
+          const thorough = this.#sweepWanted === 'thorough'
+          this.#sweepWanted = 'no'
+          this.#told.clear()
+          await this.#sweep(session, thorough)
+        } else if (next !== undefined) {
+          this.#told.delete(next[0])
+          await this.#readSlot(session, next[1].memory, next[1].index)
+        } else {
+          return
+        }
+      }
+    } finally {
+      this.#reading = false
+    }
+  }
+
+  async #readSlot(session: ReceiverSession, memory: Memory, index: number): Promise<void> {
+    const found = await session.slots.read(memory, index)
+    if (found === 'empty' || (isFailure(found) && found.failure === 'refused')) {
+      // Told of too early (E3531), or under another memory's name (reports in SR told of as SM).
+      if (this.#reported.has(slot(memory, index))) this.#tips.wasted()
+      else if (this.#sweepWanted === 'no') this.#sweepOnTip('usual')
+    } else if (isFailure(found)) {
+      this.#onNews({ kind: 'not-read', memory, why: found.failure })
+    } else if (!this.#report(memory, index, found)) {
+      this.#tips.wasted()
+    }
+  }
+
+  async #sweep(session: ReceiverSession, thorough: boolean): Promise<Sweep> {
+    const memories: SweptMemory[] = []
+    let complete = true
+    for (const memory of session.memories) {
+      const listing = await session.slots.list(memory, { thorough: thorough && !session.listingHangs })
+      if (isFailure(listing)) {
+        complete = false
+        this.#onNews({ kind: 'not-read', memory, why: listing.failure })
+        continue
+      }
+      complete &&= listing.complete
+      if (!listing.complete) this.#onNews({ kind: 'not-read', memory, why: 'unanswered' })
+      for (const message of listing.messages) this.#report(memory, message.index, message)
+      if (listing.complete) this.#forgetGone(memory, new Set(listing.messages.map((message) => message.index)))
+      memories.push({ memory, found: listing.messages.length })
+    }
+    return { memories, complete }
+  }
+
+  /** False when it has been reported before. */
+  #report(memory: Memory, index: number, { pdu, stat }: { pdu: string; stat: number | undefined }): boolean {
+    const key = slot(memory, index)
+    if (this.#reported.get(key) === pdu) return false
+    this.#reported.set(key, pdu)
+    this.#boundReported()
+    const source: MessageSource = { kind: 'stored', memory, index }
+    const incoming = readIncoming(source, pdu, stat)
+    if (incoming) this.#onIncoming(incoming)
+    return true
+  }
+
+  /** No memory holds so many: a listing that never ends and names ever new places fills no more than this. */
+  #boundReported(): void {
+    const oldest = this.#reported.size > mostReported ? this.#reported.keys().next().value : undefined
+    if (oldest !== undefined) this.#reported.delete(oldest)
+  }
+
+  #forgetGone(memory: Memory, present: ReadonlySet<number>): void {
+    for (const key of this.#reported.keys()) {
+      const [reportedMemory, index] = key.split(':')
+      if (reportedMemory === memory && !present.has(Number(index))) this.#reported.delete(key)
+    }
+  }
+}
+
+/** What the receiver needs of a modem that has been set up. */
+export interface ReceiverSession {
+  readonly slots: MessageSlots
+  readonly memories: readonly Memory[]
+  readonly acknowledges: boolean
+  readonly listingHangs: boolean
+  readonly deletingDeletesSiblings: boolean
+}
+
+export type ReceiverNews =
+  /** A memory could not be read to its end; what was read has been reported. */
+  | { readonly kind: 'not-read'; readonly memory: Memory; readonly why: SlotFailure['failure'] }
+  /** A message came as text: the modem has forgotten PDU mode. */
+  | { readonly kind: 'text-mode' }
+  /** `+CMT` or `+CDS` without the line that belongs to it. */
+  | { readonly kind: 'content-missing'; readonly code: string }
+
+export interface Sweep {
+  readonly memories: readonly SweptMemory[]
+  /** Whether every memory could be read to its end. */
+  readonly complete: boolean
+}
+
+export interface SweptMemory {
+  readonly memory: Memory
+  readonly found: number
+}
+
+const mostReadOneByOne = 8
+const mostReported = 4096
+// 27.005 §3.4.1: `+CMT: [<alpha>],<length>`, `+CDS: <length>`.
+const mostParametersOfPduMode = 2
+
+function slot(memory: Memory, index: number): string {
+  return `${memory}:${index}`
+}

@@ -1,0 +1,241 @@
+import type { BytePort } from './byte-port.ts'
+import type { Clock, Timer } from './clock.ts'
+import { Modem } from './modem.ts'
+import type { ModemEvent } from './modem-event.ts'
+import type { ModemOptions } from './modem-options.ts'
+import type { ModemState } from './modem-state.ts'
+import { generic } from './profiles/generic.ts'
+import type { Profile } from './profiles/profile.ts'
+import { next } from './recovery.ts'
+import { beginRecovery } from './recovery-moves.ts'
+import {
+  defaultRecoveryOptions,
+  type RecoveryEffect,
+  type RecoveryNews,
+  type RecoveryOptions,
+  type RecoveryState,
+  type RecoveryStep,
+} from './recovery-state.ts'
+import { PinMemory } from './startup/pin-memory.ts'
+import type { StartupOutcome } from './startup.ts'
+import type { ByteTrace } from './trace.ts'
+
+/**
+ * A modem that is kept alive: opens its port, sets it up, and does for it what `recovery.ts` says. Each opened port has a
+ * `Modem` of its own; what was asked of the one before ends as with any lost port. What is known of the PIN goes on.
+ *
+ * `new` → `start` → running, with `modem` whenever a port is open → `stop` → over.
+ */
+export class RecoveryRunner {
+  readonly #options: RecoveryRunnerOptions
+  readonly #recovery: RecoveryOptions
+  readonly #pinMemory: PinMemory
+  #simPin: string | undefined
+  #state: RecoveryState | undefined
+  #open: OpenModem | undefined
+  #timer: Timer | undefined
+  #profile: Profile = generic
+  #stopped = false
+
+  constructor(options: RecoveryRunnerOptions) {
+    this.#options = options
+    this.#recovery = { ...defaultRecoveryOptions, ...options.recovery }
+    this.#pinMemory = options.pinMemory ?? new PinMemory()
+    this.#simPin = options.modemOptions?.simPin
+  }
+
+  /** Undefined while there is no port. */
+  get modem(): Modem | undefined {
+    return this.#open?.modem
+  }
+
+  get state(): RecoveryState | undefined {
+    return this.#state
+  }
+
+  start(): void {
+    if (this.#state === undefined) this.#enter(beginRecovery(this.#options.clock.nowMs(), this.#recovery))
+  }
+
+  /** Something like this modem has been plugged in: no need to wait for the next look. */
+  deviceAppeared(): void {
+    this.#take({ kind: 'device-appeared' })
+  }
+
+  /** A corrected PIN, for this port and all that follow. Undefined when there is no port to use it on yet. */
+  async useSimPin(pin: string): Promise<StartupOutcome | undefined> {
+    this.#simPin = pin
+    return this.modem?.useSimPin(pin)
+  }
+
+  /** Resolves when the port is free for others. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#timer?.cancel()
+    await this.#giveUpPort('stopped')
+  }
+
+  #take(news: RecoveryNews): void {
+    if (this.#state === undefined || this.#stopped) return
+    this.#enter(next(this.#state, { ...news, atMs: this.#options.clock.nowMs() }, this.#recovery))
+  }
+
+  #enter({ state, effects }: RecoveryStep): void {
+    const before = this.#state
+    this.#state = state
+    this.#timer?.cancel()
+    if (state.deadlineMs !== undefined) {
+      const delayMs = Math.max(0, state.deadlineMs - this.#options.clock.nowMs())
+      this.#timer = this.#options.clock.after(delayMs, () => this.#take({ kind: 'time' }))
+    }
+    if (before !== state) this.#options.onState?.(state)
+    for (const effect of effects) this.#do(effect)
+  }
+
+  #do(effect: RecoveryEffect): void {
+    switch (effect.kind) {
+      case 'open-port':
+        void this.#openPort(effect.attempt)
+        break
+      case 'resynchronise':
+        void this.#resynchronise(effect.attempt)
+        break
+      case 'set-up':
+        // How they end is told by the states of the modem.
+        void this.modem?.start()
+        break
+      case 'restart-radio':
+        void this.modem?.restartRadio()
+        break
+      case 'reset':
+        void this.#reset(effect.attempt)
+        break
+      case 'raise-alarm':
+      case 'clear-alarm':
+      case 'healed':
+        this.#options.onNews?.(effect)
+    }
+  }
+
+  async #openPort(attempt: number): Promise<void> {
+    await this.#giveUpPort('opened anew')
+    const result = await this.#tryToOpen()
+    if (result.kind !== 'opened') {
+      this.#take({ kind: 'not-opened', attempt, problem: result.kind, words: result.words })
+    } else if (this.#stopped || this.#state?.attempt !== attempt) {
+      // Too late: somebody gave up waiting for it.
+      await result.port.close()
+    } else {
+      this.#begin(result.port)
+      this.#take({ kind: 'opened', attempt })
+    }
+  }
+
+  async #tryToOpen(): Promise<OpenResult> {
+    try {
+      return await this.#options.open()
+    } catch (error) {
+      return { kind: 'refused', words: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  #begin(port: ClosablePort): void {
+    const { clock, modemOptions, trace } = this.#options
+    const modem = new Modem({
+      port,
+      clock,
+      onEvent: (event) => this.#heard(modem, event),
+      options: { ...modemOptions, ...(this.#simPin === undefined ? {} : { simPin: this.#simPin }) },
+      pinMemory: this.#pinMemory,
+      onSimPin: (pin) => {
+        this.#simPin = pin
+      },
+      ...(trace ? { trace } : {}),
+    })
+    this.#open = { port, modem }
+  }
+
+  #heard(modem: Modem, event: ModemEvent): void {
+    if (event.kind === 'started') this.#profile = event.session.profile
+    this.#options.onEvent(event)
+    // What a modem says whose port has been given up is history.
+    if (event.kind === 'state' && this.modem === modem) this.#heardState(event.state)
+  }
+
+  #heardState(state: ModemState): void {
+    this.#take({ kind: 'modem', state })
+  }
+
+  async #giveUpPort(why: string): Promise<void> {
+    const open = this.#open
+    this.#open = undefined
+    if (open === undefined) return
+    open.modem.stop(why)
+    await this.#closed(open.port)
+  }
+
+  /** A driver may hang in closing a device that is gone; nobody waits for it longer than this. */
+  #closed(port: ClosablePort): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.after(closeLimitMs, resolve)
+      const over = () => {
+        timer.cancel()
+        resolve()
+      }
+      // That it could not be closed shows when it cannot be opened.
+      port.close().then(over, over)
+    })
+  }
+
+  async #resynchronise(attempt: number): Promise<void> {
+    const outcome = await this.modem?.resynchronise()
+    if (outcome?.kind === 'in-step') this.#take({ kind: 'in-step', attempt })
+    else if (outcome?.kind === 'out-of-step') this.#take({ kind: 'out-of-step', attempt, heard: outcome.heard })
+    // Closed: the modem has said `absent` already.
+  }
+
+  async #reset(attempt: number): Promise<void> {
+    const open = this.#open
+    if (open?.modem.telemetry.state === 'in-step') {
+      await open.modem.reset()
+    } else {
+      // It does not answer, and may hear all the same. The dialogue writes nothing to a modem that is out of step.
+      for (const command of this.#profile.radio.resetCommands) open?.port.write(octetsOf(`\x1b${command}\r`))
+    }
+    this.#take({ kind: 'reset-written', attempt })
+  }
+}
+
+export interface RecoveryRunnerOptions {
+  readonly clock: Clock
+  /** Finds the device by its identity, whatever it is called by now, and opens it. */
+  readonly open: () => Promise<OpenResult>
+  readonly onEvent: (event: ModemEvent) => void
+  readonly onNews?: (news: RecoveryEffect & { readonly kind: 'raise-alarm' | 'clear-alarm' | 'healed' }) => void
+  readonly onState?: (state: RecoveryState) => void
+  readonly modemOptions?: ModemOptions
+  readonly recovery?: Partial<RecoveryOptions>
+  /** One for all modems that a SIM may be put into; its owner keeps it across processes. Default: one of its own. */
+  readonly pinMemory?: PinMemory
+  readonly trace?: ByteTrace
+}
+
+export interface ClosablePort extends BytePort {
+  /** Resolves when the device is free for the next one who opens it. */
+  close(): Promise<void>
+}
+
+export type OpenResult =
+  | { readonly kind: 'opened'; readonly port: ClosablePort }
+  | { readonly kind: 'absent' | 'refused'; readonly words: string }
+
+interface OpenModem {
+  readonly port: ClosablePort
+  readonly modem: Modem
+}
+
+const closeLimitMs = 2_000
+
+function octetsOf(text: string): Uint8Array {
+  return Uint8Array.from(text, (char) => char.charCodeAt(0))
+}

@@ -1,0 +1,20 @@
+import { type Answer, ask, type Query } from '../commands/query.ts'
+import { Dialogue } from '../dialogue.ts'
+import { DescribedModem } from './described-modem.ts'
+import { ManualClock } from './manual-clock.ts'
+
+/** What a query makes of an answer that came through tokenizer and dialogue; the answer as in `DescribedModem`. */
+export async function answerTo<T>(query: Query<T>, answer: string): Promise<Answer<T>> {
+  const port = new DescribedModem({ [query.text]: answer })
+  const clock = new ManualClock()
+  const dialogue = new Dialogue({ port, clock, onEvent: () => undefined })
+  const asked = ask(dialogue, query)
+  await clock.advance(query.timeoutMs * 4)
+  return asked
+}
+
+export async function valueFrom<T>(query: Query<T>, answer: string): Promise<T> {
+  const outcome = await answerTo(query, answer)
+  if (outcome.kind !== 'value') throw new Error(`${answer} was not read: ${JSON.stringify(outcome)}`)
+  return outcome.value
+}

@@ -1,0 +1,75 @@
+import type { Clock, Timer } from '../clock.ts'
+
+/** A clock that stands until a test moves it. */
+export class ManualClock implements Clock {
+  #nowMs = 0
+  #sequence = 0
+  #timers: Pending[] = []
+
+  nowMs(): number {
+    return this.#nowMs
+  }
+
+  after(delayMs: number, run: () => void): Timer {
+    const pending: Pending = { atMs: this.#nowMs + delayMs, sequence: this.#sequence++, run }
+    this.#timers.push(pending)
+    return {
+      cancel: () => {
+        this.#timers = this.#timers.filter((timer) => timer !== pending)
+      },
+    }
+  }
+
+  /** Timers that wait; a dialogue at rest has none. */
+  get pending(): number {
+    return this.#timers.length
+  }
+
+  /** Moves on, runs what falls due on the way, and lets promises settle after each. */
+  async advance(ms: number): Promise<void> {
+    const untilMs = this.#nowMs + ms
+    await settled()
+    for (let next = this.#next(untilMs); next; next = this.#next(untilMs)) {
+      this.#timers = this.#timers.filter((timer) => timer !== next)
+      this.#nowMs = next.atMs
+      next.run()
+      await settled()
+    }
+    this.#nowMs = untilMs
+  }
+
+  /** Jumps as a process does that was stopped: timers are late, and nothing runs in between. */
+  sleep(ms: number): void {
+    this.#nowMs += ms
+  }
+
+  /** Runs what is due now, once. */
+  runDue(): void {
+    const due = this.#timers.filter((timer) => timer.atMs <= this.#nowMs)
+    for (const timer of due) {
+      if (!this.#timers.includes(timer)) continue
+      this.#timers = this.#timers.filter((other) => other !== timer)
+      timer.run()
+    }
+  }
+
+  #next(untilMs: number): Pending | undefined {
+    let next: Pending | undefined
+    for (const timer of this.#timers) {
+      if (timer.atMs > untilMs) continue
+      if (!next || timer.atMs < next.atMs || (timer.atMs === next.atMs && timer.sequence < next.sequence)) next = timer
+    }
+    return next
+  }
+}
+
+interface Pending {
+  readonly atMs: number
+  readonly sequence: number
+  readonly run: () => void
+}
+
+/** Long enough for the chains of promises that a dialogue makes. */
+export async function settled(): Promise<void> {
+  for (let i = 0; i < 12; i += 1) await Promise.resolve()
+}

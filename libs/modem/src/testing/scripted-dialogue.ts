@@ -1,0 +1,68 @@
+import type { Command, CommandOutcome } from '../command.ts'
+import { Dialogue, type DialogueEvent, type DialogueOptions } from '../dialogue.ts'
+import { ManualClock } from './manual-clock.ts'
+import { ScriptedModem } from './scripted-modem.ts'
+
+/** A dialogue with a scripted modem, with all that it reported. Nothing has been said yet. */
+export function scriptedDialogue(options: Partial<DialogueOptions> = {}) {
+  const clock = new ManualClock()
+  const modem = new ScriptedModem()
+  const events: DialogueEvent[] = []
+  const dialogue = new Dialogue({ port: modem, clock, onEvent: (event) => void events.push(event), ...options })
+  return { clock, modem, events, dialogue }
+}
+
+/** One that is in step already; what that took is forgotten. */
+export async function dialogueInStep(options: Partial<DialogueOptions> = {}) {
+  const all = scriptedDialogue(options)
+  const outcome = await all.dialogue.resynchronise()
+  if (outcome.kind !== 'in-step' || outcome.attempts !== 1) throw new Error(`not in step: ${JSON.stringify(outcome)}`)
+  all.modem.written.length = 0
+  all.events.length = 0
+  return all
+}
+
+export const query = (name: string, more: Partial<Command> = {}): Command => ({
+  text: `AT+${name}?`,
+  prefixes: [`+${name}`],
+  timeoutMs: 5_000,
+  ...more,
+})
+
+/** Lines of an outcome as text, payloads behind a bar. */
+export function answerOf(outcome: CommandOutcome): string[] {
+  if (!('lines' in outcome)) return []
+  return outcome.lines.map((line) => (line.payload === undefined ? line.text : `${line.text}|${line.payload}`))
+}
+
+/** Events as short text. */
+export function shown(events: readonly DialogueEvent[]): string[] {
+  return events.map(shownEvent)
+}
+
+function shownEvent(event: DialogueEvent): string {
+  switch (event.kind) {
+    case 'unsolicited':
+      return event.payload === undefined ? event.text : `${event.text}|${event.payload}`
+    case 'unknown':
+    case 'stale':
+      return `${event.kind} ${event.text}`
+    case 'noise':
+      return `noise ${event.length}`
+    case 'late-result':
+      return `late ${event.submission} ${event.outcome.kind}`
+    case 'state':
+      return `state ${event.state}`
+  }
+}
+
+export function settledFlag(promise: Promise<unknown>): { done: boolean } {
+  const flag = { done: false }
+  promise.then(() => {
+    flag.done = true
+  })
+  return flag
+}
+
+export const deliverPdu = '07911326040000F0040B911346610089F60000208062917314080CC8F71D14969741F977FD07'
+export const otherDeliverPdu = '07911326040000F0040B911346610089F60000208062917314080CC8F71D14969741F977FD08'

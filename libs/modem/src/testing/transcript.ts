@@ -1,0 +1,76 @@
+import { ScriptedModem } from './scripted-modem.ts'
+
+/**
+ * A dialogue that was written down, played back. `> ` is what the host wrote, `< ` what the modem said, in order; `= ` names
+ * a section, `# ` is a remark. A PDU is written with its Ctrl-Z as `^Z`. Lines of the modem in front of any command of
+ * a section are said when it begins.
+ *
+ * Getting in step (`ESC`, `AT`, a question that proves it) is not written down: it is the same for all modems.
+ */
+export class TranscriptModem extends ScriptedModem {
+  readonly #sections: readonly Section[]
+  #section = -1
+  #next = 0
+  /** What the host did differently. */
+  readonly deviations: string[] = []
+
+  constructor(text: string) {
+    super()
+    this.#sections = sectionsOf(text)
+    this.reply = (line) => this.#reply(line.replace('\x1a', '^Z'))
+  }
+
+  get sections(): readonly string[] {
+    return this.#sections.map((section) => section.name)
+  }
+
+  /** Begins a section; what the one before still expected is a deviation. */
+  begin(name: string): void {
+    this.end()
+    this.#section = this.#sections.findIndex((section) => section.name === name)
+    this.#next = 0
+    const said = this.#sections[this.#section]?.said ?? []
+    if (said.length > 0) this.say(framed(said))
+  }
+
+  end(): void {
+    const left = this.#sections[this.#section]?.exchanges.slice(this.#next) ?? []
+    this.deviations.push(...left.map((exchange) => `never wrote ${exchange.host}`))
+    this.#next = Number.POSITIVE_INFINITY
+  }
+
+  #reply(line: string): string | undefined {
+    const expected = this.#sections[this.#section]?.exchanges[this.#next]
+    if (expected?.host === line) {
+      this.#next += 1
+      return framed(expected.modem)
+    }
+    if (gettingInStep.has(line)) return undefined
+    this.deviations.push(`wrote ${line} instead of ${expected?.host ?? 'nothing'}`)
+    return framed(['ERROR'])
+  }
+}
+
+interface Section {
+  readonly name: string
+  readonly said: string[]
+  readonly exchanges: { readonly host: string; readonly modem: string[] }[]
+}
+
+const gettingInStep = new Set(['AT', 'AT+CMEE?', 'AT+CSCS?', 'AT+CMEE=?', 'AT+GCAP', 'AT+CPAS'])
+
+function sectionsOf(text: string): Section[] {
+  const sections: Section[] = []
+  for (const line of text.split('\n')) {
+    const section = sections.at(-1)
+    const rest = line.slice(2)
+    if (line.startsWith('= ')) sections.push({ name: rest, said: [], exchanges: [] })
+    else if (line.startsWith('> ')) section?.exchanges.push({ host: rest, modem: [] })
+    else if (line.startsWith('< ')) (section?.exchanges.at(-1)?.modem ?? section?.said)?.push(rest)
+  }
+  return sections
+}
+
+function framed(lines: readonly string[]): string {
+  return lines.map((line) => (line === '>' ? '\r\n> ' : `\r\n${line}\r\n`)).join('')
+}

@@ -1,0 +1,110 @@
+/** What a modem's bytes are made of. Called in the order of the bytes. */
+export interface TokenListener {
+  /** A line that is not empty, without its line end and surrounding blanks; one character for each byte. */
+  line(text: string): void
+  /** `>` where a line begins: the modem waits for a PDU. */
+  prompt(): void
+  /** A line longer than the limit: its bytes were dropped. */
+  noise(length: number): void
+}
+
+/**
+ * Bytes to lines and prompts. How the bytes are cut into chunks makes no difference, for no decision looks ahead.
+ *
+ * CR and LF both end a line and empty lines are nothing, so `\r\n`, `\r\r\n`, `\n`, a lone `\r` and extra blank lines
+ * are all the same. The prompt has no line end (`>`, `> `, `>\r\n`): it is reported with its `>`, at the begin of a line
+ * or right behind the echo of the command that asked for it.
+ */
+export class Tokenizer {
+  readonly #line: Uint8Array
+  #length = 0
+  /** Bytes of an overlong line seen so far; 0 while the line fits. */
+  #overlong = 0
+
+  constructor(maximumLineLength = defaultMaximumLineLength) {
+    this.#line = new Uint8Array(maximumLineLength)
+  }
+
+  /** Whether a line has begun and not ended: more bytes of it are to be expected soon. */
+  get midLine(): boolean {
+    return this.#length > 0 || this.#overlong > 0
+  }
+
+  push(bytes: Uint8Array, listener: TokenListener): void {
+    for (let i = 0; i < bytes.length; i += 1) {
+      const byte = bytes[i] as number
+      if (byte === carriageReturn || byte === lineFeed) {
+        this.#endLine(listener)
+      } else if (this.#overlong > 0) {
+        this.#overlong += 1
+      } else if (this.#length === 0 && isBlank(byte)) {
+        // Leading NULs, an echoed ESC or Ctrl-Z, and the 0xFF of a line that was opened.
+      } else if (byte === greaterThan && (this.#length === 0 || this.#isEchoOfSubmit())) {
+        this.#endLine(listener)
+        listener.prompt()
+      } else if (this.#length === this.#line.length) {
+        this.#overlong = this.#length + 1
+      } else {
+        this.#line[this.#length] = byte
+        this.#length += 1
+      }
+    }
+  }
+
+  #endLine(listener: TokenListener): void {
+    const overlong = this.#overlong
+    let length = this.#length
+    this.#overlong = 0
+    this.#length = 0
+    if (overlong > 0) {
+      listener.noise(overlong)
+      return
+    }
+    while (length > 0 && isBlank(this.#line[length - 1] as number)) length -= 1
+    if (length === 0) return
+    const text = latin1(this.#line, length)
+    const glued = endOfGluedPdu(text)
+    if (glued === undefined) {
+      listener.line(text)
+    } else {
+      listener.line(text.slice(0, glued))
+      listener.line(text.slice(glued))
+    }
+  }
+
+  /** `AT+CMGS=24` and its kin: with echo on, some firmware puts the prompt behind it without a line end. */
+  #isEchoOfSubmit(): boolean {
+    if (this.#length < 9 || this.#length > 24) return false
+    return /^AT\+CMG[SWC]=\d{1,3}(,\d+)* ?$/i.test(latin1(this.#line, this.#length))
+  }
+}
+
+// Longer than any answer we ask for (a SIM file of 255 octets, a row of CMGL, COPS=? in a city).
+const defaultMaximumLineLength = 4096
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const greaterThan = 0x3e
+
+function isBlank(byte: number): boolean {
+  return byte <= 0x20 || byte === 0x7f || byte === 0xff
+}
+
+function latin1(bytes: Uint8Array, length: number): string {
+  return String.fromCharCode.apply(null, bytes.subarray(0, length) as unknown as number[])
+}
+
+// The shortest TPDU with its service centre address has 14 digits.
+const shortestPdu = 14
+
+/** Where a PDU ends that the next row (`+CMGL:`) or `OK` follows without a line break. */
+function endOfGluedPdu(text: string): number | undefined {
+  let end = 0
+  while (isHexadecimal(text.charCodeAt(end))) end += 1
+  if (end < shortestPdu || end === text.length) return undefined
+  return text.startsWith('+C', end) || text.startsWith('^', end) || text.slice(end) === 'OK' ? end : undefined
+}
+
+function isHexadecimal(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66)
+}

@@ -1,0 +1,98 @@
+import type { Sensitivity } from './command.ts'
+import { readFinalResult } from './final-result.ts'
+import { readResponseLine } from './response-line.ts'
+import { genericForms } from './unsolicited.ts'
+
+/**
+ * Hides what is private in one line of a dialogue: phone numbers, identities, PINs, PDUs, texts and names. Codes,
+ * states, indices, lengths and what a command is called stay. Blanks and control characters around the line stay too.
+ *
+ * `cut`: only a piece of a line is known, so everything is hidden that is not certain.
+ */
+export function maskLine(line: string, sensitivity: Sensitivity, cut: boolean): string {
+  const [, lead = '', content = '', trail = ''] = /^([\0-\x20\x7f]*)([\s\S]*?)([\0-\x20\x7f]*)$/.exec(line) ?? []
+  return lead + maskContent(content, sensitivity, cut) + trail
+}
+
+function maskContent(content: string, sensitivity: Sensitivity, cut: boolean): string {
+  if (content === '') return ''
+  if (cut) return hidden('cut', content)
+  // A prompt with something behind it: an echo, or news.
+  if (content.startsWith('>')) return `>${maskLine(content.slice(1), sensitivity, false)}`
+  if (/^[0-9a-f]{8,}$/i.test(content)) return hidden('hex', content)
+  if (readFinalResult(content) || speakingLines.has(content.toUpperCase())) return maskNumbers(content)
+  const command = /^(AT)([+^*#%$&_]?[A-Z0-9]*)([=?]*)([\s\S]*)$/i.exec(content)
+  if (command) return maskCommand(command, sensitivity)
+  const { prefix, body } = readResponseLine(content)
+  if (prefix === '') return sensitivity === 'plain' ? maskNumbers(content) : hidden('text', content)
+  const head = content.slice(0, content.length - body.length)
+  return head + (sensitivity === 'secret' && prefix !== '+CPIN' ? maskAll(body) : maskBody(prefix, body))
+}
+
+function maskCommand(
+  [, at = '', name = '', sign = '', parameters = '']: RegExpExecArray,
+  sensitivity: Sensitivity,
+): string {
+  const head = at + maskNumbers(name) + sign
+  if (parameters === '') return head
+  const prefix = name.toUpperCase()
+  const isSecret = sensitivity === 'secret' || secretPrefixes.has(prefix)
+  return head + (isSecret ? maskAll(parameters) : maskBody(prefix, parameters))
+}
+
+function maskBody(prefix: string, body: string): string {
+  const quoted = /"([^"]*)("|$)/g
+  let masked = ''
+  let from = 0
+  for (const match of body.matchAll(quoted)) {
+    masked += maskUnquoted(prefix, body.slice(from, match.index))
+    const text = match[1] ?? ''
+    masked += `"${openPrefixes.has(prefix) || text === '' ? maskNumbers(text) : hidden('text', text)}${match[2]}`
+    from = match.index + match[0].length
+  }
+  return masked + maskUnquoted(prefix, body.slice(from))
+}
+
+function maskUnquoted(prefix: string, text: string): string {
+  const numbers = maskNumbers(text)
+  if (!privatePrefixes.has(prefix)) return numbers
+  // `+CUSD: 0, Your balance…` and names without quotes; what is hidden already stays as it is.
+  return numbers.replace(/<[^>]*>|[A-Za-z\x80-\xff][A-Za-z0-9\x80-\xff .:;'!?/-]*/g, (found) =>
+    found.startsWith('<') ? found : hidden('text', found),
+  )
+}
+
+/** Runs of digits that may be a number of a person, a card or a place, and runs of hexadecimal digits. */
+function maskNumbers(text: string): string {
+  return text.replace(/[0-9a-f]{5,}/gi, (run) => {
+    if (/^[0-9]+$/.test(run)) return '*'.repeat(run.length - digitsShown) + run.slice(-digitsShown)
+    return run.length >= 8 && /[0-9]/.test(run)
+      ? hidden('hex', run)
+      : run.replace(/[0-9]{5,}/g, (digits) => '*'.repeat(digits.length))
+  })
+}
+
+function maskAll(text: string): string {
+  return hidden('secret', text)
+}
+
+function hidden(what: string, text: string): string {
+  return `<${what} ${text.length}>`
+}
+
+const digitsShown = 2
+
+const secretPrefixes = new Set(['+CPIN', '+CPWD', '+CLCK', '+CPIN2', '^CPIN', '*EPIN', '+SPIC'])
+
+/** Quoted words of these are names of memories, character sets, networks and technologies, and times. */
+const openPrefixes = new Set([
+  ...['+CPMS', '+CSCS', '+CNMI', '+CPBS', '+CMTI', '+CDSI', '+COPS', '+CCLK', '+CTZV', '+CTZE', '+CTZEU', '+CIND'],
+  ...['+CREG', '+CGREG', '+CEREG', '+C5GREG', '+QNWINFO', '+QCFG', '+QIND', '+QSPN', '+CPSI', '^HCSQ', '^SYSINFOEX'],
+])
+
+/** Words of these are of people, quoted or not. */
+const privatePrefixes = new Set([
+  ...['+CUSD', '+CPBR', '+CPBF', '+CPBW', '+CNUM', '+CLIP', '+CNAP', '+COLP', '+CMGL', '+CMGR', '+CMT', '+CDS', '+CBM'],
+])
+
+const speakingLines = new Set(genericForms.map((form) => form.code).filter((code) => /^[A-Z]/.test(code)))

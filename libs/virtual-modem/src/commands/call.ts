@@ -1,0 +1,57 @@
+import { answer, type CommandTable, cmeError, error, fail, ok } from '../command.ts'
+import { accepted, remembered } from './remembered.ts'
+
+/** Voice calls and supplementary services, as far as programs for messages touch them. */
+export const callCommands: CommandTable = {
+  D: {
+    needs: 'unlocked',
+    execute: ({ call, radio }, { raw }) => {
+      const number = /^[TP]?([+\d*#]+)[IG]*;$/i.exec(raw)?.[1]
+      if (number === undefined || !radio.registered || call.active) return fail('NO CARRIER')
+      call.dial(number)
+      return ok
+    },
+  },
+  A: { execute: ({ call }) => (call.answer() ? ok : fail('NO CARRIER')) },
+  H: {
+    execute: ({ call }) => {
+      call.hangUp()
+      return ok
+    },
+  },
+  O: { execute: () => fail('NO CARRIER') },
+  '+CHUP': {
+    test: () => ok,
+    execute: ({ call }) => {
+      call.hangUp()
+      return ok
+    },
+  },
+  '+CLCC': { test: () => ok, execute: ({ call }) => answer(...(call.listing === undefined ? [] : [call.listing])) },
+  '+CLIP': {
+    test: () => answer('+CLIP: (0,1)'),
+    read: ({ settings }) => answer(`+CLIP: ${settings.callerIdentification ? 1 : 0},1`),
+    set: ({ settings }, { raw }) => {
+      if (raw !== '0' && raw !== '1') return error
+      settings.callerIdentification = raw === '1'
+      return ok
+    },
+  },
+  '+CLIR': remembered('+CLIR', '(0-2)', '0,4', /^[0-2]$/),
+  '+COLP': remembered('+COLP', '(0,1)', '0,0', /^[01]$/),
+  '+CRC': remembered('+CRC', '(0,1)', '0', /^[01]$/),
+  '+CR': remembered('+CR', '(0,1)', '0', /^[01]$/),
+  '+CSTA': remembered('+CSTA', '(129,145)', '129', /^\d+$/),
+  '+CMOD': remembered('+CMOD', '(0)', '0', /^0$/),
+  '+CVHU': remembered('+CVHU', '(0,1)', '0', /^[01]$/),
+  '+CSSN': remembered('+CSSN', '(0,1),(0,1)', '0,0', /^[01](,[01])?$/),
+  '+CBST': remembered('+CBST', '(0,7,12,14),(0),(0,1)', '0,0,1', /^[\d,]*$/),
+  '+CCWA': { needs: 'unlocked', test: () => answer('+CCWA: (0,1)'), read: () => answer('+CCWA: 0'), set: () => ok },
+  '+CCFC': {
+    needs: 'unlocked',
+    test: () => answer('+CCFC: (0-5)'),
+    set: (_, parameters) => (parameters.number(1) === 2 ? answer('+CCFC: 0,7') : cmeError(3)),
+  },
+  '+VTS': accepted,
+  '+CHLD': { test: () => answer('+CHLD: (0,1,2,3)'), set: () => ok },
+}

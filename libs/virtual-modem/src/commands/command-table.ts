@@ -1,0 +1,47 @@
+import { answer, type CommandTable } from '../command.ts'
+import type { Personality } from '../personalities/personality.ts'
+import { callCommands } from './call.ts'
+import { clockCommands } from './clock.ts'
+import { functionalityCommands } from './functionality.ts'
+import { identityCommands } from './identity.ts'
+import { messageSendingCommands } from './message-sending.ts'
+import { messageServiceCommands } from './message-service.ts'
+import { messageStorageCommands } from './message-storage.ts'
+import { operatorCommands } from './operator.ts'
+import { packetCommands } from './packet.ts'
+import { phonebookCommands } from './phonebook.ts'
+import { registrationCommands } from './registration.ts'
+import { signalCommands } from './signal.ts'
+import { simAccessCommands } from './sim-access.ts'
+import { simSecurityCommands } from './sim-security.ts'
+import { terminalCommands } from './terminal.ts'
+import { ussdCommands } from './ussd.ts'
+
+const generalCommands: CommandTable = {
+  ...terminalCommands,
+  ...identityCommands,
+  ...functionalityCommands,
+  ...simSecurityCommands,
+  ...simAccessCommands,
+  ...registrationCommands,
+  ...operatorCommands,
+  ...signalCommands,
+  ...packetCommands,
+  ...clockCommands,
+  ...phonebookCommands,
+  ...ussdCommands,
+  ...callCommands,
+  ...messageServiceCommands,
+  ...messageStorageCommands,
+  ...messageSendingCommands,
+}
+
+/** Everything a modem of this family knows; what it lacks is as unknown to it as a typing error. */
+export function commandTable(personality: Personality): CommandTable {
+  const table = new Map(Object.entries(generalCommands))
+  for (const name of personality.lacks) table.delete(name)
+  for (const [name, command] of Object.entries(personality.commands)) table.set(name, command)
+  const names = [...table.keys()].filter((name) => name.startsWith('+')).sort()
+  table.set('+CLAC', { test: () => answer(), execute: () => answer(...names) })
+  return Object.assign(Object.create(null), Object.fromEntries(table))
+}

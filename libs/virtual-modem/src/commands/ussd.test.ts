@@ -1,0 +1,84 @@
+import { hexFromOctets } from '@smsgw/sms/octets'
+import { packUssd } from '@smsgw/sms/ussd'
+import { expect, test } from 'vitest'
+import { huaweiE3372 } from '../personalities/huawei-e3372.ts'
+import { quectelEc25 } from '../personalities/quectel-ec25.ts'
+import { aliceNumber, EmulatedHost, emulatedNetwork } from '../test-setup.ts'
+
+const packed = (text: string) => hexFromOctets(packUssd(text) ?? new Uint8Array(0))
+
+test('a code is answered OK, and the reply follows', () => {
+  const host = new EmulatedHost(emulatedNetwork({ latencyMs: 1500 }), { personality: quectelEc25 })
+  expect(host.say('AT+CUSD=1,"*100#",15\r')).toBe('\r\nOK\r\n')
+  expect(host.wait(1499)).toBe('')
+  expect(host.wait(1)).toBe('\r\n+CUSD: 0,"Your balance is 12.34 EUR. Valid until 31.12.2030.",15\r\n')
+})
+
+test('a menu goes on step by step until it ends', () => {
+  const host = new EmulatedHost(emulatedNetwork())
+  host.say('AT+CUSD=1,"*101#"\r')
+  expect(host.wait(0)).toBe('\r\n+CUSD: 1,"Welcome\n1 Balance\n2 Bundles\n0 Exit",15\r\n')
+  host.say('AT+CUSD=1,"2"\r')
+  expect(host.wait(0)).toContain('+CUSD: 1,"Bundles')
+  host.say('AT+CUSD=1,"1"\r')
+  expect(host.wait(0)).toBe('\r\n+CUSD: 0,"Day bundle is active",15\r\n')
+  host.say('AT+CUSD=1,"1"\r')
+  expect(host.wait(0)).toBe('\r\n+CUSD: 4\r\n')
+})
+
+test('a dialogue can be cancelled, and the next code starts anew', () => {
+  const host = new EmulatedHost(emulatedNetwork())
+  host.say('AT+CUSD=1,"*101#"\r')
+  host.wait(0)
+  expect(host.say('AT+CUSD=2\r')).toBe('\r\nOK\r\n')
+  host.say('AT+CUSD=1,"*101#"\r')
+  expect(host.wait(0)).toContain('Welcome')
+})
+
+test('a dialogue that nobody answers is ended by the network', () => {
+  const host = new EmulatedHost(emulatedNetwork())
+  host.say('AT+CUSD=1,"*101#"\r')
+  host.wait(0)
+  expect(host.wait(180_000)).toBe('\r\n+CUSD: 5\r\n')
+})
+
+test('text that is not GSM comes as UCS-2', () => {
+  const host = new EmulatedHost(emulatedNetwork())
+  host.say('AT+CUSD=1,"*102#"\r')
+  expect(host.wait(0)).toMatch(/^\r\n\+CUSD: 0,"0412043004480020[0-9A-F]+",72\r\n$/)
+})
+
+test('under CSCS "UCS2" both directions are in hexadecimal', () => {
+  const host = new EmulatedHost(emulatedNetwork(), { personality: quectelEc25 })
+  host.say('AT+CSCS="UCS2";+CUSD=1,"002A0031003000300023",15\r')
+  expect(host.wait(0)).toMatch(/^\r\n\+CUSD: 0,"0059006F0075/)
+})
+
+test('a Huawei stick packs septets in hexadecimal', () => {
+  const host = new EmulatedHost(emulatedNetwork(), { personality: huaweiE3372 })
+  expect(host.say(`AT+CUSD=1,"${packed('*101#')}",15\r`)).toBe('\r\nOK\r\n')
+  expect(host.wait(0)).toBe(`\r\n+CUSD: 1,"${packed('Welcome\n1 Balance\n2 Bundles\n0 Exit')}",15\r\n`)
+  host.say('AT+CMEE=1\r')
+  expect(host.say('AT+CUSD=1,"*100#",15\r')).toBe('\r\n+CME ERROR: 50\r\n')
+})
+
+test('the network can begin, and asks for an answer when it wants one', () => {
+  const world = emulatedNetwork()
+  const host = new EmulatedHost(world)
+  host.say('AT+CUSD=1\r')
+  world.network.sendUssd(aliceNumber, 'Buy more?', { expectsAnswer: true })
+  expect(host.read()).toBe('\r\n+CUSD: 1,"Buy more?",15\r\n')
+  host.say('AT+CUSD=1,"1"\r')
+  expect(host.wait(0)).toBe('\r\n+CUSD: 0,"Thank you",15\r\n')
+})
+
+test('menus are set and taken away at run time', () => {
+  const world = emulatedNetwork()
+  const host = new EmulatedHost(world)
+  world.network.setUssdMenu('*5#', { text: 'Five' })
+  host.say('AT+CUSD=1,"*5#"\r')
+  expect(host.wait(0)).toBe('\r\n+CUSD: 0,"Five",15\r\n')
+  world.network.setUssdMenu('*5#', undefined)
+  host.say('AT+CUSD=1,"*5#"\r')
+  expect(host.wait(0)).toBe('\r\n+CUSD: 4\r\n')
+})

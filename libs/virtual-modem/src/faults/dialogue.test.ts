@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { EmulatedHost, emulatedNetwork } from '../test-setup.ts'
+
+const host = (faults: object) => new EmulatedHost(emulatedNetwork(), { faults, bootTimeFactor: 0 })
+
+test('answer-late: nothing until its delay is over, then all of it', () => {
+  const modem = host({ 'answer-late': { command: '+CSQ', delayMs: 5000 } })
+  expect(modem.say('AT\r')).toBe('\r\nOK\r\n')
+  expect(modem.say('AT+CSQ\rAT\r')).toBe('')
+  expect(modem.wait(4999)).toBe('')
+  expect(modem.wait(1)).toBe('\r\n+CSQ: 20,99\r\n\r\nOK\r\n\r\nOK\r\n')
+})
+
+test('answer-lost: the command is done, its answer gone, the next one is answered', () => {
+  const modem = host({ 'answer-lost': { command: '+creg', times: 1 } })
+  expect(modem.say('AT+CREG=2\r')).toBe('')
+  expect(modem.wait(60_000)).toBe('')
+  expect(modem.say('AT+CREG?\r')).toContain('+CREG: 2,1')
+})
+
+test.each([
+  [{}, 'AT+CNMI=2,1', '\r\nERROR\r\n'],
+  [{ code: 302 }, 'AT+CNMI=2,1', '\r\n+CMS ERROR: 302\r\n'],
+  [{ command: '+CPMS', code: 500 }, 'AT+CPMS?', '\r\n+CMS ERROR: 500\r\n'],
+  [{ command: '+CSQ', code: 30 }, 'AT+CMEE=1;+CSQ', '\r\n+CME ERROR: 30\r\n'],
+])('command-refused %j: %s is answered %j', (options, command, reply) => {
+  const modem = host({ 'command-refused': options })
+  expect(modem.say(`${command}\r`)).toBe(reply)
+  expect(modem.say('AT\r')).toBe('\r\nOK\r\n')
+})
+
+test('modem-hang: nothing is answered, and no unsolicited line comes, until a reset', () => {
+  const modem = host({ 'modem-hang': { command: '+CSQ', times: 1 } })
+  expect(modem.say('AT+CSQ\r')).toBe('')
+  expect(modem.say('AT\r\x1bAT\r')).toBe('')
+  modem.modem.say('+CIEV: 1')
+  expect(modem.wait(600_000)).toBe('')
+  expect(modem.modem.snapshot().hung).toBe(true)
+  modem.modem.reboot()
+  expect(modem.say('AT\r')).toContain('OK')
+})
+
+test('numeric-answers: results are numbers as after ATV0', () => {
+  const modem = host({ 'numeric-answers': { skip: 1 } })
+  expect(modem.say('AT\r')).toBe('0\r')
+  expect(modem.say('AT+NONSENSE\r')).toBe('4\r')
+})

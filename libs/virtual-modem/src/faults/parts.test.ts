@@ -1,0 +1,83 @@
+import { decodeDeliver } from '@smsgw/sms/deliver'
+import { octetsFromHex } from '@smsgw/sms/octets'
+import { concatenationOf } from '@smsgw/sms/user-data-header'
+import { expect, test } from 'vitest'
+import { aliceNumber, EmulatedHost, emulatedNetwork } from '../test-setup.ts'
+
+const threeParts = 'x'.repeat(400)
+
+/** What is in the memory after these texts, as `reference/sequence`, in the order of arrival. */
+function arrivals(faults: object, sendings: readonly [from: string, text: string][], waitMs = 60_000) {
+  const world = emulatedNetwork()
+  const host = new EmulatedHost(world, { faults })
+  for (const [from, text] of sendings) world.network.sendText(from, aliceNumber, text)
+  host.wait(waitMs)
+  const pdus = host.say('AT+CMGL=4\r').match(/^[0-9A-F]{20,}/gm) ?? []
+  return pdus.map((pdu) => {
+    const part = concatenationOf(decodeDeliver(octetsFromHex(pdu), 8).userData.header)
+    return part ? `${part.reference}/${part.sequence}` : 'whole'
+  })
+}
+
+test('no fault: in order, each message with a reference of its own', () => {
+  const sendings: [string, string][] = [
+    ['+441', threeParts],
+    ['+442', threeParts],
+  ]
+  expect(arrivals({}, sendings, 0)).toEqual(['1/1', '1/2', '1/3', '2/1', '2/2', '2/3'])
+})
+
+test('parts-out-of-order: a part lets the next one go first', () => {
+  expect(arrivals({ 'parts-out-of-order': { times: 1 } }, [['+441', threeParts]])).toEqual(['1/2', '1/1', '1/3'])
+})
+
+test('parts-out-of-order: the last part of all waits, and is not lost', () => {
+  expect(arrivals({ 'parts-out-of-order': { skip: 2 } }, [['+441', threeParts]])).toEqual(['1/1', '1/2', '1/3'])
+})
+
+test('part-missing: it never arrives, and the network believes it has', () => {
+  expect(arrivals({ 'part-missing': { sequence: 2 } }, [['+441', threeParts]])).toEqual(['1/1', '1/3'])
+})
+
+test('part-twice: the same part again', () => {
+  expect(arrivals({ 'part-twice': { times: 1 } }, [['+441', threeParts]])).toEqual(['1/1', '1/1', '1/2', '1/3'])
+})
+
+test('redelivered: a message once more, and then no more', () => {
+  expect(arrivals({ redelivered: {} }, [['+441', 'short']])).toEqual(['whole', 'whole'])
+})
+
+test('same-reference: two senders, one reference', () => {
+  const sendings: [string, string][] = [
+    ['+441', threeParts],
+    ['+442', threeParts],
+  ]
+  expect(arrivals({ 'same-reference': { reference: 9 } }, sendings, 0)).toEqual([
+    '9/1',
+    '9/2',
+    '9/3',
+    '9/1',
+    '9/2',
+    '9/3',
+  ])
+})
+
+test('reference-reused: one sender, one reference for two messages', () => {
+  const sendings: [string, string][] = [
+    ['+441', threeParts],
+    ['+442', threeParts],
+    ['+441', threeParts],
+  ]
+  const references = arrivals({ 'reference-reused': {} }, sendings, 0).map((part) => part.split('/')[0])
+  expect(references).toEqual(['1', '1', '1', '2', '2', '2', '1', '1', '1'])
+})
+
+test('report-lost: the network has delivered it, the host never hears', () => {
+  const world = emulatedNetwork()
+  const host = new EmulatedHost(world, { faults: { 'report-lost': {} } })
+  host.say('AT+CNMI=2,1,0,1\r')
+  host.say('AT+CMGS=23\r')
+  host.say('0031000C914477000999990000A70AE8329BFD4697D9EC37\x1a')
+  expect(host.wait(60_000)).toBe('')
+  expect(world.network.snapshot().subscribers[0]?.kept).toBe(0)
+})

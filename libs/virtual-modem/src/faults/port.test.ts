@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { quectelEc25 } from '../personalities/quectel-ec25.ts'
+import { EmulatedHost, emulatedNetwork } from '../test-setup.ts'
+
+test('port-renumbered: after a reset the port is back under another name', () => {
+  const host = new EmulatedHost(emulatedNetwork(), {
+    personality: quectelEc25,
+    faults: { 'port-renumbered': { times: 1 } },
+  })
+  host.modem.reboot()
+  host.wait(60_000)
+  expect(host.ports).toEqual(['lost', 'back renumbered'])
+  host.modem.reboot()
+  host.wait(60_000)
+  expect(host.ports.at(-1)).toBe('back')
+})
+
+test('port-half-open: open and dead, then lost, then back', () => {
+  const host = new EmulatedHost(emulatedNetwork(), { bootTimeFactor: 0 })
+  host.modem.faults.set('port-half-open', { forMs: 5000, times: 1 })
+  expect(host.say('AT\r')).toBe('')
+  host.modem.say('+CIEV: 1')
+  expect(host.wait(4999)).toBe('')
+  expect(host.ports).toEqual([])
+  expect(host.modem.snapshot().port).toBe('half-open')
+  host.wait(1)
+  expect(host.ports).toEqual(['lost', 'back'])
+  expect(host.say('AT\r')).toContain('OK')
+})
+
+test('port-half-open: cleared, bytes flow again', () => {
+  const host = new EmulatedHost(emulatedNetwork())
+  host.modem.faults.set('port-half-open')
+  host.modem.faults.clear('port-half-open')
+  expect(host.say('AT\r')).toBe('\r\nOK\r\n')
+  expect(host.wait(600_000)).toBe('')
+})

@@ -1,0 +1,189 @@
+import type { Clock, Timer } from '../clock.ts'
+import type { Coverage } from './coverage.ts'
+import type { DeliveryReply, Downlink, Station } from './station.ts'
+import type { UssdDialogue } from './ussd-menu.ts'
+
+/**
+ * One SIM as the network knows it, with the messages that are kept for it, oldest first.
+ *
+ * - empty: nothing is kept.
+ * - absent: messages are kept, no modem is registered with this SIM.
+ * - delivering: the first message is on its way or with the modem, whose answer is awaited. A modem that does not answer
+ *   in `answerWithinMs` has not got it: the message stays and may arrive twice, as in real networks.
+ * - waiting: the modem turned the first message away. It is tried again when the modem reports free memory, when it
+ *   registers anew, and after `retryMs`, which doubles each time up to `longestRetryMs`.
+ */
+export class Subscriber {
+  readonly msisdn: string
+  readonly imsi: string
+  coverage: Coverage
+  ussd: UssdDialogue | undefined
+  station: Station | undefined
+  readonly #options: SubscriberOptions
+  #kept: Kept[] = []
+  #state: 'resting' | 'delivering' | 'waiting' = 'resting'
+  #attempt = 0
+  #failures = 0
+  #overtakable = false
+  #timer: Timer | undefined
+  #expiry: { readonly timer: Timer; readonly atMs: number } | undefined
+  /** Not later than the first expiry of all that is kept. */
+  #earliestExpiryMs = Number.POSITIVE_INFINITY
+
+  constructor(msisdn: string, imsi: string, coverage: Coverage, options: SubscriberOptions) {
+    this.msisdn = msisdn
+    this.imsi = imsi
+    this.coverage = coverage
+    this.#options = options
+  }
+
+  get keptCount(): number {
+    return this.#kept.length
+  }
+
+  attach(station: Station): void {
+    this.station = station
+    this.#failures = 0
+    this.#deliverNext()
+  }
+
+  /** The modem is gone; what it has not acknowledged is kept. */
+  detach(station: Station): void {
+    if (this.station !== station) return
+    this.station = undefined
+    this.ussd = undefined
+    this.#rest()
+    if (this.#kept.length > 0) this.#options.onKept(this, 'absent')
+  }
+
+  memoryAvailable(): void {
+    this.#failures = 0
+    if (this.#state === 'waiting') this.#deliverNext()
+  }
+
+  /** False when so many are kept already that this one is turned away. */
+  enqueue(message: Kept): boolean {
+    if (this.#kept.length >= mostKept) return false
+    this.#kept.push(message)
+    this.#earliestExpiryMs = Math.min(this.#earliestExpiryMs, message.expiresAtMs)
+    this.#watchExpiry()
+    if (this.station === undefined) this.#options.onKept(this, 'absent')
+    if (this.#state === 'resting') this.#deliverNext()
+    else if (this.#state === 'waiting' && this.#overtakable) this.#overtake()
+    return true
+  }
+
+  /** The first message lets the second one go in front of it. False when there is none. */
+  #overtake(): boolean {
+    const [first, second, ...others] = this.#kept
+    if (first === undefined || second === undefined) return false
+    this.#overtakable = false
+    this.#kept = [second, first, ...others]
+    this.#deliverNext()
+    return true
+  }
+
+  #deliverNext(): void {
+    this.#rest()
+    this.#dropExpired()
+    const message = this.#kept[0]
+    const station = this.station
+    if (message === undefined || station === undefined) return
+    this.#state = 'delivering'
+    const attempt = ++this.#attempt
+    this.#timer = this.#options.clock.after(this.#options.transitMs(), () => {
+      this.#timer = this.#options.clock.after(answerWithinMs, () => this.#answered(attempt, message, 'unanswered'))
+      station.deliver(message, (reply) => this.#answered(attempt, message, reply))
+    })
+  }
+
+  #answered(attempt: number, message: Kept, reply: DeliveryReply | 'unanswered'): void {
+    if (attempt !== this.#attempt || this.#state !== 'delivering') return
+    if (reply === 'taken') {
+      this.#kept.shift()
+      this.#failures = 0
+      if (this.#kept.length === 0) this.#watchExpiry()
+      this.#options.onArrived(this, message)
+      message.whenSettled?.('delivered')
+      this.#deliverNext()
+      return
+    }
+    this.#timer?.cancel()
+    if (reply === 'again') {
+      this.#deliverNext()
+      return
+    }
+    this.#state = 'waiting'
+    this.#overtakable = reply === 'later'
+    if (this.#overtakable && this.#overtake()) return
+    const retryMs = reply === 'later' ? overtakenWithinMs : this.#options.retryMs
+    const delayMs = Math.min(retryMs * 2 ** this.#failures, longestRetryMs)
+    this.#failures = Math.min(this.#failures + 1, 10)
+    this.#timer = this.#options.clock.after(delayMs, () => this.#deliverNext())
+    this.#options.onKept(this, reply === 'memory-full' ? 'memory-full' : 'unanswered')
+  }
+
+  #rest(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#state = 'resting'
+    this.#attempt += 1
+  }
+
+  #dropExpired(): void {
+    const nowMs = this.#options.clock.nowMs()
+    if (this.#earliestExpiryMs > nowMs) return
+    const withModem = this.#state === 'delivering' ? this.#kept[0] : undefined
+    const expired = this.#kept.filter((message) => message.expiresAtMs <= nowMs && message !== withModem)
+    this.#kept = this.#kept.filter((message) => !expired.includes(message))
+    this.#earliestExpiryMs = Number.POSITIVE_INFINITY
+    for (const message of this.#kept) {
+      if (message !== withModem) this.#earliestExpiryMs = Math.min(this.#earliestExpiryMs, message.expiresAtMs)
+    }
+    for (const message of expired) {
+      this.#options.onExpired(this)
+      message.whenSettled?.('expired')
+    }
+  }
+
+  /** One timer, for the message whose validity ends first; kept as it is while messages come and go behind that one. */
+  #watchExpiry(): void {
+    const watched = this.#expiry
+    const needed = this.#kept.length > 0 && this.#earliestExpiryMs < Number.POSITIVE_INFINITY
+    if (needed && watched !== undefined && watched.atMs <= this.#earliestExpiryMs) return
+    watched?.timer.cancel()
+    this.#expiry = undefined
+    if (!needed) return
+    const nowMs = this.#options.clock.nowMs()
+    // Longer delays than this overflow a 32-bit timer; waking up early does no harm.
+    const delayMs = Math.min(Math.max(this.#earliestExpiryMs - nowMs, 0), 2 ** 31 - 1)
+    const timer = this.#options.clock.after(delayMs, () => {
+      this.#expiry = undefined
+      this.#dropExpired()
+      this.#watchExpiry()
+    })
+    this.#expiry = { timer, atMs: nowMs + delayMs }
+  }
+}
+
+export interface Kept extends Downlink {
+  /** By the monotonic clock; infinite for reports. */
+  readonly expiresAtMs: number
+  readonly whenSettled?: (outcome: 'delivered' | 'expired') => void
+}
+
+export interface SubscriberOptions {
+  readonly clock: Clock
+  readonly retryMs: number
+  readonly transitMs: () => number
+  readonly onArrived: (subscriber: Subscriber, message: Kept) => void
+  readonly onKept: (subscriber: Subscriber, reason: 'absent' | 'memory-full' | 'unanswered') => void
+  readonly onExpired: (subscriber: Subscriber) => void
+}
+
+/** TRAM and the rest of the way (24.011 §10): then the network takes the modem's silence for a failure. */
+const answerWithinMs = 45_000
+/** So long a part waits for another one to go first. */
+const overtakenWithinMs = 2000
+const longestRetryMs = 600_000
+const mostKept = 10_000

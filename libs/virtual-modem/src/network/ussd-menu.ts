@@ -1,0 +1,52 @@
+/** A service behind a code like `*100#`: a text, and where the answers lead. */
+export interface UssdMenu {
+  readonly text: string
+  /** Without choices the dialogue ends with the text. */
+  readonly choices?: Readonly<Record<string, UssdMenu>>
+  /** For any answer that no choice names; without it: `Invalid choice`, and the dialogue ends. */
+  readonly otherwise?: UssdMenu
+}
+
+export type UssdReply =
+  | { readonly kind: 'text'; readonly text: string; readonly expectsAnswer: boolean }
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'not-supported' }
+  | { readonly kind: 'timed-out' }
+
+/** One dialogue: where in the menu it stands. */
+export class UssdDialogue {
+  #at: UssdMenu
+
+  constructor(start: UssdMenu) {
+    this.#at = start
+  }
+
+  get reply(): UssdReply {
+    const { text, choices, otherwise } = this.#at
+    return { kind: 'text', text, expectsAnswer: choices !== undefined || otherwise !== undefined }
+  }
+
+  answer(text: string): UssdReply {
+    this.#at = this.#at.choices?.[text.trim()] ?? this.#at.otherwise ?? invalidChoice
+    return this.reply
+  }
+}
+
+const invalidChoice: UssdMenu = { text: 'Invalid choice' }
+
+/** What a new network offers. */
+export const usualUssdMenus: Readonly<Record<string, UssdMenu>> = {
+  '*100#': { text: 'Your balance is 12.34 EUR. Valid until 31.12.2030.' },
+  '*101#': {
+    text: 'Welcome\n1 Balance\n2 Bundles\n0 Exit',
+    choices: {
+      '0': { text: 'Goodbye' },
+      '1': { text: 'Balance: 12.34 EUR' },
+      '2': {
+        text: 'Bundles\n1 Day 1 GB\n2 Month 10 GB',
+        choices: { '1': { text: 'Day bundle is active' }, '2': { text: 'Month bundle is active' } },
+      },
+    },
+  },
+  '*102#': { text: 'Ваш баланс: 123,45 руб.' },
+}

@@ -1,0 +1,85 @@
+import type { Address } from '@smsgw/sms/address'
+import { PduDecodeError } from '@smsgw/sms/pdu-error'
+import type { Submit } from '@smsgw/sms/submit'
+import { type Command, decodeOutgoing } from '@smsgw/sms/tpdu'
+import type { MobileEquipment } from './mobile-equipment.ts'
+
+/** Messages from the modem to the service centre. */
+export class Outgoing {
+  submitted = 0
+  readonly #modem: MobileEquipment
+  #waitingForReport: (() => void) | undefined
+
+  constructor(modem: MobileEquipment) {
+    this.#modem = modem
+  }
+
+  /** The reference is the card's next one, whatever the PDU says, as nearly all modems do. */
+  send({ pdu, serviceCentre, tpdu }: OutgoingPdu, done: (result: SendResult) => void): void {
+    const { sim, network, radio, clock, personality, imei } = this.#modem
+    if (sim === undefined) {
+      done({ ok: false, cms: 310 })
+      return
+    }
+    if (!radio.registered) {
+      done({ ok: false, cms: 331 })
+      return
+    }
+    if (serviceCentre === undefined && sim.serviceCentre === '') {
+      done({ ok: false, cms: 330 })
+      return
+    }
+    const reference = sim.nextMessageReference()
+    const octets = pdu.slice(1 + (pdu[0] ?? 0))
+    octets[1] = reference
+    const timer = clock.after(personality.messages.submitWithinMs, () => finish({ ok: false, cms: 332 }))
+    let open = true
+    const finish = (result: SendResult) => {
+      if (!open) return
+      open = false
+      timer.cancel()
+      done(result)
+    }
+    if (tpdu.kind === 'command') {
+      clock.after(network.latencyMs(), () => finish({ ok: true, reference }))
+      return
+    }
+    network.submit(sim, imei, octets, { ...tpdu, messageReference: reference }, (result) => {
+      if (result.ok) this.submitted += 1
+      finish(result.ok ? { ok: true, reference } : { ok: false, cms: result.cause })
+    })
+  }
+
+  /** Runs when the next report has been shown, or after `atMostMs`. */
+  afterNextReport(atMostMs: number, run: () => void): void {
+    const once = () => {
+      if (this.#waitingForReport !== once) return
+      this.#waitingForReport = undefined
+      run()
+    }
+    this.#waitingForReport = once
+    this.#modem.clock.after(atMostMs, once)
+  }
+
+  reportShown(): void {
+    this.#waitingForReport?.()
+  }
+}
+
+export interface OutgoingPdu {
+  /** With the service centre in front. */
+  readonly pdu: Uint8Array
+  readonly serviceCentre: Address | undefined
+  readonly tpdu: Submit | Command
+}
+
+/** Throws PduDecodeError when the octets are no SUBMIT and no COMMAND. */
+export function readOutgoing(pdu: Uint8Array): OutgoingPdu {
+  const { serviceCentre, tpdu } = decodeOutgoing(pdu)
+  if (tpdu.kind === 'deliver-report') throw new PduDecodeError('TP-MTI', 1 + (pdu[0] ?? 0), 'is that of a report')
+  return { pdu, serviceCentre, tpdu }
+}
+
+export type SendResult =
+  | { readonly ok: true; readonly reference: number }
+  | { readonly ok: false; readonly cms: number }

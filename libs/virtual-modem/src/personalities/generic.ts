@@ -1,0 +1,67 @@
+import { error, fail } from '../command.ts'
+import { networkTime } from './network-time.ts'
+import type { Personality } from './personality.ts'
+
+/** A modem that is what 27.005 and 27.007 say, without a vendor. */
+export const generic: Personality = {
+  name: 'generic',
+  title: 'Generic 27.005 modem',
+  identity: {
+    manufacturer: 'Generic',
+    model: '27.005',
+    revision: '1.0',
+    about: () => ['Generic 27.005', 'Revision 1.0'],
+    capabilities: '+CGSM',
+  },
+  factory: {
+    characterSet: 'GSM',
+    cnmi: { mode: 0, mt: 0, bm: 0, ds: 0, bfr: 0 },
+    memories: ['SM', 'SM', 'SM'],
+    errorReports: 0,
+  },
+  boot: {
+    answersAfterMs: 500,
+    simAfterMs: 1000,
+    smsAfterMs: 1000,
+    registersAfterMs: 2000,
+    lines: [],
+    simLines: () => [],
+    smsLines: [],
+    registeredLines: [],
+  },
+  messages: {
+    firstIndex: 1,
+    phoneCapacity: 100,
+    reportCapacity: 0,
+    storageRanges: '("SM","ME","MT"),("SM","ME","MT"),("SM","ME","MT")',
+    emptyAlpha: '',
+    emptySlot: 'error',
+    cnmiRanges: '(0-3),(0-3),(0-3),(0-2),(0,1)',
+    acceptsCnmi: () => true,
+    cnmiRefusal: fail({ cms: 302 }),
+    services: '(0,1)',
+    acknowledges: true,
+    losesStoredReports: false,
+    submitWithinMs: 120_000,
+    memoryFullLines: () => [],
+  },
+  registration: {
+    commands: ['+CREG', '+CGREG', '+CEREG', '+C5GREG'],
+    bestTechnology: 'nr',
+    showsTechnology: true,
+    cellDigits: 8,
+    changeLines: () => [],
+  },
+  unknownCommand: error,
+  commands: {},
+  lacks: [],
+  characterSets: ['GSM', 'IRA', 'UCS2', 'HEX', '8859-1', 'UTF-8'],
+  numbersInCharacterSet: true,
+  ussd: 'text',
+  facilities: ['SC', 'FD', 'AO', 'OI', 'AI', 'IR'],
+  phonebooks: ['ME', 'ON', 'FD'],
+  usb: false,
+  longestLine: 1024,
+  statusLine: (random) => `+CIEV: 2,${random.integer(6)}`,
+  timeLines: (epochMs, zoneQuarters) => [`+CTZV: ${networkTime(epochMs, zoneQuarters).zone}`],
+}

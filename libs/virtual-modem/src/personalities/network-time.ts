@@ -1,0 +1,25 @@
+import { timeStampFromEpochMs } from '@smsgw/sms/time-stamp'
+
+/** The parts of what a network tells of the time, as vendors put them together in their own ways. */
+export function networkTime(epochMs: number, zoneQuarters: number): NetworkTime {
+  const at = timeStampFromEpochMs(epochMs, zoneQuarters)
+  const sign = zoneQuarters < 0 ? '-' : '+'
+  const two = (value: number) => String(value).padStart(2, '0')
+  return {
+    numbers: [at.year, at.month, at.day, at.hour, at.minute, at.second],
+    text: `${two(at.year % 100)}/${two(at.month)}/${two(at.day)},${two(at.hour)}:${two(at.minute)}:${two(at.second)}`,
+    zone: `${sign}${two(Math.abs(zoneQuarters))}`,
+    shortZone: `${sign}${Math.abs(zoneQuarters)}`,
+  }
+}
+
+export interface NetworkTime {
+  /** Year, month, day, hour, minute, second. */
+  readonly numbers: readonly number[]
+  /** `26/03/01,15:46:11` */
+  readonly text: string
+  /** `+08` */
+  readonly zone: string
+  /** `+8` */
+  readonly shortZone: string
+}

@@ -1,0 +1,18 @@
+/** All chance comes from here, so that a seed replays a run. */
+export interface Random {
+  /** At least 0, below 1. */
+  next(): number
+  integer(maxExclusive: number): number
+}
+
+/** Mulberry32: 32 bits of state, good enough to shuffle bytes and faults, and quick enough to ask for every write. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000
+  }
+  return { next, integer: (maxExclusive) => Math.floor(next() * maxExclusive) }
+}

@@ -1,0 +1,334 @@
+import { PduDecodeError, PduEncodeError } from '@smsgw/sms/pdu-error'
+import type { ByteOutlet } from './byte-outlet.ts'
+import { type CommandTable, error, type Finished, fail, type Outcome } from './command.ts'
+import { type CommandText, parseCommandLine } from './command-line.ts'
+import { refusal, strikesCommand } from './faults/dialogue.ts'
+import { promptNow } from './faults/prompt.ts'
+import { intrudingLine, noiseNow } from './faults/unsolicited.ts'
+import type { MobileEquipment } from './mobile-equipment.ts'
+import { Parameters } from './parameters.ts'
+import { formatResult, type ResultCode, withLineEnds } from './result-code.ts'
+
+/**
+ * The command interpreter (the TA of 27.005): characters in, command lines, results out (V.250 §5).
+ *
+ * - deaf: a modem that is starting; bytes are lost.
+ * - listening: characters make up a line; between lines everything up to `AT` is skipped.
+ * - working: the commands of a line are carried out one after another; what the host sends meanwhile waits, except that
+ *   it ends a command that can be aborted.
+ * - asking: a prompt is out; characters are data until Ctrl-Z, which sends, or ESC, which gives up.
+ * - hung: bytes are taken and nothing comes back.
+ */
+export class TerminalAdaptor {
+  commands = 0
+  readonly #modem: MobileEquipment
+  readonly #outlet: ByteOutlet
+  readonly #table: CommandTable
+  #state: 'deaf' | 'listening' | 'working' | 'asking' | 'hung' = 'deaf'
+  #line = ''
+  #lineTooLong = false
+  #lastLine = ''
+  #input: Uint8Array[] = []
+  #inputLength = 0
+  #consuming = false
+  /** Commands of the line that are still to do, and their names for faults that pick one. */
+  #queue: readonly (CommandText | undefined)[] = []
+  #next = 0
+  #names: readonly string[] = []
+  #information = ''
+  #abort: (() => void) | undefined
+  /** Counts answers awaited, so that one that comes after its time is nobody's. */
+  #turn = 0
+  #data = ''
+  #given: ((data: string) => Outcome) | undefined
+  #textPrompt = false
+
+  constructor(modem: MobileEquipment, outlet: ByteOutlet, table: CommandTable) {
+    this.#modem = modem
+    this.#outlet = outlet
+    this.#table = table
+  }
+
+  get hung(): boolean {
+    return this.#state === 'hung'
+  }
+
+  listen(): void {
+    if (this.#state === 'deaf') this.#state = 'listening'
+  }
+
+  hang(): void {
+    this.#state = 'hung'
+    this.#input = []
+    this.#inputLength = 0
+  }
+
+  receive(bytes: Uint8Array): void {
+    if (this.#state === 'deaf' || this.#state === 'hung') return
+    if (this.#inputLength + bytes.length > mostInput) return
+    this.#input.push(bytes)
+    this.#inputLength += bytes.length
+    if (this.#state === 'working') this.#abort?.()
+    this.#consume()
+  }
+
+  #consume(): void {
+    if (this.#consuming) return
+    this.#consuming = true
+    // A host in the same process may answer while it is handed bytes, so what it sends is looked for once more.
+    while (this.#takesInput && this.#input.length > 0) this.#outlet.together(() => this.#takeInput())
+    this.#consuming = false
+  }
+
+  get #takesInput(): boolean {
+    return this.#state === 'listening' || this.#state === 'asking'
+  }
+
+  #takeInput(): void {
+    while (this.#takesInput) {
+      const bytes = this.#input.shift()
+      if (bytes === undefined) break
+      this.#inputLength -= bytes.length
+      const taken = this.#state === 'listening' ? this.#takeLine(bytes) : this.#takeData(bytes)
+      if (taken < bytes.length) {
+        this.#input.unshift(bytes.subarray(taken))
+        this.#inputLength += bytes.length - taken
+      }
+    }
+  }
+
+  /** Up to the end of a line; returns how many bytes that were. */
+  #takeLine(bytes: Uint8Array): number {
+    const { settings, personality } = this.#modem
+    let at = 0
+    let ended = false
+    while (at < bytes.length && !ended) {
+      const byte = bytes[at] ?? 0
+      at += 1
+      if (byte === settings.lineEnd) ended = true
+      else if (byte === settings.backspace) this.#line = this.#line.slice(0, -1)
+      else if (byte >= 0x20 && this.#line.length < personality.longestLine) this.#line += String.fromCharCode(byte)
+      else if (byte >= 0x20) this.#lineTooLong = true
+      // V.250 §5.2.4: A/ needs no line end.
+      if (byte === slash && /^a\/$/i.test(this.#line)) ended = true
+    }
+    this.#echo(bytes.subarray(0, at))
+    if (ended) this.#lineEnded()
+    return at
+  }
+
+  #lineEnded(): void {
+    const line = this.#line
+    const tooLong = this.#lineTooLong
+    this.#line = ''
+    this.#lineTooLong = false
+    if (/^a\/$/i.test(line)) {
+      this.#carryOut(this.#lastLine)
+      return
+    }
+    const start = line.search(/at/i)
+    if (start < 0) return
+    if (tooLong) {
+      this.#end('ERROR')
+      return
+    }
+    this.#lastLine = line.slice(start + 2)
+    this.#carryOut(this.#lastLine)
+  }
+
+  #carryOut(line: string): void {
+    this.#state = 'working'
+    this.#queue = parseCommandLine(line)
+    this.#names = this.#queue.map((command) => command?.name ?? '')
+    this.#next = 0
+    this.#information = ''
+    this.commands += this.#queue.length
+    this.#continue()
+  }
+
+  #continue(): void {
+    if (this.#next >= this.#queue.length) {
+      this.#end('OK')
+      return
+    }
+    const command = this.#queue[this.#next]
+    this.#next += 1
+    this.#handle(command === undefined ? error : this.#guarded(() => this.#dispatch(command)))
+  }
+
+  #dispatch(command: CommandText): Outcome {
+    const entry = this.#table[command.name]
+    if (entry === undefined) return this.#modem.personality.unknownCommand
+    const refused = refusal(this.#modem.faults, command.name)
+    if (refused) return refused
+    // 27.007 §5.1: a test command answers whether or not the command could be carried out now.
+    const missing = command.form === 'test' ? undefined : this.#modem.missing(entry.needs)
+    if (missing !== undefined) return fail(missing)
+    const handler = entry[command.form]
+    return handler ? handler(this.#modem, new Parameters(command.parameters)) : error
+  }
+
+  /** PDUs that are none are the host's mistake, not ours. */
+  #guarded(run: () => Outcome): Outcome {
+    try {
+      return run()
+    } catch (failure) {
+      if (failure instanceof PduDecodeError || failure instanceof PduEncodeError) return fail({ cms: 304 })
+      throw failure
+    }
+  }
+
+  #handle(outcome: Outcome): void {
+    switch (outcome.kind) {
+      case 'finished':
+        this.#finish(outcome)
+        return
+      case 'pending': {
+        this.#state = 'working'
+        const turn = ++this.#turn
+        const finish = (later: Outcome) => {
+          if (turn !== this.#turn || this.#state !== 'working') return
+          this.#turn += 1
+          this.#abort = undefined
+          this.#outlet.together(() => this.#handle(later))
+          this.#consume()
+        }
+        const { abort } = outcome
+        this.#abort = abort && (() => abort())
+        outcome.start(finish)
+        return
+      }
+      case 'asking':
+        this.#ask(outcome.given, outcome.text)
+        return
+    }
+  }
+
+  #finish({ lines, result }: Finished): void {
+    for (const line of lines) this.#information += line + lineBreak
+    if (result === 'OK') this.#continue()
+    else this.#end(result)
+  }
+
+  /** The information of all commands of the line, then one result. */
+  #end(result: ResultCode): void {
+    const { faults, settings, clock, random, unsolicited, personality } = this.#modem
+    const information = this.#information
+    this.#information = ''
+    this.#state = 'working'
+    if (strikesCommand(faults, 'modem-hang', this.#names)) {
+      this.hang()
+      return
+    }
+    if (strikesCommand(faults, 'answer-lost', this.#names)) {
+      this.#listenAgain()
+      return
+    }
+    const numeric = faults.strike('numeric-answers') !== undefined
+    const verbose = settings.verbose && !numeric
+    const head = information === '' ? '' : `${settings.verbose ? lineBreak : ''}${information}`
+    const tail = settings.quiet ? '' : formatResult(result, { verbose, errorReports: settings.errorReports })
+    const write = () => {
+      const intruder = intrudingLine(faults, 'urc-before-answer', () => personality.statusLine(random))
+      if (intruder !== undefined) this.#outlet.write(unsolicited.format(intruder))
+      this.#outlet.write(noiseNow(faults, random) + withLineEnds(head + tail, settings))
+      this.#listenAgain()
+    }
+    const late = strikesCommand(faults, 'answer-late', this.#names)
+    if (late === undefined) {
+      write()
+      return
+    }
+    const turn = ++this.#turn
+    clock.after(late.delayMs, () => {
+      if (turn !== this.#turn || this.#state !== 'working') return
+      this.#outlet.together(write)
+      this.#consume()
+    })
+  }
+
+  #listenAgain(): void {
+    this.#turn += 1
+    this.#abort = undefined
+    this.#state = 'listening'
+  }
+
+  #ask(given: (data: string) => Outcome, text: boolean): void {
+    const { faults, random, unsolicited, personality, clock, settings } = this.#modem
+    const { text: prompt, delayMs } = promptNow(faults)
+    const open = () => {
+      this.#state = 'asking'
+      this.#data = ''
+      this.#given = given
+      this.#textPrompt = text
+      const information = this.#information === '' ? '' : lineBreak + this.#information
+      this.#outlet.write(withLineEnds(information + prompt, settings))
+      this.#information = ''
+      const intruder = intrudingLine(faults, 'urc-before-pdu', () => personality.statusLine(random))
+      if (intruder !== undefined) this.#outlet.write(unsolicited.format(intruder))
+      unsolicited.hold()
+    }
+    if (delayMs === 0) {
+      open()
+      return
+    }
+    this.#state = 'working'
+    const turn = ++this.#turn
+    clock.after(delayMs, () => {
+      if (turn !== this.#turn || this.#state !== 'working') return
+      this.#outlet.together(open)
+      this.#consume()
+    })
+  }
+
+  /** Up to Ctrl-Z or ESC; returns how many bytes that were. */
+  #takeData(bytes: Uint8Array): number {
+    let at = 0
+    let end: number | undefined
+    let echo = ''
+    while (at < bytes.length && end === undefined) {
+      const byte = bytes[at] ?? 0
+      at += 1
+      if (byte === controlZ || byte === escapeKey) end = byte
+      else if (byte === this.#modem.settings.backspace) this.#data = this.#data.slice(0, -1)
+      else {
+        // One more than the most is enough to know that it is too much.
+        if (this.#data.length < mostData) this.#data += String.fromCharCode(byte)
+        echo += byte === carriageReturn && this.#textPrompt ? '\r\n> ' : String.fromCharCode(byte)
+      }
+    }
+    if (this.#echoing && echo !== '') this.#outlet.write(echo)
+    if (end !== undefined) this.#dataEnded(end === controlZ)
+    return at
+  }
+
+  #dataEnded(send: boolean): void {
+    const given = this.#given
+    const data = this.#data
+    this.#given = undefined
+    this.#data = ''
+    this.#state = 'working'
+    this.#modem.unsolicited.release()
+    if (!send || given === undefined) this.#end('OK')
+    else if (data.length >= mostData) this.#end({ cms: this.#textPrompt ? 305 : 304 })
+    else this.#handle(this.#guarded(() => given(data)))
+  }
+
+  get #echoing(): boolean {
+    return this.#modem.settings.echo || this.#modem.faults.standing('echo-stuck') !== undefined
+  }
+
+  #echo(bytes: Uint8Array): void {
+    if (this.#echoing) this.#outlet.write(String.fromCharCode(...bytes))
+  }
+}
+
+const lineBreak = '\r\n'
+const carriageReturn = 0x0d
+const controlZ = 0x1a
+const escapeKey = 0x1b
+const slash = 0x2f
+/** What a host may send while it waits for an answer. */
+const mostInput = 65_536
+/** The longest PDU takes 352 characters, the longest text in hexadecimal four times its characters. */
+const mostData = 2048
