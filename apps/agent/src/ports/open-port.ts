@@ -10,7 +10,7 @@ export interface OpenPort extends BytePort {
 
 /** `/dev/ttyUSB2` (any path), or `tcp://host:port` for ser2net and the emulator. Rejects with a PortError. */
 export function openPort(address: string): Promise<OpenPort> {
-  if (address.startsWith('/')) return openSerialPort(address)
+  if (/^\.{0,2}\//.test(address)) return openSerialPort(address)
   if (address.startsWith('tcp://')) return openTcpPort(address)
   throw new PortError(address, refused('not a port: name a device such as /dev/ttyUSB2, or tcp://host:port'))
 }

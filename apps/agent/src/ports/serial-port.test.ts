@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { type OpenPort, openPort } from './open-port.ts'
@@ -35,6 +35,13 @@ test('carries every octet both ways unchanged', async () => {
   port.write(all)
   await heard.until(String.fromCharCode(...all))
   port.write(octets('\rATE0\r'))
+  await heard.until('OK\r\n')
+})
+
+test('is opened by a relative path too, as people type it', async () => {
+  const port = await open(`./${relative('.', emulator.pty)}`)
+  const heard = listen(port)
+  port.write(octets('AT\r'))
   await heard.until('OK\r\n')
 })
 
