@@ -1,7 +1,7 @@
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { type FuzzReport, fuzzDriver } from './fuzz-driver.ts'
+import { inWorkers } from '../sim/in-workers.ts'
+import type { FuzzWork, FuzzWorkerReport } from './fuzz-worker.ts'
 
 /** node libs/modem/fuzz/fuzz-dialogue.ts --lines 10000000 --bytes 10000000 --seed 1 */
 const { values } = parseArgs({
@@ -9,47 +9,49 @@ const { values } = parseArgs({
     lines: { type: 'string', default: '10000000' },
     bytes: { type: 'string', default: '10000000' },
     seed: { type: 'string', default: `${Date.now() % 1e9}` },
+    workers: { type: 'string', default: `${Math.min(2, availableParallelism())}` },
   },
 })
-const [lines, bytes, seed] = [values.lines, values.bytes, values.seed].map(Number) as [number, number, number]
-if (![lines, bytes, seed].every(Number.isSafeInteger) || lines < 1) {
-  print('usage: fuzz-dialogue.ts [--lines <number>] [--bytes <number>] [--seed <whole number>]')
+const numbers = [values.lines, values.bytes, values.seed, values.workers].map(Number)
+const [lines, bytes, seed, workers] = numbers as [number, number, number, number]
+if (!numbers.every(Number.isSafeInteger) || lines < 1 || workers < 1) {
+  print('usage: fuzz-dialogue.ts [--lines <number>] [--bytes <number>] [--seed <whole number>] [--workers <number>]')
   process.exit(2)
 }
 
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
+/** No line, no chunk and no wait may hold up the others for longer. */
 const longestMs = 50
 /** A driver keeps a ring of its last bytes, and little else. */
 const mostHeapBytes = 16 * 1024 * 1024
+/** So far apart that no two workers tell the same. */
+const seedsApart = 1_000_000
 
 const startMs = performance.now()
 let nextProgress = progressEvery()
-let leastHeap = Number.POSITIVE_INFINITY
-let mostHeap = 0
-print(`${lines} lines and ${bytes} bytes at least, seed ${seed}`)
-const report = await fuzzDriver({
-  lines,
-  bytes,
-  seed,
-  longestMs,
-  onProgress: showProgress,
-  onDone: () => {
-    collectGarbage()
-    const { heapUsed } = process.memoryUsage()
-    leastHeap = Math.min(leastHeap, heapUsed)
-    mostHeap = Math.max(mostHeap, heapUsed)
-  },
-})
-if (mostHeap - leastHeap > mostHeapBytes) report.problems.push(`a driver grew by ${megabytes(mostHeap - leastHeap)}`)
-for (const problem of report.problems) print(`\n${problem.slice(0, 4000)}`)
-print(`${told(report)} in ${seconds()} s: ${report.problems.length} problems`)
-print(`slowest: ${report.slowest.ms.toFixed(1)} ms, ${report.slowest.what.slice(0, 200)}`)
-print(`memory between the smallest and the largest driver: ${megabytes(mostHeap - leastHeap)}`)
-process.exitCode = report.problems.length === 0 ? 0 : 1
+print(`${lines} lines and ${bytes} bytes at least, seed ${seed}, ${workers} workers`)
+const reports = await inWorkers<FuzzWork, FuzzWorkerReport>(
+  new URL('./fuzz-worker.ts', import.meta.url),
+  Array.from({ length: workers }, (_, at) => ({
+    lines: Math.ceil(lines / workers),
+    bytes: Math.ceil(bytes / workers),
+    seed: seed + at * seedsApart,
+    longestMs,
+  })),
+  (soFar) => showProgress(soFar.filter((report) => report !== undefined)),
+)
 
-function showProgress(soFar: FuzzReport): void {
-  if (soFar.lines < nextProgress) return
+const problems = reports.flatMap((report) => report.problems)
+const heapSpread = Math.max(...reports.map(({ heapSpreadBytes }) => heapSpreadBytes))
+if (heapSpread > mostHeapBytes) problems.push(`a driver grew by ${megabytes(heapSpread)}`)
+for (const problem of problems) print(`\n${problem.slice(0, 4_000)}`)
+const [slowest] = reports.map((report) => report.slowest).sort((one, other) => other.ms - one.ms)
+print(`${told(reports)} in ${seconds()} s: ${problems.length} problems`)
+print(`slowest: ${slowest?.ms.toFixed(1)} ms, ${slowest?.what.slice(0, 200)}`)
+print(`memory between the smallest and the largest driver: ${megabytes(heapSpread)}`)
+process.exitCode = problems.length === 0 ? 0 : 1
+
+function showProgress(soFar: readonly FuzzWorkerReport[]): void {
+  if (sum(soFar, 'lines') < nextProgress) return
   nextProgress += progressEvery()
   print(`${told(soFar)}, ${seconds()} s`)
 }
@@ -58,8 +60,12 @@ function progressEvery(): number {
   return Math.max(100_000, lines / 10)
 }
 
-function told({ lines, bytes, episodes }: FuzzReport): string {
-  return `${lines} lines, ${bytes} bytes, ${episodes} drivers`
+function told(of: readonly FuzzWorkerReport[]): string {
+  return `${sum(of, 'lines')} lines, ${sum(of, 'bytes')} bytes, ${sum(of, 'episodes')} drivers`
+}
+
+function sum(of: readonly FuzzWorkerReport[], what: 'lines' | 'bytes' | 'episodes'): number {
+  return of.reduce((total, report) => total + report[what], 0)
 }
 
 function seconds(): string {
@@ -67,7 +73,7 @@ function seconds(): string {
 }
 
 function megabytes(octets: number): string {
-  return `${(Math.max(0, octets) / 1024 / 1024).toFixed(1)} MB`
+  return `${(octets / 1024 / 1024).toFixed(1)} MB`
 }
 
 function print(line: string): void {

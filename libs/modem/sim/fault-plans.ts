@@ -49,7 +49,8 @@ const anyCommand = (chance: Chance): string =>
     ],
   ])
 
-const anyLine = (chance: Chance): string => chance.oneOf(['', '+CREG: 1', '+CMTI: "SM",2', '^RSSI: 20', 'RING'])
+const anyLine = (chance: Chance): string =>
+  chance.oneOf(['', '', '+CREG: 1', '+CMTI: "SM",2', '^RSSI: 20', 'RING', 'RDY', '+CPIN: READY'])
 
 const faultPlans: readonly FaultPlan[] = [
   plan('prompt-missing'),

@@ -104,8 +104,10 @@ function judgePin({ pinEntries, schedule }: World): string[] {
     // Who allows entering it unseen takes that risk.
     if (triesLeft <= 1 && !schedule.modemOptions.enterPinUnseen) problems.push('the last try of the PIN was used')
   }
-  const drivers = pinEntries.map(({ driver }) => driver)
-  if (schedule.pin === 'wrong' && new Set(drivers).size < drivers.length)
-    problems.push('a refused PIN was entered again')
+  for (const [at, { driver, triesLeft }] of pinEntries.entries()) {
+    // One that never reached the SIM costs no try, and may be entered again when the counter says so.
+    const earlier = pinEntries.slice(0, at).filter((entry) => entry.driver === driver)
+    if (earlier.some((entry) => entry.triesLeft > triesLeft)) problems.push('a PIN that was refused was entered again')
+  }
   return problems
 }

@@ -1,4 +1,5 @@
 import { judge } from './judge.ts'
+import { passTime } from './pass-time.ts'
 import { planSchedule, type Schedule } from './schedule.ts'
 import { mostWrites, World } from './world.ts'
 
@@ -62,21 +63,11 @@ function whatIsOpen(world: World): string {
 }
 
 async function pass(world: World, ms: number): Promise<void> {
-  await passUntil(world, () => false, ms)
+  await passTime(world.clock, ms, () => world.writes >= mostWrites)
 }
 
-/** From one thing that is due to the next; all promises settle in between, however long their chains are. */
 async function passUntil(world: World, done: () => boolean, mostMs: number): Promise<boolean> {
-  const { clock } = world
-  const untilMs = clock.nowMs() + mostMs
-  while (world.writes < mostWrites) {
-    await new Promise((resolve) => setImmediate(resolve))
-    if (done()) return true
-    const dueMs = clock.nextAtMs
-    if (dueMs === undefined || dueMs > untilMs) break
-    clock.advance(dueMs - clock.nowMs())
-  }
-  clock.advance(untilMs - clock.nowMs())
+  await passTime(world.clock, mostMs, () => done() || world.writes >= mostWrites)
   return done()
 }
 

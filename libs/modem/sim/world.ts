@@ -295,7 +295,7 @@ export class World {
       else this.unreadable.push(incoming.pdu)
       // The program that read it may be gone, and what it wrote with it: the next one finds the message.
       const { source, pdu } = incoming
-      if (source.kind === 'stored') this.#ask('delete', async () => runner.modem?.deleteMessage(source, pdu))
+      if (source.kind === 'stored') this.#delete(source, pdu, runner)
       else if (source.acknowledge) this.#ask('acknowledge', async () => runner.modem?.acknowledge())
     }
     const times = this.#shown.get(key) ?? 0
@@ -303,6 +303,15 @@ export class World {
     const delayMs = this.#journalMs.get(key)?.[times] ?? 0
     if (delayMs === 0) write()
     else this.clock.after(delayMs, () => runner === this.runner && write())
+  }
+
+  /** Again and again, until it is done: a message that stays takes the place of others. */
+  #delete(place: { readonly memory: string; readonly index: number }, pdu: string, runner: RecoveryRunner): void {
+    this.#ask('delete', async () => {
+      const deletion = await runner.modem?.deleteMessage(place, pdu)
+      if (deletion?.kind !== 'failed' && deletion?.kind !== 'deferred') return
+      this.clock.after(10_000, () => runner === this.runner && this.#delete(place, pdu, runner))
+    })
   }
 
   #ask(what: string, ask: () => Promise<unknown>): void {

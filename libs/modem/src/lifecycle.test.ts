@@ -47,6 +47,19 @@ describe('a sign that only a starting modem gives', () => {
   })
 })
 
+test.each(['RDY', '+CPIN: NOT READY'])(
+  'a modem that says %s with every answer is not set up without end',
+  async (sign) => {
+    const driven = await started()
+    for (const command of ['ATE0', 'AT+CGMI', 'AT+CMGF=0', 'AT+CSQ', 'AT+CPMS=*', 'AT+CREG?']) {
+      driven.port.answer(command, `${sign}\nOK`)
+    }
+    driven.port.tell(sign)
+    await driven.pass(600_000)
+    expect(starts(driven)).toBeLessThan(30)
+  },
+)
+
 describe('a sign that is also given otherwise', () => {
   const signs = ['+CPIN: READY', 'SMS DONE', 'SMS Ready', '^SIMST:1', '+CFUN: 1', '+QIND: SMS DONE']
 

@@ -7,13 +7,15 @@ import { pinStateIn } from './commands/sim-pin.ts'
 import type { Dialogue } from './dialogue.ts'
 import { Pause } from './pause.ts'
 import type { ResponseLine } from './response-line.ts'
+import { RestartPace } from './restart-pace.ts'
 import type { PinMemory } from './startup/pin-memory.ts'
 import type { StartupOptions, StartupStage } from './startup/startup-context.ts'
 import type { StartupFailure } from './startup/startup-failure.ts'
 import { type Session, type StartupOutcome, startUp } from './startup.ts'
 
 /**
- * Keeps a modem set up. `idle` → `setting-up` → `set-up`, or `failed` and set up again after a while.
+ * Keeps a modem set up. `idle` → `setting-up` → `set-up`, or `failed` and set up again after a while. One that restarts
+ * again and again is left alone for a moment, `settling`, before it is set up again.
  *
  * What only a starting modem says leads back to `setting-up`, and so does a SIM that is taken out. What is also said
  * otherwise (the SIM got ready, the radio was switched on) leads to `checking` first: two questions tell whether the
@@ -22,7 +24,8 @@ import { type Session, type StartupOutcome, startUp } from './startup.ts'
 export class Lifecycle {
   readonly #options: LifecycleOptions
   readonly #pause: Pause
-  #state: 'idle' | 'setting-up' | 'checking' | 'set-up' | 'failed' = 'idle'
+  readonly #pace = new RestartPace()
+  #state: 'idle' | 'setting-up' | 'checking' | 'set-up' | 'failed' | 'settling' = 'idle'
   #stage: StartupStage = 'probing'
   #session: Session | undefined
   #cancellation = new Cancellation()
@@ -32,7 +35,7 @@ export class Lifecycle {
 
   constructor(options: LifecycleOptions) {
     this.#options = options
-    this.#pause = new Pause(options.clock)
+    this.#pause = new Pause(options.clock, shortestPauseMs)
   }
 
   get session(): Session | undefined {
@@ -102,10 +105,19 @@ export class Lifecycle {
   }
 
   #restartedFor(sign: string): void {
-    // Nothing has been set up yet, so nothing is lost: the attempt to make contact goes on.
-    if (this.#state === 'setting-up' && this.#stage === 'probing') return
+    // Nothing has been set up yet, so nothing is lost: the attempt to make contact goes on, or is about to begin.
+    if ((this.#state === 'setting-up' && this.#stage === 'probing') || this.#state === 'settling') return
     this.#options.onRestarted(sign)
-    void this.setUp()
+    const pauseMs = this.#pace.pauseMs(this.#options.clock.nowMs())
+    if (pauseMs === 0) void this.setUp()
+    else this.#setUpLater(pauseMs)
+  }
+
+  #setUpLater(pauseMs: number): void {
+    this.#abandon()
+    this.#state = 'settling'
+    this.#options.onStage('probing')
+    this.#retry = this.#options.clock.after(pauseMs, () => void this.setUp())
   }
 
   #maybeRestarted(): void {
@@ -121,6 +133,7 @@ export class Lifecycle {
         // No modem restarts within a second of having been found set up.
         if (this.#options.clock.nowMs() - this.#checkedAtMs >= fastestRestartMs) void this.#check()
         break
+      case 'settling':
       case 'idle':
     }
   }
@@ -162,6 +175,8 @@ export class Lifecycle {
 }
 
 const fastestRestartMs = 1000
+// Who waits for the SIM looks again as soon as the modem says something about it, but not with each line of a flood.
+const shortestPauseMs = 100
 
 export interface LifecycleOptions {
   readonly dialogue: Dialogue

@@ -3,36 +3,44 @@ import type { Clock, Timer } from './clock.ts'
 
 /**
  * Waiting until it is time to look again, or until something says that it is worth looking now: a poll that an
- * unsolicited code can shorten.
+ * unsolicited code can shorten, but never below `leastMs`, for some say so with every answer to the look.
  */
 export class Pause {
   readonly #clock: Clock
-  #end: (() => void) | undefined
-  /** Woken while nobody waited: the next wait is over before it begins. */
+  readonly #leastMs: number
+  #wake: (() => void) | undefined
+  /** Woken while nobody waited: the next wait is as short as can be. */
   #woken = false
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, leastMs = 0) {
     this.#clock = clock
+    this.#leastMs = leastMs
   }
 
   wake(): void {
-    if (this.#end === undefined) this.#woken = true
-    else this.#end()
+    if (this.#wake === undefined) this.#woken = true
+    else this.#wake()
   }
 
   async wait(delayMs: number, cancellation: Cancellation): Promise<void> {
-    if (this.#woken || cancellation.cancelled) {
-      this.#woken = false
-      return
-    }
+    const shortestMs = Math.min(this.#leastMs, delayMs)
+    const lengthMs = this.#woken ? shortestMs : delayMs
+    this.#woken = false
+    if (lengthMs === 0 || cancellation.cancelled) return
+    const earliestMs = this.#clock.nowMs() + shortestMs
     let timer: Timer | undefined
     let stopListening: (() => void) | undefined
     await new Promise<void>((resolve) => {
-      this.#end = resolve
-      timer = this.#clock.after(delayMs, resolve)
+      timer = this.#clock.after(lengthMs, resolve)
+      this.#wake = () => {
+        timer?.cancel()
+        const leftMs = earliestMs - this.#clock.nowMs()
+        if (leftMs > 0) timer = this.#clock.after(leftMs, resolve)
+        else resolve()
+      }
       stopListening = cancellation.onCancelled(resolve)
     })
-    this.#end = undefined
+    this.#wake = undefined
     timer?.cancel()
     stopListening?.()
   }

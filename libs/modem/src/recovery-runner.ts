@@ -33,6 +33,7 @@ export class RecoveryRunner {
   #simPin: string | undefined
   #state: RecoveryState | undefined
   #open: OpenModem | undefined
+  #opening: Promise<void> = Promise.resolve()
   #timer: Timer | undefined
   #profile: Profile = generic
   #stopped = false
@@ -73,6 +74,7 @@ export class RecoveryRunner {
     this.#stopped = true
     this.#timer?.cancel()
     await this.#giveUpPort('stopped')
+    await this.#atMost(this.#opening)
   }
 
   #take(news: RecoveryNews): void {
@@ -95,7 +97,7 @@ export class RecoveryRunner {
   #do(effect: RecoveryEffect): void {
     switch (effect.kind) {
       case 'open-port':
-        void this.#openPort(effect.attempt)
+        this.#opening = this.#openPort(effect.attempt)
         break
       case 'resynchronise':
         void this.#resynchronise(effect.attempt)
@@ -124,7 +126,7 @@ export class RecoveryRunner {
       this.#take({ kind: 'not-opened', attempt, problem: result.kind, words: result.words })
     } else if (this.#stopped || this.#state?.attempt !== attempt) {
       // Too late: somebody gave up waiting for it.
-      await result.port.close()
+      await this.#atMost(result.port.close())
     } else {
       this.#begin(result.port)
       this.#take({ kind: 'opened', attempt })
@@ -171,19 +173,19 @@ export class RecoveryRunner {
     this.#open = undefined
     if (open === undefined) return
     open.modem.stop(why)
-    await this.#closed(open.port)
+    await this.#atMost(open.port.close())
   }
 
-  /** A driver may hang in closing a device that is gone; nobody waits for it longer than this. */
-  #closed(port: ClosablePort): Promise<void> {
+  /** A driver may hang in opening or closing a device that is gone; nobody waits for it longer than this. */
+  #atMost(work: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
-      const timer = this.#options.clock.after(closeLimitMs, resolve)
+      const timer = this.#options.clock.after(hangLimitMs, resolve)
       const over = () => {
         timer.cancel()
         resolve()
       }
       // That it could not be closed shows when it cannot be opened.
-      port.close().then(over, over)
+      work.then(over, over)
     })
   }
 
@@ -234,7 +236,7 @@ interface OpenModem {
   readonly modem: Modem
 }
 
-const closeLimitMs = 2_000
+const hangLimitMs = 2_000
 
 function octetsOf(text: string): Uint8Array {
   return Uint8Array.from(text, (char) => char.charCodeAt(0))

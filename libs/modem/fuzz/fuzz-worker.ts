@@ -1,0 +1,40 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { parentPort, workerData } from 'node:worker_threads'
+import { type FuzzReport, fuzzDriver } from './fuzz-driver.ts'
+
+export interface FuzzWork {
+  readonly lines: number
+  readonly bytes: number
+  readonly seed: number
+  readonly longestMs: number
+}
+
+export interface FuzzWorkerReport extends FuzzReport {
+  /** Between the smallest and the largest driver that had been told all its lines. */
+  readonly heapSpreadBytes: number
+}
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+// A fifth of the time would go into traces of errors that are expected; a few frames name the place of the others.
+Error.stackTraceLimit = 3
+
+let least = Number.POSITIVE_INFINITY
+let most = 0
+const work = workerData as FuzzWork
+const post = (report: FuzzReport) => {
+  const told: FuzzWorkerReport = { ...report, heapSpreadBytes: Math.max(0, most - least) }
+  parentPort?.postMessage(told)
+}
+const report = await fuzzDriver({
+  ...work,
+  onProgress: post,
+  onDone: () => {
+    collectGarbage()
+    const { used_heap_size: used } = getHeapStatistics()
+    least = Math.min(least, used)
+    most = Math.max(most, used)
+  },
+})
+post(report)
