@@ -5,6 +5,7 @@ import type { SubmitCall, World } from './world.ts'
 export function judge(world: World): string[] {
   return [
     ...world.submits.flatMap((call) => judgeSubmit(call, world)),
+    ...judgeLedger(world),
     ...judgeEnds(world),
     ...judgeInbox(world),
     ...judgeBounds(world),
@@ -12,7 +13,6 @@ export function judge(world: World): string[] {
   ]
 }
 
-/** Said of every submit that belongs to nobody's call. */
 function judgeSubmit(call: SubmitCall, { ledger, schedule }: World): string[] {
   const problems: string[] = []
   const say = (problem: string) =>
@@ -36,6 +36,11 @@ function judgeSubmit(call: SubmitCall, { ledger, schedule }: World): string[] {
   return problems
 }
 
+function judgeLedger({ ledger, submits }: World): string[] {
+  const unasked = ledger.filter(({ text }) => !submits.some((call) => call.text === text))
+  return unasked.map(({ text, data }) => `${text ?? data} was sent, and nobody asked for it`)
+}
+
 /** Where nothing goes wrong, all that can be in the way is a modem that has just been switched on. */
 function isPeaceful(outcome: SubmitOutcome): boolean {
   return (
@@ -57,12 +62,11 @@ function contradicts(outcome: SubmitOutcome, accepted: boolean): boolean {
   }
 }
 
-function judgeEnds({ submits, otherCalls, clock, schedule }: World): string[] {
+function judgeEnds({ submits, otherCalls, clock }: World): string[] {
   return [...submits, ...otherCalls].flatMap((call) => {
     if (call.failure !== undefined) return [`${call.what} rejected: ${String(call.failure)}`]
     const tookMs = (call.endedAtMs ?? clock.nowMs()) - call.atMs
-    const resultMs = schedule.personality.startsWith('simcom') ? 300_000 : 120_000
-    const limitMs = callLimitMs + (call.ahead + 1) * (call.what === 'submit' ? resultMs + 60_000 : 120_000)
+    const limitMs = callLimitMs + (call.ahead + 1) * (call.what === 'submit' ? submitLimitMs : otherLimitMs)
     if (call.endedAtMs === undefined) return [`${call.what} at ${call.atMs} never ended`]
     return tookMs > limitMs ? [`${call.what} at ${call.atMs} took ${tookMs} ms`] : []
   })
@@ -70,6 +74,9 @@ function judgeEnds({ submits, otherCalls, clock, schedule }: World): string[] {
 
 /** What a call may have to wait for beside its own kind: a listing that hangs, getting in step, setting up. */
 const callLimitMs = 400_000
+/** Prompt, owner, result, end of the answer, and getting in step. */
+const submitLimitMs = 180_000
+const otherLimitMs = 120_000
 
 function judgeInbox(world: World): string[] {
   const { injected, journal, schedule, unreadable, reports, ledger } = world
@@ -94,20 +101,14 @@ function judgeBounds(world: World): string[] {
   // Each call asks one thing at a time, and so does what goes on by itself.
   const mostQueued = world.otherCalls.length + 8
   if (world.mostQueued > mostQueued) problems.push(`${world.mostQueued} commands in the queue`)
-  if (world.pinRefusals > 1) problems.push(`a PIN was refused ${world.pinRefusals} times`)
   return problems
 }
 
-function judgePin({ pinEntries, schedule }: World): string[] {
+function judgePin({ triesAtPinEntries, pinRefusals, schedule }: World): string[] {
   const problems: string[] = []
-  for (const { triesLeft } of pinEntries) {
-    // Who allows entering it unseen takes that risk.
-    if (triesLeft <= 1 && !schedule.modemOptions.enterPinUnseen) problems.push('the last try of the PIN was used')
-  }
-  for (const [at, { driver, triesLeft }] of pinEntries.entries()) {
-    // One that never reached the SIM costs no try, and may be entered again when the counter says so.
-    const earlier = pinEntries.slice(0, at).filter((entry) => entry.driver === driver)
-    if (earlier.some((entry) => entry.triesLeft > triesLeft)) problems.push('a PIN that was refused was entered again')
-  }
+  // Who allows entering it unseen takes that risk.
+  const atLastTry = triesAtPinEntries.some((tries) => tries <= 1)
+  if (atLastTry && !schedule.modemOptions.enterPinUnseen) problems.push('the last try of the PIN was used')
+  if (pinRefusals > 1) problems.push(`a PIN was refused ${pinRefusals} times`)
   return problems
 }

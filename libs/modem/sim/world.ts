@@ -61,8 +61,8 @@ export class World {
   /** Commands, PDUs and ESC that the driver wrote. */
   writes = 0
   mostQueued = 0
-  /** How many tries were left each time a PIN was entered, and by which driver. */
-  readonly pinEntries: { readonly driver: number; readonly triesLeft: number }[] = []
+  /** How many tries were left each time a PIN was entered. */
+  readonly triesAtPinEntries: number[] = []
   /** How often the card looked at a PIN and refused it. */
   pinRefusals = 0
   /** What the owner has kept for the driver that comes after this one. */
@@ -283,7 +283,7 @@ export class World {
 
   #watchPin(bytes: Uint8Array): void {
     if (this.schedule.pin === 'none' || !String.fromCharCode(...bytes).startsWith('AT+CPIN="')) return
-    this.pinEntries.push({ driver: this.#drivers, triesLeft: this.sim.guard.pin.attemptsLeft })
+    this.triesAtPinEntries.push(this.sim.guard.pin.attemptsLeft)
   }
 
   /** Written down first, deleted afterwards. */

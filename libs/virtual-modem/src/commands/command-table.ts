@@ -38,6 +38,15 @@ const generalCommands: CommandTable = {
 
 /** Everything a modem of this family knows; what it lacks is as unknown to it as a typing error. */
 export function commandTable(personality: Personality): CommandTable {
+  // Made anew at each start it would be a good part of what a simulated start costs.
+  const made = tables.get(personality) ?? makeTable(personality)
+  tables.set(personality, made)
+  return made
+}
+
+const tables = new WeakMap<Personality, CommandTable>()
+
+function makeTable(personality: Personality): CommandTable {
   const table = new Map(Object.entries(generalCommands))
   for (const name of personality.lacks) table.delete(name)
   for (const [name, command] of Object.entries(personality.commands)) table.set(name, command)
