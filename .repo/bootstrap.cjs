@@ -1,10 +1,12 @@
 // The first thing every npm script of this repository runs, in plain JavaScript that Node 18 understands.
-// It installs what package-lock.json names and is not there, then runs the given command under the Node that
-// the repository brings along (npm 9 and 10 do not put that one into PATH by themselves).
+// It installs what package-lock.json names and is not there, generates the database client when its schema is another,
+// then runs the given command under the Node that the repository brings along (npm 9 and 10 do not put that one into
+// PATH by themselves).
 //
 //   node .repo/bootstrap.cjs <command> [arguments…]
 'use strict'
 const path = require('node:path')
+const { generateDatabaseClient } = require('./bootstrap/database-client.cjs')
 const { fail } = require('./bootstrap/fail.cjs')
 const { installWhatIsMissing } = require('./bootstrap/install.cjs')
 const { linkOwnNode, pathWithOwnNode } = require('./bootstrap/own-node.cjs')
@@ -18,6 +20,7 @@ async function main([file, ...args]) {
   if (file === undefined) fail('usage: node .repo/bootstrap.cjs <command> [arguments…]')
   await installWhatIsMissing(root)
   linkOwnNode(root)
+  await generateDatabaseClient(root)
   const result = await runChild(file, args, { cwd: root, stdio: 'inherit', env: environment() })
   if (result.error) fail(`${file} could not be started: ${result.error.message}`)
   process.exit(exitCodeOf(result))

@@ -1,12 +1,15 @@
 /** The bytes of all modems, for the view and for whoever listens over HTTP. The last ones are kept. */
 export class Traffic {
   readonly #recent: TrafficRecord[] = []
+  #recentBytes = 0
   readonly #listeners = new Set<(record: TrafficRecord) => void>()
 
   record(modem: string, direction: TrafficRecord['direction'], bytes: Uint8Array): void {
     const record = { epochMs: Date.now(), modem, direction, bytes: Uint8Array.from(bytes) }
     this.#recent.push(record)
-    if (this.#recent.length > MOST_KEPT) this.#recent.shift()
+    this.#recentBytes += bytes.length
+    while (this.#recent.length > MOST_KEPT || this.#recentBytes > MOST_KEPT_BYTES)
+      this.#recentBytes -= this.#recent.shift()?.bytes.length ?? 0
     for (const listener of this.#listeners) listener(record)
   }
 
@@ -49,3 +52,5 @@ const NAMES: Readonly<Record<number, string>> = {
   127: 'DEL',
 }
 const MOST_KEPT = 2000
+/** A program that writes all it can writes 64 kB at a time. */
+const MOST_KEPT_BYTES = 0x40_0000

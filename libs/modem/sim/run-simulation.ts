@@ -35,11 +35,16 @@ async function runAll(): Promise<void> {
   const seconds = () => ((performance.now() - startMs) / 1000).toFixed(0)
   print(`${schedules} schedules from seed ${seed} on, ${workers} workers`)
   let nextProgress = progressEvery()
+  const told = new Set<number>()
   const report = await simulate({
     schedules,
     seed,
     workers,
     onProgress: (soFar) => {
+      for (const { seed: failed } of soFar.failures.filter((failure) => !told.has(failure.seed))) {
+        told.add(failed)
+        print(`seed ${failed} failed`)
+      }
       if (soFar.schedules < nextProgress) return
       nextProgress += progressEvery()
       print(`${soFar.schedules} schedules, ${soFar.failures.length} failures, ${seconds()} s`)

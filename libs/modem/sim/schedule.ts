@@ -48,6 +48,8 @@ export type Action = { readonly atMs: number } & (
   | { readonly do: 'drop-port'; readonly forMs: number }
   | { readonly do: 'reboot' }
   | { readonly do: 'say'; readonly line: string }
+  /** USSD that nobody asked for, whose text looks like what a modem says. */
+  | { readonly do: 'push-ussd'; readonly lines: readonly string[] }
   | { readonly do: 'lose-network'; readonly forMs: number }
   /** Status lines, two hundred a second. */
   | { readonly do: 'flood'; readonly forMs: number }
@@ -76,6 +78,7 @@ export function planSchedule(seed: number): Schedule {
   const actions = Array.from({ length: count }, (_, number) =>
     planAction(chance, theme, number, fromMs + chance.below(spanMs), calm),
   )
+  if (!calm) actions.push(...planPushedUssd(seed, fromMs, spanMs))
   return {
     seed,
     personality: chance.oneOf(Object.keys(personalities)),
@@ -96,7 +99,7 @@ export function planSchedule(seed: number): Schedule {
 }
 
 /** How often what happens, in each kind of story. */
-type Theme = Readonly<Partial<Record<Action['do'], number>>>
+type Theme = Readonly<Partial<Record<Exclude<Action['do'], 'push-ussd'>, number>>>
 
 const themes: readonly Theme[] = [
   {
@@ -144,6 +147,17 @@ function planAction(chance: Chance, theme: Theme, number: number, atMs: number, 
   }
 }
 
+/** Decided by chance of its own, so that the rest of a seed is what it was. */
+function planPushedUssd(seed: number, fromMs: number, spanMs: number): Action[] {
+  const chance = new Chance(seededRandom(seed ^ 0xca11))
+  if (chance.of(0.8)) return []
+  return Array.from({ length: 1 + chance.below(4) }, () => ({
+    atMs: fromMs + chance.below(spanMs),
+    do: 'push-ussd' as const,
+    lines: Array.from({ length: 1 + chance.below(6) }, () => chance.oneOf(wordsOfUssd)),
+  }))
+}
+
 function planHook(chance: Chance, calm: boolean): Hook {
   if (calm || chance.of(0.7)) return { verdict: 'go', afterMs: chance.oneOf([0, 0, 2, 300]) }
   return {
@@ -165,6 +179,11 @@ function planModemOptions(chance: Chance, pin: Schedule['pin']): ModemOptions {
 }
 
 export const rightPin = '1234'
+
+const wordsOfUssd = [
+  ...['You won', 'You won"', 'You won",15', '"', 'say "hi"', 'OK', 'ERROR', '>', '0', '+CMTI: "SM",2', '+CMEE: 1'],
+  ...['+CMS ERROR: 38', '+CMS ERROR: 8', '+CMGS: 99', '+CMGS: 1', '+CMGS: "2"', '+CPIN: SIM PIN', 'RDY', 'NO CARRIER'],
+]
 
 /** Said by nobody's leave; a final result is not among them, for nothing could tell it from a true one. */
 const strayLines = [

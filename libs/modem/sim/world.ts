@@ -224,6 +224,9 @@ export class World {
       case 'say':
         this.modem.say(action.line)
         break
+      case 'push-ussd':
+        this.modem.say(`+CUSD: 0,"${action.lines.join('\r\n')}",15`)
+        break
       case 'lose-network':
         this.#network.setCoverage(ownNumber, { stat: 2 })
         this.clock.after(action.forMs, () => this.#network.setCoverage(ownNumber, { stat: 1 }))

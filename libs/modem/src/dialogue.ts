@@ -8,6 +8,7 @@ import { Deadline, graceMs } from './deadline.ts'
 import { Doubt } from './doubt.ts'
 import type { Exchange, ExchangeLink } from './exchange.ts'
 import { ExchangeQueue } from './exchange-queue.ts'
+import { HeldLines } from './held-lines.ts'
 import { LineAssembler } from './line-assembler.ts'
 import { type LineNews, LineRouting } from './line-routing.ts'
 import { PortTraffic } from './port-traffic.ts'
@@ -41,6 +42,7 @@ export class Dialogue {
   readonly #assembler: LineAssembler
   readonly #tokenizer: Tokenizer
   readonly #deadline: Deadline
+  readonly #held: HeldLines
   readonly #routing: LineRouting
   readonly #resynchronisation: ResynchronisationNeed
   readonly #queue: ExchangeQueue
@@ -74,6 +76,16 @@ export class Dialogue {
       clock,
       (nowMs) => this.#tokenizer.midLine && nowMs - (this.#traffic.lastByteAtMs ?? 0) < graceMs,
       () => this.#run(() => this.#expire()),
+    )
+    this.#held = new HeldLines(
+      clock,
+      () => {
+        const { heldUntilMs } = this.#assembler
+        // A line that has begun may be the next of the text.
+        const flowsUntilMs = this.#tokenizer.midLine ? (this.#traffic.lastByteAtMs ?? 0) + graceMs : 0
+        return heldUntilMs && Math.max(heldUntilMs, flowsUntilMs)
+      },
+      () => this.#run(() => this.#assembler.release(this.#assembled)),
     )
     port.onBytes((bytes) => this.#receive(bytes))
     port.onClosed((reason) => this.close(reason))
@@ -127,11 +139,21 @@ export class Dialogue {
     this.#table.learn(forms)
   }
 
+  /** Past all exchanges: for what is no command, and for a modem that answers none. One character for each byte. */
+  writeRaw(text: string): void {
+    this.#run(() => this.#send(text, 'ordinary'))
+  }
+
   /** Ends everything, as if the port had been lost. */
   close(reason: string): void {
     this.#run(() => {
       this.#lostReason ??= reason
     })
+  }
+
+  /** Why the port was lost, once it was. */
+  get lostReason(): string | undefined {
+    return this.#lostReason
   }
 
   get telemetry(): DialogueTelemetry {
@@ -159,9 +181,13 @@ export class Dialogue {
   }
 
   #write(text: string): void {
-    if (this.#state === 'closed' || this.#lostReason !== undefined) return
     this.#routing.wrote(text)
-    const failure = this.#traffic.write(text, this.#sensitivity)
+    this.#send(text, this.#sensitivity)
+  }
+
+  #send(text: string, sensitivity: Sensitivity): void {
+    if (this.#state === 'closed' || this.#lostReason !== undefined) return
+    const failure = this.#traffic.write(text, sensitivity)
     // The exchange is told as of any lost port, and judges by its state. A port may also have closed within `write`.
     if (failure !== undefined) this.#lostReason = failure
   }
@@ -175,13 +201,17 @@ export class Dialogue {
     } else if (next === 'out-of-step') {
       this.#resynchronisation.pressAfter(exchange)
     } else if (this.#gapMs > 0) {
-      this.#inGap = true
-      this.#clock.after(this.#gapMs, () =>
-        this.#run(() => {
-          this.#inGap = false
-        }),
-      )
+      this.#leaveGap(this.#gapMs)
     }
+  }
+
+  #leaveGap(forMs: number): void {
+    this.#inGap = true
+    this.#clock.after(forMs, () =>
+      this.#run(() => {
+        this.#inGap = false
+      }),
+    )
   }
 
   // ── One thing at a time ────────────────────────────────────────────────────────────────────────────────────────
@@ -227,6 +257,12 @@ export class Dialogue {
       this.#startResynchronisation()
       return true
     }
+    // The rest of somebody's text could be taken for its prompt and its result.
+    const textFlowsMs = this.#queue.first instanceof SubmissionExchange ? this.#assembler.textFlowsMs : 0
+    if (textFlowsMs > 0 && this.#state === 'in-step') {
+      this.#leaveGap(textFlowsMs)
+      return false
+    }
     const exchange = this.#queue.next()
     if (exchange === undefined) return false
     if (this.#state === 'in-step') {
@@ -270,15 +306,13 @@ export class Dialogue {
   #read(bytes: Uint8Array): void {
     this.#traffic.received(bytes, this.#sensitivity, this.#clock.nowMs())
     this.#tokenizer.push(bytes, this.#tokens)
+    this.#held.watch()
   }
 
   readonly #tokens = {
     line: (text: string): void => this.#assembler.push(text, this.#assembled),
     prompt: (): void => {
-      if (this.#assembler.takesPrompt()) return
-      // A modem that waits for a PDU nobody announced would swallow the next command.
-      if (this.#current) this.#current.prompt()
-      else if (this.#state === 'in-step') this.#resynchronisation.press()
+      if (!this.#assembler.takesPrompt()) this.#assembled.prompt()
     },
     noise: (length: number): void => {
       this.#events.push({ kind: 'noise', length })
@@ -290,6 +324,11 @@ export class Dialogue {
       this.#routing.route(line, form, mayBeText),
     unsolicited: (event: Unsolicited): void => {
       this.#events.push(event)
+    },
+    prompt: (): void => {
+      // A modem that waits for a PDU nobody announced would swallow the next command.
+      if (this.#current) this.#current.prompt()
+      else if (this.#state === 'in-step') this.#resynchronisation.press()
     },
   }
 

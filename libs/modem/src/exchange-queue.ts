@@ -41,6 +41,11 @@ export class ExchangeQueue {
     })
   }
 
+  /** Whose turn it is next. */
+  get first(): Exchange | undefined {
+    return this.#waiting[0]
+  }
+
   next(): Exchange | undefined {
     return this.#waiting.shift()
   }

@@ -49,11 +49,10 @@ export class Lifecycle {
     this.#cancellation = cancellation
     this.#state = 'setting-up'
     this.#checkWanted = false
-    const { dialogue, clock, writeRaw, startup, pinMemory, onStage, onSetUp, onFailed } = this.#options
+    const { dialogue, clock, startup, pinMemory, onStage, onSetUp, onFailed } = this.#options
     const outcome = await startUp({
       dialogue,
       clock,
-      writeRaw,
       cancellation,
       pause: this.#pause,
       options: startup(),
@@ -181,7 +180,6 @@ const shortestPauseMs = 100
 export interface LifecycleOptions {
   readonly dialogue: Dialogue
   readonly clock: Clock
-  readonly writeRaw: (bytes: Uint8Array) => void
   readonly startup: () => StartupOptions
   readonly pinMemory: PinMemory
   /** How long until a modem that could not be set up is tried again. */

@@ -12,6 +12,7 @@ function assembled(lines: readonly string[]): string[] {
   const seen: string[] = []
   const assembler = new LineAssembler(new UnsolicitedTable())
   const listener = {
+    prompt: () => void seen.push('>'),
     line: (line: { text: string }) => void seen.push(line.text),
     unsolicited: (event: { text: string; payload: string | undefined }) =>
       void seen.push(`[${event.text}${event.payload === undefined ? '' : `|${event.payload}`}]`),

@@ -1,4 +1,6 @@
-import { integerOf, parseParameters } from './at-parameters.ts'
+import { integerOf, outermostQuoted, parseParameters } from './at-parameters.ts'
+import { isTextModeStatus } from './commands/stored-messages.ts'
+import { beginsLikeCode, QuotedText } from './quoted-text.ts'
 import { type ResponseLine, readResponseLine } from './response-line.ts'
 import type { Unsolicited, UnsolicitedForm, UnsolicitedTable } from './unsolicited.ts'
 
@@ -7,28 +9,34 @@ export interface AssembledListener {
   /** `mayBeText`: it may be a line of what somebody wrote to somebody, whatever it looks like. */
   line(line: ResponseLine, form: UnsolicitedForm | undefined, mayBeText: boolean): void
   unsolicited(event: Unsolicited): void
+  /** One that had been held back. */
+  prompt(): void
 }
 
 /**
  * Puts unsolicited codes of several lines together, wherever they stand: inside an answer, between a row of `+CMGL` and
  * its PDU, between the prompt and the result.
  *
- * Three states: nothing open · a header (`+CMT: ,24`) that waits for its PDU · quoted text (`+CUSD: 0,"…`) that waits
- * for its closing quote. What never comes is given up after a few lines, so neither state can swallow a dialogue.
+ * Four states: nothing open · a header (`+CMT: ,24`) that waits for its PDU · quoted text (`+CUSD: 0,"…`) that waits for
+ * its closing quote · quoted text that may be over. What never comes is given up after a few lines, so none of them can
+ * swallow a dialogue.
  *
- * Somebody's text may hold a line that looks like the result of a submission. While one is due, quoted text is held until
- * its closing quote, whatever it looks like; and of what follows a message in text mode, which has no end that can be
- * told, each line is marked as possibly its text for as long as that could be.
+ * Somebody's text may hold a line that looks like the result of a submission, or like a prompt. While a result is due,
+ * quoted text is held until its closing quote, whatever it looks like, and until the modem has paused: the quote may have
+ * been one of its own, and a text comes in one go. Of what follows a message in text mode, which has no end that can be
+ * told, each line is marked as possibly its text for as long as that could be. `textFlowsMs` tells when it is too early to
+ * begin a submission at all.
  */
 export class LineAssembler {
   readonly #table: UnsolicitedTable
   readonly #awaited: Awaited
   readonly #nowMs: () => number
   #header: Header | undefined
-  #quoted: Quoted | undefined
-  /** Characters that may follow of a message in text mode, until when. */
-  #textLeft = 0
-  #textUntilMs = 0
+  #quoted: QuotedText | undefined
+  #heldUntilMs: number | undefined
+  /** Characters that may follow of a text without an end, until when; and whether it is that of a message. */
+  #unended = { left: 0, untilMs: 0, isMessage: false }
+  #quotedUntilMs = 0
   #mayBeText = false
 
   constructor(table: UnsolicitedTable, awaited: Awaited = nothingAwaited, nowMs: () => number = () => 0) {
@@ -38,8 +46,8 @@ export class LineAssembler {
   }
 
   push(text: string, listener: AssembledListener): void {
-    this.#mayBeText = this.#textLeft > 0 && this.#nowMs() < this.#textUntilMs
-    this.#textLeft -= text.length
+    this.#mayBeText = this.#unendedMs > 0
+    this.#unended.left -= text.length
     this.#take(text, listener)
   }
 
@@ -49,25 +57,42 @@ export class LineAssembler {
     else this.#begin(text, listener)
   }
 
-  /** Whether a `>` at the begin of a line was part of a text and no prompt. */
+  /** Whether a `>` at the begin of a line was part of a text and no prompt, or is held back with what came before it. */
   takesPrompt(): boolean {
-    if (!this.#quoted) return false
-    this.#quoted.lines.push('>')
-    return true
+    this.#quoted?.push(prompt)
+    if (this.#quoted?.mayBeOver) this.#hold()
+    // In text mode no prompt waits for a PDU.
+    return this.#quoted !== undefined || this.#isInMessage
+  }
+
+  /** When `release` is due unless a line is coming in; undefined when nothing is held that may be over. */
+  get heldUntilMs(): number | undefined {
+    return this.#heldUntilMs
+  }
+
+  /** How long a text may still go on that has been given out already. */
+  get textFlowsMs(): number {
+    return Math.max(0, this.#unendedMs, this.#quotedUntilMs - this.#nowMs())
+  }
+
+  /** The quoted text was over, and what came behind it is what it looks like. To be called when all that came was read. */
+  release(listener: AssembledListener): void {
+    if (this.#quoted?.mayBeOver) this.#endQuoted(this.#quoted, listener, 'what it looks like')
   }
 
   /** Gives out what is open, as far as it came. */
   flush(listener: AssembledListener): void {
     while (this.#header || this.#quoted) {
       if (this.#header) this.#giveUpHeader(this.#header, listener)
-      if (this.#quoted) this.#endQuoted(this.#quoted, listener)
+      if (this.#quoted) this.#endQuoted(this.#quoted, listener, 'maybe text')
     }
   }
 
   #begin(text: string, listener: AssembledListener): void {
     const line = readResponseLine(text)
     const form = this.#table.find(line)
-    if (form?.continues === 'pdu') {
+    // In text mode there is none: whoever writes it there invents a message.
+    if (form?.continues === 'pdu' && !this.#isInMessage) {
       const parameters = parseParameters(line.body)
       const payload = payloadOf(form.code, parameters.length)
       if (payload === 'none') {
@@ -75,11 +100,11 @@ export class LineAssembler {
       } else {
         this.#header = { line, form, payload, pduLength: integerOf(parameters.at(-1)), linesBetween: 0 }
       }
-    } else if (form?.continues === 'quoted' && isOpen(line.body)) {
-      this.#quoted = { line, form, lines: [line.body], length: line.body.length }
-    } else {
-      listener.line(line, form, this.#mayBeText)
+      return
     }
+    if (form?.continues === 'quoted' && this.#beginQuoted(line, form)) return
+    if (isTextModeRow(line)) this.#beginUnended(mostTextCharacters, mostTextMs, true)
+    listener.line(line, form, this.#mayBeText)
   }
 
   #continueHeader(header: Header, text: string, listener: AssembledListener): void {
@@ -91,10 +116,7 @@ export class LineAssembler {
     const adjacent = header.linesBetween === 0 && !this.#awaited.pduMayEcho
     if (header.payload === 'text' || (isHexadecimal(text) && (adjacent || fits(text, header)))) {
       this.#header = undefined
-      if (header.payload === 'text') {
-        this.#textLeft = mostTextCharacters - text.length
-        this.#textUntilMs = this.#nowMs() + mostTextMs
-      }
+      if (header.payload === 'text') this.#beginUnended(mostTextCharacters - text.length, mostTextMs, true)
       listener.unsolicited({ ...header.line, payload: text, kind: 'unsolicited', form: header.form })
       return
     }
@@ -109,33 +131,65 @@ export class LineAssembler {
     listener.unsolicited({ ...header.line, kind: 'unsolicited', form: header.form })
   }
 
-  #continueQuoted(quoted: Quoted, text: string, listener: AssembledListener): void {
+  /** False when it is a line like any other: all of it has come. */
+  #beginQuoted(line: ResponseLine, form: UnsolicitedForm): boolean {
+    const quoted = new QuotedText(line, form)
+    const text = textOfUssd(line.body)
+    if (text === undefined || isHexadecimal(text)) return false
+    if (!line.body.includes('"')) {
+      this.#beginUnended(mostUssdCharacters, burstMs, false)
+      return false
+    }
+    if (quoted.mayBeOver && !this.#awaited.resultDue) {
+      this.#quotedUntilMs = this.#nowMs() + burstMs
+      return false
+    }
+    this.#quoted = quoted
+    if (quoted.mayBeOver) this.#hold()
+    return true
+  }
+
+  #continueQuoted(quoted: QuotedText, text: string, listener: AssembledListener): void {
+    const { resultDue } = this.#awaited
     // No text of a person begins like a code: the closing quote was lost. OK and ERROR alone are words of people; if they
     // were not, the command times out and the dialogue gets in step again, while a text taken for a result would lie.
-    if (beginsLikeCode(text) && !this.#awaited.resultDue) {
-      this.#endQuoted(quoted, listener)
-      this.#begin(text, listener)
+    if (!resultDue && (quoted.mayBeOver || beginsLikeCode(text))) {
+      this.#endQuoted(quoted, listener, 'what it looks like')
+      this.#take(text, listener)
       return
     }
-    quoted.lines.push(text)
-    quoted.length += text.length + 1
-    const finished = !isOpen(quoted.lines.join('\n'))
-    if (finished) {
-      this.#endQuoted(quoted, listener, quoted.lines.length)
-    } else if (quoted.lines.length >= mostQuotedLines || quoted.length >= mostQuotedCharacters) {
-      this.#endQuoted(quoted, listener)
+    quoted.push(text)
+    if (quoted.isLong || (quoted.mayBeOver && !resultDue)) this.#endQuoted(quoted, listener, 'what it looks like')
+    else if (quoted.mayBeOver) this.#hold()
+  }
+
+  #hold(): void {
+    this.#heldUntilMs = this.#nowMs() + longestPauseMs
+  }
+
+  #endQuoted(quoted: QuotedText, listener: AssembledListener, behindIs: 'what it looks like' | 'maybe text'): void {
+    this.#quoted = undefined
+    this.#heldUntilMs = undefined
+    this.#quotedUntilMs = this.#nowMs() + burstMs
+    const { line, behind, isCertain } = quoted.end()
+    listener.line(line, quoted.form, false)
+    for (const text of behind) {
+      this.#mayBeText = !isCertain || behindIs === 'maybe text'
+      if (text !== prompt || this.#mayBeText) this.#take(text, listener)
+      else if (!this.takesPrompt()) listener.prompt()
     }
   }
 
-  /** Without its closing quote it ends where a line begins like a code, and nobody knows what the lines from there are. */
-  #endQuoted(quoted: Quoted, listener: AssembledListener, end = lengthOfText(quoted.lines)): void {
-    this.#quoted = undefined
-    const body = quoted.lines.slice(0, end).join('\n')
-    listener.line({ ...quoted.line, text: `${quoted.line.prefix}: ${body}`, body }, quoted.form, false)
-    for (const text of quoted.lines.slice(end)) {
-      this.#mayBeText = true
-      this.#take(text, listener)
-    }
+  #beginUnended(left: number, forMs: number, isMessage: boolean): void {
+    this.#unended = { left, untilMs: this.#nowMs() + forMs, isMessage }
+  }
+
+  get #isInMessage(): boolean {
+    return this.#unended.isMessage && this.#unendedMs > 0
+  }
+
+  get #unendedMs(): number {
+    return this.#unended.left > 0 ? this.#unended.untilMs - this.#nowMs() : 0
   }
 }
 
@@ -163,18 +217,14 @@ interface Header {
   linesBetween: number
 }
 
-interface Quoted {
-  readonly line: ResponseLine
-  readonly form: UnsolicitedForm
-  readonly lines: string[]
-  length: number
-}
-
 const mostLinesBetween = 3
-// A USSD text has 182 characters at most (23.038 §5, 24.090); in digits of UCS-2 no line ends inside it.
-const mostQuotedLines = 24
-const mostQuotedCharacters = 1024
-// 23.040 §9.2.3.24: 160 characters. They come in one go, in 200 ms at 9600 baud.
+const prompt = '>'
+// Texts come in one go, in 200 ms at 9600 baud, and without a pause.
+const burstMs = 300
+const longestPauseMs = 100
+// 24.090: 182 characters.
+const mostUssdCharacters = 182
+// 23.040 §9.2.3.24: 160 characters.
 const mostTextCharacters = 160
 const mostTextMs = 2_000
 
@@ -193,17 +243,15 @@ function fits(pdu: string, { form, pduLength }: Header): boolean {
   return pduLength !== undefined && pdu.length === 2 * (inFront + pduLength)
 }
 
-function beginsLikeCode(text: string): boolean {
-  return /^[+^][A-Z0-9]{2,}( ERROR)?:/.test(text)
+/** Undefined where there is none, as in `+CUSD: 2`. */
+function textOfUssd(body: string): string | undefined {
+  const comma = body.indexOf(',')
+  const quoted = outermostQuoted(body)
+  const text = quoted?.text ?? (comma < 0 ? '' : body.slice(comma + 1).replace(/,\s*\d*\s*$/, ''))
+  return text.trim() === '' && quoted === undefined ? undefined : text.replaceAll(/\s/g, '')
 }
 
-function lengthOfText(lines: readonly string[]): number {
-  const code = lines.findIndex((line, i) => i > 0 && beginsLikeCode(line))
-  return code < 0 ? lines.length : code
-}
-
-/** Open until a second quote ends it, with or without a data coding scheme behind. */
-function isOpen(body: string): boolean {
-  const first = body.indexOf('"')
-  return first >= 0 && !(body.lastIndexOf('"') > first && /"\s*(,\s*\d*\s*)?$/.test(body))
+/** `+CMGR: "REC UNREAD",…`: a modem that has forgotten PDU mode, and what follows is what somebody wrote. */
+function isTextModeRow({ prefix, body }: ResponseLine): boolean {
+  return (prefix === '+CMGR' || prefix === '+CMGL') && isTextModeStatus(body)
 }

@@ -1,7 +1,6 @@
 import type { CommandError } from './command-error.ts'
 import { resetCommand, selectFunctionality } from './commands/functionality.ts'
 import { type Answer, ask, type Executor, type Query } from './commands/query.ts'
-import { generic } from './profiles/generic.ts'
 import type { Profile } from './profiles/profile.ts'
 
 /** Radio off (or everything, where a modem cannot do that alone), and on again. */
@@ -12,7 +11,7 @@ export async function switchRadioOffAndOn(executor: Executor): Promise<void> {
 }
 
 /** The first command that the modem does not refuse; silence is what success looks like. */
-export async function restartModem(executor: Executor, profile: Profile = generic): Promise<void> {
+export async function restartModem(executor: Executor, profile: Profile): Promise<void> {
   for (const text of profile.radio.resetCommands) {
     const answer = await ask(executor, resetCommand(text))
     if (answer.kind !== 'refused') return

@@ -15,6 +15,8 @@ import { avoidedCommand, restartModem, switchRadioOffAndOn } from './modem-resta
 import type { ModemState } from './modem-state.ts'
 import { ModemStatus } from './modem-status.ts'
 import { catalogue } from './profiles/catalogue.ts'
+import { generic } from './profiles/generic.ts'
+import type { Profile } from './profiles/profile.ts'
 import { Receiver, type ReceiverNews, type Sweep } from './receive.ts'
 import { beginSession } from './session-work.ts'
 import { PinMemory } from './startup/pin-memory.ts'
@@ -82,7 +84,6 @@ export class Modem {
     this.#lifecycle = new Lifecycle({
       dialogue: this.#dialogue,
       clock,
-      writeRaw: (bytes) => port.write(bytes),
       startup: () => {
         const { usb, serviceCentre, messageBearer } = this.#options
         return { ...this.#options, catalogue, simPin: this.#simPin, usb, serviceCentre, messageBearer }
@@ -176,9 +177,10 @@ export class Modem {
     return this.start()
   }
 
-  /** The modem restarts; its port may go away with it. */
-  async reset(): Promise<void> {
-    await restartModem(this.#dialogue, this.session?.profile)
+  /** The modem restarts; its port may go away with it. One that does not answer is told all the same: it may hear. */
+  async reset(profile: Profile = this.session?.profile ?? generic): Promise<void> {
+    if (this.#dialogue.telemetry.state === 'in-step') await restartModem(this.#dialogue, profile)
+    else for (const command of profile.radio.resetCommands) this.#dialogue.writeRaw(`\x1b${command}\r`)
   }
 
   /** A corrected PIN. */
@@ -242,7 +244,8 @@ export class Modem {
   }
 
   #lostReason(): string | undefined {
-    return this.#dialogue.telemetry.state === 'closed' ? (this.#stoppedWhy ?? 'the port was lost') : undefined
+    const { telemetry, lostReason } = this.#dialogue
+    return telemetry.state === 'closed' ? (this.#stoppedWhy ?? lostReason ?? 'the port was lost') : undefined
   }
 
   #received(news: ReceiverNews): void {

@@ -138,6 +138,39 @@ test('a PIN that was corrected is used on every port after, whichever way it was
   expect(slot.entered).toEqual(['9999', '1234', '1234', '1234'])
 })
 
+describe('where the modem does not tell how many tries are left', () => {
+  test.each([true, false])('the third PIN is not entered, the SIM telling which it is: %s', async (tellsIccid) => {
+    const slot = new LockedSlot()
+    slot.counts = false
+    slot.tellsIccid = tellsIccid
+    for (const pin of ['1111', '2222', '3333', '1234']) {
+      const runner = slot.program(pin, true)
+      await slot.pass(20_000)
+      if (slot.entered.length === 2 && pin !== '2222') {
+        expect(runner.modem?.state).toMatchObject({ name: 'blocked', failure: { reason: 'pin-last-try' } })
+      }
+      await runner.stop()
+    }
+    expect(slot.entered).toEqual(['1111', '2222'])
+    expect(slot.tries).toBe(1)
+  })
+
+  test('a PIN that opened the SIM gives the tries back, and those refused before stay refused', async () => {
+    const slot = new LockedSlot()
+    slot.counts = false
+    const runner = slot.program('1111', true)
+    await slot.pass(20_000)
+    for (const pin of ['1234', '1111', '2222', '3333', '4444']) {
+      void runner.useSimPin(pin)
+      await slot.pass(20_000)
+      if (pin === '1234') expect(slot.ready).toBe(true)
+      slot.ready = false
+    }
+    expect(slot.entered).toEqual(['1111', '1234', '2222', '3333'])
+    expect(slot.tries).toBe(1)
+  })
+})
+
 describe('a PIN whose entry is answered', () => {
   test('by silence is not entered again, though the counter has not moved', async () => {
     const slot = new LockedSlot()

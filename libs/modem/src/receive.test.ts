@@ -305,6 +305,13 @@ describe('a modem that has forgotten PDU mode without a word', () => {
     expect(driven.port.commands).toContain('AT+CMGF=0')
   })
 
+  test('delivers one message, though its text looks like another', async () => {
+    const driven = await started()
+    driven.port.tell(`+CMT: "+447700900123",,"24/01/01,10:00:00+00"\nhi\n+CMT: ,31\n${deliverPdu}`)
+    await driven.pass(10)
+    expect(driven.kinds('incoming').map(({ incoming }) => incoming.kind)).toEqual(['unreadable'])
+  })
+
   test('is found out by a report in one line', async () => {
     const driven = await started({}, { 'AT+CMGF?': '+CMGF: 1' })
     driven.port.tell('+CDS: 6,17,"+46708251358",145,"26/03/01,12:00:00+04","26/03/01,12:00:05+04",0')

@@ -7,6 +7,7 @@ import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
 import { describe, expect, test } from 'vitest'
 import { Cable } from '../sim/cable.ts'
 import { passTime } from '../sim/pass-time.ts'
+import type { Clock } from './clock.ts'
 import type { ModemEvent } from './modem-event.ts'
 import { type ClosablePort, type OpenResult, RecoveryRunner } from './recovery-runner.ts'
 import type { RecoveryEffect } from './recovery-state.ts'
@@ -23,6 +24,8 @@ class Rig {
   readonly written: string[] = []
   readonly #cable: Cable
   opened = 0
+  /** What the device refuses to take. */
+  failWrites: (text: string) => boolean = () => false
   /** Another answer than the port, while there is one. */
   openInstead: (() => Promise<OpenResult>) | undefined
 
@@ -48,7 +51,7 @@ class Rig {
       clock: this.clock,
       open: () => {
         this.opened += 1
-        return this.openInstead?.() ?? this.#cable.open()
+        return this.openInstead?.() ?? this.#open()
       },
       onEvent: (event) => {
         this.events.push(event)
@@ -58,6 +61,19 @@ class Rig {
       },
     })
     this.runner.start()
+  }
+
+  async #open(): Promise<OpenResult> {
+    const result = await this.#cable.open()
+    if (result.kind !== 'opened') return result
+    const { port } = result
+    const write = (bytes: Uint8Array) => {
+      if (this.failWrites(String.fromCharCode(...bytes))) throw new Error('EIO')
+      port.write(bytes)
+    }
+    const onBytes = (listener: (bytes: Uint8Array) => void) => port.onBytes(listener)
+    const onClosed = (listener: (reason: string) => void) => port.onClosed(listener)
+    return { kind: 'opened', port: { write, onBytes, onClosed, close: () => port.close() } }
   }
 
   until(state: string, mostMs = 600_000): Promise<boolean> {
@@ -75,6 +91,23 @@ class Rig {
   get resets(): number {
     return this.written.filter((text) => text.includes('AT+CFUN=1,1')).length
   }
+}
+
+/** Opened, and closed by the other side before anything was said. */
+class StillbornPort implements ClosablePort {
+  readonly #clock: Clock
+  readonly write = () => undefined
+  readonly onBytes = () => undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  onClosed(listener: (reason: string) => void): void {
+    this.#clock.after(1, () => listener('the other side closed'))
+  }
+
+  readonly close = async () => undefined
 }
 
 class LatePort implements ClosablePort {
@@ -182,6 +215,58 @@ test('opening that fails in a way nobody thought of is a port that is refused', 
   rig.modem.unplug(1_000)
   expect(await rig.until('alarm')).toBe(true)
   expect(rig.news.at(-1)).toMatchObject({ cause: { kind: 'port-refused', words: 'the driver of the driver' } })
+})
+
+describe('a port that can be opened and is lost at once, as that of a busy ser2net', () => {
+  const flapping = async () => {
+    const rig = new Rig()
+    await rig.until('healthy')
+    rig.openInstead = async () => ({ kind: 'opened', port: new StillbornPort(rig.clock) })
+    rig.modem.unplug(1_000)
+    return rig
+  }
+
+  test('is tried every two seconds, and somebody is told after two minutes', async () => {
+    const rig = await flapping()
+    rig.opened = 0
+    expect(await rig.until('alarm')).toBe(true)
+    expect(rig.news.at(-1)).toMatchObject({
+      kind: 'raise-alarm',
+      cause: { kind: 'gone', words: 'the other side closed' },
+    })
+    expect(rig.opened).toBeLessThan(70)
+    expect(rig.resets).toBe(0)
+  })
+
+  test('is tried every half minute from then on, and kept when it stays', async () => {
+    const rig = await flapping()
+    await rig.until('alarm')
+    rig.opened = 0
+    await rig.pass(600_000)
+    expect(rig.opened).toBeLessThan(25)
+    expect(rig.newsKinds).toEqual(['healed', 'raise-alarm'])
+    rig.openInstead = undefined
+    expect(await rig.until('healthy')).toBe(true)
+  })
+})
+
+test('a port that fails in the middle of being told to reset is a port that was lost', async () => {
+  const rig = new Rig()
+  await rig.until('healthy')
+  rig.modem.faults.set('modem-hang', { command: '+CSQ', times: 1 })
+  await rig.until('resynchronising')
+  let openedThen: number | undefined
+  rig.failWrites = (text) => {
+    if (!text.includes('+CFUN=1,1')) return false
+    openedThen = rig.opened
+    return true
+  }
+  await passTime(rig.clock, 600_000, () => openedThen !== undefined)
+  await rig.pass(100)
+  expect(rig.opened).toBe((openedThen ?? 0) + 1)
+  rig.failWrites = () => false
+  rig.modem.unplug(1_000)
+  expect(await rig.until('healthy')).toBe(true)
 })
 
 test('a port that opens when nobody waits for it any more is closed again', async () => {

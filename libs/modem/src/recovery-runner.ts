@@ -128,7 +128,7 @@ export class RecoveryRunner {
       // Too late: somebody gave up waiting for it.
       await this.#atMost(result.port.close())
     } else {
-      this.#begin(result.port)
+      this.#begin(result)
       this.#take({ kind: 'opened', attempt })
     }
   }
@@ -141,13 +141,17 @@ export class RecoveryRunner {
     }
   }
 
-  #begin(port: ClosablePort): void {
+  #begin({ port, usb }: OpenedPort): void {
     const { clock, modemOptions, trace } = this.#options
     const modem = new Modem({
       port,
       clock,
       onEvent: (event) => this.#heard(modem, event),
-      options: { ...modemOptions, ...(this.#simPin === undefined ? {} : { simPin: this.#simPin }) },
+      options: {
+        ...modemOptions,
+        ...(usb === undefined ? {} : { usb }),
+        ...(this.#simPin === undefined ? {} : { simPin: this.#simPin }),
+      },
       pinMemory: this.#pinMemory,
       onSimPin: (pin) => {
         this.#simPin = pin
@@ -197,13 +201,7 @@ export class RecoveryRunner {
   }
 
   async #reset(attempt: number): Promise<void> {
-    const open = this.#open
-    if (open?.modem.telemetry.state === 'in-step') {
-      await open.modem.reset()
-    } else {
-      // It does not answer, and may hear all the same. The dialogue writes nothing to a modem that is out of step.
-      for (const command of this.#profile.radio.resetCommands) open?.port.write(octetsOf(`\x1b${command}\r`))
-    }
+    await this.modem?.reset(this.#profile)
     this.#take({ kind: 'reset-written', attempt })
   }
 }
@@ -227,9 +225,14 @@ export interface ClosablePort extends BytePort {
   close(): Promise<void>
 }
 
-export type OpenResult =
-  | { readonly kind: 'opened'; readonly port: ClosablePort }
-  | { readonly kind: 'absent' | 'refused'; readonly words: string }
+export type OpenResult = OpenedPort | { readonly kind: 'absent' | 'refused'; readonly words: string }
+
+export interface OpenedPort {
+  readonly kind: 'opened'
+  readonly port: ClosablePort
+  /** `12d1:1506`, where it belongs to a USB device. */
+  readonly usb?: string | undefined
+}
 
 interface OpenModem {
   readonly port: ClosablePort
@@ -237,7 +240,3 @@ interface OpenModem {
 }
 
 const hangLimitMs = 2_000
-
-function octetsOf(text: string): Uint8Array {
-  return Uint8Array.from(text, (char) => char.charCodeAt(0))
-}

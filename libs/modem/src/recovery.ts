@@ -137,7 +137,7 @@ function whileStarting(state: Starting, input: RecoveryInput, now: Now): Recover
       return quietly(input.state.name === 'probing' ? begun : heardOf(begun))
     }
     case 'absent':
-      return openPort(lost(found(state, wordsOf(input.state), now), now), now)
+      return portLost(state, input.state, now)
     case 'blocked':
       return blocked(found(state, wordsOf(input.state), now), input.state, now)
     case 'silent':
@@ -155,7 +155,7 @@ function whileResynchronising(state: Patient, input: RecoveryInput, now: Now): R
     case 'time':
       return climb(found(state, 'it did not get in step in time', now), now)
     case 'modem':
-      if (wellnessOf(input.state) === 'absent') return openPort(lost(found(state, wordsOf(input.state), now), now), now)
+      if (wellnessOf(input.state) === 'absent') return portLost(state, input.state, now)
       return quietly(state)
     default:
       return quietly(state)
@@ -180,7 +180,7 @@ function aroundReset(state: Patient, input: RecoveryInput, now: Now): RecoverySt
 function heardAroundReset(state: Patient, modem: ModemState, now: Now): RecoveryStep {
   switch (wellnessOf(modem)) {
     case 'absent':
-      return openPort(lost(found(state, wordsOf(modem), now), now), now)
+      return portLost(state, modem, now)
     case 'serving':
     case 'unserved':
       // Told to reset, it may look well while it goes down.
@@ -222,6 +222,8 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
       // Without a network was the trouble: that it answers is nothing new.
       return state.trouble.goal === 'answer' ? healed(state, false, now) : quietly(waitInAlarm(state, now))
     case 'absent':
+      // It was opened a moment ago: see `portLost`.
+      if (state.doing === 'starting') return quietly(waitInAlarm({ ...state, portOpen: false }, now))
       // The device may have another name already.
       return lookByOpening(found({ ...state, portOpen: false }, wordsOf(modem), now), now)
     case 'blocked': {
@@ -235,6 +237,13 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
     case 'silent':
       return quietly(state)
   }
+}
+
+/** Looked for at once the first time. A port that opens and is lost each time would be opened as fast as a processor can. */
+function portLost(state: Patient, modem: ModemState, now: Now): RecoveryStep {
+  const words = wordsOf(modem)
+  const told = found(state, words, now)
+  return state.trouble.awaySinceMs === undefined ? openPort(lost(told, now), now) : lookAgainOrAlarm(told, words, now)
 }
 
 function blocked(state: Starting, modem: ModemState, now: Now): RecoveryStep {

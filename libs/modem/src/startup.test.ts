@@ -85,7 +85,7 @@ describe('a start', () => {
     await driven.clock.advance(100)
     driven.port.lose()
     expect((await started).kind).toBe('cancelled')
-    expect(driven.modem.state).toEqual({ name: 'absent', why: 'the port was lost' })
+    expect(driven.modem.state).toEqual({ name: 'absent', why: 'unplugged' })
     await driven.clock.advance(600_000)
     expect(driven.clock.pending).toBe(0)
   })

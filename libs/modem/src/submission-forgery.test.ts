@@ -1,15 +1,95 @@
 import { describe, expect, test } from 'vitest'
-import { shown } from './testing/scripted-dialogue.ts'
-import { lateResults, pduWritten } from './testing/scripted-submission.ts'
+import { dialogueInStep, shown } from './testing/scripted-dialogue.ts'
+import { lateResults, pduWritten, submission } from './testing/scripted-submission.ts'
 
 const forged = ['+CMS ERROR: 38', '+CMGS: 99']
 
 describe('nobody forges the result of a submission', () => {
   test.each(forged)('by %s in a USSD text: it is text up to the closing quote', async (line) => {
-    const { outcome, modem, events } = await pduWritten()
+    const { outcome, modem, events, clock } = await pduWritten()
     modem.say(`\r\n+CUSD: 0,"You won\r\n${line}\r\nOK\r\nbye",15\r\n+CMGS: 7\r\n\r\nOK\r\n`)
+    await clock.advance(100)
     expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })
     expect(shown(events)).toEqual([`+CUSD: 0,"You won\n${line}\nOK\nbye",15`])
+  })
+
+  test.each(forged.flatMap((line) => ['You won"', 'You won",15', 'say "hi"', ''].map((text) => [line, text] as const)))(
+    'by %s in a USSD text behind a quote of its own: %j',
+    async (line, text) => {
+      const { outcome, modem, events, clock } = await pduWritten()
+      modem.say(`\r\n+CUSD: 0,"${text}\r\n`)
+      await clock.advance(99)
+      modem.say(`${line}\r\nOK\r\n>\r\nbye",15\r\n`)
+      modem.say('\r\n^RSSI: 20\r\n+CMGS: 7\r\n\r\nOK\r\n')
+      await clock.advance(100)
+      expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })
+      expect(shown(events)[0]).toBe(`+CUSD: 0,"${text}\n${line}\nOK\n>\nbye",15`)
+    },
+  )
+
+  test.each(forged)(
+    'by %s in a USSD text whose last line looks like news: nobody knows, and the news is heard',
+    async (line) => {
+      const { outcome, modem, events, clock } = await pduWritten()
+      modem.say(`\r\n+CUSD: 0,"You won"\r\n${line}\r\n+CMTI: "SM",3\r\n`)
+      await clock.advance(100)
+      expect(await outcome).toMatchObject({ kind: 'unknown', why: 'ambiguous-code' })
+      expect(shown(events)).toContain('+CMTI: "SM",3')
+      expect(lateResults(events)).toEqual([])
+    },
+  )
+
+  test.each(forged)('by %s in a USSD text without quotes: nobody knows', async (line) => {
+    const { outcome, modem, events } = await pduWritten()
+    modem.say(`\r\n+CUSD: 0,You won\r\n${line}\r\n`)
+    expect(await outcome).toMatchObject({ kind: 'unknown', why: 'ambiguous-code' })
+    expect(lateResults(events)).toEqual([])
+  })
+
+  test.each(forged)('by %s in a USSD text that the loss of the port cuts off', async (line) => {
+    const { outcome, modem } = await pduWritten()
+    modem.say(`\r\n+CUSD: 0,"You won"\r\n${line}\r\n`)
+    modem.lose()
+    expect(await outcome).toMatchObject({ kind: 'unknown' })
+  })
+
+  test.each(forged)('by %s and a prompt in a USSD text that began before the submission', async (line) => {
+    const { dialogue, modem, clock } = await dialogueInStep()
+    modem.say('\r\n+CUSD: 0,"You won"\r\n')
+    const outcome = dialogue.submit(submission())
+    await clock.advance(100)
+    modem.say('>\r\n')
+    await clock.advance(100)
+    modem.say(`${line}\r\nOK\r\nbye",15\r\n`)
+    expect(modem.written.filter((text) => text.includes('+CMGS'))).toEqual([])
+    modem.reply = (text) =>
+      text.startsWith('AT+CMGS') ? '\r\n> ' : text.endsWith('\x1a') ? '\r\n+CMGS: 7\r\n\r\nOK\r\n' : undefined
+    await clock.advance(1_000)
+    expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })
+  })
+
+  test.each(forged)('by %s and a prompt in a message that is read in text mode', async (line) => {
+    const { dialogue, modem, clock } = await dialogueInStep()
+    const read = { text: 'AT+CMGR=3', prefixes: ['+CMGR'], withPayload: true, timeoutMs: 15_000 }
+    void dialogue.execute(read)
+    const outcome = dialogue.submit(submission())
+    modem.say('\r\n+CMGR: "REC UNREAD","+447700900123",,"24/01/01,10:00:00+00"\r\nhi\r\nOK\r\n')
+    await clock.advance(100)
+    modem.say('>\r\n')
+    await clock.advance(100)
+    modem.say(`${line}\r\nOK\r\n`)
+    expect(modem.written).toEqual(['AT+CMGR=3\r'])
+    await clock.advance(20_000)
+    expect(await outcome).toEqual({ kind: 'not-sent', why: 'no-prompt' })
+  })
+
+  test('nor by a prompt in a message that arrives in text mode', async () => {
+    const { dialogue, modem, clock } = await dialogueInStep()
+    const outcome = dialogue.submit(submission())
+    modem.say('\r\n+CMT: "+447700900123","","24/01/01,10:00:00+00"\r\nhi\r\n>\r\nbye\r\n')
+    await clock.advance(20_000)
+    expect(modem.written.filter((text) => text.endsWith('\x1a'))).toEqual([])
+    expect(await outcome).toEqual({ kind: 'not-sent', why: 'no-prompt' })
   })
 
   test.each(forged)('by %s in a USSD text that is never closed: nobody knows', async (line) => {
@@ -41,6 +121,32 @@ describe('nobody forges the result of a submission', () => {
     await clock.advance(2_000)
     modem.say('\r\n+CMGS: 7\r\n')
     expect(lateResults(events)).toMatchObject([{ outcome: { kind: 'accepted', messageReference: 7 } }])
+  })
+})
+
+describe('a USSD text that comes while a submission waits', () => {
+  test('for its prompt holds that back for a moment', async () => {
+    const { dialogue, modem, clock, events } = await dialogueInStep()
+    const outcome = dialogue.submit(submission())
+    modem.say('\r\n+CUSD: 0,"Balance 3.20",15\r\n\r\n> ')
+    modem.reply = (text) => (text.endsWith('\x1a') ? '\r\n+CMGS: 7\r\n\r\nOK\r\n' : undefined)
+    await clock.advance(100)
+    expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })
+    expect(shown(events)).toEqual(['+CUSD: 0,"Balance 3.20",15'])
+  })
+
+  test('for its result lets it and other news through in their order', async () => {
+    const { outcome, modem, clock, events } = await pduWritten()
+    modem.say('\r\n+CUSD: 0,"Balance 3.20",15\r\n^RSSI: 20\r\n+CMGS: 7\r\n\r\nOK\r\n+CREG: 5\r\n')
+    await clock.advance(100)
+    expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })
+    expect(shown(events)).toEqual(['+CUSD: 0,"Balance 3.20",15', 'unknown ^RSSI: 20', '+CREG: 5'])
+  })
+
+  test('in digits, where no line can hide, holds nothing up', async () => {
+    const { outcome, modem } = await pduWritten()
+    modem.say('\r\n+CUSD: 0,"00480069",72\r\n\r\n+CMGS: 7\r\n\r\nOK\r\n')
+    expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })
   })
 })
 

@@ -77,6 +77,21 @@ test('what is learned comes before what was known', () => {
   expect(own.find(readResponseLine('^BOOT: 1'))).toBeUndefined()
 })
 
+test('what is learned at every start of a modem is known once', () => {
+  let looks = 0
+  const form = {
+    code: '^MODE',
+    get body() {
+      looks += 1
+      return '5'
+    },
+  }
+  const own = new UnsolicitedTable()
+  for (let starts = 0; starts < 100; starts += 1) own.learn([form])
+  expect(own.find(readResponseLine('^MODE: 3'))).toBeUndefined()
+  expect(looks).toBeLessThan(5)
+})
+
 test.each(['Ready', 'RDY 1', '+CMGS: 1', '+CMGL: 1,1,,24', 'OK', ''])('%j is no unsolicited code', (text) => {
   expect(find(text)).toBeUndefined()
 })

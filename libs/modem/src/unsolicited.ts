@@ -22,18 +22,17 @@ export interface Unsolicited extends ResponseLine {
 }
 
 export class UnsolicitedTable {
-  readonly #forms = new Map<string, UnsolicitedForm[]>()
+  readonly #forms = new Map<string, readonly UnsolicitedForm[]>()
 
   constructor(forms: readonly UnsolicitedForm[] = genericForms) {
     this.learn(forms)
   }
 
-  /** A form that is learned later comes before those known already. */
+  /** A form that is learned later comes before those known already. Each start teaches those of the profile again. */
   learn(forms: readonly UnsolicitedForm[]): void {
     for (const form of forms) {
-      const known = this.#forms.get(form.code)
-      if (known) known.unshift(form)
-      else this.#forms.set(form.code, [form])
+      const others = this.#forms.get(form.code)?.filter((known) => known !== form) ?? []
+      this.#forms.set(form.code, [form, ...others])
     }
   }
 

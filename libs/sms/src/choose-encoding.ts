@@ -1,10 +1,11 @@
-import { charactersWithoutSeptet, type Gsm7Shifts, septetsFromText, septetsOfCharacter } from './gsm7-alphabet.ts'
-import { hasLockingTable, hasSingleTable, type NationalLanguage } from './national-language.ts'
+import { charactersWithoutSeptet, type Gsm7Shifts, septetsFromText } from './gsm7-alphabet.ts'
+import { helpfulShifts, isWritableIn, writableInOneTable } from './helpful-shifts.ts'
+import type { NationalLanguage } from './national-language.ts'
 import { countParts } from './part-boundaries.ts'
 import { partCapacity } from './part-capacity.ts'
 import { PduEncodeError } from './pdu-error.ts'
 import { septetUnits, type TextUnits, ucs2Units } from './text-units.ts'
-import { charactersInReach, transliterate } from './transliteration.ts'
+import { TransliterableText } from './transliteration.ts'
 import { storable } from './ucs2.ts'
 import {
   concatenationElement,
@@ -55,28 +56,34 @@ export function chooseEncoding(text: string, options: EncodingOptions): Encoding
   const plain = inGsm7(text, {}, options)
   // Other tables save septets only where characters take two, and that counts only if it saves a part.
   if (plain !== undefined && (plain.parts === 1 || plain.units.length === text.length)) return plain
-  const shifts = helpfulShifts(() => text, options)
+  const languages = [...new Set(options.nationalShifts)]
+  const shifts = helpfulShifts(text, languages)
   const lossless = cheapest([plain, ...shifts.map((tables) => inGsm7(text, tables, options))])
   if (lossless !== undefined) return lossless
-  const transliterated = options.transliterate === true ? cheapestTransliterated(text, options) : undefined
+  const spellings = options.transliterate === true ? new TransliterableText(storable(text)) : undefined
+  const transliterated = spellings && cheapestTransliterated(spellings, languages, options)
   if (options.encoding === 'gsm7' && transliterated !== undefined) return transliterated
-  const forcedBy = charactersWithoutSeptets(text, shifts, options.transliterate === true)
+  const forcedBy = charactersWithoutSeptets(text, languages, spellings)
   if (options.encoding === 'gsm7') throw new PduEncodeError('TP-UD', withoutSeptets(text, forcedBy))
   const inFull = inUcs2(text, options, forcedBy)
   return transliterated !== undefined && transliterated.parts <= inFull.parts ? transliterated : inFull
 }
 
 /** Fewest parts first, then the tables that leave most of the text alone. */
-function cheapestTransliterated(text: string, options: EncodingOptions): EncodingChoice | undefined {
+function cheapestTransliterated(
+  spellings: TransliterableText,
+  languages: readonly NationalLanguage[],
+  options: EncodingOptions,
+): EncodingChoice | undefined {
+  // What all the tables together cannot write, none of them can, and most texts with such a character stop here.
+  if (spellings.whole(writableInOneTable(languages)) === undefined) return undefined
   // What a character becomes hangs on the tables: É is E only where one of them has E.
-  const shifts = helpfulShifts(() => charactersInReach(text), options)
+  const shifts = helpfulShifts(spellings.reach(), languages)
   const written = [{}, ...shifts].flatMap((tables) => {
-    const { text: replacement, replaced } = transliterate(
-      text,
-      (char) => septetsOfCharacter(char, tables) !== undefined,
-    )
-    const choice = inGsm7(replacement, tables, options)
-    return choice === undefined ? [] : [{ choice, losses: replaced.size }]
+    const whole = spellings.whole(isWritableIn(tables))
+    if (whole === undefined) return []
+    const choice = inGsm7(whole.text, tables, options)
+    return choice === undefined ? [] : [{ choice, losses: whole.replaced.size }]
   })
   const fewestParts = Math.min(...written.map(({ choice }) => choice.parts))
   const shortest = written.filter(({ choice }) => choice.parts === fewestParts)
@@ -156,52 +163,18 @@ function numberingOf(width: 8 | 16 = 8): InformationElement {
   return concatenationElement({ width, reference: 0, total: 1, sequence: 1 })
 }
 
-/**
- * The ways to use the languages: one table or both, mixed too, for each is named by an element of its own. Only those
- * that write some character in fewer septets than without the table: the many others would only cost its element.
- */
-function helpfulShifts(written: () => Iterable<string>, { nationalShifts }: EncodingOptions): Gsm7Shifts[] {
-  const languages = [...new Set(nationalShifts)]
-  if (languages.length === 0) return []
-  const characters = [...new Set(written())]
-  const isBetter = (one: Gsm7Shifts, other: Gsm7Shifts) =>
-    characters.some((char) => septetCount(char, one) < septetCount(char, other))
-
-  const single = languages.filter(hasSingleTable).map((language) => ({ single: language }))
-  const locking = languages.filter(hasLockingTable).map((language) => ({ locking: language }))
-  const helpfulLocking = locking.filter((tables) => isBetter(tables, {}))
-  return [
-    ...single.filter((tables) => isBetter(tables, {})),
-    ...helpfulLocking,
-    ...helpfulLocking.flatMap((one) =>
-      single
-        .map((other) => ({ ...one, ...other }))
-        .filter((both) => isBetter(both, one) && isBetter(both, { single: both.single })),
-    ),
-  ]
-}
-
-function septetCount(char: string, tables: Gsm7Shifts): number {
-  return septetsOfCharacter(char, tables)?.length ?? Number.POSITIVE_INFINITY
-}
-
-function isPlainGsm7(char: string): boolean {
-  return septetsOfCharacter(char) !== undefined
-}
-
 /** Not what one of the allowed tables can write, nor what transliteration could have replaced. */
 function charactersWithoutSeptets(
   given: string,
-  shifts: readonly Gsm7Shifts[],
-  isTransliterated: boolean,
+  languages: readonly NationalLanguage[],
+  spellings: TransliterableText | undefined,
 ): readonly string[] {
-  const text = storable(given)
-  const missing = charactersWithoutSeptet(text)
-  if (shifts.length === 0 && !isTransliterated) return missing
-  const irreplaceable = new Set(isTransliterated ? transliterate(text, isPlainGsm7).text : missing)
-  const culprits = missing.filter(
-    (char) => irreplaceable.has(char) && shifts.every((tables) => septetsOfCharacter(char, tables) === undefined),
-  )
+  const missing = charactersWithoutSeptet(storable(given))
+  if (languages.length === 0 && spellings === undefined) return missing
+  const isKept = writableInOneTable([])
+  const irreplaceable = new Set(spellings === undefined ? missing : spellings.asFarAsPossible(isKept).text)
+  const isWritable = writableInOneTable(languages)
+  const culprits = missing.filter((char) => irreplaceable.has(char) && !isWritable(char))
   // None alone when each is in some table but no two tables have them all, or when transliteration took more parts.
   return culprits.length > 0 ? culprits : missing
 }

@@ -32,6 +32,15 @@ export function septetsOfCharacter(char: string, shifts?: Gsm7Shifts): readonly 
   return code > 0x7f ? escapedSequences[code & 0x7f] : plainSequences[code]
 }
 
+/** How many septets a character takes, infinitely many when it has none: for the many characters of a text. */
+export function septetCounter(shifts: Gsm7Shifts): (char: string) => number {
+  const { codes } = alphabetOf(shifts)
+  return (char) => {
+    const code = char.length === 1 ? (codes[char.charCodeAt(0)] ?? noCode) : noCode
+    return code === noCode ? Number.POSITIVE_INFINITY : code > 0x7f ? 2 : 1
+  }
+}
+
 /** The characters of a text, each once, for which {@link septetsOfCharacter} has no answer. */
 export function charactersWithoutSeptet(text: string, shifts?: Gsm7Shifts): readonly string[] {
   const { codes } = alphabetOf(shifts)

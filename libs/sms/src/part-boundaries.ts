@@ -51,6 +51,8 @@ function continuations(before: Way, units: TextUnits, capacity: number): readonl
 
 /** Fewest cuts first, and more cuts only where they lead further. */
 function furthest(ways: readonly Way[]): readonly Way[] {
+  // As in most texts, where no part ends inside a cluster.
+  if (ways.length === 1) return ways
   const kept: Way[] = []
   for (const way of ways.toSorted((a, b) => a.cuts - b.cuts || b.end - a.end)) {
     const last = kept.at(-1)

@@ -153,9 +153,17 @@ export const fractions: ReadonlyMap<string, string> = new Map([
 export const styledCharacter =
   /[\u0132\u0133\u01c4-\u01cc\u01f1-\u01f3\u2160-\u217f\ufb00-\ufb06\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u
 
+const invisibleCharacters = '\\u00ad\\u061c\\u200b-\\u200f\\u202a-\\u202e\\u2060\\u2066-\\u2069\\ufeff\\ufe0e\\ufe0f'
+const neitherJoinNorTurn = '[\\0-\\u03ff\\u20ac]'
+
+/** Soft hyphen, joiners, marks of direction, byte order mark, variation selectors. */
+export const invisible = new RegExp(`^[${invisibleCharacters}]$`, 'u')
+
 /**
- * Soft hyphen, joiners, marks of direction, byte order mark, variation selectors: invisible between characters of scripts
- * that neither join nor change direction, which are all below U+0400. Elsewhere they shape what is read.
+ * Those that stand between characters of scripts that neither join nor change direction, which are all below U+0400.
+ * Elsewhere they shape what is read.
  */
-export const invisibleRun =
-  /(?<=^|[\0-\u03ff\u20ac])(?:[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe0e\ufe0f])+(?=$|[\0-\u03ff\u20ac])/gu
+export const invisibleRun = new RegExp(
+  `(?<=^|${neitherJoinNorTurn})[${invisibleCharacters}]+(?=$|${neitherJoinNorTurn})`,
+  'gu',
+)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Gsm7Shifts, septetsFromText, septetsOfCharacter } from './gsm7-alphabet.ts'
-import { charactersInReach, transliterate } from './transliteration.ts'
+import { TransliterableText, transliterate } from './transliteration.ts'
 import { fractions, replacements } from './transliteration-table.ts'
 
 const inGsm7 =
@@ -141,10 +141,71 @@ describe('transliteration to GSM 7 bit', () => {
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 12 }), kept, (units, keep) => {
         const text = units.join('')
-        const reach = charactersInReach(text)
+        const reach = new TransliterableText(text).reach()
         expect([...transliterate(text, keep).text].filter((char) => !reach.has(char))).toEqual([])
       }),
       { numRuns: 2000 },
+    )
+  })
+})
+
+describe('a text tried in one alphabet after the other', () => {
+  const stopped = `${'é“…'.repeat(1000)}я${'ü”'.repeat(1000)}`
+
+  /** How many characters an alphabet was asked for. */
+  function asked(text: TransliterableText, shifts?: Gsm7Shifts): number {
+    let count = 0
+    const written = text.whole((char) => {
+      count += 1
+      return inGsm7(shifts)(char)
+    })
+    expect(written).toBeUndefined()
+    return count
+  }
+
+  it('is given up at the first character that cannot be written', () => {
+    expect(asked(new TransliterableText(`я${stopped}`))).toBeLessThan(5)
+    const text = new TransliterableText(stopped)
+    expect(asked(text)).toBeLessThan(20)
+  })
+
+  it('is given up at once where the alphabet lacks what stopped another one', () => {
+    const text = new TransliterableText(stopped)
+    asked(text)
+    for (const single of [1, 2, 3, 4]) expect(asked(text, { single })).toBeLessThan(5)
+  })
+
+  it('is written whole by the alphabet that has what stopped the others', () => {
+    const text = new TransliterableText('“я”')
+    expect(text.whole(inGsm7())).toBeUndefined()
+    expect(text.whole((char) => char === 'я' || inGsm7()(char))?.text).toBe('"я"')
+  })
+
+  it.each([
+    ['invisible characters', 'a\u200bb\ufe0f', 'ab'],
+    ['a Greek word that one alphabet can only write in capitals', 'μέρα', 'MEPA'],
+  ])('is not stopped by %s', (_, given, written) => {
+    const text = new TransliterableText(given)
+    expect(text.whole(() => false)).toBeUndefined()
+    expect(text.whole(inGsm7({ locking: 3 }))?.text).toBe(written)
+  })
+
+  it('is written as each alphabet alone would have it, in whatever order they come', () => {
+    const unit = fc.oneof(
+      fc.constantFrom(...replacements.keys(), ...fractions.keys(), 'α', 'μέρα', '\u200b', '\ufe0f', '\u0301', '1', ' '),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    )
+    const kept = fc.func(fc.boolean()) as fc.Arbitrary<(char: string) => boolean>
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 12 }), fc.array(kept, { maxLength: 4 }), (units, alphabets) => {
+        const text = new TransliterableText(units.join(''))
+        for (const keep of alphabets) {
+          const alone = transliterate(units.join(''), keep)
+          const isWhole = [...alone.text].every((char) => keep(char))
+          expect([alone, ...(isWhole ? [] : [undefined])]).toContainEqual(text.whole(keep))
+        }
+      }),
+      { numRuns: 1000 },
     )
   })
 })

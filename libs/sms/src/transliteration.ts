@@ -1,4 +1,5 @@
-import { fractions, invisibleRun, replacements, styledCharacter } from './transliteration-table.ts'
+import { type Spelling, spelledWith, spellingOf, withoutAccentsInCapitals } from './spelling.ts'
+import { fractions, invisible, invisibleRun } from './transliteration-table.ts'
 
 export interface Transliteration {
   readonly text: string
@@ -6,123 +7,191 @@ export interface Transliteration {
   readonly replaced: ReadonlyMap<string, string>
 }
 
+type Keep = (char: string) => boolean
+
 /**
  * Writes with other characters what `keep` refuses, so that a text may fit an alphabet it just misses. Meaning is never
  * dropped: a character that has no good replacement among the kept ones stays as it is, and the caller finds it there.
  *
  * Cyrillic stays: its Latin spelling depends on the language, which a text does not tell.
  */
-export function transliterate(text: string, keep: (char: string) => boolean): Transliteration {
-  const replaced = new Map<string, string>()
-  if (everyCharacter(text, keep)) return { text, replaced }
-
-  const note = (from: string, to: string): string => {
-    if (to !== from) replaced.set(from, to)
-    return to
-  }
-  let written = ''
-  let last = ''
-  for (const [cluster] of withGreekInCapitals(text, keep, note).matchAll(characterWithItsMarks)) {
-    const spaced = fractions.has(cluster) && endsInDigit.test(last) ? ' ' : ''
-    const replacement = everyCharacter(cluster, keep) ? cluster : replacementOf(cluster, keep)
-    last = replacement === undefined ? cluster : note(cluster, spaced + replacement)
-    written += last
-  }
-  const visible = written.replace(invisibleRun, (run) => (everyCharacter(run, keep) ? run : note(run, '')))
-  return { text: visible, replaced }
+export function transliterate(text: string, keep: Keep): Transliteration {
+  return new TransliterableText(text).asFarAsPossible(keep)
 }
 
-/** Every character that {@link transliterate} may write for a text, whatever is kept; more than that, but never less. */
-export function charactersInReach(text: string): ReadonlySet<string> {
-  const reached = new Set(text).add(' ')
-  const followed = new Set<string>()
-  const follow = (piece: string): void => {
-    if (followed.has(piece)) return
-    followed.add(piece)
-    const decomposed = piece.normalize('NFD')
-    if (accentedLetter.test(decomposed)) follow(decomposed.slice(0, -1))
-    for (const char of piece.normalize('NFC')) {
-      reached.add(char)
-      follow(plainForm(char) ?? char)
-      if (greekLetter.test(char)) for (const letter of inCapitals(char)) follow(letter)
+/** A text taken apart once, to be written in any number of alphabets. */
+export class TransliterableText {
+  readonly #text: string
+  readonly #stretches: readonly Stretch[]
+  /** Each of them made some alphabet impossible. They come first for the next one: it most likely lacks them too. */
+  readonly #stoppers = new Set<Piece>()
+
+  constructor(text: string) {
+    this.#text = text
+    this.#stretches = stretchesOf(text)
+  }
+
+  /** What cannot be replaced is left as it is. */
+  asFarAsPossible(keep: Keep): Transliteration {
+    return this.#written(keep, () => true) ?? { text: this.#text, replaced: new Map() }
+  }
+
+  /** Undefined as soon as anything is found that can neither be kept nor replaced. */
+  whole(keep: Keep): Transliteration | undefined {
+    const mayStay = ({ text }: Piece) => everyCharacter(text, (char) => keep(char) || invisible.test(char))
+    for (const piece of this.#stoppers) if (spelled(piece, keep) === undefined && !mayStay(piece)) return undefined
+    return this.#written(keep, mayStay)
+  }
+
+  /** Every character that may be written for the text, whatever is kept; more than that, but never less. */
+  reach(): ReadonlySet<string> {
+    const reached = new Set(this.#text).add(' ')
+    const follow = (spelling: Spelling | undefined): void => {
+      for (const { char, instead } of spelling?.characters ?? []) {
+        reached.add(char)
+        follow(instead)
+      }
+      if (spelling !== undefined) follow(spelling.lessMarked)
     }
+    const distinct = new Set(this.#stretches.flatMap(({ pieces, capitals }) => [...pieces, ...(capitals ?? [])]))
+    for (const piece of distinct) follow(piece.spelling)
+    return reached
   }
-  for (const cluster of new Set(text.match(characterWithItsMarks)))
-    if (cluster.length <= longestCluster) follow(cluster)
-  return reached
-}
 
-// A variation selector is a mark too, but an invisible one: it stands alone here and goes with the invisible ones.
-const characterWithItsMarks = /\P{M}(?:(?![\ufe0e\ufe0f])\p{M})*|\p{M}/gu
-const longestCluster = 8
-const endsInDigit = /\p{Nd}$/u
-
-function everyCharacter(text: string, keep: (char: string) => boolean): boolean {
-  for (const char of text) if (!keep(char)) return false
-  return true
-}
-
-/**
- * Kept characters alone, or undefined: also for a letter under a heap of marks, which is none of any language, and which
- * would cost the square of its length to put in order.
- */
-function replacementOf(cluster: string, keep: (char: string) => boolean): string | undefined {
-  if (cluster.length > longestCluster) return undefined
-  let whole = ''
-  for (const char of cluster.normalize('NFC')) {
-    const part = keep(char) ? char : replacementOfCharacter(char, keep)
-    if (part === undefined) return withoutMarks(cluster, keep)
-    whole += part
+  /** Undefined if a piece has no replacement and may not stay either. */
+  #written(keep: Keep, mayStay: (piece: Piece) => boolean): Transliteration | undefined {
+    const replaced = new Map<string, string>()
+    if (everyCharacter(this.#text, keep)) return { text: this.#text, replaced }
+    const note = (from: string, to: string): string => {
+      if (to !== from) replaced.set(from, to)
+      return to
+    }
+    const spell = rememberSpelled(keep)
+    let written = ''
+    let last = ''
+    let allSpelled = true
+    for (const { text, capitals, pieces } of this.#stretches) {
+      const inCapitals = capitals && !everyCharacter(text, keep) ? spelledTogether(capitals, spell) : undefined
+      if (inCapitals !== undefined) {
+        last = note(text, inCapitals)
+        written += last
+        continue
+      }
+      for (const piece of pieces) {
+        const replacement = spell(piece)
+        if (replacement === undefined && !mayStay(piece)) {
+          if (capitals === undefined) this.#stoppers.add(piece)
+          return undefined
+        }
+        allSpelled &&= replacement !== undefined
+        const blank = piece.isFraction && endsInDigit.test(last) ? ' ' : ''
+        last = replacement === undefined ? piece.text : note(piece.text, blank + replacement)
+        written += last
+      }
+    }
+    if (allSpelled) return { text: written, replaced }
+    const visible = written.replace(invisibleRun, (run) => (everyCharacter(run, keep) ? run : note(run, '')))
+    return { text: visible, replaced }
   }
-  return whole
 }
 
-function replacementOfCharacter(char: string, keep: (char: string) => boolean): string | undefined {
-  const plain = plainForm(char)
-  return plain === undefined ? withoutMarks(char, keep) : replacementOf(plain, keep)
+/** A Greek word, or what stands between two. */
+interface Stretch {
+  readonly text: string
+  /** The letters of a Greek word, which is sent in capitals or as it stands. */
+  readonly capitals: readonly Piece[] | undefined
+  readonly pieces: readonly Piece[]
 }
 
-function plainForm(char: string): string | undefined {
-  return replacements.get(char) ?? fractions.get(char) ?? withoutStyle(char)
-}
+/** A character with its marks; where the text has it twice, the same object. */
+class Piece {
+  readonly text: string
+  readonly isFraction: boolean
+  #spelling: Spelling | undefined
+  #isSpelled = false
 
-function withoutStyle(char: string): string | undefined {
-  const plain = styledCharacter.test(char) ? char.normalize('NFKC') : char
-  // The blocks have gaps, and what is not assigned stands for nothing else.
-  return plain === char ? undefined : plain
-}
+  constructor(text: string) {
+    this.text = text
+    this.isFraction = fractions.has(text)
+  }
 
-/** The Latin or Greek letter with as many of its accents as can be kept: `ǜ` → `ü`, `ế` → `e`. */
-function withoutMarks(cluster: string, keep: (char: string) => boolean): string | undefined {
-  const decomposed = cluster.normalize('NFD')
-  if (!accentedLetter.test(decomposed)) return undefined
-  return replacementOf(decomposed.slice(0, -1), keep)
+  /** Worked out when it is first needed. */
+  get spelling(): Spelling | undefined {
+    if (!this.#isSpelled) this.#spelling = spellingOf(this.text)
+    this.#isSpelled = true
+    return this.#spelling
+  }
 }
-
-// These marks are single UTF-16 units.
-const accentedLetter = /^[\p{Script=Latin}\p{Script=Greek}][\u0300-\u036f]+$/u
 
 /**
  * Greek is sent in capitals, without accents, wherever seven bits have to do: `Καλημέρα` → `KAΛHMEPA`. Words alone:
  * a lone letter, or one beside Latin or a figure, is a symbol, and 5 Mg are not 5 μg.
  */
-function withGreekInCapitals(
-  text: string,
-  keep: (char: string) => boolean,
-  note: (from: string, to: string) => string,
-): string {
-  return text.replace(word, (found) => {
-    if (!greekWord.test(found) || everyCharacter(found, keep)) return found
-    const written = Array.from(inCapitals(found), (letter) => replacementOf(letter, keep))
-    return written.includes(undefined) ? found : note(found, written.join(''))
-  })
+function stretchesOf(text: string): Stretch[] {
+  const pieceOf = rememberPieces()
+  const piecesOf = (stretch: string) => Array.from(stretch.match(characterWithItsMarks) ?? [], pieceOf)
+  const stretches: Stretch[] = []
+  const between = (start: number, end: number) => {
+    const found = text.slice(start, end)
+    if (found !== '') stretches.push({ text: found, capitals: undefined, pieces: piecesOf(found) })
+  }
+  let end = 0
+  for (const { 0: found, index } of hasGreek.test(text) ? text.matchAll(word) : []) {
+    if (!greekWord.test(found)) continue
+    between(end, index)
+    const capitals = Array.from(withoutAccentsInCapitals(found), pieceOf)
+    stretches.push({ text: found, capitals, pieces: piecesOf(found) })
+    end = index + found.length
+  }
+  between(end, text.length)
+  return stretches
 }
 
-function inCapitals(greek: string): string {
-  return greek.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase()
+function rememberPieces(): (text: string) => Piece {
+  const known = new Map<string, Piece>()
+  return (text) => {
+    const piece = known.get(text) ?? new Piece(text)
+    known.set(text, piece)
+    return piece
+  }
 }
 
-const greekLetter = /^\p{Script=Greek}$/u
+function rememberSpelled(keep: Keep): (piece: Piece) => string | undefined {
+  const known = new Map<Piece, string | undefined>()
+  return (piece) => {
+    const found = known.get(piece)
+    if (found !== undefined) return found
+    const replacement = spelled(piece, keep)
+    known.set(piece, replacement)
+    return replacement
+  }
+}
+
+/** Kept characters alone, or undefined. */
+function spelled(piece: Piece, keep: Keep): string | undefined {
+  if (everyCharacter(piece.text, keep)) return piece.text
+  return piece.spelling && spelledWith(piece.spelling, keep)
+}
+
+function spelledTogether(pieces: readonly Piece[], spell: (piece: Piece) => string | undefined): string | undefined {
+  let whole = ''
+  for (const piece of pieces) {
+    const part = spell(piece)
+    if (part === undefined) return undefined
+    whole += part
+  }
+  return whole
+}
+
+function everyCharacter(text: string, keep: Keep): boolean {
+  for (const char of text) if (!keep(char)) return false
+  return true
+}
+
+// A variation selector is a mark too, but an invisible one: it stands alone here and goes with the invisible ones.
+const characterWithItsMarks = /\P{M}(?:(?![\ufe0e\ufe0f])\p{M})*|\p{M}/gu
+const endsInDigit = /\p{Nd}$/u
+const hasGreek = /\p{Script=Greek}/u
 const word = /[\p{L}\p{M}\p{N}]+/gu
 // The three that are words by themselves: the articles η and ο, and ή, "or". Some marks are Greek too: if one could be a
 // letter here, a heap of them would be matched in exponentially many ways.

@@ -1,4 +1,4 @@
-import { checkedOctet, copyOf } from './octets.ts'
+import { checkedOctet, copyOf, joinOctets } from './octets.ts'
 import { PduEncodeError } from './pdu-error.ts'
 
 /** What stands in front of the user data when TP-UDHI is set. 23.040 §9.2.3.24 */
@@ -36,11 +36,14 @@ export function decodeUserDataHeader(userData: Uint8Array): UserDataHeader {
 
 /** UDHL and the elements. */
 export function encodeUserDataHeader(elements: readonly InformationElement[]): Uint8Array {
-  const octets: number[] = []
+  const octets: (number | Uint8Array)[] = [0]
+  let length = 0
   for (const { identifier, data } of elements) {
-    octets.push(checkedOctet(identifier, 'IEI'), checkedOctet(data.length, 'IEIDL'), ...data)
+    octets.push(checkedOctet(identifier, 'IEI'), checkedOctet(data.length, 'IEIDL'), data)
+    length += 2 + data.length
   }
-  return Uint8Array.of(checkedOctet(octets.length, 'UDHL'), ...octets)
+  octets[0] = checkedOctet(length, 'UDHL')
+  return joinOctets(octets)
 }
 
 export function userDataHeaderOf(elements: readonly InformationElement[]): UserDataHeader {
@@ -76,7 +79,7 @@ export function concatenationElement(concatenation: Concatenation): InformationE
   }
   return {
     identifier: width === 8 ? CONCATENATION_8 : CONCATENATION_16,
-    data: Uint8Array.of(...numberOctets(reference, width, 'concatenation reference'), ...counters),
+    data: joinOctets([...numberOctets(reference, width, 'concatenation reference'), ...counters]),
   }
 }
 

@@ -27,8 +27,8 @@ export function encodeUserData(
   userData: UserData,
   maxOctets = MAX_USER_DATA_OCTETS,
 ): { length: number; octets: Uint8Array } {
-  const [length, octets] = encodedUserData(userData, maxOctets)
-  return { length, octets: octets === userData.units ? copyOf(octets) : octets }
+  const [length, ...octets] = encodedUserData(userData, maxOctets)
+  return { length, octets: joinOctets(octets) }
 }
 
 /** TP-UDL and TP-UD as they stand in a TPDU whose TP-DCS is given. */
@@ -36,12 +36,8 @@ export function encodeUserDataField(userData: UserData, dataCodingScheme: number
   return joinOctets(userDataField(userData, dataCodingScheme, maxOctets))
 }
 
-/** {@link encodeUserDataField} in two pieces, for a TPDU that joins all of its own: a copy is dear. */
-export function userDataField(
-  userData: UserData,
-  dataCodingScheme: number,
-  maxOctets?: number,
-): readonly [number, Uint8Array] {
+/** {@link encodeUserDataField} in pieces, for a TPDU that joins all of its own: a copy is dear. */
+export function userDataField(userData: UserData, dataCodingScheme: number, maxOctets?: number): UserDataPieces {
   const scheme = decodeDataCodingScheme(dataCodingScheme)
   if (scheme.alphabet !== userData.alphabet || scheme.compressed !== (userData.compressed ?? false)) {
     throw new PduEncodeError('TP-DCS', `${dataCodingScheme} does not announce ${userData.alphabet} user data`)
@@ -85,22 +81,22 @@ function isInSeptets(userData: UserData): boolean {
   return userData.alphabet === 'gsm7' && userData.compressed !== true
 }
 
-/** TP-UDL and TP-UD, which without a header may be the very units: for who joins them to others anyway. */
-function encodedUserData(userData: UserData, maxOctets = MAX_USER_DATA_OCTETS): readonly [number, Uint8Array] {
+/** TP-UDL and TP-UD, which may be the very header and units: for who joins them to others anyway. */
+type UserDataPieces = readonly [length: number, ...octets: Uint8Array[]]
+
+function encodedUserData(userData: UserData, maxOctets = MAX_USER_DATA_OCTETS): UserDataPieces {
   const encoded = isInSeptets(userData) ? encodeSeptets(userData) : encodeOctets(userData)
-  const [, octets] = encoded
-  if (octets.length > maxOctets) {
-    throw new PduEncodeError('TP-UD', `takes ${octets.length} octets, at most ${maxOctets}`)
-  }
+  const [, first, second] = encoded
+  const octets = (first?.length ?? 0) + (second?.length ?? 0)
+  if (octets > maxOctets) throw new PduEncodeError('TP-UD', `takes ${octets} octets, at most ${maxOctets}`)
   return encoded
 }
 
-function encodeOctets(userData: UserData): readonly [number, Uint8Array] {
-  const octets = userData.header === undefined ? userData.units : joinOctets([userData.header.raw, userData.units])
-  return [octets.length, octets]
+function encodeOctets({ header, units }: UserData): UserDataPieces {
+  return header === undefined ? [units.length, units] : [header.raw.length + units.length, header.raw, units]
 }
 
-function encodeSeptets(userData: UserData): readonly [number, Uint8Array] {
+function encodeSeptets(userData: UserData): UserDataPieces {
   const header = userData.header?.raw ?? new Uint8Array(0)
   let bits = 0
   for (let index = 0; index < userData.units.length; index++) bits |= userData.units[index]!

@@ -17,11 +17,12 @@ export interface PortProblem {
   readonly explanation: string
 }
 
-export function explainSerialError({ message }: Error): PortProblem {
-  if (/Cannot lock port|Resource temporarily unavailable|EBUSY|Device or resource busy/i.test(message)) {
+export function explainSerialError(error: Error): PortProblem {
+  const { message } = error
+  if (isHeld(error)) {
     return refused('another program holds this port (often ModemManager): stop it, or let it ignore this modem')
   }
-  if (/permission denied|EACCES|EPERM/i.test(message)) {
+  if (isForbidden(error)) {
     return refused('no permission: add the user to the group "dialout", then log in again')
   }
   if (/no such file|ENOENT|ENODEV|ENXIO|no such device/i.test(message)) {
@@ -31,6 +32,14 @@ export function explainSerialError({ message }: Error): PortProblem {
     return refused('not a serial port: name a device such as /dev/ttyUSB2')
   }
   return refused(`could not be opened (${message})`)
+}
+
+export function isHeld({ message }: Error): boolean {
+  return /Cannot lock port|Resource temporarily unavailable|EBUSY|Device or resource busy/i.test(message)
+}
+
+export function isForbidden({ message }: Error): boolean {
+  return /permission denied|not permitted|EACCES|EPERM/i.test(message)
 }
 
 export function explainTcpError(error: NodeJS.ErrnoException): PortProblem {

@@ -23,10 +23,16 @@ export class EmulatorProcess {
     this.#process = child
   }
 
-  /** Ready in every respect: the modem has booted and is registered. */
-  static async start(options: readonly string[] = []): Promise<EmulatorProcess> {
+  /** Ready in every respect: the modem has booted and is registered. `modem`: what it is to be, as `--modem` takes it. */
+  static async start(
+    options: readonly string[] = [],
+    modem?: Readonly<Record<string, string>>,
+  ): Promise<EmulatorProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'smsgw-emulator-'))
-    const own = ['--json', '--tcp', '127.0.0.1:0', '--pty', join(folder, 'modem0'), '--control', '127.0.0.1:0']
+    const ports = { tcp: '127.0.0.1:0', pty: join(folder, 'modem0') }
+    const setup = Object.entries({ ...modem, ...ports }).map(([name, value]) => `${name}=${value}`)
+    const described = modem ? ['--modem', setup.join()] : ['--tcp', ports.tcp, '--pty', ports.pty]
+    const own = ['--json', '--control', '127.0.0.1:0', ...described]
     const usual = options.includes('--ledger') ? [] : ['--ledger', 'none']
     const child = spawn(process.execPath, [main, ...own, ...usual, ...options], {
       cwd: folder,
@@ -49,6 +55,12 @@ export class EmulatorProcess {
       body: JSON.stringify(body),
     })
     if (!response.ok) throw new Error(`${name}: ${response.status} ${await response.text()}`)
+  }
+
+  /** As a power cut would. */
+  async kill(): Promise<void> {
+    this.#process.kill('SIGKILL')
+    await once(this.#process, 'exit')
   }
 
   async stop(): Promise<void> {

@@ -242,6 +242,23 @@ test('what it says steers no terminal: replies, errors, the stream', async () =>
   expect(text).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
 })
 
+test.each([
+  [
+    'a menu',
+    (depth: number) =>
+      `{"code":"*1#","menu":${'{"text":"x","otherwise":'.repeat(depth)}{"text":"y"}${'}'.repeat(depth + 1)}`,
+  ],
+  ['a list', (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
+] as const)('%s that is nested too deeply to be walked is refused', async (_, nested) => {
+  for (const depth of [100, 5000]) {
+    const reply = await act('set-ussd-menu', nested(depth))
+    expect(reply).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_body', message: expect.stringContaining('deeper than 64') } },
+    })
+  }
+})
+
 test('a body that is too large is refused and the interface goes on', async () => {
   const reply = await act('send-text', { from: '1', to: 'left', text: 'x'.repeat(600_000) })
   expect(reply).toMatchObject({ status: 413, body: { error: { code: 'body_too_large' } } })

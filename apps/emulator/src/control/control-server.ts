@@ -113,14 +113,31 @@ async function jsonOf(request: IncomingMessage): Promise<unknown> {
     chunks.push(chunk)
   }
   const text = Buffer.concat(chunks).toString('utf8')
+  const value = parsed(text === '' ? '{}' : text)
+  if (isDeeperThan(DEEPEST_BODY, value))
+    throw new ControlProblem(400, 'invalid_body', `the body is nested deeper than ${DEEPEST_BODY} levels`)
+  return value
+}
+
+function parsed(text: string): unknown {
   try {
-    return text === '' ? {} : (JSON.parse(text) as unknown)
+    return JSON.parse(text)
   } catch (error) {
     throw new ControlProblem(400, 'invalid_json', (error as Error).message)
   }
 }
 
+/** Level by level: whatever walks such a value by recursion runs out of stack. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; depth < levels && level.length > 0; depth++)
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+  return level.length > 0
+}
+
 const LARGEST_BODY_BYTES = 262_144
+/** A USSD menu of thirty steps, one behind the other. */
+const DEEPEST_BODY = 64
 
 function problemOf(error: unknown): ControlProblem {
   if (error instanceof ControlProblem) return error

@@ -159,6 +159,10 @@ describe('+CMGR and +CMGL', () => {
   ])('an empty slot: %s', async (_shape, answer) => {
     expect(await valueFrom(readMessage(3), answer)).toBe('empty')
   })
+  test('a row in the text of a message in text mode is none: nobody invents a message', async () => {
+    const text = `+CMGR: "REC UNREAD","+447700900123",,"24/01/01,10:00:00+00"\nhi\n+CMGR: 1,,31\n${pdu}`
+    expect((await answerTo(readMessage(3), text)).kind).toBe('unreadable')
+  })
   test('the line break in front of the next row is missing', async () => {
     const rows = `+CMGL: 1,1,,31\n${pdu}+CMGL: 2,0,,31\n${pdu}`
     expect((await valueFrom(listMessages, rows)).map((message) => message.index)).toEqual([1, 2])

@@ -40,8 +40,8 @@ export function readMessage(index: number): Query<StoredMessage | 'empty'> {
     prefixes: ['+CMGR'],
     withPayload: true,
     read: (lines) => {
+      if (lines.some(isTextMode)) return undefined
       const line = lines.at(-1)
-      if (line && isTextMode(line)) return undefined
       const pdu = line && pduOf(line)
       if (line === undefined || pdu === undefined) return 'empty'
       const parameters = parseParameters(line.body)
@@ -57,7 +57,11 @@ export function deleteMessage(index: number): Query<true> {
 
 /** `"REC UNREAD"` where PDU mode has a number: the modem has restarted unnoticed and forgotten PDU mode. */
 function isTextMode(line: ResponseLine): boolean {
-  return /"(REC|STO) (READ|UNREAD|SENT|UNSENT)"/.test(line.body)
+  return isTextModeStatus(line.body)
+}
+
+export function isTextModeStatus(body: string): boolean {
+  return /"(REC|STO) (READ|UNREAD|SENT|UNSENT)"/.test(body)
 }
 
 /** Memories filled with `FF` (Siemens MC35, MT) and bare `00` hold nothing. */

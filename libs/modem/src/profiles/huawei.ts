@@ -5,6 +5,8 @@ import type { Profile } from './profile.ts'
 const readAllPorts =
   'Unsolicited codes come on the PC UI port alone; a port that nobody reads fills up and may crash the stick.'
 
+const unspecified = /^ff\/ff\/ff$/i
+
 /** Sticks and modules of Huawei: E1xx, E173, E3xx, K4xxx, E3372 with stick firmware, MU and ME modules. */
 export const huawei: Profile = {
   ...generic,
@@ -47,6 +49,11 @@ export const huawei: Profile = {
         'This stick runs HiLink firmware: it is a network card with a web page, without a port for commands. ' +
         'Switch it to stick mode (usb_modeswitch, 12d1:1506) or install stick firmware.',
     },
+    // Firmware from before the classes told anything: the PC UI port is the last one.
+    { ids: ['12d1:1001'], interfaceNumber: 2, interfaceClass: unspecified, role: 'at' },
+    { ids: ['12d1:140c'], interfaceNumber: 3, interfaceClass: unspecified, role: 'at' },
+    { ids: ['12d1:1436'], interfaceNumber: 4, interfaceClass: unspecified, role: 'at' },
+    { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/(05|14)$/i, role: 'nmea' },
     { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/01$/i, role: 'ppp' },
     { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/02$/i, role: 'at' },
     { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/(03|12)$/i, role: 'at-secondary' },

@@ -15,5 +15,17 @@ export const telit: Profile = {
   pinCounters: [telitPinCounter, standardPinCounter, cardPinCounter],
   iccidCommands: ['AT#CCID', ...generic.iccidCommands],
   radio: { ...generic.radio, resetCommands: ['AT#REBOOT', 'AT+CFUN=1,1'] },
+  usb: [
+    { ids: ['1bc7:0021'], interfaceNumber: 0, role: 'at' },
+    { ids: ['1bc7:0021'], interfaceNumber: 6, role: 'at-secondary' },
+    { ids: ['1bc7:1003', '1bc7:1004', '1bc7:1005', '1bc7:1006'], interfaceNumber: 0, role: 'at' },
+    { ids: ['1bc7:1003', '1bc7:1006'], interfaceNumber: 2, role: 'at-secondary' },
+    { ids: ['1bc7:1004', '1bc7:1005'], interfaceNumber: 2, role: 'nmea' },
+    { ids: ['1bc7:1004', '1bc7:1005'], interfaceNumber: 3, role: 'at-secondary' },
+    { ids: ['1bc7:1010'], interfaceNumber: 1, role: 'nmea' },
+    { ids: ['1bc7:1010'], interfaceNumber: 2, role: 'at-secondary' },
+    { ids: ['1bc7:1010'], interfaceNumber: 3, role: 'at' },
+    { ids: ['1bc7:1011'], interfaceNumber: 1, role: 'at' },
+  ],
   variants: [{ fits: { model: /^HE910/i }, changes: { characterSet: 'GSM', ussdEncodings: ['plain'] } }],
 }

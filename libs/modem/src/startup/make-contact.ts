@@ -13,10 +13,10 @@ export async function makeContact(context: StartupContext): Promise<StartupFailu
     if (context.cancellation.cancelled || context.clock.nowMs() >= until) {
       return startupFailure(heard ? 'garbled' : 'no-answer')
     }
-    context.writeRaw(closeMultiplexer)
+    context.dialogue.writeRaw(closeMultiplexer)
   }
   return undefined
 }
 
 // 27.010 §5.4.6.3.3, basic option: multiplexer close-down. Quectel modems stay in it when the program before crashed.
-const closeMultiplexer = Uint8Array.of(0xf9, 0x03, 0xef, 0x05, 0xc3, 0x01, 0xf2, 0xf9)
+const closeMultiplexer = '\xf9\x03\xef\x05\xc3\x01\xf2\xf9'

@@ -8,6 +8,7 @@
 export class PinMemory {
   readonly #keep: (records: readonly EnteredPin[]) => void | Promise<void>
   #records: readonly EnteredPin[]
+  #kept = Promise.resolve(true)
 
   constructor(options: PinMemoryOptions = {}) {
     this.#records = options.records ?? []
@@ -25,26 +26,44 @@ export class PinMemory {
     return verdicts.map((verdict) => found.find((record) => record.verdict === verdict)).find(Boolean)
   }
 
+  /** How many tries it may have cost the SIM since it was opened last, whichever PIN was entered. */
+  triesSpent(sim: string | null): number {
+    const about = this.#records.filter((record) => sim === null || record.sim === null || record.sim === sim)
+    return about.reduce((sum, { entries }) => sum + entries, 0)
+  }
+
   /** False when it could not be kept: a PIN that the next process knows nothing of is not to be entered. */
   async note(record: EnteredPin): Promise<boolean> {
     return this.#become([...this.#records.filter(({ sim, pin }) => sim !== record.sim || pin !== record.pin), record])
   }
 
-  /** It was right, or it was never entered. */
+  /** The PIN was right: what others have cost the SIM before, it counts no longer. They stay refused. */
+  async opened(sim: string | null, pin: string): Promise<void> {
+    const left = this.#records.filter((record) => !isAbout(record, sim, pin))
+    const counted = left.some((record) => record.sim === sim && record.entries > 0)
+    if (!counted && left.length === this.#records.length) return
+    await this.#become(left.map((record) => (record.sim === sim ? { ...record, entries: 0 } : record)))
+  }
+
+  /** It was never entered. */
   async forget(sim: string | null, pin: string): Promise<void> {
     const left = this.#records.filter((record) => !isAbout(record, sim, pin))
     if (left.length < this.#records.length) await this.#become(left)
   }
 
-  async #become(records: readonly EnteredPin[]): Promise<boolean> {
+  /** Kept one after the other, always the newest: a slow disk must not end with what an older change was. */
+  #become(records: readonly EnteredPin[]): Promise<boolean> {
     this.#records = records
-    try {
-      await this.#keep(records)
-      return true
-    } catch {
-      // Said by the answer; and what was kept before errs on the side of not entering it.
-      return false
-    }
+    this.#kept = this.#kept.then(async () => {
+      try {
+        await this.#keep(this.#records)
+        return true
+      } catch {
+        // Said by the answer; and what was kept before errs on the side of not entering it.
+        return false
+      }
+    })
+    return this.#kept
   }
 }
 
@@ -60,7 +79,7 @@ export interface EnteredPin {
   readonly sim: string | null
   readonly pin: string
   readonly verdict: 'open' | 'spent' | 'refused'
-  /** How often it has been entered without anything proven. */
+  /** How often it has been entered since the SIM was opened last. */
   readonly entries: number
   /** How many tries were left before it was entered; null where the modem does not tell. */
   readonly triesBefore: number | null

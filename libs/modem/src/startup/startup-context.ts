@@ -10,9 +10,7 @@ import type { PinMemory } from './pin-memory.ts'
 
 /** What every step of a start works with. */
 export interface StartupContext {
-  readonly dialogue: Pick<Dialogue, 'resynchronise' | 'learn' | 'telemetry'> & Executor
-  /** Bytes past the dialogue, for what is no command: ending a multiplexer that another program left open. */
-  readonly writeRaw: (bytes: Uint8Array) => void
+  readonly dialogue: Pick<Dialogue, 'resynchronise' | 'learn' | 'telemetry' | 'writeRaw'> & Executor
   readonly clock: Clock
   /** Set when the start is to be given up: stopped, or the modem has restarted meanwhile. */
   readonly cancellation: Cancellation

@@ -83,7 +83,7 @@ const sayings: Readonly<Record<StartupFailureReason, { readonly words: string; r
   'pin-last-try': {
     words: 'The SIM wants its PIN and one try is left at most.',
     advice:
-      'The PIN has not been entered. Put the SIM into a phone, enter the right PIN there, then correct the configuration.',
+      'The PIN has not been entered. Put the SIM into a phone, enter the right PIN there, then correct the configuration; if the modem does not tell how many tries are left, switch the PIN off instead.',
   },
   'pin-wrong': {
     words: 'The SIM refused the configured PIN.',

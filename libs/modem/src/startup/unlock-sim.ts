@@ -77,6 +77,7 @@ async function unlockWithPin(context: StartupContext, profile: Profile): Promise
   }
   if (tries !== undefined && tries <= 1) return startupFailure('pin-last-try', undefined, tries)
   if (tries === undefined && !options.enterPinUnseen) return startupFailure('pin-tries-unknown')
+  if (tries === undefined && pinMemory.triesSpent(sim) >= mostEntries) return startupFailure('pin-last-try')
   const entered: EnteredPin = {
     sim,
     pin,
@@ -114,7 +115,7 @@ async function enterNotedPin(
   }
   const failure = await awaitUnlocked(context, profile)
   if (failure === undefined) {
-    await pinMemory.forget(entered.sim, entered.pin)
+    await pinMemory.opened(entered.sim, entered.pin)
   } else if (failure.reason === 'pin-not-taken') {
     const left = (await triesLeft(context, profile))?.pin
     if (context.cancellation.cancelled) return startupFailure('port-lost')
@@ -138,6 +139,7 @@ function verdictOn(entered: EnteredPin, tries: number | undefined): EnteredPin['
   return entered.verdict === 'open' && provenOpen ? 'open' : 'spent'
 }
 
+/** Into one SIM, of whichever PIN, where no counter tells; of the same PIN, where one does. */
 const mostEntries = 2
 
 function hasFallen({ triesBefore }: EnteredPin, tries: number | undefined): boolean {
@@ -159,7 +161,7 @@ async function settleEnteredPin(context: StartupContext, profile: Profile): Prom
   const { simPin } = context.options
   if (simPin === undefined || context.pinMemory.find(null, simPin)?.verdict !== 'open') return
   const sim = (await readIccid(context, profile)) ?? null
-  if (context.pinMemory.find(sim, simPin)?.verdict === 'open') await context.pinMemory.forget(sim, simPin)
+  if (context.pinMemory.find(sim, simPin)?.verdict === 'open') await context.pinMemory.opened(sim, simPin)
 }
 
 /** Asked again for several seconds: most modems say nothing by themselves, and still answer SIM PIN for a while. */

@@ -26,6 +26,17 @@ test('a menu goes on step by step until it ends', () => {
   expect(host.wait(0)).toBe('\r\n+CUSD: 4\r\n')
 })
 
+test.each(['9', 'constructor', '__proto__', 'toString'])(
+  '%s is no choice of a menu that does not offer it',
+  (choice) => {
+    const host = new EmulatedHost(emulatedNetwork())
+    host.say('AT+CUSD=1,"*101#"\r')
+    host.wait(0)
+    host.say(`AT+CUSD=1,"${choice}"\r`)
+    expect(host.wait(0)).toMatch(/^\r\n\+CUSD: 0,"Invalid choice",15\r\n$/)
+  },
+)
+
 test('a dialogue can be cancelled, and the next code starts anew', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CUSD=1,"*101#"\r')

@@ -27,7 +27,9 @@ export class UssdDialogue {
   }
 
   answer(text: string): UssdReply {
-    this.#at = this.#at.choices?.[text.trim()] ?? this.#at.otherwise ?? invalidChoice
+    const { choices, otherwise } = this.#at
+    const choice = text.trim()
+    this.#at = (choices && Object.hasOwn(choices, choice) ? choices[choice] : otherwise) ?? invalidChoice
     return this.reply
   }
 }

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+// Every test starts processes, on machines that may be busy.
+vi.setConfig({ testTimeout: 30_000 })
+
+const CLIENT = 'apps/relay/src/store/generated/client.ts'
+
+let root: string
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'smsgw-database-client-'))
+  write('prisma/schema.prisma', 'model A {}')
+  write('node_modules/prisma/package.json', '{"version":"1.0.0"}')
+  prisma(`
+    fs.appendFileSync('runs', '.')
+    fs.mkdirSync('${dirname(CLIENT)}', { recursive: true })
+    fs.copyFileSync('prisma/schema.prisma', '${CLIENT}')
+    console.log('what nobody asked for')
+  `)
+})
+
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+test('generates once, and says nothing', async () => {
+  expect(await generate()).toEqual({ code: 0, output: '' })
+  expect(await generate()).toEqual({ code: 0, output: '' })
+  expect(runs()).toBe(1)
+})
+
+test('generates again for another schema, another generator, or when the client is gone', async () => {
+  await generate()
+  write('prisma/schema.prisma', 'model B {}')
+  await generate()
+  expect(readFileSync(join(root, CLIENT), 'utf8')).toBe('model B {}')
+  write('node_modules/prisma/package.json', '{"version":"1.0.1"}')
+  await generate()
+  rmSync(join(root, dirname(CLIENT)), { recursive: true })
+  await generate()
+  expect(runs()).toBe(4)
+})
+
+test('two first starts at once generate once', async () => {
+  expect((await Promise.all([generate(), generate()])).map(({ code }) => code)).toEqual([0, 0])
+  expect(runs()).toBe(1)
+})
+
+test('a schema that Prisma refuses ends the command, with what Prisma said, and is tried again', async () => {
+  prisma(`fs.appendFileSync('runs', '.'); console.error('line 7 is wrong'); process.exit(1)`)
+  const { code, output } = await generate()
+  expect(code).toBe(1)
+  expect(output).toContain('line 7 is wrong')
+  expect(output).toContain('smsgw: prisma generate failed: mend prisma/schema.prisma, then try again')
+  await generate()
+  expect(runs()).toBe(2)
+})
+
+test('where there is no schema there is nothing to do', async () => {
+  rmSync(join(root, 'prisma'), { recursive: true })
+  expect(await generate()).toEqual({ code: 0, output: '' })
+  expect(existsSync(join(root, 'runs'))).toBe(false)
+})
+
+/** Stands for Prisma's command. */
+function prisma(code: string): void {
+  write('node_modules/.bin/prisma', `#!${process.execPath}\nconst fs = require('node:fs')\n${code}\n`)
+  chmodSync(join(root, 'node_modules/.bin/prisma'), 0o755)
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(root, file)), { recursive: true })
+  writeFileSync(join(root, file), text)
+}
+
+function runs(): number {
+  return readFileSync(join(root, 'runs'), 'utf8').length
+}
+
+function generate(): Promise<{ code: number | null; output: string }> {
+  const module = join(import.meta.dirname, 'bootstrap/database-client.cjs')
+  const code = `require(${JSON.stringify(module)}).generateDatabaseClient(${JSON.stringify(root)})`
+  const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })))
+}

@@ -1,0 +1,72 @@
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { SendingWorld } from './sending-world.ts'
+
+type Told = Extract<AgentEvent, { cmdId: string }>
+
+/** Compares what the agent told with what was on the air. */
+export async function judgeSending(
+  world: SendingWorld,
+): Promise<{ readonly problems: readonly string[]; readonly seen: Readonly<Record<string, number>> }> {
+  const problems: string[] = []
+  const seen: Record<string, number> = {}
+  const events = await world.events()
+  const { journal } = world.disk.session()
+  for (const [cmdId] of world.accepted) {
+    const record = await journal.read('command', { cmdId })
+    const told = events.filter((event): event is Told => 'cmdId' in event && event.cmdId === cmdId)
+    const ledger = ledgerOf(world, record?.plan?.parts.map(({ pdu }) => pdu) ?? [])
+    const ends = told.filter(
+      ({ kind }) => kind === 'sent' || kind === 'failed' || kind === 'cancelled' || kind === 'delivered',
+    )
+    const say = (problem: string) =>
+      problems.push(`${cmdId}: ${problem} [${told.map(tellOf).join(', ')}] on the air ${ledger.join('/')}`)
+    if (record?.outcome === undefined) say('never ended')
+    if (ends.length === 0) say('nobody was told how it ended')
+    if (ledger.some((times) => times > 1)) say('sent twice')
+    const last = ends.at(-1)
+    seen[last?.kind === 'failed' ? `failed: ${last.code}` : (last?.kind ?? 'nothing')] = 1
+    const all = ledger.length > 0 && ledger.every((times) => times === 1)
+    if (told.some(({ kind }) => kind === 'sent') && !all) say('told as sent, and is not on the air')
+    if (last?.kind === 'cancelled' && ledger.some((times) => times > 0)) say('told as cancelled, and is on the air')
+    if (last?.kind === 'failed' && all && !['submit_unknown', 'report_failed'].includes(last.code)) {
+      say('told as failed, and is on the air')
+    }
+    if (last?.kind === 'failed' && last.code === 'submit_unknown' && !told.some(isDoubt)) say('unknown without a doubt')
+    problems.push(...judgeOrder(cmdId, told))
+  }
+  if (world.kills > 0) seen['killed'] = 1
+  return { problems, seen }
+}
+
+function ledgerOf({ sims }: SendingWorld, pdus: readonly string[]): readonly number[] {
+  const all = sims.flatMap(({ ledger }) => ledger.map(({ pdu }) => pdu))
+  return pdus.map((pdu) => all.filter((each) => each === pdu).length)
+}
+
+/** After an end nothing comes but what corrects an ignorance, or reports. */
+function judgeOrder(cmdId: string, told: readonly Told[]): string[] {
+  const problems: string[] = []
+  let end: Told | undefined
+  for (const event of told) {
+    const isEnd = ['sent', 'delivered', 'failed', 'cancelled'].includes(event.kind)
+    if (!isEnd) continue
+    const may =
+      end === undefined ||
+      (end.kind === 'sent' &&
+        (event.kind === 'delivered' || (event.kind === 'failed' && event.code === 'report_failed'))) ||
+      (end.kind === 'failed' && end.code === 'submit_unknown' && event.kind === 'sent') ||
+      (end.kind === 'cancelled' && event.kind === 'cancelled')
+    if (!may) problems.push(`${cmdId}: ${event.kind} after ${end?.kind}`)
+    end = event
+  }
+  return problems
+}
+
+function isDoubt(event: Told): boolean {
+  return event.kind === 'waiting' && event.code === 'outcome_unknown'
+}
+
+function tellOf(event: Told): string {
+  if (event.kind === 'failed' || event.kind === 'waiting') return `${event.kind} ${event.code}`
+  return event.kind === 'part-submitted' ? `part ${event.part} ${event.result} ${event.code ?? ''}` : event.kind
+}

@@ -1,0 +1,57 @@
+import { seededRandom } from '@smsgw/virtual-modem/random'
+import { ReceiverFixture } from '../src/testing/receiver-fixture.ts'
+
+/**
+ * One schedule: single and long messages come in, in any order, some twice from the network, while the agent is killed at
+ * any moment and reads its SIM again. In the end each was told exactly once.
+ */
+export async function runReceivingSchedule(seed: number): Promise<readonly string[]> {
+  const random = seededRandom(seed)
+  const world = new ReceiverFixture(() => random.next())
+  const expected: string[] = []
+  const later: string[] = []
+  const steps = 10 + random.integer(30)
+  for (let step = 0; step < steps; step += 1) {
+    const what = random.next()
+    if (what < 0.6) {
+      const text = `${seed}-${step} ${'long '.repeat(random.next() < 0.5 ? 0 : 30 + random.integer(60))}`
+      expected.push(text)
+      const pdus = [...world.text(text, { reference: step % 256, atMs: world.clock.epochMs() })]
+      // Out of order, and now and then again when the network missed the acknowledgement.
+      while (pdus.length > 0) {
+        const [pdu] = pdus.splice(random.integer(pdus.length), 1) as [string]
+        world.deliver(pdu)
+        if (random.next() < 0.15) later.push(pdu)
+        await world.pass(random.integer(200))
+      }
+    } else if (what < 0.8) {
+      world.kill()
+      await world.pass(random.integer(60_000))
+      await world.start()
+    } else if (later.length > 0) {
+      await againLater(world, later)
+    }
+    await world.pass(random.next() < 0.5 ? random.integer(20) : random.integer(30_000))
+  }
+  await world.pass(10 * 60_000)
+  const told = (await world.received()).map((event) => (event.type === 'SMS' ? event.text : event.type))
+  const ids = (await world.received()).map(({ id }) => id)
+  const problems = expected.flatMap((text) => {
+    const times = told.filter((each) => each === text).length
+    return times === 1 ? [] : [`${text.slice(0, 12)} was told ${times} times`]
+  })
+  if (told.length !== expected.length) problems.push(`${told.length} told, ${expected.length} came`)
+  if (new Set(ids).size !== ids.length) problems.push('an id was given twice')
+  if (world.storage.size > 0) problems.push(`${world.storage.size} were left on the SIM`)
+  world.kill()
+  world.disk.close()
+  return problems
+}
+
+/** After the timers of the network, and long enough after it was read the first time. */
+async function againLater(world: ReceiverFixture, later: string[]): Promise<void> {
+  await world.pass(12_000)
+  const pdu = later.shift()
+  // Two that lie side by side unread cannot be told from two messages: see `identify`.
+  if (pdu !== undefined && ![...world.storage.values()].includes(pdu)) world.deliver(pdu)
+}

@@ -1,0 +1,38 @@
+import { judgeSending } from './judge-sending.ts'
+import { passTime } from './pass-time.ts'
+import { SendingWorld } from './sending-world.ts'
+
+/** One schedule: some minutes of trouble, then peace until everything must have ended. */
+export async function runSendingSchedule(
+  seed: number,
+): Promise<{ readonly problems: readonly string[]; readonly seen: Readonly<Record<string, number>> }> {
+  const world = new SendingWorld(seed)
+  await started(world)
+  const steps = 5 + world.random.integer(25)
+  for (let step = 0; step < steps; step += 1) {
+    const what = world.random.next()
+    if (what < 0.5) world.accept()
+    else if (what < 0.6) world.cancel()
+    else if (what < 0.75) {
+      world.kill()
+      await passTime(world.clock, world.random.integer(120_000))
+      await started(world)
+    }
+    // Short steps too, so that kills hit every moment of a submission.
+    await passTime(world.clock, world.random.next() < 0.5 ? world.random.integer(40) : world.random.integer(20_000))
+  }
+  await passTime(world.clock, 6 * 24 * 60 * 60_000)
+  const verdict = await judgeSending(world)
+  world.kill()
+  world.disk.close()
+  return verdict
+}
+
+async function started(world: SendingWorld): Promise<void> {
+  let isUp = false
+  const starting = world.start().then(() => {
+    isUp = true
+  })
+  await passTime(world.clock, 600_000, () => isUp)
+  await starting
+}

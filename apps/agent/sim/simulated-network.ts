@@ -1,0 +1,147 @@
+import { readCommandError } from '@smsgw/modem/command-error'
+import type { OutgoingPdu, SubmitOptions, SubmitOutcome, Submitted } from '@smsgw/modem/submit'
+import { hexFromOctets, octetsFromHex } from '@smsgw/sms/octets'
+import { decodeStatusReport, encodeStatusReport, type StatusReport } from '@smsgw/sms/status-report'
+import { timeStampFromEpochMs } from '@smsgw/sms/time-stamp'
+import { decodeOutgoing } from '@smsgw/sms/tpdu'
+import type { ManualClock } from '@smsgw/virtual-modem/manual-clock'
+import type { Random } from '@smsgw/virtual-modem/random'
+import type { SendingSim } from '../src/sending/sim.ts'
+
+/** What the network took, and so what a receiver gets: the truth that everything is judged by. */
+export interface LedgerEntry {
+  readonly atMs: number
+  readonly pdu: string
+  readonly iccid: string
+}
+
+/** A SIM in a modem, as hard to deal with as its schedule says. It outlives the agent's process. */
+export class SimulatedSim {
+  readonly simNumber: number
+  readonly iccid: string
+  readonly ledger: LedgerEntry[] = []
+  readonly #clock: ManualClock
+  readonly #random: Random
+  readonly #troubles: number
+  #reference = 0
+  #busy: Promise<unknown> = Promise.resolve()
+  onReport: (iccid: string, report: StatusReport) => void = () => undefined
+  onLate: (id: string, outcome: SubmitOutcome & { kind: 'accepted' | 'refused' }) => void = () => undefined
+
+  constructor(simNumber: number, clock: ManualClock, random: Random, troubles: number) {
+    this.simNumber = simNumber
+    this.iccid = `894400000000000000${simNumber}`
+    this.#clock = clock
+    this.#random = random
+    this.#troubles = troubles
+  }
+
+  /** For one process: a killed one is not told anything any more. */
+  attach(isAlive: () => boolean): SendingSim {
+    return {
+      simNumber: this.simNumber,
+      iccid: this.iccid,
+      phoneNumber: '+447700900999',
+      submit: (pdu, options) => {
+        const done = this.#busy.then(() => this.#submit(pdu, options, isAlive))
+        // What a process was killed in the middle of holds up nobody after it.
+        this.#busy = Promise.race([done, this.#pause(30_000)])
+        return done
+      },
+    }
+  }
+
+  async #submit(pdu: OutgoingPdu, options: SubmitOptions, isAlive: () => boolean): Promise<Submitted> {
+    await this.#pause(this.#random.integer(300))
+    const withdrawal = { cancelled: false }
+    if (this.#happens(0.08)) return this.#ends(options, { kind: 'not-sent', why: 'no-prompt' }, isAlive)
+    if (this.#happens(0.05)) withdrawal.cancelled = true
+    if (!isAlive()) return never()
+    const word = await options.beforePdu(withdrawal).catch(() => 'failed' as const)
+    if (!isAlive()) return never()
+    if (word === 'failed') return this.#ends(options, { kind: 'not-sent', why: 'before-pdu-failed' }, isAlive)
+    if (word === 'abort') return this.#ends(options, { kind: 'not-sent', why: 'before-pdu-aborted' }, isAlive)
+    if (this.#happens(0.04)) return this.#ends(options, { kind: 'not-sent', why: 'port-lost' }, isAlive)
+    return this.#answer(pdu, options, isAlive)
+  }
+
+  async #answer(pdu: OutgoingPdu, options: SubmitOptions, isAlive: () => boolean): Promise<Submitted> {
+    const refusal = this.#happens(0.2) ? refusals[this.#random.integer(refusals.length)] : undefined
+    if (refusal !== undefined) {
+      await this.#pause(this.#random.integer(4000))
+      return this.#ends(options, { kind: 'refused', error: readCommandError(refusal)!, pduWritten: true }, isAlive)
+    }
+    const isTaken = !this.#happens(0.1)
+    const reference = isTaken ? this.#take(pdu) : undefined
+    await this.#pause(this.#random.integer(6000))
+    if (isTaken && !this.#happens(0.15)) {
+      return this.#ends(
+        options,
+        { kind: 'accepted', messageReference: reference, detail: undefined, duplicate: false },
+        isAlive,
+      )
+    }
+    this.#maybeLate(options.id, reference, isAlive)
+    return this.#ends(options, { kind: 'unknown', why: 'silence', error: undefined }, isAlive)
+  }
+
+  #maybeLate(id: string, reference: number | undefined, isAlive: () => boolean): void {
+    if (!this.#happens(0.3)) return
+    this.#clock.after(1000 + this.#random.integer(200_000), () => {
+      if (!isAlive()) return
+      if (reference !== undefined) {
+        this.onLate(id, { kind: 'accepted', messageReference: reference, detail: undefined, duplicate: false })
+      } else this.onLate(id, { kind: 'refused', error: readCommandError('+CMS ERROR: 38')!, pduWritten: true })
+    })
+  }
+
+  /** On the air. */
+  #take({ octets }: OutgoingPdu): number {
+    const pdu = hexFromOctets(octets)
+    this.#reference = (this.#reference + 1) % 256
+    const reference = this.#reference
+    const atMs = this.#clock.epochMs()
+    this.ledger.push({ atMs, pdu, iccid: this.iccid })
+    const { tpdu } = decodeOutgoing(octetsFromHex(pdu))
+    if (tpdu.kind !== 'submit' || !tpdu.statusReportRequest || this.#happens(0.2)) return reference
+    const report = (status: number) => ({
+      kind: 'status-report' as const,
+      moreMessagesToSend: false,
+      loopPrevention: false,
+      statusReportQualifier: false,
+      messageReference: reference,
+      recipient: tpdu.destination,
+      serviceCentreTimeStamp: timeStampFromEpochMs(atMs + this.#random.integer(2000), 0),
+      dischargeTime: timeStampFromEpochMs(atMs + 5000, 0),
+      status,
+    })
+    const statuses = this.#happens(0.15) ? [0x30, 0x00] : this.#happens(0.1) ? [0x46] : [0x00]
+    for (const [at, status] of statuses.entries()) {
+      const delayMs = this.#random.integer(20_000) + at * 30_000
+      const again = decodeStatusReport(encodeStatusReport(report(status)))
+      this.#clock.after(delayMs, () => this.onReport(this.iccid, again))
+      if (this.#happens(0.2)) this.#clock.after(delayMs + 60_000, () => this.onReport(this.iccid, again))
+    }
+    return reference
+  }
+
+  async #ends(options: SubmitOptions, outcome: SubmitOutcome, isAlive: () => boolean): Promise<Submitted> {
+    if (!isAlive()) return never()
+    void options.afterResult?.(outcome)
+    return outcome
+  }
+
+  #happens(chance: number): boolean {
+    return this.#random.next() < chance * this.#troubles
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#clock.after(ms, resolve))
+  }
+}
+
+function never(): Promise<Submitted> {
+  return new Promise(() => undefined)
+}
+
+const refusals = [38, 42, 310, 313, 21, 1, 28, 331, 302, 322, 512, 69, 10, 47].map((code) => `+CMS ERROR: ${code}`)

@@ -1,0 +1,23 @@
+import { settingsHelp } from '@smsgw/daemon/settings'
+import { settingsSchema } from '../config.ts'
+
+export function helpText(): string {
+  return `${[
+    'The agent of an SMS gateway: it drives the modems of this machine, keeps a journal, and holds a link to its relay.',
+    '',
+    'npm run agent -- run                 sends and receives until it is told to end',
+    'npm run agent -- pair <url> <code>   makes this machine a device of an account; the code is from POST /devices/codes',
+    'npm run agent -- status [--live]     how the agent that runs here is',
+    'npm run agent -- doctor              looks for what is wrong, and says what to do',
+    'npm run agent -- ussd <code>         asks the network something, as *100# does',
+    '',
+    'Settings are variables of the environment. Of secrets, <NAME>_FILE may name a file that holds them.',
+    ...settingsHelp(settingsSchema),
+    '',
+    '  SIM_1_NUMBER=+447700900123',
+    '      number of SIM 1, where the card does not tell it; SIM_2_NUMBER and so on for the others',
+    '',
+    '  SIM_1_PIN=1234',
+    '      its PIN; entered once, and never as the last try',
+  ].join('\n')}\n`
+}

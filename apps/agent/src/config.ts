@@ -1,0 +1,126 @@
+import { hostname } from 'node:os'
+import { flag, setting, text, wholeNumber } from '@smsgw/daemon/setting'
+import { readSettings } from '@smsgw/daemon/settings'
+import { StartError } from '@smsgw/daemon/start-error'
+import { z } from 'zod'
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+
+/** Every setting of the agent, by the name of its variable in the environment. */
+export const settingsSchema = z.object({
+  RELAY_URL: setting(
+    text()
+      .regex(/^wss?:\/\/[^/]/, 'must begin with wss://')
+      .optional(),
+    {
+      about: 'the relay, as `agent pair` was given it; ws:// only to this machine, or with ALLOW_INSECURE_HTTP=1',
+      example: 'wss://sms.example.org',
+    },
+  ),
+  DATA_DIR: setting(text().default('./data'), {
+    about: 'folder for everything that is written here: the journal, and the key by which the relay knows this agent',
+    example: '/var/lib/smsgw',
+  }),
+  MODEMS: setting(text().default('auto'), {
+    about: 'which modems: auto finds them, else a list of /dev/… paths and tcp://host:port, separated by commas',
+    example: '/dev/ttyUSB2,tcp://192.168.1.5:7000',
+  }),
+  DEVICE_NAME: setting(
+    text()
+      .max(128)
+      .default(hostname() || 'agent'),
+    {
+      about: 'how this agent is called at its relay, until somebody renames it there',
+      example: 'office-pi',
+    },
+  ),
+  ENROLMENT_TOKEN: setting(text().min(32, 'needs at least 32 characters').optional(), {
+    about: 'pairs this agent without anybody at hand; the relay was given the same',
+    example: '$(openssl rand -base64 32)',
+    secret: true,
+  }),
+  ENCRYPTION_PASSPHRASE: setting(text().optional(), {
+    about: 'opens messages that were sent encrypted; it is known here and to who sends them, nowhere else',
+    example: 'correct horse battery staple',
+    secret: true,
+  }),
+  ALLOW_INSECURE_HTTP: setting(flag().default(false), {
+    about: 'allows ws:// to other machines: who listens on the way can take over this agent',
+    example: '1',
+  }),
+  IN_DOUBT_SECONDS: setting(wholeNumber(1, 30 * 86_400).default(900), {
+    about: 'how long evidence is waited for on a message of which nobody knows whether it went out',
+    example: '900',
+  }),
+  IN_DOUBT_HOLD_SECONDS: setting(wholeNumber(0, 86_400).default(120), {
+    about: 'how long meanwhile later messages to the same number wait, so that evidence stays unambiguous',
+    example: '120',
+  }),
+  MESSAGE_LIFE_SECONDS: setting(wholeNumber(60, 365 * 86_400).default(3 * 86_400), {
+    about: 'how long a message that never expires is tried, while no SIM takes it',
+    example: '259200',
+  }),
+  LOG_LEVEL: setting(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'), {
+    about: `how much is logged: ${LOG_LEVELS.join(', ')}`,
+    example: 'debug',
+  }),
+})
+
+export interface AgentConfig extends z.output<typeof settingsSchema> {
+  readonly sims: ReadonlyMap<number, SimConfig>
+  /** For tests that kill the process at a certain place. */
+  readonly crashAt: string | undefined
+}
+
+export interface SimConfig {
+  readonly number: string | undefined
+  readonly pin: string | undefined
+}
+
+/** The only reader of the environment. */
+export function readConfig(environment: NodeJS.ProcessEnv): AgentConfig {
+  const settings = readSettings(settingsSchema, environment)
+  return { ...settings, sims: readSims(environment), crashAt: environment['SMSGW_CRASH_AT'] }
+}
+
+/** Where to connect; one clear line when it is not safe to. */
+export function checkedRelayUrl(url: string, isInsecureAllowed: boolean): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed === undefined || !['ws:', 'wss:', 'http:', 'https:'].includes(parsed.protocol)) {
+    throw new StartError(`${url} is not the address of a relay; for example wss://sms.example.org`)
+  }
+  parsed.protocol = parsed.protocol.replace('http', 'ws')
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw new StartError('the address of the relay must hold no user and no password: pair this agent with a code')
+  }
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(parsed.hostname)
+  if (parsed.protocol === 'ws:' && !isLoopback && !isInsecureAllowed) {
+    throw new StartError(
+      `${parsed.href} is not encrypted: use wss://, or set ALLOW_INSECURE_HTTP=1 in a network of your own`,
+    )
+  }
+  if (parsed.pathname === '/') parsed.pathname = '/agent/v1'
+  return parsed.href
+}
+
+/** `SIM_<n>_NUMBER`, and `SIM_<n>_PIN`. */
+function readSims(environment: NodeJS.ProcessEnv): ReadonlyMap<number, SimConfig> {
+  const sims = new Map<number, SimConfig>()
+  for (const [name, value] of Object.entries(environment)) {
+    const parts = /^SIM_(\d{1,2})_(NUMBER|PIN)$/.exec(name)
+    if (parts === null || !value) continue
+    const slot = Number(parts[1])
+    const form = parts[2] === 'NUMBER' ? /^\+?\d{3,20}$/ : /^\d{4,8}$/
+    if (slot < 1 || slot > 64)
+      throw new StartError(`${name}: SIMs are numbered from 1 to 64; for example SIM_1_PIN=1234`)
+    if (!form.test(value)) throw new StartError(`${name} must be digits; for example ${simExamples[String(parts[2])]}`)
+    const known = sims.get(slot) ?? { number: undefined, pin: undefined }
+    sims.set(slot, parts[2] === 'NUMBER' ? { ...known, number: value } : { ...known, pin: value })
+  }
+  return sims
+}
+
+const simExamples: Readonly<Record<string, string>> = {
+  NUMBER: 'SIM_1_NUMBER=+447700900123',
+  PIN: 'SIM_1_PIN=1234',
+}

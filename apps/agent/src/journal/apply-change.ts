@@ -1,0 +1,175 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Change, Json, Slot } from './change.ts'
+
+/** Writes changes into an open transaction. */
+export class ChangeWriter {
+  readonly #database: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+  readonly #nowMs: () => number
+  readonly #newTag: () => string
+
+  constructor(database: DatabaseSync, nowMs: () => number, newTag: () => string) {
+    this.#database = database
+    this.#nowMs = nowMs
+    this.#newTag = newTag
+  }
+
+  /** The number of the event, when it is one. */
+  apply(change: Change): number | undefined {
+    switch (change.kind) {
+      case 'command-received':
+        this.#run(
+          'INSERT INTO commands (cmd_id, command, received, received_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+          change.command.cmdId,
+          JSON.stringify(change.command),
+          JSON.stringify(change.at),
+          change.at.wallMs,
+        )
+        return undefined
+      case 'tombstone':
+        this.#run(
+          `INSERT INTO commands (cmd_id, received, received_ms, outcome, ended_ms) VALUES (?1, ?2, ?3, 'cancelled', ?3)
+           ON CONFLICT DO NOTHING`,
+          change.cmdId,
+          JSON.stringify(change.at),
+          change.at.wallMs,
+        )
+        return undefined
+      case 'command-planned':
+        this.#one('UPDATE commands SET plan = ? WHERE cmd_id = ?', JSON.stringify(change.plan), change.cmdId)
+        return undefined
+      case 'command-noted':
+        this.#one('UPDATE commands SET note = ? WHERE cmd_id = ?', JSON.stringify(change.note), change.cmdId)
+        return undefined
+      case 'command-ended':
+        this.#one(
+          'UPDATE commands SET outcome = ?, ended_ms = ? WHERE cmd_id = ?',
+          change.outcome,
+          change.at.wallMs,
+          change.cmdId,
+        )
+        return undefined
+      case 'command-corrected':
+        this.#one('UPDATE commands SET outcome = ? WHERE cmd_id = ?', change.outcome, change.cmdId)
+        return undefined
+      case 'part-committed':
+        this.#attempt(change, 'committed = ?4, evidence = ?5', JSON.stringify(change.at), json(change.evidence))
+        return undefined
+      case 'part-result':
+        this.#attempt(
+          change,
+          'result = ?4, result_at = ?5, reference = ?6, code = ?7',
+          change.result,
+          JSON.stringify(change.at),
+          change.reference ?? null,
+          change.code ?? null,
+        )
+        return undefined
+      case 'part-reported':
+        this.#run(
+          'INSERT INTO reports (cmd_id, part, status, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+          change.cmdId,
+          change.part,
+          change.status,
+          JSON.stringify(change.at),
+        )
+        return undefined
+      case 'inbound-received':
+        this.#run(
+          `INSERT INTO inbound (pdu_id, arrival, iccid, sim_number, pdu, received, received_ms, memory, slot_index, detail)
+           VALUES (?, (SELECT coalesce(max(arrival), 0) + 1 FROM inbound), ?, ?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (pdu_id) DO NOTHING`,
+          change.pduId,
+          change.iccid,
+          change.simNumber,
+          change.pdu,
+          JSON.stringify(change.at),
+          change.at.wallMs,
+          ...place(change.slot),
+          json(change.detail),
+        )
+        return undefined
+      case 'inbound-slot':
+        this.#one('UPDATE inbound SET memory = ?, slot_index = ? WHERE pdu_id = ?', ...place(change.slot), change.pduId)
+        return undefined
+      case 'inbound-settled':
+        this.#one(
+          'UPDATE inbound SET settled = ?, detail = coalesce(?, detail) WHERE pdu_id = ?',
+          change.as,
+          json(change.detail),
+          change.pduId,
+        )
+        return undefined
+      case 'event':
+        return this.#append(JSON.stringify(change.event))
+      case 'mark-recorded':
+        this.#run('UPDATE journal SET mark = ?, stream_id = ?', change.mark, change.streamId)
+        return undefined
+      case 'journal-renounced':
+        this.#renounce(change.journalId, change.provenMark)
+        return undefined
+      case 'note':
+        if (change.value === null) this.#run('DELETE FROM notes WHERE name = ?', change.name)
+        else {
+          this.#run(
+            'INSERT INTO notes (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+            change.name,
+            JSON.stringify(change.value),
+          )
+        }
+        return undefined
+    }
+  }
+
+  /** The notes of an attempt come in any order, and none of them takes back another. */
+  #attempt(of: { cmdId: string; part: number; attempt: number }, set: string, ...values: (string | number | null)[]) {
+    this.#run('INSERT INTO attempts (cmd_id, part, attempt) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', ...attemptKey(of))
+    this.#run(
+      `UPDATE attempts SET ${set} WHERE cmd_id = ?1 AND part = ?2 AND attempt = ?3`,
+      ...attemptKey(of),
+      ...values,
+    )
+  }
+
+  #append(event: string): number {
+    const row = this.#statement('UPDATE journal SET next_seq = next_seq + 1 RETURNING next_seq - 1 AS seq').get()
+    const seq = Number(row?.['seq'])
+    const values = [seq, event, this.#newTag(), this.#nowMs()]
+    this.#run('INSERT INTO events (seq, event, tag, written_ms) VALUES (?, ?, ?, ?)', ...values)
+    return seq
+  }
+
+  #renounce(journalId: string, provenMark: number): void {
+    const unproven = this.#statement('SELECT event FROM events WHERE seq > ? ORDER BY seq').all(provenMark)
+    this.#run('DELETE FROM events')
+    this.#run('UPDATE journal SET replaces = id, id = ?, next_seq = 1, mark = 0, stream_id = NULL', journalId)
+    for (const { event } of unproven) this.#append(String(event))
+  }
+
+  #run(sql: string, ...values: (string | number | null)[]): number {
+    return Number(this.#statement(sql).run(...values).changes)
+  }
+
+  /** A change of what is not there is a mistake of the caller, and nothing of its write may stand. */
+  #one(sql: string, ...values: (string | number | null)[]): void {
+    if (this.#run(sql, ...values) !== 1) throw new Error(`the journal knows nothing of ${String(values.at(-1))}`)
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql) ?? this.#database.prepare(sql)
+    this.#statements.set(sql, known)
+    return known
+  }
+}
+
+function attemptKey({ cmdId, part, attempt }: { cmdId: string; part: number; attempt: number }) {
+  return [cmdId, part, attempt] as const
+}
+
+function place(slot: Slot | null | undefined): [string | null, number | null] {
+  return [slot?.memory ?? null, slot?.index ?? null]
+}
+
+function json(value: Json | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value)
+}

@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { schema, schemaVersion } from './schema.ts'
+
+export interface JournalFile {
+  readonly database: DatabaseSync
+  /** Where a broken journal was put aside, and why. What it held is not sent from here: nobody knows how far it had come. */
+  readonly broken: { readonly movedTo: string; readonly why: string } | undefined
+  /** There was none: the first start, or it has vanished. */
+  readonly isNew: boolean
+}
+
+/** Opens the file, or makes a new one under a new id. A broken one is put aside, never repaired and never deleted. */
+export function openJournalFile(path: string, newJournalId: string, nowMs: number): JournalFile {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const isNew = !existsSync(path)
+  const { database, why } = tryToOpen(path)
+  if (database !== undefined) {
+    if (isNew || isEmpty(database)) create(database, newJournalId)
+    return { database, broken: undefined, isNew }
+  }
+  const movedTo = `${path}.broken-${new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-')}`
+  for (const suffix of ['', '-wal', '-shm']) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, movedTo + suffix)
+  }
+  const fresh = configured(path)
+  create(fresh, newJournalId)
+  return { database: fresh, broken: { movedTo, why }, isNew: false }
+}
+
+type Attempt =
+  | { readonly database: DatabaseSync; readonly why: '' }
+  | { readonly database: undefined; readonly why: string }
+
+function tryToOpen(path: string): Attempt {
+  let database: DatabaseSync | undefined
+  try {
+    database = configured(path)
+    const [{ quick_check: verdict } = {}] = database.prepare('PRAGMA quick_check(1)').all()
+    if (verdict !== 'ok') throw new BrokenJournal(String(verdict))
+    const version = versionOf(database)
+    if (version > schemaVersion) throw new NewerJournal(path, version)
+    if (version > 0) database.prepare('SELECT id, next_seq, mark FROM journal').get()
+    return { database, why: '' }
+  } catch (error) {
+    if (database?.isOpen) database.close()
+    if (isBroken(error)) return { database: undefined, why: (error as Error).message }
+    throw error
+  }
+}
+
+function configured(path: string): DatabaseSync {
+  const database = new DatabaseSync(path)
+  try {
+    // An acknowledged write survives a power cut: the log is synced at each commit.
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 2000')
+    database.exec('PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 1000')
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return database
+}
+
+function create(database: DatabaseSync, journalId: string): void {
+  database.exec(`BEGIN IMMEDIATE; ${schema}; PRAGMA user_version = ${schemaVersion}`)
+  database.prepare('INSERT INTO journal (id) VALUES (?)').run(journalId)
+  database.exec('COMMIT')
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return versionOf(database) === 0
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+}
+
+class BrokenJournal extends Error {}
+
+class NewerJournal extends Error {
+  constructor(path: string, version: number) {
+    super(
+      `${path} was written by a newer agent (format ${version}, this one knows ${schemaVersion}): install that one again`,
+    )
+  }
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB say that the file is broken; a full disk or a missing permission does not. */
+function isBroken(error: unknown): boolean {
+  if (error instanceof BrokenJournal) return true
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
+  return code === 11 || code === 26
+}

@@ -1,0 +1,240 @@
+import { mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { SendCommand } from '@smsgw/contract/link/command'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Change, Stamp } from './change.ts'
+import { type OpenedJournal, openJournal } from './journal.ts'
+
+let folder: string
+let opened: OpenedJournal[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-journal-'))
+})
+
+afterEach(async () => {
+  await Promise.all(opened.map(({ journal }) => journal.close()))
+  opened = []
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('what was written is there after the journal is opened again', async () => {
+  const { journal } = await open()
+  await journal.write([
+    { kind: 'command-received', command: command('c1'), at },
+    { kind: 'command-planned', cmdId: 'c1', plan },
+    { kind: 'part-committed', cmdId: 'c1', part: 1, attempt: 1, at, evidence: { lastReference: 7 } },
+    { kind: 'note', name: 'slots', value: { 1: 'imei' } },
+  ])
+  await journal.close()
+  const again = await open()
+  const [record] = await again.journal.read('open-commands', {})
+  expect(record).toMatchObject({ cmdId: 'c1', command: command('c1'), plan, received: at, outcome: undefined })
+  expect(record?.attempts).toEqual([
+    expect.objectContaining({ part: 1, attempt: 1, committed: at, evidence: { lastReference: 7 }, result: undefined }),
+  ])
+  expect(await again.journal.read('notes', {})).toEqual({ slots: { 1: 'imei' } })
+  expect(again.marks.openCommands).toBe(1)
+})
+
+test('a command that comes twice is written down once, and what is known of it stays', async () => {
+  const { journal } = await open()
+  await journal.write([{ kind: 'command-received', command: command('c1'), at }])
+  await journal.write([{ kind: 'command-ended', cmdId: 'c1', at, outcome: 'sent' }])
+  await journal.write([{ kind: 'command-received', command: command('c1'), at }])
+  expect(await journal.read('open-commands', {})).toEqual([])
+  expect((await journal.read('command', { cmdId: 'c1' }))?.outcome).toBe('sent')
+})
+
+test('a command that was cancelled before it came has ended when it comes', async () => {
+  const { journal } = await open()
+  await journal.write([{ kind: 'tombstone', cmdId: 'c1', at }])
+  await journal.write([{ kind: 'command-received', command: command('c1'), at }])
+  expect(await journal.read('open-commands', {})).toEqual([])
+  expect(await journal.read('command', { cmdId: 'c1' })).toMatchObject({ outcome: 'cancelled', command: undefined })
+})
+
+test('the notes of an attempt may come in any order', async () => {
+  const { journal } = await open()
+  await journal.write([{ kind: 'command-received', command: command('c1'), at }])
+  await journal.write([
+    { kind: 'part-result', cmdId: 'c1', part: 1, attempt: 1, at, result: 'accepted', reference: 9, code: 'OK' },
+  ])
+  await journal.write([{ kind: 'part-committed', cmdId: 'c1', part: 1, attempt: 1, at, evidence: null }])
+  const [found] = await journal.read('commands-by-reference', { reference: 9 })
+  expect(found?.attempts[0]).toMatchObject({ committed: at, result: 'accepted', reference: 9, code: 'OK' })
+})
+
+test('events are numbered in the order of writing, across restarts and acknowledgements', async () => {
+  const { journal } = await open()
+  expect(await journal.write([event('a'), event('b')])).toEqual([1, 2])
+  await journal.write([{ kind: 'mark-recorded', mark: 2, streamId: 's' }])
+  await journal.forget(Number.MAX_SAFE_INTEGER)
+  await journal.close()
+  const again = await open()
+  expect(again.marks).toMatchObject({ first: 3, tail: 2, mark: 2, streamId: 's' })
+  expect(await again.journal.write([event('c')])).toEqual([3])
+  expect(await again.journal.read('events', { after: 0, most: 10 })).toEqual([{ seq: 3, event: event('c').event }])
+})
+
+test('what was given in one call stands or falls together, and takes no other call with it', async () => {
+  const { journal } = await open()
+  const results = await Promise.allSettled([
+    journal.write([event('a')]),
+    journal.write([event('lost'), { kind: 'command-ended', cmdId: 'unheard of', at, outcome: 'sent' }]),
+    journal.write([event('b')]),
+  ])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  const events = await journal.read('events', { after: 0, most: 10 })
+  expect(events).toEqual([
+    { seq: 1, event: event('a').event },
+    { seq: 2, event: event('b').event },
+  ])
+})
+
+test('a renounced journal keeps its commands, and numbers anew what the relay is not known to have', async () => {
+  const { journal } = await open()
+  await journal.write([{ kind: 'command-received', command: command('c1'), at }, event('a'), event('b')])
+  const before = await journal.read('event-tag', { seq: 2 })
+  await journal.write([{ kind: 'journal-renounced', journalId: 'other', provenMark: 1 }])
+  expect(await journal.read('marks', {})).toMatchObject({
+    journalId: 'other',
+    replaces: 'journal-1',
+    streamId: undefined,
+    first: 1,
+    tail: 1,
+    mark: 0,
+    openCommands: 1,
+  })
+  expect(await journal.read('events', { after: 0, most: 9 })).toEqual([{ seq: 1, event: event('b').event }])
+  expect(await journal.read('event-tag', { seq: 1 })).not.toBe(before)
+  expect(await journal.write([event('c')])).toEqual([2])
+})
+
+test('events are read as they stand, from where they begin', async () => {
+  const { journal } = await open()
+  await journal.write([event('a'), event('b'), event('c')])
+  const { from, events } = await journal.read('event-texts', { from: 2, most: 1 })
+  expect({ from, texts: events.map(({ text }) => JSON.parse(text)) }).toEqual({ from: 2, texts: [event('b').event] })
+  expect(events[0]?.tag).toBe(await journal.read('event-tag', { seq: 2 }))
+})
+
+test('incoming messages keep their order, their slot until it is empty, and what became of them', async () => {
+  const { journal } = await open()
+  await journal.write([inbound('x', 3), inbound('a', 4)])
+  await journal.write([inbound('x', 9), { kind: 'inbound-slot', pduId: 'x', slot: null }])
+  await journal.write([{ kind: 'inbound-settled', pduId: 'x', as: 'emitted', detail: { id: 'm' } }])
+  const records = await journal.read('inbound', { sinceMs: 0 })
+  expect(records.map(({ pduId, slot, settled, detail }) => ({ pduId, slot, settled, detail }))).toEqual([
+    { pduId: 'x', slot: undefined, settled: 'emitted', detail: { id: 'm' } },
+    { pduId: 'a', slot: { memory: 'SM', index: 4 }, settled: undefined, detail: undefined },
+  ])
+})
+
+test('retention takes what has ended, was settled or acknowledged, and nothing else', async () => {
+  const { journal } = await open()
+  await journal.write([
+    { kind: 'command-received', command: command('open'), at },
+    { kind: 'command-received', command: command('ended'), at },
+    { kind: 'command-ended', cmdId: 'ended', at, outcome: 'delivered' },
+    inbound('on the SIM', 1),
+    { kind: 'inbound-settled', pduId: 'on the SIM', as: 'emitted' },
+    inbound('gone', 2),
+    { kind: 'inbound-settled', pduId: 'gone', as: 'emitted' },
+    { kind: 'inbound-slot', pduId: 'gone', slot: null },
+    event('unacknowledged'),
+  ])
+  expect(await journal.forget(at.wallMs + 1)).toEqual({ commands: 1, inbound: 1, events: 0 })
+  expect((await journal.read('open-commands', {})).map(({ cmdId }) => cmdId)).toEqual(['open'])
+  expect((await journal.read('inbound', { sinceMs: 0 })).map(({ pduId }) => pduId)).toEqual(['on the SIM'])
+})
+
+test('a broken journal is put aside and said so, and a new one has another name', async () => {
+  const first = await open('first')
+  await first.journal.write(Array.from({ length: 300 }, (_, at) => event(`event ${at}`)))
+  await first.journal.close()
+  scribble()
+  const second = await open('second')
+  expect(second.broken?.movedTo).toContain('journal.db.broken-')
+  expect(second.marks.journalId).toBe('second')
+  expect(second.marks.openCommands).toBe(0)
+  expect(readdirSync(folder).some((name) => name.includes('.broken-'))).toBe(true)
+})
+
+test('a journal of a newer agent is left alone', async () => {
+  const newer = new DatabaseSync(join(folder, 'journal.db'))
+  newer.exec('PRAGMA user_version = 99')
+  newer.close()
+  await expect(open()).rejects.toThrow('written by a newer agent')
+  expect(readdirSync(folder).filter((name) => name.includes('broken'))).toEqual([])
+})
+
+test('a call after the end is told so', async () => {
+  const { journal } = await open()
+  await journal.close()
+  await expect(journal.write([event('late')])).rejects.toThrow('the journal is closed')
+})
+
+test('writes that come together share commits', async () => {
+  const { journal, fsyncMs } = await open()
+  expect(fsyncMs).toBeGreaterThan(0)
+  const seqs = await Promise.all(Array.from({ length: 500 }, (_, at) => journal.write([event(`event ${at}`)])))
+  expect(seqs.flat()).toEqual(Array.from({ length: 500 }, (_, at) => at + 1))
+})
+
+async function open(newJournalId = 'journal-1'): Promise<OpenedJournal> {
+  const onLost = (error: Error) => expect.unreachable(error.message)
+  const journal = await openJournal({ path: join(folder, 'journal.db'), newJournalId, onLost })
+  opened.push(journal)
+  return journal
+}
+
+function scribble(): void {
+  const descriptor = openSync(join(folder, 'journal.db'), 'r+')
+  for (let page = 2; page < 20; page += 1) writeSync(descriptor, Buffer.alloc(2000, 0x5a), 0, 2000, page * 4096)
+}
+
+const at: Stamp = { wallMs: 1_700_000_000_000, trusted: true, bootId: 'boot', monotonicMs: 5 }
+const plan = {
+  simNumber: 1,
+  iccid: '8944',
+  destination: '+447700900123',
+  requestsReport: true,
+  parts: [{ pdu: '0001', tpduLength: 1 }],
+}
+
+function command(cmdId: string): SendCommand {
+  return {
+    kind: 'send',
+    cmdId,
+    messageId: 'm',
+    phoneNumber: '+447700900123',
+    content: { text: 'hello' },
+    isEncrypted: false,
+    withDeliveryReport: true,
+    priority: 0,
+    acceptedAt: '2026-01-01T00:00:00.000Z',
+    onUncertain: 'resolve',
+  }
+}
+
+function event(message: string): Extract<Change, { kind: 'event' }> {
+  return {
+    kind: 'event',
+    event: { kind: 'logged', at: '2026-01-01T00:00:00.000Z', module: 'test', priority: 'INFO', message },
+  }
+}
+
+function inbound(pduId: string, index: number): Change {
+  return {
+    kind: 'inbound-received',
+    pduId,
+    iccid: '8944',
+    simNumber: 1,
+    pdu: '00',
+    at,
+    slot: { memory: 'SM', index },
+  }
+}

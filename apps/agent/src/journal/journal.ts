@@ -1,0 +1,147 @@
+import { Worker } from 'node:worker_threads'
+import type { Change } from './change.ts'
+import type { Reply, Request, WorkerStart } from './journal-worker.ts'
+import type { Marks, Reads } from './read.ts'
+import type { Forgotten } from './retention.ts'
+
+/**
+ * The agent's memory, and the reason why nothing is lost and nothing is sent twice: what `write` has resolved for is on
+ * disk. Changes given in one call stand or fall together; calls that come while the disk is busy share one commit.
+ *
+ *     await journal.write([{ kind: 'part-committed', … }])       before the PDU
+ *     await journal.write([{ kind: 'part-result', … }, { kind: 'event', … }])
+ *
+ * `open` → `close` (all that was given before is written) → closed. A worker that dies ends every call with an error, and
+ * `onLost` is told: without its journal an agent must not go on.
+ */
+export interface Journal {
+  /** Numbers of the events among the changes, in their order. Rejects with a JournalError, and then none of them stands. */
+  write(changes: readonly Change[]): Promise<readonly number[]>
+  read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
+  /** What ended, was acknowledged or settled before. */
+  forget(beforeMs: number): Promise<Forgotten>
+  close(): Promise<void>
+}
+
+export interface OpenedJournal {
+  readonly journal: Journal
+  readonly marks: Marks
+  /** There was none: the first start, or it has vanished. */
+  readonly isNew: boolean
+  /** A broken one was put aside there. */
+  readonly broken: { readonly movedTo: string; readonly why: string } | undefined
+  /** How long it takes here until a small write is on disk. */
+  readonly fsyncMs: number
+}
+
+export class JournalError extends Error {
+  override readonly name = 'JournalError'
+  /** `full`: the disk; `closed`: asked after the end; `failed`: anything else. */
+  readonly reason: 'full' | 'closed' | 'failed'
+
+  constructor(message: string, reason: JournalError['reason']) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+export async function openJournal(options: {
+  readonly path: string
+  /** The name of a journal that has to be made anew. */
+  readonly newJournalId: string
+  /** Its thread has died: nothing can be written any more. */
+  readonly onLost: (error: Error) => void
+  /** Events are on disk, up to this number. */
+  readonly onEvents?: (tail: number) => void
+}): Promise<OpenedJournal> {
+  const workerData: WorkerStart = { path: options.path, newJournalId: options.newJournalId }
+  const worker = new Worker(workerFile(), { workerData })
+  const thread = new JournalThread(worker, options.onLost, options.onEvents)
+  const start = (await thread.started) as Omit<OpenedJournal, 'journal'>
+  return { journal: thread, ...start }
+}
+
+class JournalThread implements Journal {
+  readonly started: Promise<unknown>
+  readonly #worker: Worker
+  readonly #onEvents: (tail: number) => void
+  readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
+  #lastId = 0
+  #over: JournalError | undefined
+
+  constructor(worker: Worker, onLost: (error: Error) => void, onEvents: (tail: number) => void = () => undefined) {
+    this.#worker = worker
+    this.#onEvents = onEvents
+    this.started = this.#reply(0)
+    worker.on('message', (reply: Reply) => this.#take(reply))
+    worker.on('error', (error) => this.#end(error, onLost))
+    worker.on('exit', () => this.#end(new Error('its thread has ended'), onLost))
+  }
+
+  async write(changes: readonly Change[]): Promise<readonly number[]> {
+    const seqs = await this.#ask<readonly number[]>({ kind: 'write', changes })
+    const tail = seqs.at(-1)
+    if (tail !== undefined) this.#onEvents(tail)
+    return seqs
+  }
+
+  read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']> {
+    return this.#ask({ kind: 'read', what, ask: ask as never })
+  }
+
+  forget(beforeMs: number): Promise<Forgotten> {
+    return this.#ask({ kind: 'forget', beforeMs })
+  }
+
+  async close(): Promise<void> {
+    if (this.#over) return
+    const closed = this.#ask({ kind: 'close' })
+    this.#over = new JournalError('the journal is closed', 'closed')
+    await closed
+    await this.#worker.terminate()
+  }
+
+  #ask<T>(request: RequestBody): Promise<T> {
+    if (this.#over) return Promise.reject(this.#over)
+    const id = ++this.#lastId
+    this.#worker.postMessage({ id, ...request })
+    return this.#reply(id)
+  }
+
+  #reply<T>(id: number): Promise<T> {
+    return new Promise<T>((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
+  }
+
+  #take(reply: Reply): void {
+    const waiting = this.#waiting.get(reply.id)
+    this.#waiting.delete(reply.id)
+    if (reply.kind === 'done') waiting?.resolve(reply.value as never)
+    else waiting?.reject(journalError(reply))
+  }
+
+  #end(error: Error, onLost: (error: Error) => void): void {
+    const wanted = this.#over !== undefined
+    this.#over ??= new JournalError(`the journal cannot be used: ${error.message}`, 'failed')
+    const over = this.#over
+    const hadStarted = !this.#waiting.has(0)
+    for (const { reject } of this.#waiting.values()) reject(over)
+    this.#waiting.clear()
+    if (!wanted && hadStarted) onLost(over)
+  }
+}
+
+type RequestBody = Request extends infer Each ? (Each extends Request ? Omit<Each, 'id'> : never) : never
+
+function journalError({ message, errcode }: Extract<Reply, { kind: 'failed' }>): JournalError {
+  // SQLITE_FULL
+  if (((errcode ?? 0) & 0xff) === 13) {
+    return new JournalError('the disk is full: nothing more can be written down until there is room', 'full')
+  }
+  return new JournalError(`the journal could not be written: ${message}`, 'failed')
+}
+
+/** Beside this file, unbuilt as well as bundled. */
+function workerFile(): URL {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return new URL(`./journal-worker.${extension}`, import.meta.url)
+}

@@ -1,0 +1,213 @@
+// What can be asked of the journal. All of it is read at start; in operation only lookups by reference and the outbox.
+
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { SendCommand } from '@smsgw/contract/link/command'
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { CommandOutcome, Json, PartResult, Plan, Slot, Stamp } from './change.ts'
+
+export interface Reads {
+  /** Without an outcome, in the order they came. */
+  'open-commands': { readonly ask: Record<never, never>; readonly answer: readonly CommandRecord[] }
+  command: { readonly ask: { readonly cmdId: string }; readonly answer: CommandRecord | undefined }
+  /** Which SIM sent it is in the plan of the command. Newest first. */
+  'commands-by-reference': { readonly ask: { readonly reference: number }; readonly answer: readonly CommandRecord[] }
+  /** Given up without knowing whether a part went out: later evidence corrects that. */
+  'doubtful-commands': { readonly ask: { readonly sinceMs: number }; readonly answer: readonly CommandRecord[] }
+  /** When messages were begun by a SIM, by the wall clock, the oldest first. */
+  'sent-lately': {
+    readonly ask: { readonly iccid: string; readonly sinceMs: number }
+    readonly answer: readonly number[]
+  }
+  /** In the order of arrival. */
+  inbound: { readonly ask: { readonly sinceMs: number }; readonly answer: readonly InboundRecord[] }
+  /** Not settled, or a report that fitted nothing: looked at again when more is known. In the order of arrival. */
+  'inbound-waiting': { readonly ask: Record<never, never>; readonly answer: readonly InboundRecord[] }
+  'inbound-by-id': { readonly ask: { readonly pduId: string }; readonly answer: InboundRecord | undefined }
+  events: { readonly ask: { readonly after: number; readonly most: number }; readonly answer: readonly NumberedEvent[] }
+  /** As they stand in the journal, from `from` on. Not those that are gone. */
+  'event-texts': { readonly ask: { readonly from: number; readonly most: number }; readonly answer: EventTexts }
+  'event-tag': { readonly ask: { readonly seq: number }; readonly answer: string | undefined }
+  notes: { readonly ask: Record<never, never>; readonly answer: Readonly<Record<string, Json>> }
+  marks: { readonly ask: Record<never, never>; readonly answer: Marks }
+}
+
+export interface CommandRecord {
+  readonly cmdId: string
+  /** Undefined in a tombstone. */
+  readonly command: SendCommand | undefined
+  readonly received: Stamp
+  readonly plan: Plan | undefined
+  readonly note: Json | undefined
+  readonly outcome: CommandOutcome | undefined
+  readonly attempts: readonly AttemptRecord[]
+  readonly reports: readonly { readonly part: number; readonly status: number; readonly at: Stamp }[]
+}
+
+export interface AttemptRecord {
+  readonly part: number
+  readonly attempt: number
+  readonly committed: Stamp | undefined
+  readonly evidence: Json | undefined
+  /** Undefined with `committed`: in doubt. */
+  readonly result: PartResult | undefined
+  readonly resultAt: Stamp | undefined
+  readonly reference: number | undefined
+  readonly code: string | undefined
+}
+
+export interface InboundRecord {
+  readonly pduId: string
+  readonly iccid: string
+  readonly simNumber: number
+  readonly pdu: string
+  readonly received: Stamp
+  readonly slot: Slot | undefined
+  /** Undefined: nothing has become of it yet. */
+  readonly settled: string | undefined
+  readonly detail: Json | undefined
+}
+
+export interface NumberedEvent {
+  readonly seq: number
+  readonly event: AgentEvent
+}
+
+/** Without gaps; `from` is the number of the first, more than was asked for when retention took some. */
+export interface EventTexts {
+  readonly from: number
+  readonly events: readonly { readonly text: string; readonly tag: string }[]
+}
+
+export interface Marks {
+  readonly journalId: string
+  readonly replaces: string | undefined
+  readonly streamId: string | undefined
+  /** Of the oldest event there is; one more than `tail` when there is none. */
+  readonly first: number
+  /** Of the last event written; 0 when there was none. */
+  readonly tail: number
+  /** What the relay is known to have. */
+  readonly mark: number
+  readonly openCommands: number
+}
+
+type Answers = { readonly [Kind in keyof Reads]: (ask: Reads[Kind]['ask']) => Reads[Kind]['answer'] }
+
+export function readsOf(database: DatabaseSync): Answers {
+  const all = (sql: string, ...values: (string | number)[]) => database.prepare(sql).all(...values) as Row[]
+  const commands = (where: string, ...values: (string | number)[]) =>
+    all(`SELECT * FROM commands WHERE ${where}`, ...values).map((row) => commandRecord(row, all))
+  const inbound = (where: string, ...values: (string | number)[]) =>
+    all(`SELECT * FROM inbound WHERE ${where}`, ...values).map(inboundRecord)
+  return {
+    'open-commands': () => commands('outcome IS NULL ORDER BY received_ms, cmd_id'),
+    command: ({ cmdId }) => commands('cmd_id = ?', cmdId)[0],
+    'commands-by-reference': ({ reference }) =>
+      commands('cmd_id IN (SELECT cmd_id FROM attempts WHERE reference = ?) ORDER BY received_ms DESC', reference),
+    'doubtful-commands': ({ sinceMs }) =>
+      commands(
+        `outcome = 'failed' AND ended_ms >= ? AND EXISTS (SELECT 1 FROM attempts WHERE attempts.cmd_id = commands.cmd_id
+           AND committed IS NOT NULL AND (result IS NULL OR result = 'unknown')) ORDER BY ended_ms`,
+        sinceMs,
+      ),
+    'sent-lately': ({ iccid, sinceMs }) =>
+      all(
+        `SELECT committed ->> 'wallMs' AS ms FROM attempts JOIN commands USING (cmd_id)
+         WHERE part = 1 AND attempt = 1 AND received_ms >= ?1 - 604800000 AND committed ->> 'wallMs' >= ?1
+           AND plan ->> 'iccid' = ?2 AND coalesce(result, 'unknown') IN ('accepted', 'unknown') ORDER BY ms`,
+        sinceMs,
+        iccid,
+      ).map((row) => Number(row['ms'])),
+    inbound: ({ sinceMs }) => inbound('received_ms >= ? OR settled IS NULL ORDER BY arrival', sinceMs),
+    'inbound-waiting': () => inbound("settled IS NULL OR settled = 'unmatched' ORDER BY arrival"),
+    'inbound-by-id': ({ pduId }) => inbound('pdu_id = ?', pduId)[0],
+    events: ({ after, most }) =>
+      all('SELECT seq, event FROM events WHERE seq > ? ORDER BY seq LIMIT ?', after, most).map((row) => ({
+        seq: Number(row['seq']),
+        event: JSON.parse(String(row['event'])),
+      })),
+    notes: () =>
+      Object.fromEntries(all('SELECT name, value FROM notes').map((row) => [row['name'], parsed(row['value'])])),
+    'event-texts': ({ from, most }) => {
+      const rows = all('SELECT seq, event, tag FROM events WHERE seq >= ? ORDER BY seq LIMIT ?', from, most)
+      return {
+        from: Number(rows[0]?.['seq'] ?? from),
+        events: rows.map((row) => ({ text: String(row['event']), tag: String(row['tag']) })),
+      }
+    },
+    'event-tag': ({ seq }) => {
+      const [row] = all('SELECT tag FROM events WHERE seq = ?', seq)
+      return row === undefined ? undefined : String(row['tag'])
+    },
+    marks: () => {
+      const [row] = all(
+        `SELECT *, (SELECT count(*) FROM commands WHERE outcome IS NULL) AS open_commands,
+           coalesce((SELECT min(seq) FROM events), next_seq) AS first FROM journal`,
+      )
+      return {
+        journalId: String(row?.['id']),
+        replaces: textOr(row?.['replaces']),
+        streamId: textOr(row?.['stream_id']),
+        first: Number(row?.['first']),
+        tail: Number(row?.['next_seq']) - 1,
+        mark: Number(row?.['mark']),
+        openCommands: Number(row?.['open_commands']),
+      }
+    },
+  }
+}
+
+function textOr(value: SQLOutputValue | undefined): string | undefined {
+  return value === null || value === undefined ? undefined : String(value)
+}
+
+type Row = Record<string, SQLOutputValue>
+type All = (sql: string, ...values: (string | number)[]) => Row[]
+
+function commandRecord(row: Row, all: All): CommandRecord {
+  const cmdId = String(row['cmd_id'])
+  return {
+    cmdId,
+    command: parsed(row['command']),
+    received: JSON.parse(String(row['received'])),
+    plan: parsed(row['plan']),
+    note: parsed(row['note']),
+    outcome: (row['outcome'] ?? undefined) as CommandOutcome | undefined,
+    attempts: all('SELECT * FROM attempts WHERE cmd_id = ? ORDER BY part, attempt', cmdId).map(attemptRecord),
+    reports: all('SELECT * FROM reports WHERE cmd_id = ? ORDER BY part, status', cmdId).map((report) => ({
+      part: Number(report['part']),
+      status: Number(report['status']),
+      at: JSON.parse(String(report['at'])),
+    })),
+  }
+}
+
+function attemptRecord(row: Row): AttemptRecord {
+  return {
+    part: Number(row['part']),
+    attempt: Number(row['attempt']),
+    committed: parsed(row['committed']),
+    evidence: parsed(row['evidence']),
+    result: (row['result'] ?? undefined) as PartResult | undefined,
+    resultAt: parsed(row['result_at']),
+    reference: row['reference'] === null ? undefined : Number(row['reference']),
+    code: row['code'] === null ? undefined : String(row['code']),
+  }
+}
+
+function inboundRecord(row: Row): InboundRecord {
+  return {
+    pduId: String(row['pdu_id']),
+    iccid: String(row['iccid']),
+    simNumber: Number(row['sim_number']),
+    pdu: String(row['pdu']),
+    received: JSON.parse(String(row['received'])),
+    slot: row['memory'] === null ? undefined : { memory: String(row['memory']), index: Number(row['slot_index']) },
+    settled: row['settled'] === null ? undefined : String(row['settled']),
+    detail: parsed(row['detail']),
+  }
+}
+
+function parsed<T>(value: SQLOutputValue | undefined): T | undefined {
+  return value === null || value === undefined ? undefined : (JSON.parse(String(value)) as T)
+}

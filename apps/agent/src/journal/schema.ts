@@ -1,0 +1,80 @@
+/** What the file says of itself. A journal of a newer version is not touched. */
+export const schemaVersion = 1
+
+/** Text that no query looks into is JSON. */
+export const schema = `
+  CREATE TABLE journal (
+    id TEXT NOT NULL,
+    -- The one that it took the place of, because that was an old copy.
+    replaces TEXT,
+    next_seq INTEGER NOT NULL DEFAULT 1,
+    -- What the relay is known to have, and the history of its database that says so.
+    mark INTEGER NOT NULL DEFAULT 0,
+    stream_id TEXT
+  ) STRICT;
+
+  CREATE TABLE commands (
+    cmd_id TEXT PRIMARY KEY,
+    -- Null in a tombstone.
+    command TEXT,
+    received TEXT NOT NULL,
+    received_ms INTEGER NOT NULL,
+    plan TEXT,
+    note TEXT,
+    -- Null while it is open.
+    outcome TEXT,
+    ended_ms INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX commands_open ON commands (received_ms) WHERE outcome IS NULL;
+  CREATE INDEX commands_ended ON commands (ended_ms) WHERE outcome IS NOT NULL;
+
+  CREATE TABLE attempts (
+    cmd_id TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    committed TEXT,
+    evidence TEXT,
+    result TEXT,
+    result_at TEXT,
+    reference INTEGER,
+    code TEXT,
+    PRIMARY KEY (cmd_id, part, attempt)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX attempts_by_reference ON attempts (reference) WHERE reference IS NOT NULL;
+
+  CREATE TABLE reports (
+    cmd_id TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (cmd_id, part, status)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE inbound (
+    pdu_id TEXT PRIMARY KEY,
+    -- The order in which they came in: what is rebuilt from them follows it.
+    arrival INTEGER NOT NULL,
+    iccid TEXT NOT NULL,
+    sim_number INTEGER NOT NULL,
+    pdu TEXT NOT NULL,
+    received TEXT NOT NULL,
+    received_ms INTEGER NOT NULL,
+    memory TEXT,
+    slot_index INTEGER,
+    settled TEXT,
+    detail TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX inbound_arrival ON inbound (arrival);
+  CREATE INDEX inbound_waiting ON inbound (arrival) WHERE settled IS NULL OR settled = 'unmatched';
+  CREATE INDEX inbound_age ON inbound (received_ms);
+
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    event TEXT NOT NULL,
+    -- Random: tells whether two journals have the same event at the same place.
+    tag TEXT NOT NULL,
+    written_ms INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+`

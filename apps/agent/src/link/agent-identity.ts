@@ -1,0 +1,110 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { z } from 'zod'
+
+/**
+ * Who this agent is: its key, made here and never sent, and the id under which a relay knows it. One file that its owner
+ * alone can read, written whole or not at all.
+ */
+export class AgentIdentity {
+  readonly #path: string
+  readonly #key: KeyObject
+  #relay: PairedRelay | undefined
+
+  private constructor(path: string, key: KeyObject, relay: PairedRelay | undefined) {
+    this.#path = path
+    this.#key = key
+    this.#relay = relay
+  }
+
+  /** Makes a key when there is none. */
+  static load(path: string): AgentIdentity {
+    const text = readIfThere(path)
+    if (text === undefined) {
+      const { privateKey } = generateKeyPairSync('ed25519')
+      const identity = new AgentIdentity(path, privateKey, undefined)
+      identity.#save()
+      return identity
+    }
+    const read = identityFile.safeParse(parseJson(text))
+    if (!read.success) {
+      throw new Error(`${path} cannot be read as an agent's identity: remove it and pair this agent anew`)
+    }
+    chmodSync(path, 0o600)
+    return new AgentIdentity(path, createPrivateKey(read.data.privateKey), read.data.relay)
+  }
+
+  /** Ed25519, raw, base64. */
+  get publicKey(): string {
+    const spki = createPublicKey(this.#key).export({ type: 'spki', format: 'der' })
+    return spki.subarray(-rawKeyBytes).toString('base64')
+  }
+
+  get relay(): PairedRelay | undefined {
+    return this.#relay
+  }
+
+  sign(text: string): string {
+    return sign(null, Buffer.from(text), this.#key).toString('base64')
+  }
+
+  keep(relay: PairedRelay): void {
+    this.#relay = relay
+    this.#save()
+  }
+
+  #save(): void {
+    const privateKey = this.#key.export({ type: 'pkcs8', format: 'pem' })
+    const text = `${JSON.stringify({ privateKey, ...(this.#relay && { relay: this.#relay }) }, undefined, 2)}\n`
+    const beside = `${this.#path}.new`
+    const descriptor = openSync(beside, 'w', 0o600)
+    try {
+      writeSync(descriptor, text)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    renameSync(beside, this.#path)
+    syncFolder(dirname(this.#path))
+  }
+}
+
+export interface PairedRelay {
+  readonly url: string
+  readonly deviceId: string
+}
+
+const identityFile = z.object({
+  privateKey: z.string(),
+  relay: z.object({ url: z.string(), deviceId: z.string() }).optional(),
+})
+
+const rawKeyBytes = 32
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The new name of a file is on disk only when its folder is. */
+function syncFolder(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,40 @@
+import { StartError } from '@smsgw/daemon/start-error'
+import { readConfig } from './config.ts'
+
+process.on('uncaughtException', fail)
+process.on('unhandledRejection', fail)
+// A reader that has gone away (`… | head`) is no reason to die.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || fail(error))
+
+await main(process.argv.slice(2)).catch(fail)
+
+/** Loads only what is asked for. */
+async function main([command, ...args]: readonly string[]): Promise<void> {
+  if (command === undefined || [command, ...args].some((each) => each === '--help' || each === '-h')) {
+    const { helpText } = await import('./cli/help.ts')
+    process.stdout.write(helpText())
+    return
+  }
+  const config = readConfig(process.env)
+  switch (command) {
+    case 'run': {
+      const { run } = await import('./cli/run.ts')
+      return run(config)
+    }
+    case 'pair': {
+      const { pair } = await import('./cli/pair.ts')
+      await pair(config, args[0], args[1])
+      process.exit(0)
+      break
+    }
+    default:
+      throw new StartError(`there is no command ${JSON.stringify(command)}: run, pair, status, doctor, ussd, or --help`)
+  }
+}
+
+/** One clear line for what can be mended; everything else with its trace. What is in the journal is whole at any moment. */
+function fail(error: unknown): never {
+  const text = error instanceof StartError ? error.message : error instanceof Error ? error.stack : String(error)
+  process.stderr.write(`agent: ${text}\n`)
+  process.exit(1)
+}

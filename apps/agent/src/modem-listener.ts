@@ -1,0 +1,46 @@
+import type { AgentLog } from './agent.ts'
+import type { ModemListener } from './modems/modem-actor.ts'
+import { stateWords } from './modems/modem-health.ts'
+import type { Receiver } from './receiving/receiver.ts'
+import type { Reporter } from './reporter.ts'
+import type { Sender } from './sending/sender.ts'
+import type { TrustedClock } from './time/trusted-clock.ts'
+
+/** What modems tell, to whom it concerns. */
+export function modemListener(parts: {
+  readonly sender: Sender
+  readonly receiver: Receiver
+  readonly time: TrustedClock
+  readonly log: AgentLog
+  readonly onTrouble: (error: unknown) => void
+  readonly reporter: () => Reporter
+}): ModemListener {
+  const { sender, receiver, time, log, onTrouble } = parts
+  const told = new Map<string, string>()
+  return {
+    onReadable: (sim) => receiver.simReady(sim),
+    onUnreadable: (sim) => receiver.simGone(sim.iccid),
+    onSending: (sim) => {
+      sender.simReady(sim).catch(onTrouble)
+    },
+    onNotSending: (sim) => sender.simGone(sim.iccid),
+    onIncoming: (sim, incoming) => {
+      receiver.take(sim, incoming).catch(onTrouble)
+    },
+    onLateResult: (id, outcome) => {
+      sender.lateResult(id, outcome).catch(onTrouble)
+    },
+    onNetworkTime: ({ epochMs }) => time.heard('network', epochMs),
+    onChanged(modem) {
+      const words = stateWords(modem.health.state)
+      if (told.get(modem.address) !== words) {
+        told.set(modem.address, words)
+        log.info(`modem ${modem.address}: ${words}`)
+      }
+      parts.reporter().modemChanged(modem)
+    },
+    onTrouble(modem, priority, message) {
+      parts.reporter().tell(priority, 'modem', `${modem.address}: ${message}`)
+    },
+  }
+}

@@ -1,0 +1,292 @@
+import { octetsFromHex } from '@smsgw/sms/octets'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openPort } from '../ports/open-port.ts'
+import { planMessage } from '../sending/plan-message.ts'
+import { EmulatorProcess } from '../testing/emulator-process.ts'
+import { devices, FakeMachine } from '../testing/fake-machine.ts'
+import { FleetFixture } from '../testing/modem-fleet-fixture.ts'
+import type { ActiveSim } from './sim-presence.ts'
+
+const quick = ['--boot-time', '0']
+const first = { imei: '356938035648091', number: '+447700900001', iccid: '8944110000000000015' }
+const second = { imei: '356938035648182', number: '+447700900002', iccid: '8944110000000000023' }
+
+const locked = { ...second, imei: '356938035648273', pin: '2222' }
+const mortal = { ...second, imei: '356938035648364' }
+
+let one: EmulatorProcess
+let two: EmulatorProcess
+let three: EmulatorProcess
+let four: EmulatorProcess
+let fake: FakeMachine
+let fixture: FleetFixture
+
+beforeAll(async () => {
+  const modems = [first, second, locked, mortal]
+  ;[one, two, three, four] = (await Promise.all(modems.map((modem) => EmulatorProcess.start(quick, modem)))) as [
+    EmulatorProcess,
+    EmulatorProcess,
+    EmulatorProcess,
+    EmulatorProcess,
+  ]
+}, 60_000)
+afterAll(() => Promise.all([one, two, three, four].map((emulator) => emulator.stop())))
+
+beforeEach(() => {
+  fake = new FakeMachine()
+  fixture = new FleetFixture(fake)
+})
+afterEach(async () => {
+  await fixture.stop()
+  fake.remove()
+})
+
+/** An EC25: four ports, of which the third takes commands. */
+function plug(emulator: EmulatorProcess, path: string, firstTty: number): void {
+  const names = [0, 1, 2, 3].map((number) => `ttyUSB${firstTty + number}`)
+  fake.plug(devices.ec25, path, {
+    ...Object.fromEntries(names.map((name, number) => [number, { name }])),
+    2: { name: `ttyUSB${firstTty + 2}`, leadsTo: emulator.pty },
+  })
+}
+
+function unplug(path: string, firstTty: number): void {
+  fake.unplug(path, [`ttyUSB${firstTty + 2}`])
+}
+
+describe('modems on the bus', { timeout: 60_000 }, () => {
+  test('are found on the right one of their ports, each under a number of its own', async () => {
+    plug(one, '1-1.2', 0)
+    await fixture.start()
+    await fixture.readyAre('1:8091')
+    plug(two, '1-1.3', 4)
+    await fixture.readyAre('1:8091', '2:8182')
+    expect(new Set(fixture.opened)).toEqual(new Set([fake.port('ttyUSB2'), fake.port('ttyUSB6')]))
+    expect(fixture.told).toEqual([])
+  })
+
+  test('keep their numbers wherever they are plugged in, after a restart too', async () => {
+    plug(one, '1-1.2', 0)
+    await fixture.start()
+    await fixture.readyAre('1:8091')
+    await fixture.stop()
+    plug(two, '1-1.1', 4)
+    await fixture.start()
+    await fixture.readyAre('1:8091', '2:8182')
+    await fixture.stop()
+    unplug('1-1.1', 4)
+    unplug('1-1.2', 0)
+    plug(two, '1-1.2', 0)
+    plug(one, '1-1.1', 4)
+    await fixture.start()
+    await fixture.readyAre('1:8091', '2:8182')
+  })
+
+  test('that come back in another socket, under another name, are the same', async () => {
+    plug(one, '1-1.2', 0)
+    await fixture.start()
+    await fixture.readyAre('1:8091')
+    const actor = fixture.fleet?.actorOf(1)
+    await one.instruct('unplug', { modem: 'modem0' })
+    unplug('1-1.2', 0)
+    await fixture.readyAre()
+    await one.instruct('plug', { modem: 'modem0' })
+    plug(one, '1-1.4', 4)
+    await fixture.readyAre('1:8091')
+    expect(fixture.fleet?.actorOf(1)).toBe(actor)
+    expect(actor?.address).toBe(fake.port('ttyUSB6'))
+    expect(fixture.fleet?.health).toHaveLength(1)
+  })
+
+  test('that change places are told apart', async () => {
+    plug(one, '1-1.2', 0)
+    plug(two, '1-1.3', 4)
+    await fixture.start()
+    await expect.poll(() => fixture.ready.length, { timeout: 30_000 }).toBe(2)
+    const before = fixture.ready
+    const actors = fixture.actors
+    await Promise.all([one, two].map((emulator) => emulator.instruct('unplug', { modem: 'modem0' })))
+    unplug('1-1.2', 0)
+    unplug('1-1.3', 4)
+    await fixture.readyAre()
+    plug(two, '1-1.2', 0)
+    plug(one, '1-1.3', 4)
+    await Promise.all([one, two].map((emulator) => emulator.instruct('plug', { modem: 'modem0' })))
+    await fixture.readyAre(...before)
+    expect(fixture.actors).toEqual(actors)
+    expect(fixture.fleet?.health).toHaveLength(2)
+  })
+})
+
+describe('ports that were named', { timeout: 60_000 }, () => {
+  test('are found again by their modem when the kernel gives them another name', async () => {
+    plug(one, '1-1.2', 0)
+    plug(two, '1-1.3', 4)
+    await fixture.start([fake.port('ttyUSB2')])
+    await fixture.readyAre('1:8091')
+    const actor = fixture.fleet?.actorOf(1)
+    await one.instruct('unplug', { modem: 'modem0' })
+    unplug('1-1.2', 0)
+    await fixture.readyAre()
+    await one.instruct('plug', { modem: 'modem0' })
+    plug(one, '1-1.2', 8)
+    await fixture.readyAre('1:8091')
+    expect(actor?.address).toBe(fake.port('ttyUSB10'))
+    // Nobody asked for the other modem.
+    expect(fixture.fleet?.health).toHaveLength(1)
+    expect(fixture.fleet?.simNumbers).toEqual([1])
+  })
+
+  test('of one modem never make two of it', async () => {
+    await fixture.start([one.tcp, fake.port('modem')])
+    await fixture.readyAre('1:8091')
+    fake.plug(devices.ec25, '1-1.2', { 2: { name: 'modem', leadsTo: one.pty } })
+    await expect
+      .poll(() => fixture.told, { timeout: 30_000 })
+      .toContainEqual(expect.stringContaining(`it belongs to the modem that is used on ${one.tcp} already`))
+    expect(fixture.fleet?.simNumbers).toEqual([1])
+    await fixture.readyAre('1:8091')
+  })
+
+  test('with another modem behind them are not given the PIN of the one before', async () => {
+    fixture.pins[1] = '1111'
+    fake.plug(devices.ec25, '1-1.2', { 2: { name: 'modem', leadsTo: one.pty } })
+    await fixture.start([fake.port('modem')])
+    await fixture.readyAre('1:8091')
+    await one.instruct('unplug', { modem: 'modem0' })
+    fake.unplug('1-1.2', ['modem'])
+    await fixture.readyAre()
+    fake.plug(devices.ec25, '1-1.2', { 2: { name: 'modem', leadsTo: three.pty } })
+    await expect
+      .poll(() => fixture.fleet?.simCards, { timeout: 30_000 })
+      .toMatchObject([
+        { simNumber: 1, state: 'absent' },
+        { simNumber: 2, state: 'locked' },
+      ])
+    expect(fixture.fleet?.actorOf(2)?.health.state).toMatchObject({ failure: { reason: 'pin-required' } })
+    await one.instruct('plug', { modem: 'modem0' })
+  })
+
+  test('that another program holds are used when it lets them go', async () => {
+    const held = await openPort(one.pty)
+    await fixture.start([one.pty], { recovery: { alarmLookMs: 200 } })
+    await expect
+      .poll(() => fixture.told, { timeout: 30_000 })
+      .toContainEqual(expect.stringMatching(/^ERROR .*modem0: another program holds this port/))
+    await held.close()
+    await fixture.readyAre('1:8091')
+    await expect.poll(() => fixture.told.at(-1), { timeout: 30_000 }).toMatch(/^INFO .*: it works again/)
+  })
+})
+
+test('one that hangs, and one that is gone, delay nobody', { timeout: 60_000 }, async () => {
+  await fixture.start([one.pty, two.pty, four.pty])
+  await expect.poll(() => fixture.ready.length, { timeout: 30_000 }).toBe(3)
+  const sim = [...fixture.sending.values()].find(({ iccid }) => iccid === first.iccid)
+  await two.instruct('set-fault', { modem: 'modem0', fault: 'modem-hang' })
+  await four.kill()
+  await expect.poll(() => fixture.sending.size, { timeout: 30_000 }).toBe(2)
+  await expect(submit(sim)).resolves.toMatchObject({ kind: 'accepted' })
+  await two.instruct('clear-fault', { modem: 'modem0' })
+  await two.instruct('reboot', { modem: 'modem0' })
+})
+
+describe('a SIM', { timeout: 60_000 }, () => {
+  test('that is locked is given the PIN of its slot, and nobody is alarmed', async () => {
+    fixture.pins[1] = '1111'
+    fixture.pins[2] = '2222'
+    plug(one, '1-1.2', 0)
+    await fixture.start()
+    await fixture.readyAre('1:8091')
+    plug(three, '1-1.3', 4)
+    // It takes some seconds more until a SIM that was opened can be used.
+    await expect
+      .poll(
+        () =>
+          fixture.fleet
+            ?.actorOf(2)
+            ?.trace.entries()
+            .map(({ text }) => text),
+        { timeout: 30_000 },
+      )
+      .toContainEqual(expect.stringContaining('+CPIN: READY'))
+    expect(fixture.told).toEqual([])
+  })
+
+  test('that was put in instead of another is noticed, after a restart too', async () => {
+    const insert = (iccid: string) =>
+      two.instruct('insert-sim', { modem: 'modem0', sim: { number: second.number, iccid } })
+    await fixture.start([two.pty])
+    await fixture.readyAre('1:8182')
+    await insert('8944110000000000031')
+    await expect
+      .poll(() => fixture.told, { timeout: 30_000 })
+      .toContainEqual(expect.stringContaining('another SIM is in it than before (that one ended in 0023)'))
+    await fixture.readyAre('1:8182')
+    expect([...fixture.sending.values()].map(({ iccid }) => iccid)).toEqual(['8944110000000000031'])
+    await fixture.stop()
+    await insert(second.iccid)
+    fixture.told.length = 0
+    await fixture.start([two.pty])
+    await expect
+      .poll(() => fixture.told, { timeout: 30_000 })
+      .toEqual([expect.stringContaining('that one ended in 0031')])
+  })
+
+  test('that was there and is away is told as absent', async () => {
+    plug(one, '1-1.2', 0)
+    await fixture.start()
+    await fixture.readyAre('1:8091')
+    await fixture.stop()
+    unplug('1-1.2', 0)
+    await fixture.start()
+    expect(fixture.fleet?.simCards).toEqual([{ simNumber: 1, state: 'absent' }])
+  })
+
+  test('shows number, operator and signal, and the network tells the time', async () => {
+    await fixture.start([one.pty])
+    await fixture.readyAre('1:8091')
+    await expect
+      .poll(() => fixture.fleet?.simCards, { timeout: 30_000 })
+      .toEqual([
+        {
+          simNumber: 1,
+          state: 'ready',
+          phoneNumber: first.number,
+          iccid: first.iccid,
+          carrierName: expect.any(String),
+          signal: expect.any(Number),
+        },
+      ])
+    await expect.poll(() => fixture.times.length, { timeout: 30_000 }).toBeGreaterThan(0)
+  })
+})
+
+test('USSD is a conversation through the SIM that was asked for', { timeout: 60_000 }, async () => {
+  await one.instruct('set-ussd-menu', {
+    code: '*111#',
+    menu: { text: '1 Balance', choices: { 1: { text: 'You have 3.20' } } },
+  })
+  const fleet = await fixture.start([one.pty])
+  await fixture.readyAre('1:8091')
+  const question = await fleet.ussd.ask({ code: '*111#', simNumber: 1 })
+  expect(question).toMatchObject({ outcome: 'answered', more: true, sessionId: 'session-1' })
+  expect(await fleet.ussd.ask({ code: '*111#' })).toMatchObject({ outcome: 'busy' })
+  expect(await fleet.ussd.ask({ code: '1', sessionId: 'session-1' })).toMatchObject({ more: false })
+  expect(await fleet.ussd.ask({ code: '*111#', simNumber: 7 })).toMatchObject({ outcome: 'no-sim' })
+})
+
+function submit(sim: ActiveSim | undefined) {
+  const planned = planMessage({
+    content: { kind: 'text', text: 'hello' },
+    destination: '+447700900123',
+    requestsReport: false,
+    reference: 1,
+    validForSeconds: undefined,
+    sim: { simNumber: 1, iccid: first.iccid },
+  })
+  const part = planned.ok ? planned.plan.parts[0] : undefined
+  if (part === undefined) throw new Error('no part')
+  const pdu = { octets: octetsFromHex(part.pdu), tpduLength: part.tpduLength }
+  return sim?.submit(pdu, { id: 'm', beforePdu: async () => 'go' })
+}

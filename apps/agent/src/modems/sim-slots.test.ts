@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import type { Json } from '../journal/change.ts'
+import { SimSlots } from './sim-slots.ts'
+
+const nobody = () => false
+const kept = (change: unknown) => (change as { value: Json }).value
+
+test('a new modem has the lowest number that is free, and keeps it across restarts', () => {
+  const slots = new SimSlots(undefined)
+  expect(slots.numberOf('a', nobody)).toMatchObject({ simNumber: 1, change: { kind: 'note', name: 'sim-slots' } })
+  const { change } = slots.numberOf('b', nobody)
+  const later = new SimSlots(kept(change))
+  expect(later.numberOf('b', nobody)).toEqual({ simNumber: 2, change: undefined })
+  expect(later.numberOf('c', nobody)).toMatchObject({ simNumber: 3 })
+  expect(later.numbers).toEqual([1, 2, 3])
+})
+
+test('another card is told with the one before, and kept', () => {
+  const slots = new SimSlots(undefined)
+  slots.numberOf('a', nobody)
+  expect(slots.cardSeen('a', 'card-1').before).toBeUndefined()
+  expect(slots.cardSeen('a', 'card-1')).toEqual({ before: undefined, change: undefined })
+  const { before, change } = slots.cardSeen('a', 'card-2')
+  expect(before).toBe('card-1')
+  const later = new SimSlots(kept(change))
+  expect(later.cardSeen('a', 'card-3').before).toBe('card-2')
+  expect(later.numberOf('a', nobody)).toEqual({ simNumber: 1, change: undefined })
+})
+
+test('when all numbers are taken, the one that is away for longest gives its own', () => {
+  const slots = new SimSlots(undefined)
+  for (let modem = 1; modem <= 64; modem += 1) slots.numberOf(`35693803564${String(modem).padStart(3, '0')}`, nobody)
+  const isHere = (modem: string) => modem.endsWith('001')
+  expect(slots.numberOf('new', isHere).simNumber).toBe(2)
+  expect(slots.numbers).toHaveLength(64)
+})

@@ -1,0 +1,89 @@
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+
+/** A device on the bus, as the kernel describes it under `/sys/bus/usb/devices`. */
+export interface UsbDevice {
+  /** Where it is plugged in, `1-1.4`: the same when it is plugged in there again. */
+  readonly path: string
+  /** Changes whenever it comes onto the bus, `1:23`: the kernel counts. */
+  readonly session: string
+  /** `2c7c:0125` */
+  readonly id: string
+  /** What it calls itself, where it does. */
+  readonly product: string | undefined
+  readonly interfaces: readonly DeviceInterface[]
+}
+
+export interface DeviceInterface {
+  readonly number: number
+  /** `ff/02/01`: class, subclass, protocol in hexadecimal. */
+  readonly class: string
+  /** `option`, `cdc_acm`: undefined when the kernel has none for it. */
+  readonly driver: string | undefined
+  /** `ttyUSB2`; none on most interfaces. */
+  readonly ttys: readonly string[]
+}
+
+/**
+ * What is on the bus now, read afresh each time. It needs neither udev nor permissions: these files are for everybody.
+ * What goes away while it is read is left out.
+ */
+export async function readUsbBus(sysfs: string): Promise<readonly UsbDevice[]> {
+  const folder = join(sysfs, 'bus/usb/devices')
+  const names = await entriesOf(folder)
+  const found = await Promise.all(
+    names
+      .filter((name) => /^\d+-[\d.]+$/.test(name))
+      .map(async (path) => {
+        const interfaces = names.filter((name) => name.startsWith(`${path}:`))
+        return readDevice(folder, path, interfaces)
+      }),
+  )
+  return found.filter((device) => device !== undefined)
+}
+
+async function readDevice(folder: string, path: string, names: readonly string[]): Promise<UsbDevice | undefined> {
+  const attribute = (name: string) => textOf(join(folder, path, name))
+  const [vendor, product, bus, number, words] = await Promise.all(
+    ['idVendor', 'idProduct', 'busnum', 'devnum', 'product'].map(attribute),
+  )
+  if (!vendor || !product) return undefined
+  const interfaces = await Promise.all(names.map((name) => readInterface(join(folder, name))))
+  return {
+    path,
+    session: `${bus}:${number}`,
+    id: `${vendor}:${product}`.toLowerCase(),
+    product: words,
+    interfaces: interfaces.filter((each) => each !== undefined).sort((a, b) => a.number - b.number),
+  }
+}
+
+async function readInterface(folder: string): Promise<DeviceInterface | undefined> {
+  const attributes = ['bInterfaceNumber', 'bInterfaceClass', 'bInterfaceSubClass', 'bInterfaceProtocol']
+  const [number, ...classes] = await Promise.all(attributes.map((name) => textOf(join(folder, name))))
+  if (number === undefined) return undefined
+  const driver = await readlink(join(folder, 'driver')).catch(ignoreMissing)
+  // A serial converter stands right below its interface, `ttyUSB2`; a CDC modem one further down, `tty/ttyACM0`.
+  const below = [...(await entriesOf(folder)), ...(await entriesOf(join(folder, 'tty')))]
+  return {
+    number: Number.parseInt(number, 16),
+    class: classes.join('/').toLowerCase(),
+    driver: driver === undefined ? undefined : basename(driver),
+    ttys: below.filter((name) => /^tty./.test(name)),
+  }
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  return (await readFile(file, 'utf8').catch(ignoreMissing))?.trim()
+}
+
+async function entriesOf(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch(ignoreMissing)) ?? []
+}
+
+/** Not there, or gone while it was being read, which sysfs tells in several ways. */
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (!missing.has(error.code ?? '')) throw error
+}
+
+const missing = new Set(['ENOENT', 'ENOTDIR', 'ENODEV', 'ENXIO', 'EIO', 'EINVAL'])

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { readHolders, wordsOfHolders } from './port-holders.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'smsgw-holders-'))
+let holder: ChildProcess | undefined
+afterEach(() => {
+  holder?.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('a program that has the device open is found, through a link too', async () => {
+  mkdirSync(folder, { recursive: true })
+  const device = join(folder, 'ttyUSB2')
+  writeFileSync(device, '')
+  symlinkSync(device, join(folder, 'modem'))
+  const hold = `require('fs').openSync(${JSON.stringify(device)}, 'r'); console.log('held'); setInterval(() => 0, 1000)`
+  const child = spawn(process.execPath, ['-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] })
+  holder = child
+  await new Promise((resolve) => child.stdout.once('data', resolve))
+  const holders = await readHolders(join(folder, 'modem'))
+  expect(holders).toMatchObject({ device, programs: [{ name: 'node', pid: child.pid }] })
+})
+
+describe('in a line that says what to do', () => {
+  const device = '/dev/ttyUSB2'
+  test.each([
+    [
+      { programs: [{ name: 'picocom', pid: 4711 }], runsModemManager: false },
+      'another program holds this port: picocom (process 4711); end it',
+    ],
+    [
+      { programs: [{ name: 'ModemManager', pid: 612 }], runsModemManager: true },
+      'ModemManager holds this port: let it ignore this modem (udev: ENV{ID_MM_DEVICE_IGNORE}="1")',
+    ],
+    [
+      { programs: [], runsModemManager: true },
+      'another program holds this port, most likely ModemManager, which is running: let it ignore',
+    ],
+    [{ programs: [], runsModemManager: false }, '"sudo fuser -v /dev/ttyUSB2" tells which'],
+    [
+      { programs: [{ name: 'gammu-smsd', pid: 5 }], runsModemManager: true },
+      'another program holds this port: gammu-smsd (process 5)',
+    ],
+  ])('%j', (holders, words) => {
+    expect(wordsOfHolders({ device, ...holders })).toContain(words)
+  })
+})

@@ -1,0 +1,116 @@
+import { textFromAddress } from '@smsgw/sms/address'
+import type { Deliver } from '@smsgw/sms/deliver'
+import { octetsFromHex } from '@smsgw/sms/octets'
+import { PduDecodeError } from '@smsgw/sms/pdu-error'
+import {
+  defaultReassemblyLimits,
+  emptyReassembly,
+  next,
+  type ReassemblyEffect,
+  type ReassemblyInput,
+  type ReassemblyLimits,
+  type ReassemblyState,
+} from '@smsgw/sms/reassemble'
+import { decodeIncoming } from '@smsgw/sms/tpdu'
+import { concatenationOf } from '@smsgw/sms/user-data-header'
+import type { Change, Json } from '../journal/change.ts'
+import type { InboundRecord } from '../journal/read.ts'
+
+/**
+ * Parts that wait for the others. What is known of them follows from the journal alone: the parts in their order, and the
+ * ticks of the clock that released something, each kept with the part it came after.
+ */
+export class LongMessages {
+  readonly #limits: ReassemblyLimits
+  #state: ReassemblyState = emptyReassembly
+  #lastPart: string | null = null
+  #ticks: Tick[] = []
+
+  constructor(limits: Partial<ReassemblyLimits> = {}) {
+    this.#limits = { ...defaultReassemblyLimits, ...limits }
+  }
+
+  /** Feeds in again what was known. What came of it then was told then. */
+  restore(records: readonly InboundRecord[], ticks: Json | undefined): void {
+    const known = (ticks ?? []) as unknown as Tick[]
+    this.#replayTicks(known.filter(({ after }) => after === null))
+    for (const record of records) {
+      const deliver = partIn(record.pdu)
+      if (deliver === undefined || record.settled === 'copy') continue
+      this.#step(partInput(record.pduId, record.iccid, deliver, record.received.wallMs))
+      this.#lastPart = record.pduId
+      this.#replayTicks(known.filter(({ after }) => after === record.pduId))
+    }
+  }
+
+  /** Undefined when the message is whole in itself. */
+  take(pduId: string, iccid: string, deliver: Deliver, atMs: number): readonly ReassemblyEffect[] | undefined {
+    if (concatenationOf(deliver.userData.header) === undefined) return undefined
+    const effects = this.#step(partInput(pduId, iccid, deliver, atMs))
+    this.#lastPart = pduId
+    return effects
+  }
+
+  /** What has waited long enough, and the changes by which that is known again after a restart. */
+  tick(nowMs: number): { readonly effects: readonly ReassemblyEffect[]; readonly changes: readonly Change[] } {
+    const before = this.#state
+    const effects = this.#step({ kind: 'clock-ticked', nowMs })
+    if (before === this.#state) return { effects, changes: [] }
+    this.#ticks = [...this.#ticks, { after: this.#lastPart, nowMs }].filter((tick) => tick.nowMs > nowMs - ticksKeptMs)
+    return { effects, changes: [{ kind: 'note', name: ticksNote, value: this.#ticks as unknown as Json }] }
+  }
+
+  #replayTicks(ticks: readonly Tick[]): void {
+    for (const tick of ticks) {
+      this.#step({ kind: 'clock-ticked', nowMs: tick.nowMs })
+      this.#ticks.push(tick)
+    }
+  }
+
+  #step(input: ReassemblyInput): readonly ReassemblyEffect[] {
+    const { state, effects } = next(this.#state, input, this.#limits)
+    this.#state = state
+    return effects
+  }
+}
+
+export const ticksNote = 'reassembly-ticks'
+
+interface Tick {
+  readonly after: string | null
+  readonly nowMs: number
+}
+
+const ticksKeptMs = 9 * 24 * 60 * 60_000
+
+function partInput(pduId: string, iccid: string, deliver: Deliver, atMs: number): ReassemblyInput {
+  const concatenation = concatenationOf(deliver.userData.header)
+  if (concatenation === undefined) throw new Error(`${pduId} is no part`)
+  return {
+    kind: 'part-arrived',
+    partId: pduId,
+    sim: iccid,
+    sender: deliver.originator,
+    concatenation,
+    userData: deliver.userData,
+    dataCodingScheme: deliver.dataCodingScheme,
+    protocolIdentifier: deliver.protocolIdentifier,
+    serviceCentreTimeStamp: deliver.serviceCentreTimeStamp,
+    atMs,
+  }
+}
+
+function partIn(pdu: string): Deliver | undefined {
+  try {
+    const { tpdu } = decodeIncoming(octetsFromHex(pdu))
+    if (tpdu.kind !== 'deliver') return undefined
+    return concatenationOf(tpdu.userData.header) === undefined ? undefined : tpdu
+  } catch (error) {
+    if (error instanceof PduDecodeError) return undefined
+    throw error
+  }
+}
+
+export function senderOf(deliver: Pick<Deliver, 'originator'>): string {
+  return textFromAddress(deliver.originator)
+}

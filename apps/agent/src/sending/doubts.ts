@@ -1,0 +1,228 @@
+import type { Clock, Timer } from '@smsgw/modem/clock'
+import type { LateOutcome } from '@smsgw/modem/submission'
+import { textFromAddress } from '@smsgw/sms/address'
+import type { StatusReport } from '@smsgw/sms/status-report'
+import { epochMsFromTimeStamp, isValidTimeStamp } from '@smsgw/sms/time-stamp'
+import { crashPoint } from '../crash-point.ts'
+import type { Change } from '../journal/change.ts'
+import type { TrustedTime } from '../time/trusted-time.ts'
+import { outcomeUnknown, submitUnknown, withParts } from './failure-words.ts'
+import type { Happenings } from './happenings.ts'
+import type { Job, JobPart } from './job.ts'
+import { numbersMatch } from './numbers-match.ts'
+import type { SendingLimits } from './sending-settings.ts'
+import { changesOf, settle } from './submission.ts'
+import { type Verdict, verdictOf } from './verdict.ts'
+
+/**
+ * Messages of which nobody knows whether a part went out: PDU and Ctrl-Z were written, or may have been, and no answer
+ * was read. Nothing of them is sent again by itself.
+ *
+ * open → resolved by evidence: a late answer, or a status report that fits no known part
+ *      → given up after the window as `submit_unknown` (or sent once more, when that was asked for); remembered, since
+ *        evidence that comes later still corrects it
+ *
+ * Meanwhile later messages from that SIM to that number wait, for two minutes at most, so that a report is unambiguous.
+ */
+export class Doubts {
+  readonly #parts: DoubtParts
+  readonly #open = new Map<Job, Timer>()
+  readonly #givenUp = new Set<Job>()
+  readonly #holds: { readonly iccid: string; readonly destination: string; readonly untilMs: number }[] = []
+
+  constructor(parts: DoubtParts) {
+    this.#parts = parts
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** The changes to be written with the result of the part. */
+  open(job: Job, at: number, code: string): readonly Change[] {
+    job.lastReason = `part ${at + 1}: ${code}`
+    this.#watch(job, this.#parts.limits.doubtWindowMs)
+    return [this.#parts.happenings.waiting(job.cmdId, 'outcome_unknown', outcomeUnknown, this.#parts.time.stamp())]
+  }
+
+  /** Known from the journal: the process ended between COMMIT and RESULT, or while it was in doubt. */
+  async recovered(job: Job): Promise<void> {
+    const { time, limits, keep, happenings } = this.#parts
+    const { wallMs, trusted } = time.now()
+    const committedMs = Math.max(
+      ...job.parts.map(({ state, committedMs: ms }) => (state === 'unknown' ? (ms ?? 0) : 0)),
+    )
+    const passedMs = trusted && committedMs > 0 ? Math.max(0, wallMs - committedMs) : 0
+    this.#watch(job, Math.max(0, limits.doubtWindowMs - passedMs))
+    await keep([happenings.waiting(job.cmdId, 'outcome_unknown', outcomeUnknown, time.stamp())])
+    crashPoint('doubt-journaled')
+  }
+
+  /** Given up earlier; later evidence still counts. */
+  remember(job: Job): void {
+    this.#givenUp.add(job)
+  }
+
+  /** It may have been sent by a newer journal, of which this one is an old copy. The changes to be written with that. */
+  distrust(job: Job): readonly Change[] {
+    const { happenings, time, limits } = this.#parts
+    job.isDistrusted = true
+    this.#watch(job, limits.doubtWindowMs)
+    return [
+      { kind: 'command-noted', cmdId: job.cmdId, note: job.note },
+      happenings.waiting(job.cmdId, 'outcome_unknown', outcomeUnknown, time.stamp()),
+    ]
+  }
+
+  /** By the monotonic clock. */
+  heldUntilMs(iccid: string, job: Job): number {
+    const nowMs = this.#parts.clock.nowMs()
+    for (let at = this.#holds.length - 1; at >= 0; at -= 1) {
+      if ((this.#holds[at]?.untilMs ?? 0) <= nowMs) this.#holds.splice(at, 1)
+    }
+    const destination = job.plan?.destination ?? job.command.phoneNumber
+    const holding = this.#holds.filter((hold) => hold.iccid === iccid && numbersMatch(hold.destination, destination))
+    return Math.max(0, ...holding.map(({ untilMs }) => untilMs))
+  }
+
+  async lateResult(of: { cmdId: string; at: number; attempt: number }, outcome: LateOutcome): Promise<void> {
+    const job = this.#all().find(({ cmdId }) => cmdId === of.cmdId)
+    const part = job?.parts[of.at]
+    if (job === undefined || part?.state !== 'unknown' || part.attempts !== of.attempt) return
+    await this.#evidence(job, of.at, verdictOf(outcome), undefined)
+  }
+
+  /** It may be the report of what is at the modem right now, whose reference is not known yet. */
+  mayBeOfWhatIsBeingSent(iccid: string, report: StatusReport): boolean {
+    for (const job of this.#parts.jobs()) {
+      if (job.parts.some((part) => part.state === 'committed' && this.#fits(iccid, report, job, part))) return true
+    }
+    return false
+  }
+
+  /**
+   * A report that fits no known part proves that a part in doubt was accepted, when the number fits and its time is not
+   * before the COMMIT. Says which message, and which part of it.
+   */
+  async report(iccid: string, report: StatusReport): Promise<{ job: Job; at: number } | undefined> {
+    const stampMs = this.#stampMs(report)
+    const fitting = this.#all()
+      .flatMap((job) => job.parts.map((part, at) => ({ job, part, at })))
+      .filter(({ job, part }) => part.state === 'unknown' && this.#fits(iccid, report, job, part))
+      .sort((a, b) => Math.abs(stampMs - (a.part.committedMs ?? 0)) - Math.abs(stampMs - (b.part.committedMs ?? 0)))
+    const [nearest] = fitting
+    if (nearest === undefined) return undefined
+    const { job, at, part } = nearest
+    part.reports.add(report.status)
+    await this.#evidence(job, at, { kind: 'accepted', reference: report.messageReference }, report.status)
+    return { job, at }
+  }
+
+  stop(): void {
+    for (const timer of this.#open.values()) timer.cancel()
+    this.#open.clear()
+  }
+
+  #fits(iccid: string, report: StatusReport, { plan }: Job, part: JobPart): boolean {
+    return (
+      plan?.iccid === iccid &&
+      plan.requestsReport &&
+      numbersMatch(plan.destination, textFromAddress(report.recipient)) &&
+      this.#stampMs(report) >= (part.committedMs ?? 0) - centreClockToleranceMs
+    )
+  }
+
+  #stampMs({ serviceCentreTimeStamp }: StatusReport): number {
+    return isValidTimeStamp(serviceCentreTimeStamp)
+      ? epochMsFromTimeStamp(serviceCentreTimeStamp)
+      : this.#parts.time.now().wallMs
+  }
+
+  #all(): Job[] {
+    return [...this.#open.keys(), ...this.#givenUp]
+  }
+
+  #watch(job: Job, windowMs: number): void {
+    job.state = 'in-doubt'
+    this.#open.get(job)?.cancel()
+    this.#open.set(
+      job,
+      this.#parts.clock.after(windowMs, () => void this.#giveUp(job)),
+    )
+    if (job.plan === undefined) return
+    const { iccid, destination } = job.plan
+    const untilMs = this.#parts.clock.nowMs() + Math.min(windowMs, this.#parts.limits.destinationHoldMs)
+    this.#holds.push({ iccid, destination, untilMs })
+  }
+
+  async #evidence(job: Job, at: number, verdict: Verdict, status: number | undefined): Promise<void> {
+    const part = job.parts[at]
+    if (part === undefined || job.plan === undefined) return
+    settle(part, verdict, job.plan)
+    const key = { cmdId: job.cmdId, part: at + 1, attempt: part.attempts }
+    const { keep, time, happenings } = this.#parts
+    const stamp = time.stamp()
+    await keep([
+      ...changesOf(job, at, key, verdict, this.#parts),
+      ...(status === undefined
+        ? []
+        : [
+            { kind: 'part-reported' as const, cmdId: job.cmdId, part: at + 1, status, at: stamp },
+            happenings.partReported(job.cmdId, at, status, stamp),
+          ]),
+    ])
+    // The rest of it is not sent any more, whatever is known of this part.
+    if (!job.isSent && (job.isDistrusted || this.#givenUp.has(job))) return
+    this.#open.get(job)?.cancel()
+    this.#open.delete(job)
+    this.#givenUp.delete(job)
+    this.#unhold(job)
+    this.#parts.onResolved(job, verdict)
+  }
+
+  async #giveUp(job: Job): Promise<void> {
+    this.#open.delete(job)
+    const { keep, happenings, time } = this.#parts
+    const stamp = time.stamp()
+    if (job.command.onUncertain === 'resend' && !job.possibleDuplicate && !job.isDistrusted) {
+      job.possibleDuplicate = true
+      for (const part of job.parts) if (part.state === 'unknown') part.state = 'to-send'
+      await keep([
+        { kind: 'command-noted', cmdId: job.cmdId, note: job.note },
+        happenings.waiting(job.cmdId, 'retrying', 'sent again as was asked for; it may arrive twice', stamp),
+      ])
+      this.#parts.onResolved(job)
+      return
+    }
+    job.outcome = 'failed'
+    this.#givenUp.add(job)
+    await keep([
+      { kind: 'command-ended', cmdId: job.cmdId, at: stamp, outcome: 'failed' },
+      happenings.failed(job, 'submit_unknown', withParts(job, submitUnknown), this.#parts.numberOf(job), stamp),
+    ])
+    this.#parts.onResolved(job)
+  }
+
+  #unhold({ plan }: Job): void {
+    const at = this.#holds.findIndex(
+      ({ iccid, destination }) => iccid === plan?.iccid && destination === plan.destination,
+    )
+    if (at >= 0) this.#holds.splice(at, 1)
+  }
+}
+
+export interface DoubtParts {
+  readonly clock: Clock
+  readonly time: TrustedTime
+  readonly limits: SendingLimits
+  readonly keep: (changes: readonly Change[]) => Promise<void>
+  readonly happenings: Happenings
+  /** It goes on, or is over. With the verdict that decided it, when there was one. */
+  readonly onResolved: (job: Job, verdict?: Verdict) => void
+  readonly numberOf: (job: Job) => string | undefined
+  /** All that is under way. */
+  readonly jobs: () => Iterable<Job>
+}
+
+/** Service centres and agents do not share a clock. */
+const centreClockToleranceMs = 2 * 60_000

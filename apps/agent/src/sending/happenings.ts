@@ -1,0 +1,113 @@
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import { statusFromOctet } from '@smsgw/sms/status'
+import type { Change, Stamp } from '../journal/change.ts'
+import type { TrustedTime } from '../time/trusted-time.ts'
+import type { FailureCode } from './failure-words.ts'
+import type { Job } from './job.ts'
+import type { SendingSim } from './sim.ts'
+
+/** The events of a message, as changes that commit with their cause. */
+export class Happenings {
+  readonly #time: TrustedTime
+
+  constructor(time: TrustedTime) {
+    this.#time = time
+  }
+
+  processed(cmdId: string, at: Stamp): Change {
+    return this.#event({ kind: 'processed', cmdId, at: this.#time.local(at.wallMs) })
+  }
+
+  partSubmitted(
+    job: Job,
+    part: number,
+    result: {
+      readonly result: 'accepted' | 'refused' | 'unknown'
+      readonly reference?: number
+      readonly code?: string
+    },
+    at: Stamp,
+  ): Change {
+    return this.#event({
+      kind: 'part-submitted',
+      cmdId: job.cmdId,
+      at: this.#time.local(at.wallMs),
+      part: part + 1,
+      parts: job.parts.length,
+      simNumber: job.simNumber ?? 1,
+      ...result,
+    })
+  }
+
+  partReported(cmdId: string, part: number, status: number, at: Stamp): Change {
+    const { words } = statusFromOctet(status)
+    return this.#event({ kind: 'part-reported', cmdId, at: this.#time.local(at.wallMs), part: part + 1, status, words })
+  }
+
+  sent(job: Job, sim: Pick<SendingSim, 'simNumber' | 'phoneNumber'>, at: Stamp): Change {
+    return this.#event({
+      kind: 'sent',
+      cmdId: job.cmdId,
+      at: this.#time.local(at.wallMs),
+      simNumber: sim.simNumber,
+      parts: job.parts.length,
+      ...(sim.phoneNumber !== undefined && { sender: sim.phoneNumber }),
+      ...(job.possibleDuplicate && { possibleDuplicate: true }),
+    })
+  }
+
+  delivered(cmdId: string, sim: Pick<SendingSim, 'simNumber' | 'phoneNumber'>, at: Stamp): Change {
+    return this.#event({
+      kind: 'delivered',
+      cmdId,
+      at: this.#time.local(at.wallMs),
+      simNumber: sim.simNumber,
+      ...(sim.phoneNumber !== undefined && { sender: sim.phoneNumber }),
+    })
+  }
+
+  failed(job: Job, code: FailureCode, reason: string, sender: string | undefined, at: Stamp): Change {
+    return this.#event({
+      kind: 'failed',
+      cmdId: job.cmdId,
+      at: this.#time.local(at.wallMs),
+      code,
+      reason: reason.slice(0, 500),
+      ...(job.simNumber !== undefined && { simNumber: job.simNumber }),
+      ...(sender !== undefined && { sender }),
+      ...(job.parts.length > 0 && { partsSent: job.partsSent, parts: job.parts.length }),
+    })
+  }
+
+  waiting(cmdId: string, code: 'outcome_unknown' | 'retrying', reason: string, at: Stamp): Change {
+    return this.#event({
+      kind: 'waiting',
+      cmdId,
+      at: this.#time.local(at.wallMs),
+      code,
+      reason: reason.slice(0, 500),
+    })
+  }
+
+  cancelled(cmdId: string, at: Stamp): Change {
+    return this.#event({ kind: 'cancelled', cmdId, at: this.#time.local(at.wallMs) })
+  }
+
+  cancelRefused(cmdId: string, at: Stamp): Change {
+    return this.#event({ kind: 'cancel-refused', cmdId, at: this.#time.local(at.wallMs) })
+  }
+
+  logged(priority: 'INFO' | 'WARN' | 'ERROR', message: string, at: Stamp): Change {
+    return this.#event({
+      kind: 'logged',
+      at: this.#time.local(at.wallMs),
+      module: 'sending',
+      priority,
+      message: message.slice(0, 1000),
+    })
+  }
+
+  #event(event: AgentEvent): Change {
+    return { kind: 'event', event }
+  }
+}

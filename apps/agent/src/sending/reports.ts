@@ -1,0 +1,146 @@
+import { textFromAddress } from '@smsgw/sms/address'
+import { statusFromOctet } from '@smsgw/sms/status'
+import type { StatusReport } from '@smsgw/sms/status-report'
+import { epochMsFromTimeStamp, isValidTimeStamp } from '@smsgw/sms/time-stamp'
+import type { Change } from '../journal/change.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { CommandRecord } from '../journal/read.ts'
+import type { TrustedTime } from '../time/trusted-time.ts'
+import type { Doubts } from './doubts.ts'
+import type { Happenings } from './happenings.ts'
+import { Job } from './job.ts'
+import { numbersMatch } from './numbers-match.ts'
+import type { SendingLimits } from './sending-settings.ts'
+
+/**
+ * Status reports: each is matched by SIM, reference and number, and then by the submit time nearest to its own. What fits
+ * no part whose reference is known may be evidence for one in doubt. References come again after 256 parts, reports twice,
+ * before the answer to their part, or days later.
+ */
+export class Reports {
+  readonly #parts: ReportParts
+  /** One after the other: two reports of one message must not both find it undelivered. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: ReportParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when it is on disk; false when it fits nothing. */
+  take(iccid: string, report: StatusReport): Promise<boolean> {
+    const taken = this.#last.then(() => this.#take(iccid, report))
+    this.#last = taken.catch(() => undefined)
+    return taken
+  }
+
+  async #take(iccid: string, report: StatusReport): Promise<boolean> {
+    const { journal, doubts, limits } = this.#parts
+    // Looked at before the journal is read: what is answered meanwhile is not in it yet.
+    const isTooEarly = doubts.mayBeOfWhatIsBeingSent(iccid, report)
+    const records = await journal.read('commands-by-reference', { reference: report.messageReference })
+    const match = bestMatch(records, iccid, report)
+    if (match !== undefined) {
+      const { record, at } = match
+      if (record.command === undefined) return false
+      const job = this.#parts.job(record.cmdId) ?? Job.restored(record, record.command, limits.lifeMs)
+      await this.#reported(job, at, report.status)
+      return true
+    }
+    if (isTooEarly) return false
+    const evidence = await doubts.report(iccid, report)
+    if (evidence === undefined) return false
+    await this.#consequences(evidence.job, evidence.at, report.status)
+    return true
+  }
+
+  async #reported(job: Job, at: number, status: number): Promise<void> {
+    const part = job.parts[at]
+    if (part === undefined || part.reports.has(status)) return
+    const { keep, happenings, time } = this.#parts
+    const stamp = time.stamp()
+    part.reports.add(status)
+    await keep([
+      { kind: 'part-reported', cmdId: job.cmdId, part: at + 1, status, at: stamp },
+      happenings.partReported(job.cmdId, at, status, stamp),
+      ...this.#consequenceChanges(job, at, status),
+    ])
+  }
+
+  async #consequences(job: Job, at: number, status: number): Promise<void> {
+    await this.#parts.keep(this.#consequenceChanges(job, at, status))
+  }
+
+  /** For the message: delivered when every part is, failed when one never will be. */
+  #consequenceChanges(job: Job, at: number, status: number): readonly Change[] {
+    if (job.outcome !== 'sent') return []
+    const { happenings, time } = this.#parts
+    const stamp = time.stamp()
+    const sim = { simNumber: job.simNumber ?? 1, phoneNumber: undefined }
+    const { outcome, words } = statusFromOctet(status)
+    switch (outcome) {
+      case 'delivered':
+        if (!job.isDelivered) return []
+        job.outcome = 'delivered'
+        return [
+          { kind: 'command-corrected', cmdId: job.cmdId, outcome: 'delivered' },
+          happenings.delivered(job.cmdId, sim, stamp),
+        ]
+      case 'still-trying':
+        return []
+      default: {
+        job.outcome = 'failed'
+        const which = job.parts.length > 1 ? `part ${at + 1} of ${job.parts.length}` : 'it'
+        const reason = `the network could not deliver ${which}: ${words} (TP-ST ${hex(status)}). ${adviceFor(outcome)}`
+        return [
+          { kind: 'command-corrected', cmdId: job.cmdId, outcome: 'failed' },
+          happenings.failed(job, 'report_failed', reason, undefined, stamp),
+        ]
+      }
+    }
+  }
+}
+
+export interface ReportParts {
+  readonly journal: Journal
+  readonly time: TrustedTime
+  readonly limits: SendingLimits
+  readonly keep: (changes: readonly Change[]) => Promise<void>
+  readonly happenings: Happenings
+  readonly doubts: Doubts
+  /** One that is still under way. */
+  readonly job: (cmdId: string) => Job | undefined
+}
+
+function bestMatch(
+  records: readonly CommandRecord[],
+  iccid: string,
+  report: StatusReport,
+): { record: CommandRecord; at: number } | undefined {
+  const number = textFromAddress(report.recipient)
+  const stampMs = isValidTimeStamp(report.serviceCentreTimeStamp)
+    ? epochMsFromTimeStamp(report.serviceCentreTimeStamp)
+    : undefined
+  const candidates = records.flatMap((record) => {
+    const { plan } = record
+    if (plan?.iccid !== iccid || !numbersMatch(plan.destination, number)) return []
+    return record.attempts
+      .filter(({ result, reference }) => result === 'accepted' && reference === report.messageReference)
+      .map(({ part, resultAt, committed }) => ({
+        record,
+        at: part - 1,
+        distanceMs: stampMs === undefined ? 0 : Math.abs(stampMs - (resultAt ?? committed)!.wallMs),
+      }))
+  })
+  // Newest first among equals, as they were read.
+  return candidates.sort((a, b) => a.distanceMs - b.distanceMs)[0]
+}
+
+function adviceFor(outcome: 'failed-permanently' | 'gave-up'): string {
+  return outcome === 'gave-up'
+    ? 'The receiver could not be reached in time; it may work another time.'
+    : 'Sending it again as it is will not help; check the number.'
+}
+
+function hex(octet: number): string {
+  return octet.toString(16).padStart(2, '0').toUpperCase()
+}

@@ -1,0 +1,310 @@
+import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
+import { readCommandError } from '@smsgw/modem/command-error'
+import type { SubmitOutcome } from '@smsgw/modem/submit'
+import { beforeEach, expect, test } from 'vitest'
+import { SenderFixture, sendCommand } from '../testing/sender-fixture.ts'
+import { defaultSendingSettings } from './sending-settings.ts'
+
+let world: SenderFixture
+
+beforeEach(() => {
+  world = new SenderFixture()
+})
+
+const minute = 60_000
+const silence: SubmitOutcome = { kind: 'unknown', why: 'silence', error: undefined }
+
+test('a message is sent on the SIM that is there, and told so with its number and parts', async () => {
+  await world.sender.simReady(world.sim(2, '+447700900002'))
+  await world.accept(sendCommand('a'))
+  await world.pass(100)
+  expect(world.sent.map(({ simNumber, text }) => [simNumber, text])).toEqual([[2, 'text of a']])
+  expect(await world.events('sent')).toMatchObject([{ cmdId: 'a', simNumber: 2, sender: '+447700900002', parts: 1 }])
+})
+
+test('urgent ones go first, then by age; LIFO turns the age around', async () => {
+  const at = (minutes: number) => `2026-03-01T12:0${minutes}:00.000Z`
+  const commands = [
+    sendCommand('second', { acceptedAt: at(2) }),
+    sendCommand('urgent', { acceptedAt: at(3), priority: 100 }),
+    sendCommand('first', { acceptedAt: at(1) }),
+  ]
+  await world.accept(...commands)
+  await world.sender.simReady(world.sim(1))
+  await world.pass(100)
+  expect(world.sent.map(({ text }) => text)).toEqual(['text of urgent', 'text of first', 'text of second'])
+  const lifo = new SenderFixture()
+  lifo.sender.use({ ...defaultSendingSettings, order: 'LIFO' })
+  await lifo.accept(...commands)
+  await lifo.sender.simReady(lifo.sim(1))
+  await lifo.pass(100)
+  expect(lifo.sent.map(({ text }) => text)).toEqual(['text of urgent', 'text of second', 'text of first'])
+})
+
+test('a command that comes twice is sent once', async () => {
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('a'))
+  await world.accept(sendCommand('a'))
+  await world.pass(1000)
+  await world.restart()
+  world.sender.confirm()
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('a'))
+  await world.pass(1000)
+  expect(world.sent).toHaveLength(1)
+})
+
+test('a cancel before the first part stops it, one that comes later is refused, one that comes early leaves a tombstone', async () => {
+  await world.accept(sendCommand('waiting'))
+  const cancels = [world.sender.cancel('waiting'), world.sender.cancel('unseen')]
+  await world.pass(10)
+  await Promise.all(cancels)
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('unseen'), sendCommand('sent'))
+  await world.pass(100)
+  const late = world.sender.cancel('sent')
+  await world.pass(10)
+  await late
+  expect(world.sent.map(({ text }) => text)).toEqual(['text of sent'])
+  expect((await world.events('cancelled')).map(({ cmdId }) => cmdId)).toEqual(['waiting', 'unseen'])
+  expect((await world.events('cancel-refused')).map(({ cmdId }) => cmdId)).toEqual(['sent'])
+})
+
+test('what is too old is not sent, and its life is what the network is told', async () => {
+  await world.accept(sendCommand('short', { validUntil: world.iso(5 * minute) }))
+  await world.pass(6 * minute)
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('long', { validUntil: world.iso(60 * minute) }))
+  await world.pass(100)
+  expect(await world.events('failed')).toMatchObject([{ cmdId: 'short', code: 'ttl_expired', reason: 'TTL expired' }])
+  // 0..143 count five minutes each: 11 is an hour.
+  expect(world.sent.map(({ submit }) => submit.validityPeriod)).toMatchObject([{ format: 'relative', value: 10 }])
+})
+
+test('a message without a deadline that no SIM takes ends with what stood in the way', async () => {
+  await world.accept(sendCommand('a'))
+  await world.pass(73 * 60 * minute)
+  expect(await world.events('failed')).toMatchObject([{ cmdId: 'a', code: 'gave_up' }])
+})
+
+test('while nothing vouches for the clock, messages with a deadline wait and others do not', async () => {
+  world.time.trusted = false
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('dated', { validUntil: world.iso(minute) }), sendCommand('open'))
+  await world.pass(1000)
+  expect(world.sent.map(({ text }) => text)).toEqual(['text of open'])
+  world.time.trusted = true
+  world.sender.timeChanged()
+  await world.pass(1000)
+  expect(world.sent.map(({ text }) => text)).toEqual(['text of open', 'text of dated'])
+})
+
+test('a temporary refusal is tried again after a pause that grows, a permanent one is told at once', async () => {
+  world.outcomes.push(refused(38), refused(38), accepted(1), refused(1))
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('again'))
+  await world.pass(20 * minute)
+  expect(world.sent.map(({ text }) => text)).toEqual(['text of again'])
+  expect(await world.events('waiting')).toMatchObject([{ code: 'retrying' }, { code: 'retrying' }])
+  await world.accept(sendCommand('never'))
+  await world.pass(100)
+  expect(await world.events('failed')).toMatchObject([{ cmdId: 'never', code: 'refused' }])
+  expect((await world.events('failed'))[0]?.reason).toContain('CMS 1')
+})
+
+test('a number that is refused stops nobody behind it', async () => {
+  world.outcomes.push(refused(42), accepted(1))
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('bad', { phoneNumber: '+447700900111' }), sendCommand('good'))
+  await world.pass(100)
+  expect(world.sent.map(({ text }) => text)).toEqual(['text of good'])
+})
+
+test('a part that is refused for good stops the rest, and says how many went out', async () => {
+  world.outcomes.push(accepted(1), refused(28))
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('long', { content: { text: 'x'.repeat(400) } }))
+  await world.pass(100)
+  expect(world.sent).toHaveLength(1)
+  const [failed] = await world.events('failed')
+  expect(failed?.reason).toMatch(/^partial 1\/3: /)
+})
+
+test('what nobody knows of is not sent again, holds back that number for two minutes, and ends as submit_unknown', async () => {
+  world.outcomes.push(silence)
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('doubtful'))
+  await world.pass(1000)
+  await world.accept(sendCommand('same number'), sendCommand('other number', { phoneNumber: '+447700900777' }))
+  await world.pass(minute)
+  expect(world.sent.map(({ text }) => text)).toEqual(['text of doubtful', 'text of other number'])
+  await world.pass(2 * minute)
+  expect(world.sent.map(({ text }) => text)).toEqual([
+    'text of doubtful',
+    'text of other number',
+    'text of same number',
+  ])
+  await world.pass(20 * minute)
+  expect(await world.events('failed')).toMatchObject([{ cmdId: 'doubtful', code: 'submit_unknown' }])
+  expect(world.sent).toHaveLength(3)
+})
+
+test('a late answer resolves a doubt, and corrects a verdict of ignorance', async () => {
+  world.outcomes.push(silence, silence)
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('soon'), sendCommand('late', { phoneNumber: '+447700900777' }))
+  await world.pass(minute)
+  const answer = { kind: 'accepted', messageReference: 9, detail: undefined } as const
+  const soon = world.sender.lateResult(JSON.stringify(['soon', 0, 1]), answer)
+  await world.pass(20 * minute)
+  await soon
+  expect(await world.events('failed')).toMatchObject([{ cmdId: 'late', code: 'submit_unknown' }])
+  const late = world.sender.lateResult(JSON.stringify(['late', 0, 1]), answer)
+  await world.pass(100)
+  await late
+  expect((await world.events('sent')).map(({ cmdId }) => cmdId)).toEqual(['soon', 'late'])
+})
+
+test('who asks for it gets a doubtful message sent once more, said to be a possible duplicate', async () => {
+  world.outcomes.push(silence)
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('a', { onUncertain: 'resend' }))
+  await world.pass(30 * minute)
+  expect(world.sent).toHaveLength(2)
+  expect(await world.events('sent')).toMatchObject([{ cmdId: 'a', possibleDuplicate: true }])
+})
+
+test('what comes from the journal waits until the relay has confirmed it; of an old copy nothing is sent', async () => {
+  await world.accept(sendCommand('open'))
+  await world.restart()
+  await world.sender.simReady(world.sim(1))
+  await world.pass(minute)
+  expect(world.sent).toEqual([])
+  const distrusted = world.sender.distrust({ kind: 'journal-renounced', journalId: 'other', provenMark: 0 })
+  await world.pass(30 * minute)
+  await distrusted
+  world.sender.confirm()
+  await world.pass(minute)
+  expect(world.sent).toEqual([])
+  expect(await world.events('failed')).toMatchObject([{ cmdId: 'open', code: 'submit_unknown' }])
+})
+
+test('a message for a SIM that this device does not have fails with what it has', async () => {
+  world.sender.simsKnown([1, 2])
+  await world.accept(sendCommand('a', { simNumber: 3 }))
+  await world.pass(10)
+  expect((await world.events('failed'))[0]).toMatchObject({ code: 'no_such_sim' })
+  expect((await world.events('failed'))[0]?.reason).toContain('it has: 1, 2')
+})
+
+test('round robin takes turns, and a SIM that has gone gives its messages to another', async () => {
+  world.sender.use({ ...defaultSendingSettings, simSelection: 'RoundRobin' })
+  await world.sender.simReady(world.sim(1))
+  await world.sender.simReady(world.sim(2))
+  await world.accept(...['a', 'b', 'c', 'd'].map((id) => sendCommand(id)))
+  await world.pass(100)
+  expect(world.sent.map(({ simNumber }) => simNumber).sort()).toEqual([1, 1, 2, 2])
+  world.sender.simGone('iccid-1')
+  await world.accept(sendCommand('e'), sendCommand('f'))
+  await world.pass(100)
+  expect(world.sent.slice(4).map(({ simNumber }) => simNumber)).toEqual([2, 2])
+})
+
+test('a limit holds messages back, urgent ones pass, and a restart does not forget what was sent', async () => {
+  const settings = {
+    ...defaultSendingSettings,
+    pace: { ...defaultSendingSettings.pace, limit: { periodMs: 60 * minute, value: 2 } },
+  }
+  world.sender.use(settings)
+  await world.sender.simReady(world.sim(1))
+  await world.accept(...['a', 'b', 'c'].map((id) => sendCommand(id)))
+  await world.pass(minute)
+  expect(world.sent).toHaveLength(2)
+  await world.accept(sendCommand('urgent', { priority: 100 }))
+  await world.pass(100)
+  expect(world.sent.at(-1)?.text).toBe('text of urgent')
+  await world.restart()
+  world.sender.use(settings)
+  world.sender.confirm()
+  await world.sender.simReady(world.sim(1))
+  await world.pass(10 * minute)
+  expect(world.sent).toHaveLength(3)
+  await world.pass(60 * minute)
+  expect(world.sent).toHaveLength(4)
+})
+
+test('outside the work hours nothing goes but what is urgent', async () => {
+  // The fixture begins at 16:00.
+  world.sender.use({
+    ...defaultSendingSettings,
+    pace: { ...defaultSendingSettings.pace, workHours: { startMinute: 22 * 60, endMinute: 6 * 60 } },
+  })
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('night'), sendCommand('urgent', { priority: 120 }))
+  await world.pass(5 * 60 * minute)
+  expect(world.sent.map(({ text }) => text)).toEqual(['text of urgent'])
+  await world.pass(2 * 60 * minute)
+  expect(world.sent.map(({ text }) => text)).toEqual(['text of urgent', 'text of night'])
+})
+
+test('a pause is kept between messages, not between the parts of one', async () => {
+  world.sender.use({
+    ...defaultSendingSettings,
+    pace: { ...defaultSendingSettings.pace, intervalMinMs: 10_000, intervalMaxMs: 10_000 },
+  })
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('a', { content: { text: 'x'.repeat(300) } }), sendCommand('b'))
+  await world.pass(minute)
+  const [first, second, third] = world.sent.map(({ atMs }) => atMs)
+  expect((second ?? 0) - (first ?? 0)).toBeLessThan(1000)
+  expect((third ?? 0) - (second ?? 0)).toBeGreaterThanOrEqual(9_000)
+})
+
+test('encrypted text and numbers are opened with the passphrase, and what does not open fails with a reason', async () => {
+  world = new SenderFixture({ passphrase: 'secret' })
+  await world.sender.simReady(world.sim(1))
+  await world.accept(
+    sendCommand('a', { isEncrypted: true, phoneNumber: sealed('+447700900555'), content: { text: sealed('héllo') } }),
+    sendCommand('b', {
+      isEncrypted: true,
+      phoneNumber: sealed('+447700900555', 'other'),
+      content: { text: sealed('x') },
+    }),
+  )
+  await world.pass(100)
+  // Deriving keys takes real time.
+  await expect.poll(() => world.pass(100).then(() => world.events('failed'))).toHaveLength(1)
+  expect(world.sent[0]).toMatchObject({ text: 'héllo', submit: { destination: { value: '447700900555' } } })
+  expect(await world.events('failed')).toMatchObject([{ cmdId: 'b', code: 'undecryptable' }])
+})
+
+test('data goes to its port', async () => {
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('a', { content: { data: Buffer.from([1, 2, 255]).toString('base64'), port: 2948 } }))
+  await world.pass(100)
+  expect(world.sent[0]?.text).toBe('0102FF')
+})
+
+test('a number that nobody can dial fails with what is wrong with it', async () => {
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('a', { phoneNumber: 'Bank' }))
+  await world.pass(100)
+  expect(await world.events('failed')).toMatchObject([{ cmdId: 'a', code: 'unwritable' }])
+})
+
+function accepted(messageReference: number): SubmitOutcome {
+  return { kind: 'accepted', messageReference, detail: undefined, duplicate: false }
+}
+
+function refused(code: number): SubmitOutcome {
+  const error = readCommandError(`+CMS ERROR: ${code}`)
+  if (error === undefined) throw new Error('no such code')
+  return { kind: 'refused', error, pduWritten: true }
+}
+
+function sealed(text: string, passphrase = 'secret'): string {
+  const salt = randomBytes(16)
+  const cipher = createCipheriv('aes-256-cbc', pbkdf2Sync(passphrase, salt, 1000, 32, 'sha1'), salt)
+  const ciphertext = Buffer.concat([cipher.update(text), cipher.final()]).toString('base64')
+  return `$aes-256-cbc/pbkdf2-sha1$i=1000$${salt.toString('base64')}$${ciphertext}`
+}

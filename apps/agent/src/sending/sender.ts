@@ -1,0 +1,362 @@
+import type { SendCommand } from '@smsgw/contract/link/command'
+import type { Clock } from '@smsgw/modem/clock'
+import type { LateOutcome } from '@smsgw/modem/submission'
+import type { StatusReport } from '@smsgw/sms/status-report'
+import { crashPoint } from '../crash-point.ts'
+import type { Change } from '../journal/change.ts'
+import type { Journal, JournalError } from '../journal/journal.ts'
+import { keepWriting } from '../journal/keep-writing.ts'
+import type { TrustedTime } from '../time/trusted-time.ts'
+import { Deadlines } from './deadlines.ts'
+import { Doubts } from './doubts.ts'
+import type { FieldOpener } from './encrypted-field.ts'
+import { Happenings } from './happenings.ts'
+import { Job } from './job.ts'
+import { Lane } from './lane.ts'
+import { MessageRun } from './message-run.ts'
+import { Queue } from './queue.ts'
+import { References } from './references.ts'
+import { Reports } from './reports.ts'
+import { defaultSendingSettings, type SendingLimits, type SendingSettings } from './sending-settings.ts'
+import type { SendingSim } from './sim.ts'
+import { SimChoice } from './sim-choice.ts'
+import { submissionOf } from './submission.ts'
+import { Turns } from './turns.ts'
+import type { Verdict } from './verdict.ts'
+
+/**
+ * Everything that goes out. A command is journaled before it is acknowledged; from then on it ends, whatever restarts:
+ * sent, failed with a reason, or cancelled.
+ *
+ * Each SIM that is ready has a lane. What waits is in one queue, from which each lane takes what may go by it. A message
+ * whose outcome nobody knows is set aside (`Doubts`); what status reports tell is matched in `Reports`.
+ */
+export class Sender {
+  readonly #options: SenderOptions
+  readonly #happenings: Happenings
+  readonly #keep: (changes: readonly Change[]) => Promise<void>
+  readonly #jobs = new Map<string, Job>()
+  readonly #queue = new Queue()
+  readonly #lanes = new Map<string, Lane>()
+  readonly #choice: SimChoice
+  readonly #doubts: Doubts
+  readonly #deadlines: Deadlines
+  readonly #reports: Reports
+  readonly #run: MessageRun
+  readonly #turns = new Turns()
+  readonly #underWay = new Set<Promise<void>>()
+  #settings = defaultSendingSettings
+  #knownSims: ReadonlySet<number> | undefined
+  /** Taken from a journal that nobody has confirmed yet. */
+  #unconfirmed: ReadonlySet<string> = new Set()
+  #stopped = false
+
+  constructor(options: SenderOptions) {
+    const { journal, clock, time, chance, limits } = options
+    this.#options = options
+    this.#happenings = new Happenings(time)
+    this.#keep = keepWriting(journal, clock, options.onJournalTrouble)
+    this.#choice = new SimChoice(chance)
+    const shared = { journal, clock, time, chance, limits, keep: this.#keep, happenings: this.#happenings }
+    this.#doubts = new Doubts({
+      ...shared,
+      onResolved: (job, verdict) => this.#resolved(job, verdict),
+      numberOf: (job) => this.#numberOf(job),
+      jobs: () => this.#jobs.values(),
+    })
+    this.#deadlines = new Deadlines(clock, time, (job) => this.#expired(job))
+    this.#reports = new Reports({ ...shared, doubts: this.#doubts, job: (cmdId) => this.#jobs.get(cmdId) })
+    this.#run = new MessageRun({
+      ...shared,
+      references: new References(chance),
+      opener: options.opener,
+      doubts: this.#doubts,
+      onEnded: (job) => this.#ended(job),
+      onWaiting: (job) => this.#queue.add(job),
+      onReference: options.onReference,
+    })
+  }
+
+  /** What was under way when the process ended. Before anything else is asked of it. */
+  async restore(): Promise<void> {
+    const { journal, limits, time } = this.#options
+    for (const record of await journal.read('open-commands', {})) {
+      if (record.command === undefined) continue
+      const job = Job.restored(record, record.command, limits.lifeMs)
+      this.#jobs.set(job.cmdId, job)
+      this.#deadlines.watch(job)
+      if (job.isSent) await this.#run.endSent(job, undefined)
+      else if (job.state === 'in-doubt') await this.#doubts.recovered(job)
+      else this.#queue.add(job)
+    }
+    this.#unconfirmed = new Set(this.#jobs.keys())
+    const sinceMs = time.now().wallMs - reportsAwaitedMs
+    for (const record of await journal.read('doubtful-commands', { sinceMs })) {
+      if (record.command !== undefined) this.#doubts.remember(Job.restored(record, record.command, limits.lifeMs))
+    }
+  }
+
+  /**
+   * The relay's mark is not ahead of this journal: it is no old copy, and what was taken from it may be sent. Until then
+   * it waits; what comes from the relay itself does not.
+   */
+  confirm(): void {
+    this.#unconfirmed = new Set()
+    this.#wakeAll()
+  }
+
+  /** Resolves when they are on disk: from then on they are ours. One that was known already stays what it is. */
+  accept(commands: readonly SendCommand[]): Promise<void> {
+    crashPoint('command-arrived')
+    const ids = commands.map(({ cmdId }) => cmdId)
+    return this.#turns.take(ids, () => this.#accept(commands))
+  }
+
+  /** Until the first part was handed to the modem. For a command that has not come it leaves a tombstone. */
+  cancel(cmdId: string): Promise<void> {
+    crashPoint('cancel-arrived')
+    return this.#turns.take([cmdId], () => this.#cancel(cmdId))
+  }
+
+  /** The SIMs that this agent has or had a moment ago; a message for another one fails instead of waiting for ever. */
+  simsKnown(simNumbers: readonly number[]): void {
+    this.#knownSims = new Set(simNumbers)
+    for (const job of [...this.#queue]) this.#refuseUnknownSim(job)
+  }
+
+  async simReady(sim: SendingSim): Promise<void> {
+    this.simGone(sim.iccid)
+    const { clock, time, chance, journal } = this.#options
+    const sentMs = await journal.read('sent-lately', { iccid: sim.iccid, sinceMs: time.now().wallMs - dayMs })
+    const lane = new Lane(
+      sim,
+      {
+        queue: this.#queue,
+        clock,
+        time,
+        chance,
+        pace: () => this.#settings.pace,
+        mayGoAt: (job, by) => this.#mayGoAt(job, by),
+        send: (job, by) => this.#send(job, by),
+        onHeld: (by, why, untilMs) => this.#held(by, why, untilMs),
+      },
+      sentMs,
+    )
+    if (this.#stopped) return
+    this.#lanes.get(sim.iccid)?.end()
+    this.#lanes.set(sim.iccid, lane)
+    this.#wakeAll()
+  }
+
+  simGone(iccid: string): void {
+    this.#lanes.get(iccid)?.end()
+    this.#lanes.delete(iccid)
+    // What was chosen for it, and has not begun, may go by another.
+    for (const job of this.#queue) if (!job.hasBegun && job.plan === undefined) job.simNumber = undefined
+    this.#wakeAll()
+  }
+
+  lateResult(id: string, outcome: LateOutcome): Promise<void> {
+    return this.#doubts.lateResult(submissionOf(id), outcome)
+  }
+
+  /** False when it fits nothing that is known (yet): a report may come before the reference that it is about. */
+  async report(iccid: string, report: StatusReport): Promise<boolean> {
+    crashPoint('report-arrived')
+    const matched = await this.#reports.take(iccid, report)
+    crashPoint('report-journaled')
+    return matched
+  }
+
+  use(settings: SendingSettings): void {
+    this.#settings = settings
+    this.#choice.selection = settings.simSelection
+    this.#queue.reorder(settings.order)
+    this.#wakeAll()
+  }
+
+  /** The clock is vouched for now, or was set. */
+  timeChanged(): void {
+    this.#deadlines.look()
+    this.#wakeAll()
+  }
+
+  /**
+   * This journal is an old copy: a newer one may have sent what is open here. None of it is sent, all of it is in doubt,
+   * and that is written together with the change that gives the journal its new name.
+   */
+  async distrust(renounced: Change): Promise<void> {
+    const doubts = [...this.#jobs.values()].flatMap((job) => {
+      this.#queue.remove(job)
+      return this.#doubts.distrust(job)
+    })
+    await this.#keep([renounced, ...doubts])
+  }
+
+  /** Messages in the journal that have not ended. */
+  get open(): number {
+    return this.#jobs.size
+  }
+
+  get waiting(): number {
+    return this.#queue.size
+  }
+
+  get inDoubt(): number {
+    return this.#doubts.size
+  }
+
+  /** When what is at a modem has its answer, and that is on disk. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay)
+  }
+
+  /** Begins nothing more. */
+  stop(): void {
+    this.#stopped = true
+    for (const lane of this.#lanes.values()) lane.end()
+    this.#lanes.clear()
+    this.#deadlines.stop()
+    this.#doubts.stop()
+  }
+
+  async #accept(commands: readonly SendCommand[]): Promise<void> {
+    const { journal, time, limits } = this.#options
+    const strange = commands.filter(({ cmdId }) => !this.#jobs.has(cmdId))
+    const records = await Promise.all(strange.map(({ cmdId }) => journal.read('command', { cmdId })))
+    const fresh = strange.filter((_, at) => records[at] === undefined)
+    const stamp = time.stamp()
+    await journal.write([
+      ...fresh.map((command) => ({ kind: 'command-received' as const, command, at: stamp })),
+      // Known ones are told of again: the relay may have been restored from a backup.
+      ...commands.map(({ cmdId }) => this.#happenings.processed(cmdId, stamp)),
+    ])
+    crashPoint('command-journaled')
+    for (const command of fresh) this.#take(new Job(command, stamp.wallMs, limits.lifeMs))
+    this.#wakeAll()
+  }
+
+  async #cancel(cmdId: string): Promise<void> {
+    const { journal, time } = this.#options
+    const job = this.#jobs.get(cmdId)
+    const record = job === undefined ? await journal.read('command', { cmdId }) : undefined
+    const stamp = time.stamp()
+    if (job === undefined && (record === undefined || record.outcome === 'cancelled')) {
+      await journal.write([{ kind: 'tombstone', cmdId, at: stamp }, this.#happenings.cancelled(cmdId, stamp)])
+    } else if (job === undefined || job.hasBegun || job.isDistrusted || job.outcome !== undefined) {
+      await journal.write([this.#happenings.cancelRefused(cmdId, stamp)])
+    } else {
+      // Seen by a submission that waits for its prompt: it is not written any more.
+      job.isCancelled = true
+      await this.#keep([
+        { kind: 'command-ended', cmdId, at: stamp, outcome: 'cancelled' },
+        this.#happenings.cancelled(cmdId, stamp),
+      ])
+      job.outcome = 'cancelled'
+      this.#ended(job)
+    }
+  }
+
+  #take(job: Job): void {
+    this.#jobs.set(job.cmdId, job)
+    this.#queue.add(job)
+    this.#deadlines.watch(job)
+    this.#refuseUnknownSim(job)
+    this.#options.onOpenChanged(this.open)
+  }
+
+  #mayGoAt(job: Job, sim: SendingSim): number {
+    if (job.isCancelled || this.#stopped || this.#unconfirmed.has(job.cmdId)) return Number.POSITIVE_INFINITY
+    if (job.command.validUntil !== undefined && !this.#options.time.now().trusted) return Number.POSITIVE_INFINITY
+    if (job.plan !== undefined ? job.plan.iccid !== sim.iccid : this.#simOf(job) !== sim.simNumber) {
+      return Number.POSITIVE_INFINITY
+    }
+    return Math.max(job.notBeforeMs, this.#doubts.heldUntilMs(sim.iccid, job))
+  }
+
+  #simOf(job: Job): number | undefined {
+    if (job.command.simNumber !== undefined) return job.command.simNumber
+    const ready = [...this.#lanes.values()].map(({ sim }) => sim.simNumber)
+    if (job.simNumber === undefined || !ready.includes(job.simNumber)) job.simNumber = this.#choice.choose(ready)
+    return job.simNumber
+  }
+
+  async #send(job: Job, lane: Lane): Promise<void> {
+    this.#queue.remove(job)
+    const sending = this.#run.send(job, lane, this.#queue.size > 0)
+    this.#underWay.add(sending)
+    await sending.finally(() => this.#underWay.delete(sending))
+  }
+
+  #expired(job: Job): void {
+    // What is at the modem right now ends by its answer; what is in doubt by its window.
+    if (job.state !== 'waiting' || job.isSent) return
+    this.#queue.remove(job)
+    void this.#run.expire(job)
+  }
+
+  /** It goes on where the doubt stopped it, or is over. */
+  #resolved(job: Job, verdict: Verdict | undefined): void {
+    if (job.isSent) void this.#run.endSent(job, this.#numberOf(job))
+    else if (job.outcome !== undefined) this.#ended(job)
+    else if (verdict?.kind === 'refused' && verdict.again === 'never') {
+      void this.#run.fail(job, 'refused', verdict.reason)
+    } else {
+      job.state = 'waiting'
+      this.#queue.add(job)
+      this.#wakeAll()
+    }
+  }
+
+  #ended(job: Job): void {
+    job.state = 'over'
+    this.#jobs.delete(job.cmdId)
+    this.#queue.remove(job)
+    this.#deadlines.forget(job)
+    this.#options.onOpenChanged(this.open)
+    this.#wakeAll()
+  }
+
+  #refuseUnknownSim(job: Job): void {
+    const asked = job.command.simNumber
+    if (asked === undefined || this.#knownSims === undefined || this.#knownSims.has(asked) || job.hasBegun) return
+    this.#queue.remove(job)
+    const has = [...this.#knownSims].sort((a, b) => a - b).join(', ') || 'none'
+    void this.#run.fail(job, 'no_such_sim', `this device has no SIM ${asked}; it has: ${has}`)
+  }
+
+  #numberOf(job: Job): string | undefined {
+    return [...this.#lanes.values()].find(({ sim }) => sim.iccid === job.plan?.iccid)?.sim.phoneNumber
+  }
+
+  #held(sim: SendingSim, why: 'limit' | 'work-hours', untilMs: number): void {
+    const { time } = this.#options
+    const reason = why === 'limit' ? 'the limit of messages is reached' : 'it is outside the work hours'
+    const message = `SIM ${sim.simNumber} sends nothing until ${time.local(untilMs)}: ${reason}`
+    void this.#keep([this.#happenings.logged('INFO', message, time.stamp())])
+  }
+
+  #wakeAll(): void {
+    for (const lane of this.#lanes.values()) lane.wake()
+  }
+}
+
+export interface SenderOptions {
+  readonly journal: Journal
+  readonly clock: Clock
+  readonly time: TrustedTime
+  /** From 0 up to 1. */
+  readonly chance: () => number
+  readonly limits: SendingLimits
+  /** Undefined without a passphrase. */
+  readonly opener: FieldOpener | undefined
+  /** Nothing can be written; what has happened is kept and written again. */
+  readonly onJournalTrouble: (error: JournalError) => void
+  /** A part got its reference: a report that came before it can be matched now. */
+  readonly onReference: () => void
+  readonly onOpenChanged: (open: number) => void
+}
+
+const dayMs = 24 * 60 * 60_000
+/** Reports come days later; a service centre keeps a message for a week at most. */
+const reportsAwaitedMs = 8 * dayMs

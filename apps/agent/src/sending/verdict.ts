@@ -1,0 +1,69 @@
+import type { CommandError } from '@smsgw/modem/command-error'
+import type { LateOutcome } from '@smsgw/modem/submission'
+import type { SubmitOutcome } from '@smsgw/modem/submit'
+
+/**
+ * What an attempt has shown.
+ *
+ * - `accepted`: the network has it.
+ * - `refused`: it is not on the air, and will not be by itself. `again`: worth another try after a while; what stands in
+ *   the way is the message's (`never`), the SIM's (`sim`) or passing (`later`).
+ * - `unsent`: nothing left this machine; the reason is the modem's state, which says when to go on.
+ * - `unknown`: nobody knows. It is never sent again by itself.
+ */
+export type Verdict =
+  | { readonly kind: 'accepted'; readonly reference: number | undefined }
+  | {
+      readonly kind: 'refused'
+      readonly again: 'never' | 'later' | 'sim'
+      readonly retryAfterMs: number
+      /** `CMS 38`. */
+      readonly code: string
+      /** In words, with what to do. */
+      readonly reason: string
+    }
+  | { readonly kind: 'unsent'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly code: string }
+
+export function verdictOf(outcome: SubmitOutcome | LateOutcome): Verdict {
+  switch (outcome.kind) {
+    case 'accepted':
+      return { kind: 'accepted', reference: outcome.messageReference }
+    case 'refused':
+      return refusal(outcome.error)
+    case 'not-sent':
+      return { kind: 'unsent', why: outcome.why }
+    case 'unknown':
+      return { kind: 'unknown', code: outcome.error === undefined ? outcome.why : codeOf(outcome.error) }
+  }
+}
+
+function refusal(error: CommandError): Verdict {
+  const again = againOf(error)
+  return {
+    kind: 'refused',
+    again,
+    retryAfterMs: error.retryAfterMs ?? usualPauseMs[again],
+    code: codeOf(error),
+    reason: `${error.words} ${error.advice} (${codeOf(error)})`,
+  }
+}
+
+function againOf(error: CommandError): 'never' | 'later' | 'sim' {
+  switch (error.class) {
+    case 'temporary':
+    case 'registration':
+    case 'storage':
+      return 'later'
+    case 'sim':
+      return 'sim'
+    default:
+      return 'never'
+  }
+}
+
+const usualPauseMs = { never: 0, later: 30_000, sim: 60_000 }
+
+function codeOf(error: CommandError): string {
+  return error.code === undefined ? error.text : `${error.source.toUpperCase()} ${error.code}`
+}

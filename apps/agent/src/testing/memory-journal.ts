@@ -1,0 +1,114 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '@smsgw/modem/clock'
+import { ChangeWriter } from '../journal/apply-change.ts'
+import type { Change } from '../journal/change.ts'
+import { type Journal, JournalError } from '../journal/journal.ts'
+import { type Reads, readsOf } from '../journal/read.ts'
+import { forgetOld } from '../journal/retention.ts'
+import { schema } from '../journal/schema.ts'
+
+/**
+ * The journal's own statements on a database in memory, written when the simulated disk has taken its time. It outlives
+ * the processes that use it: each has a session, and what a session that was killed had not written is written or lost,
+ * as chance will have it.
+ */
+export class MemoryJournal {
+  readonly #database = new DatabaseSync(':memory:')
+  readonly #writer: ChangeWriter
+  readonly #reads: ReturnType<typeof readsOf>
+  readonly #clock: Clock
+  readonly #chance: () => number
+
+  constructor(clock: Clock, chance: () => number, wallMs: () => number) {
+    this.#clock = clock
+    this.#chance = chance
+    this.#database.exec(schema)
+    this.#database.exec("INSERT INTO journal (id) VALUES ('journal-1')")
+    this.#writer = new ChangeWriter(this.#database, wallMs, () => String(chance()))
+    this.#reads = readsOf(this.#database)
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  session(): { readonly journal: Journal; readonly kill: () => void } {
+    const queue: Waiting[] = []
+    let isDead = false
+    const enqueue = (kind: Waiting['kind'], run: (isAlive: boolean) => void) => {
+      const waiting = { kind, run }
+      queue.push(waiting)
+      return waiting
+    }
+    /** In order: a disk that is slow for one is slow for those behind it. Reads cost nothing. */
+    const workUntil = (last: Waiting) => {
+      if (!queue.includes(last)) return
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        next.run(true)
+        if (next === last) break
+      }
+      while (queue[0]?.kind === 'read') queue.shift()?.run(true)
+    }
+    const journal: Journal = {
+      write: (changes) =>
+        new Promise((resolve, reject) => {
+          if (isDead) return
+          const waiting = enqueue('write', (isAlive) => this.#write(changes, isAlive ? { resolve, reject } : undefined))
+          this.#clock.after(1 + Math.floor(this.#chance() ** 4 * slowestMs), () => workUntil(waiting))
+        }),
+      read: (what, ask) =>
+        new Promise((resolve) => {
+          if (isDead) return
+          const run = (isAlive: boolean) => isAlive && resolve(this.#read(what, ask))
+          if (queue.length === 0) run(true)
+          else enqueue('read', run)
+        }),
+      forget: async (beforeMs) => forgetOld(this.#database, beforeMs),
+      close: async () => undefined,
+    }
+    const kill = () => {
+      isDead = true
+      const reached = Math.floor(this.#chance() * (queue.length + 1))
+      for (const waiting of queue.splice(0).slice(0, reached)) waiting.run(false)
+    }
+    return { journal, kill }
+  }
+
+  #write(changes: readonly Change[], teller: Teller | undefined): void {
+    try {
+      const seqs = this.#apply(changes)
+      teller?.resolve(seqs)
+    } catch (error) {
+      teller?.reject(error)
+    }
+  }
+
+  #apply(changes: readonly Change[]): readonly number[] {
+    this.#database.exec('BEGIN')
+    try {
+      const seqs = changes.flatMap((change) => this.#writer.apply(change) ?? [])
+      this.#database.exec('COMMIT')
+      return seqs
+    } catch (error) {
+      this.#database.exec('ROLLBACK')
+      throw new JournalError(String(error), 'failed')
+    }
+  }
+
+  #read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Reads[What]['answer'] {
+    return this.#reads[what](ask as never) as Reads[What]['answer']
+  }
+}
+
+interface Waiting {
+  readonly kind: 'write' | 'read'
+  readonly run: (isAlive: boolean) => void
+}
+
+interface Teller {
+  readonly resolve: (seqs: readonly number[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** An SD card under load. Mostly it is quick. */
+const slowestMs = 2000

@@ -1,0 +1,196 @@
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import { readIncoming } from '@smsgw/modem/incoming-message'
+import { addressFromText } from '@smsgw/sms/address'
+import { hexFromOctets } from '@smsgw/sms/octets'
+import { segment, segmentData } from '@smsgw/sms/segment'
+import type { StatusReport } from '@smsgw/sms/status-report'
+import { timeStampFromEpochMs } from '@smsgw/sms/time-stamp'
+import { encodeForModem } from '@smsgw/sms/tpdu'
+import type { UserData } from '@smsgw/sms/user-data'
+import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
+import { Receiver } from '../receiving/receiver.ts'
+import type { ReceivingSim } from '../receiving/receiving-sim.ts'
+import { ManualTime } from './manual-time.ts'
+import { MemoryJournal } from './memory-journal.ts'
+
+/** A receiver with a SIM whose storage outlives it, and a clock that stands still until it is moved. */
+export class ReceiverFixture {
+  readonly clock = new ManualClock()
+  readonly time = new ManualTime(this.clock)
+  readonly disk: MemoryJournal
+  /** What lies on the SIM, by index. */
+  readonly storage = new Map<number, string>()
+  readonly reports: StatusReport[] = []
+  reportsMatch = true
+  deletesWork = true
+  receiver: Receiver
+  #sim: ReceivingSim
+  #session: { readonly kill: () => void }
+
+  constructor(chance: () => number = () => 0) {
+    this.disk = new MemoryJournal(this.clock, chance, () => this.clock.epochMs())
+    const { receiver, session, sim } = this.#make()
+    this.receiver = receiver
+    this.#session = session
+    this.#sim = sim
+  }
+
+  /** As after a power cut; then everything that lies on the SIM is read again. */
+  async restart(): Promise<void> {
+    this.kill()
+    await this.start()
+  }
+
+  kill(): void {
+    this.#session.kill()
+    this.receiver.stop()
+  }
+
+  async start(): Promise<void> {
+    const { receiver, session, sim } = this.#make()
+    this.receiver = receiver
+    this.#session = session
+    this.#sim = sim
+    const restored = receiver.restore()
+    await this.pass(10, () => false)
+    await this.#until(restored)
+    receiver.simReady(sim)
+    this.sweep()
+  }
+
+  sweep(): void {
+    for (const index of this.storage.keys()) this.#tell(index)
+  }
+
+  /** From the network into the first free slot, and told of. */
+  deliver(pdu: string): void {
+    let index = 0
+    while (this.storage.has(index)) index += 1
+    this.storage.set(index, pdu)
+    this.#tell(index)
+  }
+
+  /** Stored while nobody was told. */
+  store(pdu: string): void {
+    let index = 0
+    while (this.storage.has(index)) index += 1
+    this.storage.set(index, pdu)
+  }
+
+  direct(pdu: string): Promise<void> {
+    const incoming = readIncoming({ kind: 'direct', acknowledge: true }, pdu)
+    return incoming === undefined ? Promise.resolve() : this.receiver.take(this.#sim, incoming)
+  }
+
+  async pass(ms: number, isEnough: () => boolean = () => false): Promise<void> {
+    const untilMs = this.clock.nowMs() + ms
+    for (;;) {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      if (isEnough()) return
+      const dueMs = this.clock.nextAtMs
+      if (dueMs === undefined || dueMs > untilMs) break
+      this.clock.advance(dueMs - this.clock.nowMs())
+    }
+    this.clock.advance(untilMs - this.clock.nowMs())
+  }
+
+  async events(): Promise<readonly AgentEvent[]> {
+    const { journal } = this.disk.session()
+    return (await journal.read('events', { after: 0, most: 100_000 })).map(({ event }) => event)
+  }
+
+  async received(): Promise<readonly Extract<AgentEvent, { kind: 'received' }>[]> {
+    const all = await this.events()
+    return all.filter((event) => event.kind === 'received')
+  }
+
+  async #until(promise: Promise<void>): Promise<void> {
+    let isDone = false
+    void promise.then(() => {
+      isDone = true
+    })
+    await this.pass(60_000, () => isDone)
+    await promise
+  }
+
+  #tell(index: number): void {
+    const pdu = this.storage.get(index)
+    const incoming = pdu && readIncoming({ kind: 'stored', memory: 'SM', index }, pdu)
+    if (incoming) void this.receiver.take(this.#sim, incoming)
+  }
+
+  #make() {
+    const session = this.disk.session()
+    const receiver = new Receiver({
+      journal: session.journal,
+      clock: this.clock,
+      time: this.time,
+      onReport: async (_, report) => {
+        this.reports.push(report)
+        return this.reportsMatch
+      },
+      onJournalTrouble: (error) => {
+        throw error
+      },
+    })
+    const sim: ReceivingSim = {
+      simNumber: 1,
+      iccid: 'iccid-1',
+      phoneNumber: '+447700900001',
+      deleteMessage: async ({ index }, pdu) => {
+        await new Promise<void>((resolve) => this.clock.after(50, resolve))
+        if (!this.deletesWork) return { kind: 'failed', failure: 'refused', error: undefined }
+        if (!this.storage.has(index)) return { kind: 'already-gone' }
+        if (this.storage.get(index) !== pdu) return { kind: 'failed', failure: 'refused', error: undefined }
+        this.storage.delete(index)
+        return { kind: 'deleted' }
+      },
+      acknowledge: async () => true,
+    }
+    receiver.simReady(sim)
+    return { receiver, session, sim }
+  }
+
+  /** PDUs of a text, as the network delivers them. */
+  text(
+    text: string,
+    options: {
+      readonly from?: string
+      readonly reference?: number
+      readonly atMs?: number
+      readonly flash?: boolean
+    } = {},
+  ): readonly string[] {
+    const { parts, dataCodingScheme } = segment(text, {
+      reference: options.reference ?? 7,
+      ...(options.flash && { messageClass: 0 as const }),
+    })
+    return parts.map((userData) => this.pdu(userData, dataCodingScheme, options))
+  }
+
+  data(octets: Uint8Array, port: number): readonly string[] {
+    const ports = { width: 16 as const, destination: port, source: 9200 }
+    const { parts, dataCodingScheme } = segmentData(octets, { reference: 9, ports })
+    return parts.map((userData) => this.pdu(userData, dataCodingScheme, {}))
+  }
+
+  pdu(
+    userData: UserData,
+    dataCodingScheme: number,
+    options: { readonly from?: string; readonly atMs?: number; readonly protocolIdentifier?: number },
+  ): string {
+    const { octets } = encodeForModem({
+      kind: 'deliver',
+      moreMessagesToSend: false,
+      loopPrevention: false,
+      replyPath: false,
+      statusReportIndication: false,
+      originator: addressFromText(options.from ?? '+447700900123'),
+      protocolIdentifier: options.protocolIdentifier ?? 0,
+      dataCodingScheme,
+      serviceCentreTimeStamp: timeStampFromEpochMs(options.atMs ?? this.clock.epochMs(), 0),
+      userData,
+    })
+    return hexFromOctets(octets)
+  }
+}

@@ -1,0 +1,149 @@
+import type { SendCommand } from '@smsgw/contract/link/command'
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { SubmitOutcome } from '@smsgw/modem/submit'
+import { hexFromOctets, octetsFromHex } from '@smsgw/sms/octets'
+import type { Submit } from '@smsgw/sms/submit'
+import { decodeOutgoing } from '@smsgw/sms/tpdu'
+import { textOfUserData } from '@smsgw/sms/user-data'
+import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
+import { FieldOpener } from '../sending/encrypted-field.ts'
+import { Sender } from '../sending/sender.ts'
+import { defaultSendingLimits } from '../sending/sending-settings.ts'
+import type { SendingSim } from '../sending/sim.ts'
+import { ManualTime } from './manual-time.ts'
+import { MemoryJournal } from './memory-journal.ts'
+
+/** A sender with a clock that stands still until it is moved, and SIMs that answer as they are told. */
+export class SenderFixture {
+  readonly clock = new ManualClock()
+  readonly time = new ManualTime(this.clock)
+  readonly disk = new MemoryJournal(
+    this.clock,
+    () => 0,
+    () => this.clock.epochMs(),
+  )
+  /** What was put on the air, as a receiver reads it. */
+  readonly sent: {
+    readonly simNumber: number
+    readonly submit: Submit
+    readonly text: string
+    readonly atMs: number
+  }[] = []
+  /** The next outcomes; accepted when there is none. */
+  readonly outcomes: SubmitOutcome[] = []
+  sender: Sender
+  #session: { readonly kill: () => void }
+  readonly #passphrase: string | undefined
+
+  constructor(options: { readonly passphrase?: string } = {}) {
+    this.#passphrase = options.passphrase
+    const { sender, session } = this.#make()
+    this.sender = sender
+    this.#session = session
+  }
+
+  /** As after a power cut: what is not in the journal is gone. */
+  async restart(): Promise<void> {
+    this.#session.kill()
+    this.sender.stop()
+    const { sender, session } = this.#make()
+    this.sender = sender
+    this.#session = session
+    const restored = sender.restore()
+    await this.pass(10)
+    await restored
+  }
+
+  sim(simNumber: number, phoneNumber?: string): SendingSim {
+    let reference = 0
+    return {
+      simNumber,
+      iccid: `iccid-${simNumber}`,
+      phoneNumber,
+      submit: async (pdu, options) => {
+        const outcome = this.outcomes.shift()
+        if (outcome?.kind === 'not-sent') return this.#told(options, outcome)
+        if ((await options.beforePdu({ cancelled: false })) === 'abort') {
+          return this.#told(options, { kind: 'not-sent', why: 'before-pdu-aborted' })
+        }
+        const { tpdu } = decodeOutgoing(octetsFromHex(hexFromOctets(pdu.octets)))
+        if (tpdu.kind !== 'submit') throw new Error(`${tpdu.kind} was sent`)
+        if (outcome?.kind !== 'refused') {
+          const text = textOfUserData(tpdu.userData) ?? hexFromOctets(tpdu.userData.units)
+          this.sent.push({ simNumber, submit: tpdu, text, atMs: this.clock.nowMs() })
+        }
+        reference += 1
+        return this.#told(
+          options,
+          outcome ?? { kind: 'accepted', messageReference: reference, detail: undefined, duplicate: false },
+        )
+      },
+    }
+  }
+
+  #told(options: Parameters<SendingSim['submit']>[1], outcome: SubmitOutcome): SubmitOutcome {
+    void options.afterResult?.(outcome)
+    return outcome
+  }
+
+  async pass(ms: number): Promise<void> {
+    const untilMs = this.clock.nowMs() + ms
+    for (;;) {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      const dueMs = this.clock.nextAtMs
+      if (dueMs === undefined || dueMs > untilMs) break
+      this.clock.advance(dueMs - this.clock.nowMs())
+    }
+    this.clock.advance(untilMs - this.clock.nowMs())
+  }
+
+  async accept(...commands: readonly SendCommand[]): Promise<void> {
+    const accepted = this.sender.accept(commands)
+    await this.pass(5)
+    await accepted
+  }
+
+  async events<Kind extends AgentEvent['kind']>(kind: Kind): Promise<readonly Extract<AgentEvent, { kind: Kind }>[]> {
+    const { journal } = this.disk.session()
+    const all = (await journal.read('events', { after: 0, most: 10_000 })).map(({ event }) => event)
+    return all.filter((event) => event.kind === kind) as Extract<AgentEvent, { kind: Kind }>[]
+  }
+
+  iso(afterMs: number): string {
+    return new Date(this.clock.epochMs() + afterMs).toISOString()
+  }
+
+  #make() {
+    const session = this.disk.session()
+    const sender = new Sender({
+      journal: session.journal,
+      clock: this.clock,
+      time: this.time,
+      chance: () => 0.5,
+      limits: defaultSendingLimits,
+      opener: this.#passphrase === undefined ? undefined : new FieldOpener(this.#passphrase),
+      onJournalTrouble: (error) => {
+        throw error
+      },
+      onReference: () => undefined,
+      onOpenChanged: () => undefined,
+    })
+    return { sender, session }
+  }
+}
+
+export function sendCommand(cmdId: string, more: Partial<SendCommand> = {}): SendCommand {
+  return {
+    kind: 'send',
+    cmdId,
+    messageId: `m-${cmdId}`,
+    phoneNumber: '+447700900123',
+    content: { text: `text of ${cmdId}` },
+    isEncrypted: false,
+    withDeliveryReport: true,
+    priority: 0,
+    acceptedAt: '2026-03-01T12:00:00.000Z',
+    onUncertain: 'resolve',
+    ...more,
+  }
+}

@@ -1,0 +1,218 @@
+import type { ClosablePort, OpenResult } from '@smsgw/modem/recovery-runner'
+import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
+import { Network } from '@smsgw/virtual-modem/network'
+import { quectelEc25 } from '@smsgw/virtual-modem/personalities/quectel-ec25'
+import { seededRandom } from '@smsgw/virtual-modem/random'
+import { Sim } from '@smsgw/virtual-modem/sim'
+import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
+import type { Json } from '../journal/change.ts'
+import type { Place } from '../modems/find-places.ts'
+import { ModemFleet } from '../modems/modem-fleet.ts'
+import { MemoryJournal } from './memory-journal.ts'
+
+/** What a port leads to: a modem, or something that says what it likes. */
+export type Behind = VirtualModem | { readonly answer: (text: string) => string }
+
+/** A fleet with virtual modems in virtual sockets, on a clock that stands still until it is moved. */
+export class VirtualFleet {
+  readonly clock = new ManualClock()
+  readonly disk = new MemoryJournal(
+    this.clock,
+    () => 0,
+    () => this.clock.epochMs(),
+  )
+  readonly places = new Map<string, Place>()
+  readonly told: string[] = []
+  readonly unusable: string[] = []
+  readonly sending = new Set<number>()
+  readonly written: string[] = []
+  readonly opened: string[] = []
+  /** Another answer than the port, while there is one. */
+  openInstead: ((address: string) => Promise<OpenResult> | undefined) | undefined
+  readonly #random = seededRandom(1)
+  readonly network = new Network({ clock: this.clock, random: this.#random })
+  readonly #ports = new Map<string, Behind>()
+  readonly #listeners = new Map<VirtualModem, Set<VirtualPort>>()
+  #sessions = 0
+  #changed: () => void = () => undefined
+  fleet: ModemFleet | undefined
+
+  modem(imei: string, card = imei.slice(-4)): VirtualModem {
+    const heard = new Set<VirtualPort>()
+    const modem: VirtualModem = new VirtualModem({
+      imei,
+      personality: quectelEc25,
+      sim: new Sim({ msisdn: `+4477009${card}0`, iccid: `89441100000000${card}0`, imsi: `00101000000${card}` }),
+      network: this.network,
+      clock: this.clock,
+      random: this.#random,
+      onBytes: (bytes) => {
+        this.clock.after(1, () => {
+          for (const port of heard) port.hear(bytes)
+        })
+      },
+      onPort: (event) => {
+        if (event !== 'back') for (const port of heard) port.lose()
+      },
+    })
+    this.#listeners.set(modem, heard)
+    modem.powerOn({ warm: true })
+    return modem
+  }
+
+  /** Into a socket. Its port has the name of the socket and a number: `1-1.2:0`. */
+  plug(
+    path: string,
+    behind: readonly Behind[],
+    options: { readonly isCertain?: boolean; readonly id?: string } = {},
+  ): void {
+    this.#sessions += 1
+    const ports = behind.map((each, number) => {
+      const address = `${path}:${number}`
+      this.#ports.set(address, each)
+      return address
+    })
+    const { isCertain = true, id = '2c7c:0125' } = options
+    const usb = { id, path, session: String(this.#sessions) }
+    this.places.set(path, { key: `usb:${path}`, ports, isPresent: true, isHidden: false, isCertain, usb })
+    this.#changed()
+  }
+
+  unplug(path: string): void {
+    for (const address of this.places.get(path)?.ports ?? []) this.#ports.delete(address)
+    this.places.delete(path)
+    for (const heard of this.#listeners.values()) {
+      for (const port of heard) if (port.address.startsWith(`${path}:`)) port.lose()
+    }
+    this.#changed()
+  }
+
+  async start(): Promise<ModemFleet> {
+    const { journal } = this.disk.session()
+    const notes: Readonly<Record<string, Json>> = await journal.read('notes', {})
+    const fleet = new ModemFleet(
+      {
+        clock: this.clock,
+        journal,
+        open: async (address) => (await this.openInstead?.(address)) ?? this.#open(address),
+        find: async () => ({ places: [...this.places.values()], unnamed: [], unusable: [] }),
+        watch: (onChange) => {
+          this.#changed = onChange
+          return () => undefined
+        },
+        newId: () => 'session',
+        pinOf: () => undefined,
+        phoneNumberOf: () => undefined,
+        onUnusable: (words) => void this.unusable.push(words),
+        onJournalTrouble: fail,
+        onTrouble: fail,
+        listener: {
+          onReadable: () => undefined,
+          onUnreadable: () => undefined,
+          onSending: ({ simNumber }) => void this.sending.add(simNumber),
+          onNotSending: ({ simNumber }) => void this.sending.delete(simNumber),
+          onIncoming: () => undefined,
+          onLateResult: () => undefined,
+          onNetworkTime: () => undefined,
+          onChanged: () => undefined,
+          onTrouble: ({ address }, priority, words) => void this.told.push(`${priority} ${address}: ${words}`),
+        },
+      },
+      notes,
+    )
+    this.fleet = fleet
+    await fleet.start()
+    return fleet
+  }
+
+  async pass(ms: number): Promise<void> {
+    const untilMs = this.clock.nowMs() + ms
+    for (;;) {
+      await new Promise<void>((resolve) => process.nextTick(resolve))
+      const dueMs = this.clock.nextAtMs
+      if (dueMs === undefined || dueMs > untilMs) break
+      this.clock.advance(dueMs - this.clock.nowMs())
+    }
+    this.clock.advance(untilMs - this.clock.nowMs())
+  }
+
+  /** SIM number and port of all that take messages. */
+  get ready(): readonly string[] {
+    return [...this.sending].sort().map((simNumber) => `${simNumber} on ${this.fleet?.actorOf(simNumber)?.address}`)
+  }
+
+  async #open(address: string): Promise<OpenResult> {
+    this.opened.push(address)
+    const behind = this.#ports.get(address)
+    if (behind === undefined) return { kind: 'absent', words: `${address}: no such device` }
+    return { kind: 'opened', port: this.#portOf(behind, address) }
+  }
+
+  #portOf(behind: Behind, address: string): VirtualPort {
+    const heard = behind instanceof VirtualModem ? this.#listeners.get(behind) : undefined
+    const port: VirtualPort = new VirtualPort(
+      address,
+      (bytes) => {
+        const text = String.fromCharCode(...bytes)
+        this.written.push(`${address} ${text}`)
+        if (behind instanceof VirtualModem) this.clock.after(1, () => behind.receive(bytes))
+        else {
+          const answer = behind.answer(text)
+          this.clock.after(1, () => port.hear(Uint8Array.from(answer, (char) => char.charCodeAt(0))))
+        }
+      },
+      () => heard?.delete(port),
+    )
+    heard?.add(port)
+    return port
+  }
+}
+
+type Listener = (bytes: Uint8Array) => void
+
+class VirtualPort implements ClosablePort {
+  readonly address: string
+  readonly #write: Listener
+  readonly #onEnd: () => void
+  readonly #onBytes: Listener[] = []
+  readonly #onClosed: ((reason: string) => void)[] = []
+  #reason: string | undefined
+
+  constructor(address: string, write: Listener, onEnd: () => void) {
+    this.address = address
+    this.#write = write
+    this.#onEnd = onEnd
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.#reason === undefined) this.#write(bytes)
+  }
+
+  onBytes(listener: Listener): void {
+    this.#onBytes.push(listener)
+  }
+
+  onClosed(listener: (reason: string) => void): void {
+    if (this.#reason === undefined) this.#onClosed.push(listener)
+    else listener(this.#reason)
+  }
+
+  hear(bytes: Uint8Array): void {
+    if (this.#reason === undefined) for (const listener of this.#onBytes) listener(bytes)
+  }
+
+  lose(reason = 'the device is gone'): void {
+    if (this.#reason !== undefined) return
+    this.#reason = reason
+    this.#onEnd()
+    for (const listener of this.#onClosed) listener(reason)
+  }
+
+  async close(): Promise<void> {
+    this.lose('closed by us')
+  }
+}
+
+function fail(error: Error): never {
+  throw error
+}

@@ -1,0 +1,2 @@
+/** Of the product: that of the manifest, which a packaged agent does not have beside it. */
+export const VERSION = '0.1.0'

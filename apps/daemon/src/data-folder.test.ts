@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { takeDataFolder } from './data-folder.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-data-folder-'))
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+test('a second start in the same folder is told who holds it', () => {
+  const held = takeDataFolder(folder)
+  expect(() => takeDataFolder(folder)).toThrow(
+    `${folder} is in use by process ${process.pid}: stop that one, or set DATA_DIR to another folder`,
+  )
+  held.release()
+  takeDataFolder(folder).release()
+})
+
+test('is held for as long as the process lives, and not a moment longer', async () => {
+  const code = `
+    const { takeDataFolder } = await import(${JSON.stringify(join(import.meta.dirname, 'data-folder.ts'))})
+    takeDataFolder(${JSON.stringify(folder)})
+    gc()
+    console.log('held')
+    setInterval(() => 0, 1000)
+  `
+  const holder = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(holder.stdout, 'data')
+  expect(() => takeDataFolder(folder)).toThrow(`is in use by process ${holder.pid}`)
+  holder.kill('SIGKILL')
+  await once(holder, 'exit')
+  takeDataFolder(folder).release()
+})
+
+test('makes the folder for its owner alone, however deep', () => {
+  const deep = join(folder, 'a/b')
+  takeDataFolder(deep).release()
+})
+
+test('a folder that cannot be used is one clear error', () => {
+  writeFileSync(join(folder, 'file'), '')
+  expect(() => takeDataFolder(join(folder, 'file'))).toThrow(/file cannot be used: .* Set DATA_DIR to a folder/)
+  writeFileSync(join(folder, 'lock'), 'not a database, and longer than the hundred bytes of its header'.repeat(10))
+  chmodSync(join(folder, 'lock'), 0o600)
+  expect(() => takeDataFolder(folder)).toThrow('cannot be used: file is not a database')
+})

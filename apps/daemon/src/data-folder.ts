@@ -1,0 +1,77 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StartError } from './start-error.ts'
+
+const SQLITE_BUSY = 5
+
+export interface DataFolder {
+  readonly path: string
+  release(): void
+}
+
+/** Makes this process the only one in the folder, until it ends however it ends. */
+export function takeDataFolder(folder: string): DataFolder {
+  const result = tryDataFolder(folder)
+  if (!('heldBy' in result)) return result
+  throw new StartError(
+    `${resolve(folder)} is in use by process ${result.heldBy}: stop that one, or set DATA_DIR to another folder`,
+  )
+}
+
+/**
+ * The same, or who holds it. Node has no file locks of its own; those of SQLite are the kernel's, go with the process, and
+ * hold across containers that share the folder.
+ */
+export function tryDataFolder(folder: string): DataFolder | { readonly heldBy: string } {
+  const path = resolve(folder)
+  const owner = join(path, 'owner')
+  const lock = openLock(path)
+  try {
+    lock.exec('BEGIN IMMEDIATE')
+  } catch (error) {
+    lock.close()
+    if (isBusy(error)) return { heldBy: readOwner(owner) }
+    throw unusable(path, error)
+  }
+  held.add(lock)
+  writeFileSync(owner, `${process.pid}\n`, { mode: 0o600 })
+  return {
+    path,
+    release() {
+      held.delete(lock)
+      lock.close()
+    },
+  }
+}
+
+/** What nobody refers to is closed, and its lock is free. */
+const held = new Set<DatabaseSync>()
+
+function openLock(path: string): DatabaseSync {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    return new DatabaseSync(join(path, 'lock'))
+  } catch (error) {
+    throw unusable(path, error)
+  }
+}
+
+function unusable(path: string, error: unknown): StartError {
+  const problem = error instanceof Error ? error.message : String(error)
+  return new StartError(`${path} cannot be used: ${problem}. Set DATA_DIR to a folder that can be written`, {
+    cause: error,
+  })
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
+}
+
+function readOwner(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return '(it has just started)'
+  }
+}

@@ -1,0 +1,35 @@
+const COLOURS: Readonly<Record<string, number>> = { trace: 90, debug: 90, info: 36, warn: 33, error: 31, fatal: 31 }
+
+/** A line of the log for a person: time, level, message, then what belongs to it. */
+export function logLine(json: string): string {
+  const { time, level, msg, err, ...rest } = JSON.parse(json)
+  const colour = COLOURS[level] ?? 0
+  const more = Object.entries(rest).map(([key, value]) => `${key}=${shown(value)}`)
+  const head = [String(time).slice(11, 23), `\x1b[${colour}m${String(level).padEnd(5)}\x1b[0m`, printable(msg), ...more]
+  const stack = err === undefined ? '' : `\n${printable(faultText(err))}`
+  return `${head.join(' ')}${stack}\n`
+}
+
+function shown(value: unknown): string {
+  return printable(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+export interface Fault {
+  readonly fault: string
+  readonly code?: string
+  readonly message?: string
+  readonly at?: readonly string[]
+  readonly cause?: Fault
+}
+
+/** An error as `faultDetails` describes it, in lines. */
+export function faultText({ fault, code, message, at = [], cause }: Fault): string {
+  const head = [fault, code, message].filter((part) => part !== undefined).join(' ')
+  const lines = [`  ${head}`, ...at.map((place) => `    ${place}`)]
+  return cause === undefined ? lines.join('\n') : `${lines.join('\n')}\n  caused by\n${faultText(cause)}`
+}
+
+/** What came from elsewhere must not steer the terminal. */
+function printable(text: unknown): string {
+  return String(text ?? '').replace(/(?!\n)\p{Cc}/gu, '·')
+}

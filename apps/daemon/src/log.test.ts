@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { openLog } from './log.ts'
+
+function logged(work: (log: ReturnType<typeof openLog>) => void, isTTY = false): string {
+  let lines = ''
+  work(openLog('debug', { write: (line: string) => (lines += line), isTTY }))
+  return lines
+}
+
+test('a line is JSON with its time, level and message', () => {
+  const line = JSON.parse(logged((log) => log.info({ deviceId: 'd1' }, 'a device came')))
+  expect(line).toEqual({
+    level: 'info',
+    time: expect.stringMatching(/^\d{4}-.*Z$/),
+    deviceId: 'd1',
+    msg: 'a device came',
+  })
+})
+
+test('secrets and texts are hidden, at the top and below', () => {
+  const secret = { password: 'hunter2', token: 'hunter2', authorization: 'hunter2', text: 'hunter2' }
+  const lines = logged((log) => log.info({ ...secret, request: { ...secret, headers: secret } }, 'x'))
+  expect(lines).not.toContain('hunter2')
+  expect(lines).toContain('[hidden]')
+})
+
+test('telephone numbers keep their last digits only, in messages and in members', () => {
+  const lines = logged((log) => log.info({ to: '+447700900123', list: ['+4915112345678'] }, 'sent to +12025550123'))
+  expect(lines).not.toMatch(/77009|15112|20255/)
+  expect(lines).toContain('+…123')
+  expect(lines).toContain('+…678')
+})
+
+test('of an error come its kind, place and cause, and nothing that it quotes', () => {
+  const cause = Object.assign(new Error('Key (text)=(hunter2) is there'), { code: '23505', severity: 'ERROR' })
+  const lines = logged((log) => log.error({ err: new Error('not stored', { cause }) }, 'x'))
+  expect(JSON.parse(lines).err).toMatchObject({ fault: 'Error', message: 'not stored', cause: { code: '23505' } })
+  expect(lines).toContain('log.test.ts')
+  expect(lines).not.toContain('hunter2')
+})
+
+test('on a terminal a line is words, and nothing in it steers the terminal', () => {
+  const line = logged((log) => log.warn({ deviceId: 'd\x1b[2J1', err: new Error('boom') }, 'a device came'), true)
+  expect(line).toContain('\x1b[33mwarn \x1b[0m a device came deviceId=d·[2J1\n  Error boom\n    at ')
+})

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, type MessageAnswer } from './house/api-client.ts'
+import { House } from './house/house.ts'
+import { Receiver } from './house/receiver.ts'
+
+let house: House
+let receiver: Receiver
+
+beforeAll(async () => {
+  house = await House.start({
+    modems: [{ number: '+447700900001' }, { personality: 'huawei-e3372', number: '+447700900002' }],
+  })
+  receiver = await Receiver.start()
+}, 120_000)
+
+afterAll(async () => {
+  await house?.stop()
+  await receiver?.stop()
+}, 60_000)
+
+const isEnded = ({ state }: MessageAnswer) => ['Delivered', 'Failed', 'Cancelled'].includes(state)
+
+async function sent(message: object, path?: string) {
+  const id = await house.api.send(message, path)
+  return { id, message: await house.api.until(id, isEnded) }
+}
+
+function onAir(destination: string) {
+  return house.emulator.ledger().filter((line) => line.destination === destination)
+}
+
+test('a text goes from the API to the air, and its delivery comes back', async () => {
+  const { message } = await sent({ phoneNumbers: ['+447400100001'], textMessage: { text: 'Hello' } })
+  expect(message.state).toBe('Delivered')
+  expect(Object.keys(message.states)).toEqual(['Pending', 'Processed', 'Sent', 'Delivered'])
+  expect(onAir('+447400100001').map(({ text }) => text)).toEqual(['Hello'])
+}, 60_000)
+
+test('a long text and emoji arrive whole, in as many parts as they take', async () => {
+  const long = 'The quick brown fox jumps over the lazy dog. '.repeat(12)
+  await sent({ phoneNumbers: ['+447400100002'], textMessage: { text: long } })
+  expect(
+    onAir('+447400100002')
+      .map(({ text }) => text)
+      .join(''),
+  ).toBe(long)
+  const emoji = 'Grüße 👩‍👩‍👧‍👦 '.repeat(15)
+  await sent({ phoneNumbers: ['+447400100003'], textMessage: { text: emoji } })
+  expect(
+    onAir('+447400100003')
+      .map(({ text }) => text)
+      .join(''),
+  ).toBe(emoji)
+}, 60_000)
+
+test('data goes to its port', async () => {
+  const data = Buffer.from('Hello, application').toString('base64')
+  const { message } = await sent({ phoneNumbers: ['+447400100004'], dataMessage: { data, port: 5000 } })
+  expect(message.state).toBe('Delivered')
+  expect(onAir('+447400100004')).toHaveLength(1)
+}, 60_000)
+
+test('a message to several numbers is sent to each, by the SIM that was asked for', async () => {
+  const numbers = ['+447400100011', '+447400100012', '+447400100013']
+  const { message } = await sent({ phoneNumbers: numbers, textMessage: { text: 'All' }, simNumber: 2 })
+  expect(message.recipients.map(({ state }) => state)).toEqual(['Delivered', 'Delivered', 'Delivered'])
+  expect(numbers.map((number) => onAir(number).map(({ modem }) => modem))).toEqual([['modem1'], ['modem1'], ['modem1']])
+}, 60_000)
+
+test('a scheduled message waits for its time', async () => {
+  const dueMs = Date.now() + 3000
+  const { message } = await sent({
+    phoneNumbers: ['+447400100021'],
+    textMessage: { text: 'Later' },
+    scheduleAt: new Date(dueMs).toISOString(),
+  })
+  expect(Date.parse(message.states['Sent'] ?? '')).toBeGreaterThanOrEqual(dueMs)
+}, 60_000)
+
+test('a message for a SIM that the device does not have is refused, one for a prefix that the network refuses fails', async () => {
+  const refused = await house.api.ask('POST', '/messages', {
+    phoneNumbers: ['+447400100031'],
+    textMessage: { text: 'x' },
+    simNumber: 9,
+  })
+  expect(refused.status).toBe(400)
+  await house.emulator.instruct('set-rule', { prefix: '+4474001004', policy: { outcome: 'rejected', cause: 1 } })
+  const { message } = await sent({ phoneNumbers: ['+447400100401'], textMessage: { text: 'No' } })
+  expect(message.state).toBe('Failed')
+  expect(message.recipients[0]?.error).toContain('CMS 1')
+}, 60_000)
+
+test('a message that no modem can take in time expires, and one that waits can be cancelled', async () => {
+  for (const modem of ['modem0', 'modem1']) await house.emulator.instruct('unplug', { modem })
+  await eventually(
+    async () => (await house.api.ask('GET', '/devices')).json[0].simCards.map(({ state }: { state: string }) => state),
+    (states: readonly string[]) => states.every((state) => state !== 'ready'),
+  )
+  const short = await house.api.send({ phoneNumbers: ['+447400100041'], textMessage: { text: 'Short' }, ttl: 5 })
+  const waiting = await house.api.send({ phoneNumbers: ['+447400100042'], textMessage: { text: 'Never' } })
+  await house.api.until(waiting, ({ state }) => state === 'Processed')
+  const cancel = await house.api.ask('DELETE', `/messages/${waiting}`)
+  expect(cancel.status).toBe(200)
+  expect((await house.api.until(waiting, isEnded)).state).toBe('Cancelled')
+  const expired = await house.api.until(short, isEnded)
+  expect(expired.recipients[0]).toMatchObject({ state: 'Failed', error: 'TTL expired' })
+  for (const modem of ['modem0', 'modem1']) await house.emulator.instruct('plug', { modem })
+  await house.untilReady()
+  expect([...onAir('+447400100041'), ...onAir('+447400100042')]).toEqual([])
+}, 120_000)
+
+test('what comes in is in the inbox and told to webhooks: text, long, data, flash, MMS', async () => {
+  const events = ['sms:received', 'sms:data-received', 'mms:received']
+  for (const event of events) {
+    expect((await house.api.ask('POST', '/webhooks', { url: receiver.url, event })).status).toBe(201)
+  }
+  const to = { from: '+447400200001', to: 'modem0' }
+  const long = 'A long one. '.repeat(40)
+  await house.emulator.instruct('send-text', { ...to, text: 'Hi there' })
+  await house.emulator.instruct('send-text', { ...to, text: long })
+  await house.emulator.instruct('send-text', { ...to, text: 'Look!', class: 0 })
+  await house.emulator.instruct('send-data', { ...to, data: '010203', destinationPort: 6000 })
+  await house.emulator.instruct('send-mms', {
+    ...to,
+    transactionId: 'T1',
+    subject: 'Photo',
+    contentLocation: 'http://m/1',
+  })
+  const items = await eventually(
+    async () => (await house.api.ask('GET', '/inbox')).json as { type: string; text?: string; recipient?: string }[],
+    (found) => found.length >= 5,
+  )
+  expect(items.map(({ type }) => type).sort()).toEqual(['DATA_SMS', 'MMS', 'SMS', 'SMS', 'SMS'])
+  expect(
+    items
+      .filter(({ text }) => text !== undefined)
+      .map(({ text }) => text)
+      .sort(),
+  ).toEqual([long, 'Hi there', 'Look!'].sort())
+  expect(items.every(({ recipient }) => recipient === '+447700900001')).toBe(true)
+  await eventually(
+    () => receiver.told.length,
+    (count) => count >= 4,
+  )
+  expect(
+    receiver
+      .of('sms:received')
+      .map(({ payload }) => payload['message'])
+      .sort(),
+  ).toEqual([long, 'Hi there', 'Look!'].sort())
+}, 120_000)
+
+test('the network is asked by USSD, and its question answered', async () => {
+  const [device] = (await house.api.ask('GET', '/devices')).json
+  const { status, json } = await house.api.ask('POST', `/devices/${device.id}/ussd`, { code: '*100#', simNumber: 1 })
+  expect(status).toBe(200)
+  expect(json.text).not.toBe('')
+}, 60_000)

@@ -1,0 +1,71 @@
+/** A caller of the HTTP API. */
+export class ApiClient {
+  readonly #base: string
+  readonly #authorization: string
+
+  constructor(url: string, user: { readonly username: string; readonly password: string }) {
+    this.#base = `${url}/3rdparty/v1`
+    this.#authorization = `Basic ${Buffer.from(`${user.username}:${user.password}`).toString('base64')}`
+  }
+
+  async ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+    const response = await fetch(`${this.#base}${path}`, {
+      method,
+      headers: {
+        authorization: this.#authorization,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, json: text === '' ? undefined : JSON.parse(text) }
+  }
+
+  async send(message: object, path = '/messages'): Promise<string> {
+    const { status, json } = await this.ask('POST', path, message)
+    if (status !== 202) throw new Error(`POST ${path}: ${status} ${JSON.stringify(json)}`)
+    return (json as { id: string }).id
+  }
+
+  async message(id: string): Promise<MessageAnswer> {
+    const { status, json } = await this.ask('GET', `/messages/${encodeURIComponent(id)}`)
+    if (status !== 200) throw new Error(`GET /messages/${id}: ${status} ${JSON.stringify(json)}`)
+    return json as MessageAnswer
+  }
+
+  /** Waits until the message is as it should be. */
+  async until(id: string, isAsWanted: (message: MessageAnswer) => boolean, limitMs = 30_000): Promise<MessageAnswer> {
+    return eventually(() => this.message(id), isAsWanted, limitMs)
+  }
+}
+
+export interface ApiAnswer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of any endpoint, looked into by the test that asked.
+  readonly json: any
+}
+
+export interface MessageAnswer {
+  readonly id: string
+  readonly deviceId: string
+  readonly state: string
+  readonly recipients: readonly { readonly phoneNumber: string; readonly state: string; readonly error?: string }[]
+  readonly states: Readonly<Record<string, string>>
+}
+
+/** Asks again and again, as a person would, until it is so. */
+export async function eventually<T>(
+  ask: () => Promise<T> | T,
+  isSo: (found: T) => boolean,
+  limitMs = 30_000,
+): Promise<T> {
+  const until = performance.now() + limitMs
+  for (;;) {
+    const found = await ask()
+    if (isSo(found)) return found
+    if (performance.now() > until) throw new Error(`it did not become so: ${JSON.stringify(found).slice(0, 1000)}`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}

@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { HouseProcess } from './process.ts'
+
+/** One line of the emulator's ledger: what the network took, synced before the modem said so. */
+export interface LedgerLine {
+  readonly modem: string
+  readonly destination: string
+  readonly text: string | null
+  readonly data: string | null
+  readonly pdu: string
+}
+
+/** Emulated modems, the network behind them, and the ledger: the truth about what was sent. */
+export class Emulator {
+  readonly process: HouseProcess
+  readonly control: string
+  /** Of each modem: `tcp://…` and the link of its pseudo-terminal. */
+  readonly ports: readonly (readonly string[])[]
+  readonly #ledger: string
+
+  private constructor(process: HouseProcess, addresses: Addresses, ledger: string) {
+    this.process = process
+    this.control = addresses.control
+    this.ports = addresses.modems.map(({ ports }) => ports)
+    this.#ledger = ledger
+  }
+
+  /** `modems`: what each is, as `--modem` takes it, without its ports. */
+  static async start(folder: string, modems: readonly Readonly<Record<string, string>>[] = [{}]): Promise<Emulator> {
+    const ledger = join(folder, 'ledger.jsonl')
+    const described = modems.flatMap((modem, at) => {
+      const setup = { ...modem, tcp: '127.0.0.1:0', pty: join(folder, `modem${at}`) }
+      return [
+        '--modem',
+        Object.entries(setup)
+          .map(([name, value]) => `${name}=${value}`)
+          .join(),
+      ]
+    })
+    const args = ['--json', '--control', '127.0.0.1:0', '--ledger', ledger, ...described]
+    const process = new HouseProcess('emulator', 'apps/emulator/src/main.ts', args, {})
+    const addresses = await process.said((line) => (line.startsWith('{') ? (JSON.parse(line) as Addresses) : undefined))
+    return new Emulator(process, addresses, ledger)
+  }
+
+  pty(modem = 0): string {
+    return this.ports[modem]?.[1] ?? ''
+  }
+
+  async instruct(name: string, body: object): Promise<unknown> {
+    const response = await fetch(`${this.control}/do/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${name}: ${response.status} ${await response.text()}`)
+    return response.json()
+  }
+
+  ledger(): readonly LedgerLine[] {
+    if (!existsSync(this.#ledger)) return []
+    const lines = readFileSync(this.#ledger, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+    return lines.map((line) => JSON.parse(line) as LedgerLine)
+  }
+}
+
+interface Addresses {
+  readonly modems: readonly { readonly ports: readonly string[] }[]
+  readonly control: string
+}

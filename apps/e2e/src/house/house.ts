@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ApiClient, eventually } from './api-client.ts'
+import { Emulator } from './emulator.ts'
+import { HouseProcess, logged } from './process.ts'
+
+export interface HouseOptions {
+  readonly modems?: readonly Readonly<Record<string, string>>[]
+  readonly relay?: Readonly<Record<string, string>>
+  readonly agent?: Readonly<Record<string, string>>
+}
+
+/** A relay with its database, an agent and emulated modems, all real processes, paired by a token. */
+export class House {
+  readonly folder: string
+  readonly emulator: Emulator
+  readonly api: ApiClient
+  readonly relayUrl: string
+  readonly #options: HouseOptions
+  readonly #secrets: Readonly<Record<string, string>>
+  relay: HouseProcess
+  agent: HouseProcess | undefined
+  #agents = 0
+
+  private constructor(parts: {
+    folder: string
+    emulator: Emulator
+    relay: HouseProcess
+    relayUrl: string
+    secrets: Readonly<Record<string, string>>
+    options: HouseOptions
+  }) {
+    this.folder = parts.folder
+    this.emulator = parts.emulator
+    this.relay = parts.relay
+    this.relayUrl = parts.relayUrl
+    this.#secrets = parts.secrets
+    this.#options = parts.options
+    this.api = new ApiClient(parts.relayUrl, { username: 'sms', password: parts.secrets['ADMIN_PASSWORD'] ?? '' })
+  }
+
+  static async start(options: HouseOptions = {}): Promise<House> {
+    const folder = mkdtempSync(join(tmpdir(), 'smsgw-e2e-'))
+    const secrets = {
+      SERVER_SECRET: randomBytes(32).toString('base64'),
+      ADMIN_USERNAME: 'sms',
+      ADMIN_PASSWORD: randomBytes(12).toString('base64url'),
+      ENROLMENT_TOKEN: randomBytes(32).toString('base64url'),
+    }
+    const emulator = await Emulator.start(folder, options.modems)
+    const { relay, url } = await startRelay(folder, secrets, options, '0')
+    const house = new House({ folder, emulator, relay, relayUrl: url, secrets, options })
+    await house.startAgent()
+    return house
+  }
+
+  /** Ready in every respect: connected, and its SIMs registered. `more`: settings for this start alone. */
+  async startAgent(more: Readonly<Record<string, string>> = {}, isReadyAwaited = true): Promise<HouseProcess> {
+    const dataDir = join(this.folder, 'agent')
+    mkdirSync(dataDir, { recursive: true })
+    this.#agents += 1
+    const agent = new HouseProcess(`agent ${this.#agents}`, 'apps/agent/src/main.ts', ['run'], {
+      DATA_DIR: dataDir,
+      RELAY_URL: this.relayUrl.replace('http', 'ws'),
+      ENROLMENT_TOKEN: this.#secrets['ENROLMENT_TOKEN'] ?? '',
+      MODEMS: this.emulator.ports.map((ports) => ports[1]).join(),
+      ...this.#options.agent,
+      ...more,
+    })
+    this.agent = agent
+    if (isReadyAwaited) await this.untilReady()
+    return agent
+  }
+
+  async untilReady(): Promise<void> {
+    const sims = this.emulator.ports.length
+    await eventually(
+      async () => (await this.api.ask('GET', '/devices').catch(() => undefined))?.json,
+      (devices) =>
+        devices?.length === 1 &&
+        devices[0].online &&
+        devices[0].simCards.filter(({ state }: { state: string }) => state === 'ready').length === sims,
+    )
+  }
+
+  async restartRelay(more: Readonly<Record<string, string>> = {}): Promise<void> {
+    const port = new URL(this.relayUrl).port
+    const { relay } = await startRelay(
+      this.folder,
+      this.#secrets,
+      { ...this.#options, relay: { ...this.#options.relay, ...more } },
+      port,
+    )
+    this.relay = relay
+  }
+
+  async stop(): Promise<void> {
+    await this.agent?.stop()
+    await this.relay.stop()
+    await this.emulator.process.stop()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+async function startRelay(
+  folder: string,
+  secrets: Readonly<Record<string, string>>,
+  options: HouseOptions,
+  port: string,
+): Promise<{ readonly relay: HouseProcess; readonly url: string }> {
+  const relay = new HouseProcess('relay', 'apps/relay/src/main.ts', [], {
+    DATA_DIR: join(folder, 'relay'),
+    PORT: port,
+    WEBHOOK_ALLOW_HTTP: '1',
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+    ...secrets,
+    ...options.relay,
+  })
+  const { url } = await relay.said(logged('the relay is there'), 60_000)
+  return { relay, url: String(url) }
+}

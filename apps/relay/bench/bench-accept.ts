@@ -1,0 +1,112 @@
+// Messages accepted for each second over HTTP: with authentication, number checks, the choice of a device, and on disk
+// before the answer. Beside it, in the same run, the bare route that writes the same rows (`bare-route.ts`). Rounds of the
+// two alternate, and medians are compared: on a shared machine only the ratio means something.
+//
+//   node apps/relay/bench/bench-accept.ts [--connections 64] [--seconds 3] [--rounds 7]
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { type BenchDatabase, withBenchDatabase } from './bench-database.ts'
+import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
+import { median, print } from './figures.ts'
+import { type Load, postRequest, runLoad } from './load.ts'
+
+/** As many connections to the database as the relay has by default. */
+const DATABASE_CONNECTIONS = 10
+
+const { values } = parseArgs({
+  options: {
+    connections: { type: 'string', default: '64' },
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '7' },
+  },
+})
+const [connections, seconds, rounds] = [Number(values.connections), Number(values.seconds), Number(values.rounds)]
+let sent = 0
+
+await withBenchDatabase((database) =>
+  withBenchRelays(database, 1, async (relays) => {
+    const bare = await startBareRoute(database, relays)
+    try {
+      await compare(database, `${relays.urls[0]}/3rdparty/v1/messages`, `${bare.url}/messages`, relays.auth)
+    } finally {
+      await bare.stop()
+    }
+  }),
+)
+
+async function compare({ pool }: BenchDatabase, ours: string, bare: string, auth: string): Promise<void> {
+  const load = (url: string, connections: number) => {
+    const { pathname } = new URL(url)
+    return runLoad({ url, connections, seconds, request: () => postRequest(pathname, { authorization: auth }, body()) })
+  }
+  // Compiled, and its statements planned, before it counts.
+  for (const url of [ours, bare]) await load(url, connections)
+  const results: { ours: Load[]; bare: Load[] } = { ours: [], bare: [] }
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, url] of [['ours', ours] as const, ['bare', bare] as const]) {
+      await pool.query('CHECKPOINT')
+      results[name].push(accepted(await load(url, connections)))
+    }
+  }
+  print(`accepted at ${connections} connections`, 'a second', 'p50 ms', 'p99 ms')
+  print('bare route, one statement each', ...figuresOf(results.bare))
+  print('relay', ...figuresOf(results.ours))
+  print('ratio', (median(results.ours.map(perSecond)) / median(results.bare.map(perSecond))).toFixed(2))
+  print('alone: one connection, bare route', ...figuresOf([accepted(await load(bare, 1))]))
+  print('alone: one connection, relay', ...figuresOf([accepted(await load(ours, 1))]))
+}
+
+/** The length of most texts, and a number that is checked as any other and never the same twice. */
+function body(): string {
+  const number = `+4915112${String(100_000 + (sent++ % 900_000))}`
+  return JSON.stringify({
+    phoneNumbers: [number],
+    textMessage: { text: 'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00' },
+  })
+}
+
+function accepted(load: Load): Load {
+  const others = [...load.statuses.keys()].filter((status) => status !== 202)
+  if (others.length > 0) throw new Error(`answers with status ${others.join(', ')}`)
+  return load
+}
+
+function perSecond(load: Load): number {
+  return load.perSecond
+}
+
+function figuresOf(loads: readonly Load[]): string[] {
+  return [
+    String(Math.round(median(loads.map(perSecond)))),
+    median(loads.map(({ p50Ms }) => p50Ms)).toFixed(1),
+    median(loads.map(({ p99Ms }) => p99Ms)).toFixed(1),
+  ]
+}
+
+async function startBareRoute(
+  { url }: BenchDatabase,
+  { accountId, deviceId }: BenchRelays,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-route.ts')], {
+    env: {
+      ...process.env,
+      DATABASE_URL: url,
+      ACCOUNT_ID: accountId,
+      DEVICE_ID: deviceId,
+      CONNECTIONS: String(DATABASE_CONNECTIONS),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  return {
+    url: String(line),
+    async stop() {
+      child.kill()
+      await ended
+    },
+  }
+}

@@ -1,0 +1,152 @@
+// A flood of wrong passwords beside a few good requests, against a relay process of its own with a database of its own:
+//
+//   node apps/relay/bench/bench-flood.ts [--wrong 500] [--good 50] [--seconds 70]
+//
+// Three floods follow each other: guesses at the owner's account from the owner's own address, for longer than a login is
+// remembered; a list of user names from one address; and guesses each from another address, which nothing can tell from
+// people. The owner goes on working all the time. Requests are sent when their time has come, whatever became of those
+// before, and their latency counts from then.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { startRelayProcess } from '../src/testing/relay-process.ts'
+
+const { values } = parseArgs({
+  options: {
+    wrong: { type: 'string', default: '500' },
+    good: { type: 'string', default: '50' },
+    seconds: { type: 'string', default: '70' },
+  },
+})
+const [wrongPerSecond, goodPerSecond, seconds] = [Number(values.wrong), Number(values.good), Number(values.seconds)]
+const OWNER = 'sms'
+const PASSWORD = 'the password of the owner'
+const HOME = '127.0.0.1'
+/** Beside the statuses: the connection was refused or broke. */
+const NO_ANSWER = 0
+
+interface Flood {
+  readonly name: string
+  readonly seconds: number
+  /** Who guesses next. */
+  readonly guess: (index: number) => { readonly username: string; readonly address: string }
+}
+
+const floods: readonly Flood[] = [
+  { name: 'none', seconds: 5, guess: () => ({ username: OWNER, address: HOME }) },
+  { name: 'one account, from its own address', seconds, guess: () => ({ username: OWNER, address: HOME }) },
+  { name: 'user names, from one address', seconds: 10, guess: (i) => ({ username: `user${i}`, address: '127.0.0.2' }) },
+  { name: 'each from another address', seconds: 20, guess: (i) => ({ username: OWNER, address: loopback(i) }) },
+]
+
+const relay = await startRelay()
+try {
+  for (const flood of floods) await measure(flood)
+} finally {
+  await relay.stop()
+}
+
+async function measure(flood: Flood): Promise<void> {
+  const isQuiet = flood.name === 'none'
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  const once = new Agent({ keepAlive: false })
+  const cpuBefore = relay.cpuSeconds()
+  const [good, wrong] = await Promise.all([
+    atRate(goodPerSecond, flood.seconds, () => get(agent, { username: OWNER, address: HOME }, PASSWORD)),
+    atRate(isQuiet ? 0 : wrongPerSecond, flood.seconds, (index) => {
+      const guess = flood.guess(index)
+      return get(guess.address === HOME ? agent : once, guess, randomBytes(9).toString('base64url'))
+    }),
+  ])
+  agent.destroy()
+  const cpuSeconds = relay.cpuSeconds() - cpuBefore
+  report(`flood: ${flood.name} (relay: ${((cpuSeconds / flood.seconds) * 100).toFixed(0)} % of a core)`)
+  report(`  good   ${summary(good)}`)
+  if (!isQuiet) report(`  wrong  ${summary(wrong)}`)
+}
+
+interface Outcome {
+  readonly status: number
+  readonly ms: number
+}
+
+/** Open loop: a server that is slow does not slow its callers. */
+async function atRate(
+  perSecond: number,
+  seconds: number,
+  send: (index: number) => Promise<number>,
+): Promise<Outcome[]> {
+  const outcomes: Promise<Outcome>[] = []
+  const startMs = performance.now()
+  for (let index = 0; index < perSecond * seconds; index++) {
+    const dueMs = startMs + (index * 1000) / perSecond
+    const waitMs = dueMs - performance.now()
+    if (waitMs > 1) await sleep(waitMs)
+    outcomes.push(send(index).then((status) => ({ status, ms: performance.now() - dueMs })))
+  }
+  return Promise.all(outcomes)
+}
+
+function get(
+  agent: Agent,
+  { username, address }: { username: string; address: string },
+  password: string,
+): Promise<number> {
+  const { promise, resolve: done } = Promise.withResolvers<number>()
+  const url = `${relay.url}/3rdparty/v1/messages?limit=1`
+  request(url, { agent, auth: `${username}:${password}`, localAddress: address }, (response) => {
+    response.resume().on('end', () => done(response.statusCode ?? 0))
+  })
+    .on('error', () => done(NO_ANSWER))
+    .end()
+  return promise
+}
+
+function summary(outcomes: readonly Outcome[]): string {
+  const sorted = outcomes.map(({ ms }) => ms).sort((one, other) => one - other)
+  const quantile = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1).padStart(6)
+  const statuses = [...new Set(outcomes.map(({ status }) => status))].sort()
+  const counts = statuses.map(
+    (status) => `${status}: ${outcomes.filter((outcome) => outcome.status === status).length}`,
+  )
+  const latencies = `p50 ${quantile(0.5)} ms   p99 ${quantile(0.99)} ms   max ${(sorted.at(-1) ?? 0).toFixed(1)} ms`
+  return `${latencies}   ${counts.join(', ')}`
+}
+
+function loopback(index: number): string {
+  return `127.${1 + ((index >> 16) & 127)}.${(index >> 8) & 255}.${1 + (index % 254)}`
+}
+
+async function startRelay() {
+  const folder = mkdtempSync(join(tmpdir(), 'smsgw-flood-'))
+  const { url, pid, kill, ended } = await startRelayProcess({
+    DATA_DIR: folder,
+    SERVER_SECRET: randomBytes(32).toString('base64'),
+    ADMIN_USERNAME: OWNER,
+    ADMIN_PASSWORD: PASSWORD,
+  })
+  return {
+    url,
+    cpuSeconds: () => cpuSecondsOf(pid),
+    async stop() {
+      kill('SIGTERM')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Hardly changed by whatever else the machine does. proc_pid_stat(5): utime and stime, in ticks of 10 ms. */
+function cpuSecondsOf(pid: number): number {
+  const [utime = 0, stime = 0] =
+    readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? []
+  return (utime + stime) / 100
+}
+
+function report(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

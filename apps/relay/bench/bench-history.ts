@@ -1,0 +1,106 @@
+// A page of 50 of the history, by cursor, over HTTP with authentication: the first, and the deepest of a history of a
+// million messages, for every filter that the API has. Each twenty times; medians.
+//
+//   node apps/relay/bench/bench-history.ts [--messages 1000000]
+import { parseArgs } from 'node:util'
+import type { Pool } from 'pg'
+import { callUrl } from '../src/testing/call-url.ts'
+import { withBenchDatabase } from './bench-database.ts'
+import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
+import { median, print } from './figures.ts'
+
+const TIMES = 20
+/** Over which the history is spread. */
+const DAYS = 30
+const START = Date.parse('2026-01-01T00:00:00Z')
+const day = (number: number) => new Date(START + number * 86_400_000).toISOString()
+
+const { values } = parseArgs({ options: { messages: { type: 'string', default: '1000000' } } })
+const messages = Number(values.messages)
+const BUSY = 'd'.repeat(21)
+const QUIET = 'q'.repeat(21)
+
+type Query = Readonly<Record<string, string>>
+
+const filters: readonly Query[] = [
+  {},
+  { includeContent: 'true' },
+  { sort: 'created_at' },
+  { from: day(5), to: day(25) },
+  { state: 'Delivered' },
+  // Few of them, and far apart.
+  { state: 'Failed' },
+  { state: 'Failed', from: day(5), to: day(25) },
+  { deviceId: BUSY },
+  { deviceId: QUIET },
+  { deviceId: BUSY, sort: 'created_at' },
+  { deviceId: BUSY, state: 'Delivered' },
+  { deviceId: QUIET, state: 'Failed' },
+  { deviceId: QUIET, state: 'Failed', from: day(5), to: day(25), sort: 'created_at' },
+]
+
+await withBenchDatabase((database) =>
+  withBenchRelays(database, 1, async (relays) => {
+    await fill(database.pool, relays)
+    print(`page of 50 from ${messages} messages, by cursor`, 'first ms', 'deepest ms', 'ratio')
+    for (const filter of filters) await measure(relays, filter)
+    const [total = 0] = await times(() => page(relays, {}))
+    print('first page with the exact total', total.toFixed(1))
+  }),
+)
+
+/** Nine of ten belong to the account and one device, as the oldest account of an installation does. */
+async function fill(pool: Pool, { accountId }: BenchRelays): Promise<void> {
+  await pool.query(`INSERT INTO accounts (id, username, password_hash) VALUES ('other', 'other', '')`)
+  await pool.query(
+    `INSERT INTO messages (account_id, id, device_id, created_at, text, state, processed_at, sent_at, finished_at)
+     SELECT CASE WHEN n % 10 = 9 THEN 'other' ELSE $2 END, 'm' || n, CASE WHEN n % 7 = 0 THEN $4 ELSE $3 END, at,
+       'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00',
+       (CASE WHEN n % 997 = 0 THEN 'Failed' WHEN n % 5 = 0 THEN 'Sent' ELSE 'Delivered' END)::message_state, at, at, at
+     FROM generate_series(0, $1::int * 10 / 9) n, LATERAL (
+       SELECT $5::timestamptz + n * $6 * interval '1 day' * 9 / 10 / $1::int AS at) AS created`,
+    [messages, accountId, BUSY, QUIET, day(0), DAYS],
+  )
+  await pool.query(`
+    INSERT INTO recipients (cmd_id, message_key, account_id, device_id, position, phone_number, state, due_at)
+    SELECT 'c' || key, key, account_id, device_id, 0, '+4915112345678', state, created_at FROM messages`)
+  await pool.query('VACUUM ANALYZE')
+}
+
+async function measure(relays: BenchRelays, filter: Query): Promise<void> {
+  const deepest = await deepestCursor(relays, filter)
+  const [first = 0, last = 0] = await times(
+    () => page(relays, { ...filter, cursor: 'start' }),
+    () => page(relays, { ...filter, cursor: deepest }),
+  )
+  const name = Object.entries(filter).map(([key, value]) => `${key}=${value.slice(0, 10)}`)
+  print(name.join(' ') || 'all', first.toFixed(1), last.toFixed(1), (last / first).toFixed(2))
+}
+
+/** Of the page before the last: asked from the other end, 51 in. */
+async function deepestCursor(relays: BenchRelays, filter: Query): Promise<string> {
+  const sort = filter['sort'] === 'created_at' ? '-created_at' : 'created_at'
+  const { headers } = await page(relays, { ...filter, sort, limit: '51', cursor: 'start' })
+  const link = /^<(.+)>/.exec(headers.get('link') ?? '')?.[1]
+  if (link === undefined) throw new Error('too few messages for a second page')
+  return new URL(link, 'http://relay').searchParams.get('cursor') ?? ''
+}
+
+async function page({ urls: [url], auth }: BenchRelays, query: Query) {
+  const called = await callUrl('GET', `${url}/3rdparty/v1/messages?${new URLSearchParams(query)}`, { auth })
+  if (called.status !== 200 || called.json.length < 50) throw new Error(`${called.status}: not a full page`)
+  return called
+}
+
+/** Medians. They alternate, so that what else the machine does meets all of them. */
+async function times(...works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
+  const durations = works.map((): number[] => [])
+  for (let time = 0; time < TIMES; time++) {
+    for (const [index, work] of works.entries()) {
+      const started = performance.now()
+      await work()
+      durations[index]?.push(performance.now() - started)
+    }
+  }
+  return durations.map(median)
+}

@@ -1,0 +1,12 @@
+// Every figure of the relay, one after the other: `npm run bench`, or some of them by name.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+
+const ALL = ['accept', 'history', 'race', 'dispatch', 'flood']
+const asked = process.argv.slice(2)
+
+for (const name of asked.length > 0 ? asked : ALL) {
+  process.stdout.write(`\n${name}\n`)
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `bench-${name}.ts`)], { stdio: 'inherit' })
+  if (status !== 0) process.exitCode = 1
+}

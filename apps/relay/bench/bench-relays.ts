@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { type RelayProcess, startRelayProcess } from '../src/testing/relay-process.ts'
+import type { BenchDatabase } from './bench-database.ts'
+
+export interface BenchRelays {
+  readonly urls: readonly string[]
+  /** The header `Authorization`. */
+  readonly auth: string
+  readonly accountId: string
+  readonly deviceId: string
+}
+
+/** Relays of their own processes on one database, with an account and a device that is never there. */
+export async function withBenchRelays(
+  { url, pool }: BenchDatabase,
+  count: number,
+  work: (relays: BenchRelays) => Promise<void>,
+): Promise<void> {
+  const password = randomBytes(12).toString('base64url')
+  const settings = {
+    DATABASE_URL: url,
+    SERVER_SECRET: randomBytes(32).toString('base64'),
+    ADMIN_USERNAME: 'sms',
+    ADMIN_PASSWORD: password,
+    QUEUE_MAX_PENDING: '10000000',
+  }
+  const relays: RelayProcess[] = []
+  try {
+    for (let index = 0; index < count; index++) relays.push(await startRelayProcess(settings))
+    const { rows } = await pool.query<{ id: string }>('SELECT id FROM accounts')
+    const accountId = rows[0]?.id ?? ''
+    const deviceId = 'd'.repeat(21)
+    await pool.query('INSERT INTO devices (id, account_id, name) VALUES ($1, $2, $1)', [deviceId, accountId])
+    const auth = `Basic ${Buffer.from(`sms:${password}`).toString('base64')}`
+    await work({ urls: relays.map(({ url }) => url), auth, accountId, deviceId })
+  } finally {
+    for (const { kill } of relays) kill('SIGTERM')
+    await Promise.all(relays.map(({ ended }) => ended))
+  }
+}

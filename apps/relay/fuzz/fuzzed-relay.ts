@@ -1,0 +1,66 @@
+import { pino } from 'pino'
+import { readConfig } from '../src/config.ts'
+import { checkAnswer } from '../src/http/check-answer.ts'
+import { newId, systemRandom } from '../src/random.ts'
+import { startRelay } from '../src/relay.ts'
+import { openDatabase } from '../src/store/database.ts'
+import type { FuzzOptions } from './fuzz-relay.ts'
+
+export interface FuzzedRelay extends Pick<FuzzOptions, 'url' | 'good' | 'refill'> {
+  close(): Promise<void>
+}
+
+const RECEIVED = { type: 'SMS', sender: '+14155552671', simNumber: 1, createdAt: new Date(), text: 'hello' }
+const [USERNAME, PASSWORD] = ['fuzz', 'a password to be fuzzed']
+
+/** A whole relay that checks its own answers too, with devices to send by, and credentials of every kind. */
+export async function fuzzedRelay(databaseUrl: string): Promise<FuzzedRelay> {
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    HOST: '127.0.0.1',
+    SERVER_SECRET: Buffer.from(systemRandom.bytes(32)).toString('base64'),
+    ADMIN_USERNAME: USERNAME,
+    ADMIN_PASSWORD: PASSWORD,
+    QUEUE_MAX_PENDING: '10000000',
+    METRICS_TOKEN: 'the token of the metrics',
+  })
+  const log = pino({ level: 'error' }, pino.destination({ fd: 2, sync: true }))
+  const relay = await startRelay({ config, log, checkAnswer })
+  const database = openDatabase({ url: databaseUrl, connections: 1 })
+  const { id: accountId } = await database.account.findFirstOrThrow({ where: { username: USERNAME } })
+  const basic = `Basic ${Buffer.from(`${USERNAME}:${PASSWORD}`).toString('base64')}`
+  const token = await tokenFor(relay.url, basic, ['all:any'])
+  return {
+    url: relay.url,
+    good: [basic, basic, basic, basic, token, token, token, 'Bearer the token of the metrics'],
+    async refill() {
+      if ((await database.device.count({ where: { accountId, deletedAt: null } })) > 1) return
+      const name = 'a device'
+      const devices = Array.from({ length: 3 }, () => ({
+        id: newId(systemRandom),
+        accountId,
+        name,
+        lastSeen: new Date(),
+      }))
+      await database.device.createMany({ data: devices })
+      await database.inboxItem.createMany({
+        data: devices.map(({ id: deviceId }) => ({ ...RECEIVED, deviceId, accountId, id: newId(systemRandom) })),
+      })
+    },
+    async close() {
+      await database.$disconnect()
+      await relay.close()
+    },
+  }
+}
+
+async function tokenFor(url: string, authorization: string, scopes: readonly string[]): Promise<string> {
+  const response = await fetch(`${url}/3rdparty/v1/auth/token`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ scopes, ttl: 0 }),
+  })
+  const { access_token } = (await response.json()) as { access_token: string }
+  return `Bearer ${access_token}`
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { Pool } from 'pg'
+
+const SCHEMA = resolve(import.meta.dirname, '../../../prisma/schema.prisma')
+
+/**
+ * What is missing in the database for it to be as `schema.prisma` says, as SQL; empty when nothing is. The engine is the
+ * one of `prisma migrate`, as WebAssembly: Prisma's command line would download it as a native program at each place.
+ * What Prisma's schema cannot say (partial indexes, storage settings) it does not see.
+ */
+export async function schemaDifference(url: string): Promise<string> {
+  const { SchemaEngine } = await loadEngine()
+  const files = [{ path: SCHEMA, content: readFileSync(SCHEMA, 'utf8') }]
+  const pool = new Pool({ connectionString: url, max: 1 })
+  try {
+    const engine = await SchemaEngine.new({ datamodels: undefined }, () => undefined, adapterFactory(pool))
+    const { stdout } = await engine.diff({
+      from: { tag: 'schemaDatasource', files, configDir: '.' },
+      to: { tag: 'schemaDatamodel', files },
+      script: true,
+      exitCode: null,
+      filters: { externalTables: ['public._prisma_migrations'], externalEnums: [] },
+    })
+    const sql = (stdout ?? '').trim()
+    return /^-- This is an empty migration\.?$/.test(sql) ? '' : sql
+  } finally {
+    await pool.end()
+  }
+}
+
+const require = createRequire(import.meta.url)
+
+type Engine = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
+
+let loaded: Promise<Engine> | undefined
+
+/** Once for each process: a second one would take the memory of the first. */
+function loadEngine(): Promise<Engine> {
+  loaded ??= instantiate()
+  return loaded
+}
+
+/** What the types of Node leave out. */
+declare const WebAssembly: {
+  instantiate(code: Buffer, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>
+}
+
+async function instantiate(): Promise<Engine> {
+  const glue = require.resolve('@prisma/schema-engine-wasm/schema_engine_bg')
+  const engine: Engine & { __wbg_set_wasm(exports: object): void } = await import(glue)
+  const code = readFileSync(glue.replace(/\.js$/, '.wasm'))
+  const { instance } = await WebAssembly.instantiate(code, { './schema_engine_bg.js': engine })
+  engine.__wbg_set_wasm(instance.exports)
+  const { __wbindgen_start: start } = instance.exports
+  if (typeof start === 'function') start()
+  return engine
+}
+
+/** Catalogues have columns of the type "char", which the adapter does not know and the engine asks for. */
+const CHAR = 18
+const TEXT = 25
+const CHARACTER = 6
+
+function adapterFactory(pool: Pool): object {
+  let charColumns: boolean[] = []
+  const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<{ fields: { dataTypeID: number }[] }>
+  const patchedQuery = async (...args: unknown[]) => {
+    const result = await query(...args)
+    charColumns = result.fields.map(({ dataTypeID }) => dataTypeID === CHAR)
+    for (const field of result.fields) if (field.dataTypeID === CHAR) field.dataTypeID = TEXT
+    return result
+  }
+  Object.assign(pool, { query: patchedQuery })
+  const factory = new PrismaPg(pool)
+  const connect = factory.connect.bind(factory)
+  factory.connect = async () => {
+    const adapter = await connect()
+    const queryRaw = adapter.queryRaw.bind(adapter)
+    adapter.queryRaw = async (asked) => {
+      const answer = await queryRaw(asked)
+      const columnTypes = answer.columnTypes.map((type, index) => (charColumns[index] ? CHARACTER : type))
+      return { ...answer, columnTypes }
+    }
+    return adapter
+  }
+  // Part of Prisma's own packages, and no dependency of ours: the adapter brings it along.
+  const utilities = createRequire(require.resolve('@prisma/adapter-pg'))('@prisma/driver-adapter-utils')
+  return utilities.bindMigrationAwareSqlAdapterFactory(factory)
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { systemRandom } from '../random.ts'
+import { secretBox } from '../store/secret-box.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { accountsCommand } from './accounts-command.ts'
+import { passwordChecker } from './check-password.ts'
+import type { Terminal } from './terminal.ts'
+
+const box = secretBox('a secret that is long enough to be one', systemRandom)
+let world: TestDatabase
+beforeAll(async () => {
+  world = await testDatabase()
+})
+afterAll(() => world.close())
+beforeEach(() => world.database.account.deleteMany())
+
+/** What was printed; `answers` are typed one after the other, `input` is piped in. */
+async function run(args: string, { answers = [] as string[], input }: { answers?: string[]; input?: string } = {}) {
+  const printed: string[] = []
+  const typed = [...answers]
+  const terminal: Terminal = {
+    isInteractive: answers.length > 0,
+    print: (line) => void printed.push(line),
+    ask: async () => typed.shift() ?? '',
+    askHidden: async () => typed.shift() ?? '',
+    readInput: async () => input ?? '',
+  }
+  await accountsCommand({ ...world, box, random: systemRandom, clock: systemClock, terminal }, args.split(' '))
+  return printed
+}
+
+async function accepts(username: string, password: string): Promise<boolean> {
+  return (await passwordChecker({ ...world, box, random: systemRandom })({ username, password })) !== undefined
+}
+
+test('an account is added with a password that is typed twice', async () => {
+  expect(await run('add bob', { answers: ['typed password', 'typed password'] })).toEqual(['account bob was made'])
+  expect(await accepts('bob', 'typed password')).toBe(true)
+})
+
+test('a password is read from standard input, without the end of its line', async () => {
+  await run('add bob --password-stdin', { input: 'piped password\r\n' })
+  expect(await accepts('bob', 'piped password')).toBe(true)
+})
+
+test.each([
+  ['add bob --generate', {}],
+  ['add bob', { answers: [''] }],
+])('a password is made by `%s` and shown once', async (args, typing) => {
+  const [made, shown = ''] = await run(args, typing)
+  expect(made).toBe('account bob was made')
+  expect(await accepts('bob', shown.replace('password: ', ''))).toBe(true)
+})
+
+test('a password is changed', async () => {
+  await run('add bob --password-stdin', { input: 'old password' })
+  expect(await run('password bob --password-stdin', { input: 'new password' })).toEqual([
+    'the password of bob was changed; tokens that were revoked: 0',
+  ])
+  expect(await accepts('bob', 'old password')).toBe(false)
+  expect(await accepts('bob', 'new password')).toBe(true)
+})
+
+test('accounts are listed by name, for people and for programs', async () => {
+  expect(await run('list')).toEqual(['there are no accounts; `accounts add <user>` makes one'])
+  await run('add robert --generate')
+  await run('add bob --generate')
+  const today = new Date().toISOString().slice(0, 10)
+  expect(await run('list')).toEqual([`bob     since ${today}  devices: 0`, `robert  since ${today}  devices: 0`])
+  const [json = ''] = await run('list --json')
+  expect(JSON.parse(json)).toMatchObject([{ username: 'bob' }, { username: 'robert' }])
+})
+
+test('an account is removed when its name is typed, or --yes is given', async () => {
+  await run('add bob --generate')
+  await run('add robert --generate')
+  await expect(run('remove bob', { answers: ['y'] })).rejects.toThrow('nothing was removed')
+  await expect(run('remove bob')).rejects.toThrow('--yes')
+  expect(await run('remove bob', { answers: ['bob'] })).toEqual(['account bob was removed'])
+  expect(await run('remove robert --yes')).toEqual(['account robert was removed'])
+  expect(await world.database.account.count()).toBe(0)
+})
+
+test.each([
+  ['', 'one of add, list, password, remove'],
+  ['delete bob', 'one of add, list, password, remove'],
+  ['add', '<user> is missing'],
+  ['add bob hunter2hunter2', 'too many arguments; a password is never one of them'],
+  ['add bob --password=hunter2hunter2', "Unknown option '--password'"],
+  ['add bob', 'nobody is there to type a password'],
+  ['add bob --generate --password-stdin', 'give one of them'],
+  ['add b:b --generate', 'a user name begins'],
+  ['password nobody --generate', 'no account is called "nobody"'],
+  ['remove nobody --yes', 'no account is called "nobody"'],
+])('`accounts %s` is refused in one line: %s', async (args, words) => {
+  const refused = run(args)
+  await expect(refused).rejects.toMatchObject({ name: 'StartError', message: expect.stringContaining(words) })
+  await expect(refused).rejects.toMatchObject({ message: expect.not.stringMatching(/hunter2|\n/) })
+})
+
+test('a taken name and a weak or mistyped password change nothing', async () => {
+  await run('add bob --password-stdin', { input: 'old password' })
+  await expect(run('add bob --generate')).rejects.toThrow('bob is there already')
+  await expect(run('password bob --password-stdin', { input: 'short' })).rejects.toThrow('at least 8')
+  await expect(run('password bob', { answers: ['new password', 'new pasword'] })).rejects.toThrow('the two differ')
+  expect(await accepts('bob', 'old password')).toBe(true)
+})

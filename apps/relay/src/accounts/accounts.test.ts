@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { newId, systemRandom } from '../random.ts'
+import { secretBox } from '../store/secret-box.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { createAccount } from './create-account.ts'
+import { ensureAccount } from './ensure-account.ts'
+import { matchesPassword } from './password-hash.ts'
+import { removeAccount } from './remove-account.ts'
+
+const box = secretBox('a secret that is long enough to be one', systemRandom)
+let world: TestDatabase
+const needs = () => ({ ...world, box, random: systemRandom })
+
+beforeAll(async () => {
+  world = await testDatabase()
+})
+afterAll(() => world.close())
+
+test('of two accounts of one name at the same time, one is made', async () => {
+  const given = { username: 'twin', password: 'some password' }
+  const made = await Promise.all(Array.from({ length: 4 }, () => createAccount(needs(), given)))
+  expect(made.filter((id) => id !== undefined)).toHaveLength(1)
+})
+
+test('the first account is made once, by however many replicas, and keeps a password that was changed', async () => {
+  const given = { username: 'first', password: 'password from configuration' }
+  const made = await Promise.all(Array.from({ length: 4 }, () => ensureAccount(needs(), given)))
+  expect(made.filter(({ isNew }) => isNew)).toHaveLength(1)
+  expect(new Set(made.map(({ accountId }) => accountId)).size).toBe(1)
+  const again = await ensureAccount(needs(), { ...given, password: 'another password' })
+  expect(again).toEqual({ accountId: made[0]?.accountId, isNew: false })
+  const { passwordHash } = await world.database.account.findUniqueOrThrow({ where: { username: 'first' } })
+  expect(await matchesPassword(box, passwordHash, given.password)).toBe(true)
+})
+
+test('a hash is argon2id with 19 MiB, salted, and worthless without the server secret', async () => {
+  for (const username of ['hash1', 'hash2']) await createAccount(needs(), { username, password: 'the same password' })
+  const rows = await world.database.account.findMany({ where: { username: { in: ['hash1', 'hash2'] } } })
+  const [one = '', two = ''] = rows.map(({ passwordHash }) => passwordHash)
+  expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(one).not.toBe(two)
+  expect(await matchesPassword(box, one, 'the same password')).toBe(true)
+  const otherServer = secretBox('another secret that is long enough', systemRandom)
+  expect(await matchesPassword(otherServer, one, 'the same password')).toBe(false)
+})
+
+test('removing an account leaves nothing of it in any table, and all of the others', async () => {
+  await fullAccount('kept')
+  const before = await rowCounts()
+  const accountId = await fullAccount('removed')
+  const after = await rowCounts()
+  // A table that is missing here belongs into `fullAccount` and, if it can be large, into `remove-account.ts`.
+  const grown = Object.keys(after).filter((table) => after[table] !== before[table])
+  expect(grown).toEqual(Object.keys(after).filter((table) => !['installation', 'signing_keys'].includes(table)))
+  await removeAccount(world.database, systemClock, accountId)
+  expect(await rowCounts()).toEqual(before)
+})
+
+test('a removal that was broken off is finished by another', async () => {
+  const before = await rowCounts()
+  const accountId = await fullAccount('broken off')
+  await world.database.message.deleteMany({ where: { accountId } })
+  await world.database.account.update({ where: { id: accountId }, data: { passwordHash: '-' } })
+  await removeAccount(world.database, systemClock, accountId)
+  expect(await rowCounts()).toEqual(before)
+})
+
+test('more than one batch of messages is removed', async () => {
+  const accountId = (await createAccount(needs(), { username: 'large', password: 'some password' })) ?? ''
+  const message = { accountId, deviceId: 'device', createdAt: new Date() }
+  await world.database.message.createMany({
+    data: Array.from({ length: 4_500 }, (_, id) => ({ ...message, id: `${id}` })),
+  })
+  await removeAccount(world.database, systemClock, accountId)
+  expect(await world.database.message.count({ where: { accountId } })).toBe(0)
+})
+
+/** An account with a row in every table. */
+async function fullAccount(username: string): Promise<string> {
+  const { database } = world
+  const accountId =
+    (await createAccount(needs(), { username: `full-${username}`.replace(' ', '-'), password: 'some password' })) ?? ''
+  const id = newId(systemRandom)
+  const soon = new Date(Date.now() + 3_600_000)
+  const now = new Date()
+  await database.tokenFamily.create({
+    data: {
+      id,
+      accountId,
+      expiresAt: soon,
+      tokens: { create: { jti: id, accountId, kind: 'access', expiresAt: soon } },
+    },
+  })
+  await database.pairingCode.create({ data: { prefix: id, secretHash: '', accountId, expiresAt: soon } })
+  await database.enrolmentToken.create({ data: { tokenHash: id, accountId } })
+  await database.device.create({
+    data: {
+      id,
+      accountId,
+      name: 'device',
+      journals: { create: { journalId: id } },
+      simCards: { create: { simNumber: 1, state: 'ready' } },
+      telemetryHistory: { create: { at: now, sample: {} } },
+      commands: { create: { cmdId: id, accountId, command: {} } },
+    },
+  })
+  const parts = { create: { index: 1, result: 'accepted' } }
+  const recipient = { cmdId: id, accountId, deviceId: id, position: 0, phoneNumber: '+15550100', dueAt: now, parts }
+  await database.message.create({
+    data: { id, accountId, deviceId: id, createdAt: now, recipients: { create: recipient } },
+  })
+  await database.inboxItem.create({
+    data: { id, accountId, deviceId: id, type: 'SMS', sender: '+15550101', createdAt: now },
+  })
+  const attemptRows = { create: { number: 1, startedAt: now, durationMs: 1 } }
+  const delivery = { id, accountId, deviceId: id, event: 'sms:sent', payload: {}, attemptRows }
+  await database.webhook.create({
+    data: {
+      id,
+      accountId,
+      url: 'https://example.org',
+      event: 'sms:sent',
+      secretSealed: '',
+      deliveries: { create: delivery },
+    },
+  })
+  await database.logEntry.create({ data: { accountId, module: 'test', priority: 'INFO', message: 'something' } })
+  return accountId
+}
+
+async function rowCounts(): Promise<Record<string, number>> {
+  const tables = await world.database.$queryRaw<{ name: string }[]>`
+    SELECT tablename::text AS name FROM pg_tables
+     WHERE schemaname = current_schema() AND tablename <> '_prisma_migrations' ORDER BY 1`
+  const counts: Record<string, number> = {}
+  for (const { name } of tables) {
+    const [row] = await world.database.$queryRawUnsafe<{ count: number }[]>(
+      `SELECT count(*)::int AS count FROM "${name}"`,
+    )
+    counts[name] = row?.count ?? 0
+  }
+  return counts
+}

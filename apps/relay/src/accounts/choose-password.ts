@@ -1,0 +1,42 @@
+import { StartError } from '@smsgw/daemon/start-error'
+import type { Random } from '../random.ts'
+import { generatePassword, passwordProblem } from './password.ts'
+import type { Terminal } from './terminal.ts'
+
+interface ChoosePasswordNeeds {
+  readonly terminal: Terminal
+  readonly random: Random
+}
+
+/** A new password: typed twice, from standard input, or made here. It never is an argument, which others could see. */
+export async function choosePassword(
+  { terminal, random }: ChoosePasswordNeeds,
+  username: string,
+  asked: { readonly generate?: boolean | undefined; readonly 'password-stdin'?: boolean | undefined },
+): Promise<{ readonly password: string; readonly isGenerated: boolean }> {
+  if (asked.generate && asked['password-stdin'])
+    throw new StartError('--generate and --password-stdin: give one of them')
+  if (asked.generate) return { password: generatePassword(random), isGenerated: true }
+  if (asked['password-stdin'])
+    return { password: acceptable(firstLine(await terminal.readInput()), username), isGenerated: false }
+  if (!terminal.isInteractive)
+    throw new StartError(
+      'nobody is there to type a password: give --password-stdin to read it, or --generate to have one made',
+    )
+  const password = await terminal.askHidden(`Password for ${username} (empty: one is made): `)
+  if (password === '') return { password: generatePassword(random), isGenerated: true }
+  acceptable(password, username)
+  if ((await terminal.askHidden('Once more: ')) !== password)
+    throw new StartError('the two differ; nothing was changed')
+  return { password, isGenerated: false }
+}
+
+function firstLine(input: string): string {
+  return input.split(/\r?\n/, 1)[0] ?? ''
+}
+
+function acceptable(password: string, username: string): string {
+  const problem = passwordProblem(password, username)
+  if (problem !== undefined) throw new StartError(problem)
+  return password
+}

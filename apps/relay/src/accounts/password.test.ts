@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { systemRandom } from '../random.ts'
+import { generatePassword, passwordProblem } from './password.ts'
+
+test.each(['12345678', 'with: colons', 'pässwörd', '  spaces  ', '💬💬💬 💬💬 ab', `${'x'.repeat(126)}yz`])(
+  '%j will do',
+  (password) => expect(passwordProblem(password, 'sms')).toBeUndefined(),
+)
+
+test.each([
+  ['', 'at least 8'],
+  ['1234567', 'at least 8'],
+  ['💬💬💬💬', 'at least 8'],
+  [`${'x'.repeat(127)}yz`, 'at most 128 bytes'],
+  [`${'€'.repeat(41)}abcdef`, 'at most 128 bytes'],
+  ['tab\there', 'control'],
+  ['a\u0000bcdefgh', 'control'],
+  ['SomeBody', 'user name'],
+  ['aaaaaaaaaa', 'different'],
+])('%j is refused: %s', (password, word) => expect(passwordProblem(password, 'somebody')).toContain(word))
+
+test('generated ones are long, easy to read, and never the same', () => {
+  const passwords = Array.from({ length: 1_000 }, () => generatePassword(systemRandom))
+  expect(new Set(passwords).size).toBe(1_000)
+  for (const password of passwords) {
+    expect(password).toMatch(/^[a-km-np-z2-9]{4}(-[a-km-np-z2-9]{4}){4}$/)
+    expect(passwordProblem(password, 'sms')).toBeUndefined()
+  }
+})

@@ -1,0 +1,38 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { StartError } from '@smsgw/daemon/start-error'
+
+type Flags = NonNullable<ParseArgsConfig['options']>
+
+interface Arguments<F extends Flags, N extends readonly string[]> {
+  readonly values: ReturnType<typeof parseArgs<Parsing<F>>>['values']
+  readonly positionals: { readonly [Index in keyof N]: string }
+}
+
+/** Flags, and exactly the named arguments. What is wrong is told without repeating it: it may be a password. */
+export function readArguments<F extends Flags, N extends readonly string[]>(
+  args: readonly string[],
+  flags: F,
+  names: readonly [...N],
+): Arguments<F, N> {
+  const { values, positionals } = parsed(args, flags)
+  const missing = names[positionals.length]
+  if (missing !== undefined) throw new StartError(`<${missing}> is missing; --help shows how`)
+  if (positionals.length > names.length)
+    throw new StartError('there are too many arguments; a password is never one of them. --help shows how')
+  return { values, positionals: positionals as unknown as Arguments<F, N>['positionals'] }
+}
+
+interface Parsing<F extends Flags> {
+  readonly args: string[]
+  readonly options: F
+  readonly allowPositionals: true
+}
+
+function parsed<F extends Flags>(args: readonly string[], flags: F) {
+  try {
+    return parseArgs<Parsing<F>>({ args: [...args], options: flags, allowPositionals: true })
+  } catch (error) {
+    // The first sentence of Node's message names the option and not its value.
+    throw new StartError(`${(error as Error).message.split(/\.\s/)[0]}; --help shows how`, { cause: error })
+  }
+}

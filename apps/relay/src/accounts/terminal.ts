@@ -1,0 +1,44 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { StartError } from '@smsgw/daemon/start-error'
+
+/** Where a command of the command line reads and writes. */
+export interface Terminal {
+  /** Somebody can be asked. */
+  readonly isInteractive: boolean
+  print(line: string): void
+  ask(question: string): Promise<string>
+  /** What is typed is not shown. */
+  askHidden(question: string): Promise<string>
+  /** Standard input to its end. */
+  readInput(): Promise<string>
+}
+
+/** Questions go to standard error, so that what a command prints can be piped. */
+export const processTerminal: Terminal = {
+  get isInteractive() {
+    return process.stdin.isTTY === true && process.stderr.isTTY === true
+  },
+  print: (line) => void process.stdout.write(`${line}\n`),
+  ask: (question) => ask(question, process.stderr),
+  async askHidden(question) {
+    process.stderr.write(question)
+    const answer = await ask('', new Writable({ write: (_chunk, _encoding, done) => done() }))
+    process.stderr.write('\n')
+    return answer
+  },
+  readInput: () => text(process.stdin),
+}
+
+function ask(question: string, output: NodeJS.WritableStream): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output, terminal: true })
+  return new Promise((resolve, reject) => {
+    lines.once('close', () => reject(new StartError('nothing was changed')))
+    lines.once('SIGINT', () => lines.close())
+    lines.question(question, (answer) => {
+      resolve(answer)
+      lines.close()
+    })
+  })
+}

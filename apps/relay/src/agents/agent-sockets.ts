@@ -1,0 +1,163 @@
+import { newId, type Random } from '../random.ts'
+import { readSettings } from '../settings/read-settings.ts'
+import { AgentSession, type AgentSessionNeeds, type AgentSocket, agentsPart, LEASE_MS } from './agent-session.ts'
+import { findWork } from './find-work.ts'
+import { renewLeases } from './renew-leases.ts'
+import type { WakeHint } from './wake-hint.ts'
+
+export interface AgentSocketsNeeds extends AgentSessionNeeds {
+  readonly random: Random
+}
+
+/**
+ * All agents that are connected to this process. Hints tell which of them has something to do; that may fail, so there is
+ * a look every second at what is due, and every twenty at whether each is still the connection of its device.
+ */
+export class AgentSockets {
+  readonly #needs: AgentSocketsNeeds
+  readonly #sessions = new Set<AgentSession>()
+  readonly #byDevice = new Map<string, AgentSession>()
+  readonly #stopListening: () => void
+  readonly #polling: NodeJS.Timeout
+  readonly #renewing: NodeJS.Timeout
+  #isLooking = false
+  #isDraining = false
+
+  constructor(needs: AgentSocketsNeeds) {
+    this.#needs = needs
+    this.#stopListening = needs.hints.listen(
+      (hint) => this.#hear(hint),
+      () => this.#wakeAll(),
+    )
+    this.#polling = setInterval(() => void this.#look(), POLL_MS)
+    this.#renewing = setInterval(() => void this.#renew(), LEASE_MS / 3)
+  }
+
+  get count(): number {
+    return this.#byDevice.size
+  }
+
+  /** A socket has been opened; the relay speaks first. */
+  accept(socket: AgentSocket, address: string): Pick<AgentSession, 'step'> {
+    const nonce = newId(this.#needs.random)
+    const session = new AgentSession(
+      this.#needs,
+      { socket, address, nonce },
+      {
+        onOpen: (opened) => this.#opened(opened),
+        onOver: (over) => this.#over(over),
+      },
+    )
+    this.#sessions.add(session)
+    session.step({ kind: 'opened' })
+    if (this.#isDraining) session.step(drain())
+    return session
+  }
+
+  /** Every agent is asked to leave, each at another moment. */
+  drain(): void {
+    this.#isDraining = true
+    for (const session of this.#sessions) session.step(drain())
+  }
+
+  close(): void {
+    this.#stopListening()
+    clearInterval(this.#polling)
+    clearInterval(this.#renewing)
+    for (const session of this.#sessions) session.step({ kind: 'refused', why: 'goodbye', reason: 'the relay ends' })
+  }
+
+  #opened(session: AgentSession): void {
+    const { deviceId } = session.connection ?? {}
+    if (deviceId === undefined) return
+    const before = this.#byDevice.get(deviceId)
+    this.#byDevice.set(deviceId, session)
+    if (before !== undefined && before !== session) before.step({ kind: 'fenced' })
+  }
+
+  #over(session: AgentSession): void {
+    this.#sessions.delete(session)
+    const { deviceId } = session.connection ?? {}
+    if (deviceId !== undefined && this.#byDevice.get(deviceId) === session) this.#byDevice.delete(deviceId)
+  }
+
+  /** True: the socket that it is about is here, and nobody else needs to hear it. */
+  #hear(hint: WakeHint): boolean {
+    switch (hint.kind) {
+      case 'wake': {
+        const session = this.#byDevice.get(hint.deviceId)
+        session?.step({ kind: 'wake' })
+        return session !== undefined
+      }
+      case 'device-revoked': {
+        const session = this.#byDevice.get(hint.deviceId)
+        session?.step({ kind: 'revoked' })
+        return session !== undefined
+      }
+      case 'superseded': {
+        const session = this.#byDevice.get(hint.deviceId)
+        if (session?.connection !== undefined && session.connection.connEpoch < hint.connEpoch) {
+          session.step({ kind: 'fenced' })
+        }
+        return false
+      }
+      case 'settings-changed':
+        void this.#pushSettings(hint.accountId)
+        return false
+      default:
+        return false
+    }
+  }
+
+  async #pushSettings(accountId: string): Promise<void> {
+    const concerned = [...this.#byDevice.values()].filter(({ connection }) => connection?.accountId === accountId)
+    if (concerned.length === 0) return
+    try {
+      const { settings } = await readSettings(this.#needs.database, accountId)
+      for (const session of concerned) session.step({ kind: 'settings-changed', settings: agentsPart(settings) })
+    } catch (error) {
+      this.#needs.log.warn({ err: error }, 'agents get the new settings when they connect again')
+    }
+  }
+
+  #wakeAll(): void {
+    for (const session of this.#byDevice.values()) session.step({ kind: 'wake' })
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking || this.#byDevice.size === 0) return
+    this.#isLooking = true
+    try {
+      const { database, relayId, clock } = this.#needs
+      for (const deviceId of await findWork(database, relayId, clock.now())) {
+        this.#byDevice.get(deviceId)?.step({ kind: 'wake' })
+      }
+    } catch (error) {
+      this.#needs.log.warn({ err: error }, 'what waits for devices could not be looked up')
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { database, clock, log } = this.#needs
+    const sessions = [...this.#byDevice.values()]
+    const connections = sessions.flatMap(({ connection }) => connection ?? [])
+    try {
+      const lost = new Set(await renewLeases(database, connections, { leaseMs: LEASE_MS, now: clock.now() }))
+      for (const session of sessions) {
+        if (session.connection !== undefined && lost.has(session.connection)) session.step({ kind: 'fenced' })
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'devices may look offline: their leases could not be renewed')
+    }
+  }
+}
+
+const POLL_MS = 1_000
+/** Agents leave over this time. */
+const SPREAD_MS = 10_000
+
+function drain() {
+  return { kind: 'drain', reconnectAfterMs: Math.round(Math.random() * SPREAD_MS) } as const
+}

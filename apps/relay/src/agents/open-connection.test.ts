@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { closeConnection } from './close-connection.ts'
+import { openConnection } from './open-connection.ts'
+import { renewLeases } from './renew-leases.ts'
+import { type DispatchWorld, dispatchWorld } from './testing/dispatch-world.ts'
+
+let store: TestDatabase
+let world: DispatchWorld
+
+beforeAll(async () => {
+  store = await testDatabase()
+})
+
+beforeEach(async () => {
+  world = await dispatchWorld(store.database)
+})
+
+afterAll(() => store.close())
+
+const device = () => store.database.device.findUniqueOrThrow({ where: { id: 'device' } })
+
+describe('a connection', () => {
+  test('makes the device online at this relay, with its slots, under a number of its own', async () => {
+    const sims = [
+      { simNumber: 1, state: 'ready', phoneNumber: '+491', carrierName: 'Net\u0000', iccid: '89', signal: 70 },
+      { simNumber: 2, state: 'absent' },
+    ]
+    const first = await world.connect({ sims })
+    expect(first).toMatchObject({ mark: 0, markTag: undefined, isRetired: false, previousBootId: undefined })
+    expect(await device()).toMatchObject({
+      relayId: 'relay',
+      leaseUntil: new Date('2026-03-01T12:01:00.000Z'),
+      lastSeen: world.now,
+      bootId: 'boot',
+      journalId: 'journal',
+      agentVersion: '1.0.0',
+    })
+    expect(await store.database.simCard.findMany({ orderBy: { simNumber: 'asc' } })).toMatchObject([
+      { simNumber: 1, phoneNumber: '+491', carrierName: 'Net\ufffd', iccid: '89', signal: 70 },
+      { simNumber: 2, state: 'absent', phoneNumber: null },
+    ])
+    const next = await world.connect({ sims: [{ simNumber: 2, state: 'ready' }] })
+    expect(next.connection.connEpoch).toBe(first.connection.connEpoch + 1)
+    expect(await store.database.simCard.findMany()).toMatchObject([{ simNumber: 2, state: 'ready' }])
+  })
+
+  test('takes the place of the one before, and says whose that was while it may be alive', async () => {
+    await world.connect()
+    world.pass(30)
+    const second = await world.connect({ relayId: 'second', bootId: 'other' })
+    expect(second).toMatchObject({ displacedRelayId: 'relay', previousBootId: 'boot' })
+    world.pass(61)
+    const third = await world.connect({ relayId: 'third' })
+    expect(third).toMatchObject({ displacedRelayId: undefined, previousBootId: 'other' })
+  })
+
+  test('is told how far its journal is stored', async () => {
+    await world.connect()
+    await store.database.deviceJournal.updateMany({ data: { mark: 41, markTag: 'tag' } })
+    expect(await world.connect()).toMatchObject({ mark: 41, markTag: 'tag' })
+    expect(await world.connect({ journalId: 'new one' })).toMatchObject({ mark: 0, markTag: undefined })
+  })
+
+  test('with a journal that the device has left is an old copy, and changes nothing about the one that counts', async () => {
+    await world.connect({ journalId: 'first' })
+    await world.connect({ journalId: 'second' })
+    await world.message('m', { journal: 'second' })
+    expect(await world.connect({ journalId: 'first' })).toMatchObject({ isRetired: true })
+    expect((await device()).journalId).toBe('second')
+    expect((await world.recipient('m/0')).error).toBeNull()
+    expect(await world.connect({ journalId: 'second' })).toMatchObject({ isRetired: false })
+  })
+
+  test('of a device that was deleted, or of another account, is refused', async () => {
+    const agent = { journalId: 'j', bootId: 'b', agentVersion: '1', sims: [] }
+    const options = { relayId: 'relay', leaseMs: 60_000, now: world.now }
+    const stranger = { ...agent, accountId: 'stranger', deviceId: 'device' }
+    expect(await openConnection(store.database, stranger, options)).toBeUndefined()
+    await store.database.device.update({ where: { id: 'device' }, data: { deletedAt: world.now } })
+    const deleted = { ...agent, accountId: 'account', deviceId: 'device' }
+    expect(await openConnection(store.database, deleted, options)).toBeUndefined()
+  })
+
+  test('with a new journal puts in doubt what the one before was given and did not finish, told or not', async () => {
+    await world.webhook('sms:failed')
+    await world.connect()
+    await world.message('waiting')
+    for (const id of ['given', 'stored', 'done']) await world.message(id, { journal: 'journal' })
+    await store.database.recipient.update({ where: { cmdId: 'stored/0' }, data: { state: 'Processed' } })
+    await store.database.recipient.update({ where: { cmdId: 'done/0' }, data: { state: 'Sent' } })
+    await world.connect({ journalId: 'next' })
+    const errors = await Promise.all(
+      ['waiting', 'given', 'stored', 'done'].map(async (id) => (await world.recipient(`${id}/0`)).error),
+    )
+    const doubt = 'outcome unknown: the device lost the record of what it sent'
+    expect(errors).toEqual([null, doubt, doubt, null])
+    expect((await world.recipient('stored/0')).state).toBe('Processed')
+    expect(await world.outbox()).toEqual([])
+  })
+
+  test('made twenty times at once has another number each time', async () => {
+    await world.account('other')
+    await world.device('of other', 'other')
+    const opened = await Promise.all(
+      Array.from({ length: 20 }, (_, number) =>
+        number % 2 ? world.connect() : world.connect({ accountId: 'other', deviceId: 'of other' }),
+      ),
+    )
+    const numbers = opened.map(({ connection: { deviceId, connEpoch } }) => `${deviceId} ${connEpoch}`)
+    expect(new Set(numbers).size).toBe(20)
+  })
+})
+
+describe('the lease of a connection', () => {
+  test('is renewed for all of them in one go, and those that another took the place of are named', async () => {
+    await world.device('second')
+    await world.device('third')
+    const old = (await world.connect()).connection
+    const second = (await world.connect({ deviceId: 'second' })).connection
+    const third = (await world.connect({ deviceId: 'third' })).connection
+    await world.connect({ relayId: 'elsewhere' })
+    await store.database.device.update({ where: { id: 'third' }, data: { deletedAt: world.now } })
+    world.pass(20)
+    const lost = await renewLeases(store.database, [old, second, third], { leaseMs: 60_000, now: world.now })
+    expect(lost).toEqual([old, third])
+    expect((await device()).leaseUntil).toEqual(new Date('2026-03-01T12:01:00.000Z'))
+    const renewed = await store.database.device.findUniqueOrThrow({ where: { id: 'second' } })
+    expect(renewed).toMatchObject({ leaseUntil: new Date('2026-03-01T12:01:20.000Z'), lastSeen: world.now })
+  })
+
+  test('ends when the connection closes, unless a newer one holds it', async () => {
+    const old = (await world.connect()).connection
+    const newer = (await world.connect({ relayId: 'elsewhere' })).connection
+    await closeConnection(store.database, old, world.now)
+    expect((await device()).relayId).toBe('elsewhere')
+    await closeConnection(store.database, newer, world.pass(5))
+    expect(await device()).toMatchObject({ relayId: null, leaseUntil: null, lastSeen: world.now })
+  })
+})

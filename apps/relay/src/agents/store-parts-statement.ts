@@ -1,0 +1,67 @@
+import type { Statements } from '../store/database.ts'
+import { storableText } from '../store/storable.ts'
+import { eventTime, type SendEvent } from './event-news.ts'
+
+export type PartEvent = Extract<SendEvent, { readonly kind: 'part-submitted' | 'part-reported' }>
+
+/**
+ * What became of single PDUs. The caller holds their recipients. An outcome that is known is not replaced by an unknown
+ * one, and a report proves that the part was accepted, whatever was heard of it before.
+ */
+export async function storeParts(statements: Statements, events: readonly PartEvent[], now: Date): Promise<void> {
+  if (events.length === 0) return
+  // A row may be named once in a statement.
+  const rows = [...Map.groupBy(events, ({ cmdId, part }) => `${part} ${cmdId}`).values()].map(
+    (ofPart): PartRow => Object.assign(emptyRow(ofPart[0] as PartEvent), ...ofPart.map((event) => factsOf(event, now))),
+  )
+  const column = <T>(pick: (row: PartRow) => T) => rows.map(pick)
+  await statements.$executeRaw`
+    INSERT INTO parts AS p (cmd_id, index, reference, result, result_code, submitted_at, report_status, report_text,
+      reported_at)
+    SELECT * FROM unnest(
+      ${column(({ cmdId }) => cmdId)}::text[], ${column(({ index }) => index)}::smallint[],
+      ${column(({ reference }) => reference)}::int[], ${column(({ result }) => result)}::text[],
+      ${column(({ resultCode }) => resultCode)}::text[], ${column(({ submittedAt }) => submittedAt)}::timestamptz[],
+      ${column(({ reportStatus }) => reportStatus)}::int[], ${column(({ reportText }) => reportText)}::text[],
+      ${column(({ reportedAt }) => reportedAt)}::timestamptz[]
+    )
+    ON CONFLICT (cmd_id, index) DO UPDATE SET
+      reference = coalesce(excluded.reference, p.reference),
+      result = CASE WHEN excluded.result = 'unknown' THEN p.result ELSE excluded.result END,
+      result_code = coalesce(excluded.result_code, p.result_code),
+      submitted_at = coalesce(p.submitted_at, excluded.submitted_at),
+      report_status = coalesce(excluded.report_status, p.report_status),
+      report_text = coalesce(excluded.report_text, p.report_text),
+      reported_at = coalesce(excluded.reported_at, p.reported_at)`
+}
+
+interface PartRow {
+  readonly cmdId: string
+  readonly index: number
+  readonly reference: number | null
+  readonly result: string
+  readonly resultCode: string | null
+  readonly submittedAt: Date | null
+  readonly reportStatus: number | null
+  readonly reportText: string | null
+  readonly reportedAt: Date | null
+}
+
+function emptyRow({ cmdId, part }: PartEvent): PartRow {
+  const nothing = { reference: null, resultCode: null, submittedAt: null }
+  return { cmdId, index: part, result: 'unknown', ...nothing, reportStatus: null, reportText: null, reportedAt: null }
+}
+
+function factsOf(event: PartEvent, now: Date): Partial<PartRow> {
+  const { at } = eventTime(event.at, now)
+  if (event.kind === 'part-reported') {
+    return { result: 'accepted', reportStatus: event.status, reportText: storableText(event.words), reportedAt: at }
+  }
+  const { reference, result, code } = event
+  return {
+    submittedAt: at,
+    ...(result !== 'unknown' && { result }),
+    ...(reference !== undefined && { reference }),
+    ...(code !== undefined && { resultCode: storableText(code) }),
+  }
+}

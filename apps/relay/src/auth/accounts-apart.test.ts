@@ -1,0 +1,156 @@
+// Two accounts in one database: what one of them has, the other can neither see, change nor find out about.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId, systemRandom } from '../random.ts'
+import { type TestAccount, type TestRelay, testRelay } from '../testing/test-relay.ts'
+
+let relay: TestRelay
+let stranger: TestAccount
+let owned: Owned
+
+beforeAll(async () => {
+  relay = await testRelay()
+  stranger = await relay.addAccount()
+  owned = await fillAccount()
+})
+afterAll(() => relay.close())
+
+const asStranger = (method: string, path: string, body?: unknown) =>
+  relay.api(method, path, { auth: stranger.basic, ...(body !== undefined && { body }) })
+const range = { since: '2020-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' }
+
+test.each([
+  ['GET', () => `/messages/${owned.message}`, 404],
+  ['DELETE', () => `/messages/${owned.message}`, 404],
+  ['GET', () => `/inbox/${owned.inbox}`, 404],
+  ['DELETE', () => `/devices/${owned.device}`, 404],
+  ['POST', () => `/devices/${owned.device}/ussd`, 404],
+  ['DELETE', () => `/webhooks/${owned.webhook}`, 204],
+  ['GET', () => `/webhooks/${owned.webhook}/deliveries`, 404],
+  ['POST', () => `/webhooks/${owned.webhook}/test`, 404],
+  ['POST', () => `/webhooks/${owned.webhook}/secret`, 404],
+  ['POST', () => `/webhooks/${owned.webhook}/redeliver`, 404],
+  ['POST', () => `/webhooks/deliveries/${owned.delivery}/redeliver`, 404],
+  ['DELETE', () => `/auth/token/${owned.token.id}`, 204],
+] as const)(
+  '%s of an id of another account answers as for one that nobody has (%s → %i)',
+  async (method, path, status) => {
+    const before = await everything()
+    const body = method === 'POST' ? { code: '*100#', from: range.since, to: range.until, ...range } : undefined
+    const foreign = await asStranger(method, path(), body)
+    const unknown = await asStranger(method, path().replace(/(?<=\/)[\w-]{21}(?=\/|$)/, newId(systemRandom)), body)
+    expect(foreign.status).toBe(status)
+    expect({ ...foreign.json, requestId: '' }).toEqual({ ...unknown.json, requestId: '' })
+    expect(await everything()).toEqual(before)
+  },
+)
+
+test.each(['/messages', '/inbox', '/devices', '/webhooks'])('%s shows nothing of another account', async (path) => {
+  const own = await relay.api('GET', path)
+  expect(own.json).not.toHaveLength(0)
+  const foreign = await asStranger('GET', path)
+  expect(foreign.json).toEqual([])
+  if (path !== '/devices' && path !== '/webhooks') expect(foreign.headers.get('x-total-count')).toBe('0')
+})
+
+test.each(['/messages', '/inbox'])('%s filtered by a device of another account is empty', async (path) => {
+  expect((await asStranger('GET', `${path}?deviceId=${owned.device}`)).json).toEqual([])
+})
+
+test('logs are those of the account', async () => {
+  expect(JSON.stringify((await asStranger('GET', '/logs')).json)).not.toContain('of the owner')
+  expect(JSON.stringify((await relay.api('GET', '/logs')).json)).toContain('of the owner')
+})
+
+test('a device of another account takes no message, no webhook and no sweep', async () => {
+  const before = await everything()
+  const message = { phoneNumbers: ['+12025550123'], textMessage: { text: 'hello' }, deviceId: owned.device }
+  expect((await asStranger('POST', '/messages', message)).status).toBe(400)
+  const webhook = { url: 'https://example.org/', event: 'sms:sent', deviceId: owned.device }
+  expect((await asStranger('POST', '/webhooks', webhook)).status).toBe(400)
+  await asStranger('POST', '/inbox/refresh', { ...range, deviceId: owned.device, webhookDelivery: 'Individual' })
+  expect(await everything()).toEqual(before)
+})
+
+test('the same ids in two accounts are two things', async () => {
+  const webhook = { id: owned.webhook, url: 'https://stranger.example/', event: 'sms:sent' }
+  expect((await asStranger('POST', '/webhooks', webhook)).status).toBe(201)
+  const [own] = (await relay.api('GET', '/webhooks')).json
+  expect(own.url).toBe('https://owner.example/')
+  await asStranger('DELETE', `/webhooks/${owned.webhook}`)
+  expect((await relay.api('GET', '/webhooks')).json).toHaveLength(1)
+})
+
+test('a cursor of one account pages through nothing of it for another', async () => {
+  const { headers } = await relay.api('GET', '/messages?limit=1')
+  const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
+  expect((await relay.request('GET', next)).json).toHaveLength(1)
+  expect((await relay.request('GET', next, { auth: stranger.basic })).json).toEqual([])
+})
+
+interface Owned {
+  readonly device: string
+  readonly message: string
+  readonly inbox: string
+  readonly webhook: string
+  readonly delivery: string
+  readonly token: { readonly id: string; readonly access_token: string }
+}
+
+async function fillAccount(): Promise<Owned> {
+  const { database, account } = relay
+  const accountId = account.id
+  const [device, message, inbox, webhook, delivery] = Array.from({ length: 5 }, () => newId(systemRandom)) as Five
+  const createdAt = new Date()
+  await database.device.create({ data: { id: device, accountId, name: 'of the owner' } })
+  for (const id of [message, newId(systemRandom)]) {
+    const address = { deviceId: device, position: 0, phoneNumber: '+12025550123', dueAt: createdAt }
+    const recipients = { create: { cmdId: id, accountId, ...address } }
+    await database.message.create({
+      data: { id, accountId, deviceId: device, createdAt, text: 'of the owner', recipients },
+    })
+  }
+  await database.inboxItem.create({
+    data: {
+      id: inbox,
+      accountId,
+      deviceId: device,
+      type: 'SMS',
+      sender: '+12025550124',
+      text: 'of the owner',
+      createdAt,
+    },
+  })
+  await relay.api('POST', '/webhooks', { body: { id: webhook, url: 'https://owner.example/', event: 'sms:received' } })
+  const { key } = await database.webhook.findFirstOrThrow({ where: { accountId } })
+  await database.webhookDelivery.create({
+    data: {
+      id: delivery,
+      webhookKey: key,
+      accountId,
+      deviceId: device,
+      event: 'sms:received',
+      payload: {},
+      state: 'failed',
+    },
+  })
+  await database.logEntry.create({ data: { accountId, module: 'test', priority: 'INFO', message: 'of the owner' } })
+  const { json: token } = await relay.api('POST', '/auth/token', { body: { scopes: ['logs:read'] } })
+  return { device, message, inbox, webhook, delivery, token }
+}
+
+type Five = [string, string, string, string, string]
+
+/** All that the owner has, to be compared. */
+async function everything(): Promise<unknown> {
+  const { database, account } = relay
+  const where = { where: { accountId: account.id } }
+  return {
+    devices: await database.device.findMany(where),
+    commands: await database.deviceCommand.findMany(where),
+    messages: await database.message.findMany({ ...where, include: { recipients: true } }),
+    inbox: await database.inboxItem.findMany(where),
+    webhooks: await database.webhook.findMany(where),
+    deliveries: await database.webhookDelivery.findMany(where),
+    token: (await relay.api('GET', '/logs', { auth: `Bearer ${owned?.token.access_token}` })).status,
+  }
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../clock.ts'
+import type { Authenticate } from '../http/caller.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import type { Logbook } from '../logs/logbook.ts'
+import type { Random } from '../random.ts'
+import type { Database } from '../store/database.ts'
+import type { SecretBox } from '../store/secret-box.ts'
+import { authenticate, authenticateRefresh } from './authenticate.ts'
+import { BasicLogin } from './basic-login.ts'
+import { BearerLogin } from './bearer-login.ts'
+import { issueToken } from './issue-token.ts'
+import { publishKeys } from './publish-keys.ts'
+import { refreshToken } from './refresh-token.ts'
+import { revokeToken } from './revoke-token.ts'
+import { SigningKeys } from './signing-keys.ts'
+
+export interface AuthNeeds {
+  readonly database: Database
+  readonly box: SecretBox
+  readonly clock: Clock
+  readonly random: Random
+  readonly logbook: Logbook
+  /** Local Server mode has passwords alone. */
+  readonly isLocal: boolean
+  readonly allowInsecureHttp: boolean
+  /** `iss` of tokens. */
+  readonly issuer: string
+  readonly maxTtlSeconds: number
+  readonly refreshTtlSeconds: number
+}
+
+export interface Auth {
+  readonly authenticate: Authenticate
+  readonly authenticateRefresh: Authenticate
+  readonly issueToken: Endpoint
+  readonly refreshToken: Endpoint
+  readonly revokeToken: Endpoint
+  readonly publishKeys: Endpoint
+}
+
+/** Who calls, and tokens: the parts of one relay. Before it serves, and then every few hours, `rotateSigningKeys` runs. */
+export function buildAuth(needs: AuthNeeds): Auth {
+  const signingKeys = new SigningKeys(needs)
+  const bearerLogin = new BearerLogin({ ...needs, signingKeys })
+  const logins = {
+    basicLogin: new BasicLogin(needs),
+    bearerLogin: needs.isLocal ? undefined : bearerLogin,
+    allowInsecureHttp: needs.allowInsecureHttp || needs.isLocal,
+  }
+  const unavailable = needs.isLocal ? 'tokens are not there in Local Server mode: use Basic authentication' : undefined
+  const tokens = { ...needs, signingKeys, bearerLogin, unavailable }
+  return {
+    authenticate: authenticate(logins),
+    authenticateRefresh: authenticateRefresh(logins),
+    issueToken: issueToken(tokens),
+    refreshToken: refreshToken(tokens),
+    revokeToken: revokeToken(tokens),
+    publishKeys: publishKeys({ signingKeys: needs.isLocal ? undefined : signingKeys }),
+  }
+}

@@ -1,0 +1,295 @@
+// Who may ask what: every operation that the relay describes, tried with every kind of credentials.
+import { createHmac, generateKeyPairSync } from 'node:crypto'
+import { type Scope, scopes } from '@smsgw/contract/scopes'
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { systemRandom } from '../random.ts'
+import { secretBox } from '../store/secret-box.ts'
+import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+import { SigningKeys } from './signing-keys.ts'
+
+/** What each operation needs, as the contract says it: an operation that is missing here has no right to be there. */
+const needed: Readonly<Record<string, Scope | 'public' | 'refresh token'>> = {
+  'POST /3rdparty/v1/auth/token': 'tokens:manage',
+  'POST /3rdparty/v1/auth/token/refresh': 'refresh token',
+  'DELETE /3rdparty/v1/auth/token/{jti}': 'tokens:manage',
+  'POST /3rdparty/v1/messages': 'messages:send',
+  'GET /3rdparty/v1/messages': 'messages:list',
+  'GET /3rdparty/v1/messages/{id}': 'messages:read',
+  'DELETE /3rdparty/v1/messages/{id}': 'messages:cancel',
+  'POST /3rdparty/v1/messages/inbox/export': 'messages:export',
+  'GET /3rdparty/v1/inbox': 'inbox:list',
+  'GET /3rdparty/v1/inbox/{id}': 'inbox:list',
+  'POST /3rdparty/v1/inbox/refresh': 'inbox:refresh',
+  'POST /3rdparty/v1/inbox/export': 'messages:export',
+  'GET /3rdparty/v1/devices': 'devices:list',
+  'DELETE /3rdparty/v1/devices/{id}': 'devices:delete',
+  'POST /3rdparty/v1/devices/codes': 'devices:write',
+  'POST /3rdparty/v1/devices/{id}/ussd': 'devices:write',
+  'GET /3rdparty/v1/settings': 'settings:read',
+  'PUT /3rdparty/v1/settings': 'settings:write',
+  'PATCH /3rdparty/v1/settings': 'settings:write',
+  'GET /3rdparty/v1/webhooks': 'webhooks:list',
+  'POST /3rdparty/v1/webhooks': 'webhooks:write',
+  'DELETE /3rdparty/v1/webhooks/{id}': 'webhooks:delete',
+  'GET /3rdparty/v1/webhooks/{id}/deliveries': 'webhooks:list',
+  'POST /3rdparty/v1/webhooks/{id}/test': 'webhooks:write',
+  'POST /3rdparty/v1/webhooks/{id}/secret': 'webhooks:write',
+  'POST /3rdparty/v1/webhooks/{id}/redeliver': 'webhooks:write',
+  'POST /3rdparty/v1/webhooks/deliveries/{id}/redeliver': 'webhooks:write',
+  'GET /3rdparty/v1/logs': 'logs:read',
+  'GET /health': 'public',
+  'GET /health/live': 'public',
+  'GET /health/ready': 'public',
+  'GET /health/startup': 'public',
+  'GET /openapi.json': 'public',
+  'GET /docs': 'public',
+  'GET /.well-known/api-catalog': 'public',
+  'GET /.well-known/jwks.json': 'public',
+}
+const operations = Object.entries(needed).map(([name, access]) => ({ name, access }))
+const guarded = operations.filter(({ access }) => access !== 'public' && access !== 'refresh token')
+
+const SERVER_SECRET = 'kJ8sn3Vx91mQpZt7bRwYcLd4HfGaEu2q'
+const settings = { SERVER_SECRET, TRUSTED_PROXIES: '127.0.0.1' }
+let relay: TestRelay
+let local: TestRelay
+const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) }
+
+beforeAll(async () => {
+  ;[relay, local] = await Promise.all([testRelay({ settings, clock }), testRelay({ settings, isLocal: true })])
+})
+afterAll(() => Promise.all([relay.close(), local.close()]))
+
+let callers = 0
+
+/** Each call comes from another address: nobody is throttled. Nothing is sent, and the ids are of nothing. */
+async function statusOf(where: TestRelay, name: string, auth: string | null): Promise<number> {
+  const [method = '', path = ''] = name.replace(/\{\w+\}/, 'nothing-here').split(' ')
+  callers += 1
+  const proxy = { 'x-forwarded-for': `10.1.${callers >> 8}.${callers & 255}`, 'x-forwarded-proto': 'https' }
+  const { status, json } = await where.request(method, path, { auth, headers: proxy })
+  if (status === 403) expect(json.message).toMatch(/^scope required: /)
+  return status
+}
+
+/** Which operations answer what: easy to read when it is not what was expected. */
+async function answers(where: TestRelay, auth: string | null, which: readonly { name: string }[] = guarded) {
+  const rows = await Promise.all(which.map(async ({ name }) => [name, await statusOf(where, name, auth)] as const))
+  return Object.fromEntries(rows)
+}
+
+const all = (status: number, which: readonly { name: string }[] = guarded) =>
+  Object.fromEntries(which.map(({ name }) => [name, status]))
+
+async function pair(asked: readonly Scope[] = ['all:any'], ttl = 3_600) {
+  const { status, json } = await relay.api('POST', '/auth/token', { body: { scopes: asked, ttl } })
+  expect(status).toBe(201)
+  return json as { id: string; access_token: string; refresh_token: string }
+}
+
+test('the matrix knows every operation, with its scope', async () => {
+  const { json: document } = await relay.request('GET', '/openapi.json')
+  const described: Record<string, string> = {}
+  for (const [path, methods] of Object.entries(document.paths as Record<string, Record<string, Operation>>))
+    for (const [method, { security }] of Object.entries(methods))
+      described[`${method.toUpperCase()} ${path}`] =
+        security.flatMap(({ bearer }) => bearer ?? [])[0] ?? (security[0]?.refreshToken ? 'refresh token' : 'public')
+  expect(described).toEqual(needed)
+})
+
+interface Operation {
+  readonly security: readonly { readonly bearer?: string[]; readonly refreshToken?: string[] }[]
+}
+
+const wrong = {
+  none: null,
+  'an empty header': '',
+  'another scheme': 'Digest username="sms"',
+  'a wrong password': `Basic ${Buffer.from('sms:wrong password').toString('base64')}`,
+  'no colon': `Basic ${Buffer.from('sms').toString('base64')}`,
+  'no token': 'Bearer ',
+  'rubbish as token': 'Bearer abc.def.ghi',
+}
+
+test.each(Object.entries(wrong))('401 everywhere for %s', async (_, auth) => {
+  expect(await answers(relay, auth)).toEqual(all(401))
+  expect(await statusOf(relay, 'POST /3rdparty/v1/auth/token/refresh', auth)).toBe(401)
+  expect(
+    await answers(
+      local,
+      auth,
+      guarded.filter(({ name }) => !name.includes('/auth/')),
+    ),
+  ).toEqual(
+    all(
+      401,
+      guarded.filter(({ name }) => !name.includes('/auth/')),
+    ),
+  )
+})
+
+test('the other spellings of a path are guarded as well', async () => {
+  const spellings = guarded.flatMap(({ name }) => {
+    const [method = '', path = ''] = name.split(' ')
+    const older = path.replace(/(messages|devices|webhooks)/, (plural) => plural.slice(0, -1))
+    const paths = [`/api${path}`, `${path}/`, `${path}?`, older, `/api${older}/`]
+    return [...paths.map((spelling) => `${method} ${spelling}`), ...(method === 'GET' ? [`HEAD ${path}`] : [])]
+  })
+  const which = spellings.map((name) => ({ name }))
+  expect(await answers(relay, null, which)).toEqual(all(401, which))
+})
+
+test.each(Object.entries(wrong))('public operations do not look at credentials: %s', async (_, auth) => {
+  const open = operations.filter(({ access }) => access === 'public')
+  expect(await answers(relay, auth, open)).toEqual(all(200, open))
+})
+
+test('the account itself may do everything', async () => {
+  for (const status of Object.values(await answers(relay, relay.account.basic)))
+    expect([401, 403, 501]).not.toContain(status)
+})
+
+test.each(scopes)('a token with %s opens what needs it, and nothing else', async (scope) => {
+  const token = `Bearer ${(await pair([scope])).access_token}`
+  const expected = Object.fromEntries(
+    guarded.map(({ name, access }) => [name, scope === access || scope === 'all:any' ? 'open' : 403]),
+  )
+  const got = Object.entries(await answers(relay, token)).map(([name, status]) => [
+    name,
+    [401, 403, 429, 500, 501, 503].includes(status) ? status : 'open',
+  ])
+  expect(Object.fromEntries(got)).toEqual(expected)
+})
+
+/** Tokens that look right, and are not. Made from a real one, for they have to be refused for one reason alone. */
+const bad: Readonly<Record<string, () => Promise<string>>> = {
+  'an expired one': async () => {
+    const { access_token: token } = await pair(['all:any'], 60)
+    // Not the clock: everything else would be late, too.
+    return forge(token, { claims: { exp: Math.floor(Date.now() / 1000) - 1 } })
+  },
+  'a revoked one': async () => {
+    const { id, access_token: token } = await pair()
+    expect((await relay.api('DELETE', `/auth/token/${id}`)).status).toBe(204)
+    return token
+  },
+  'one whose family was revoked': async () => {
+    const first = await pair()
+    const { json: second } = await relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${first.refresh_token}` })
+    expect((await relay.api('DELETE', `/auth/token/${first.id}`)).status).toBe(204)
+    return second.access_token
+  },
+  'one of another issuer': async () => forge((await pair()).access_token, { claims: { iss: 'https://else.example' } }),
+  'one for another audience': async () => forge((await pair()).access_token, { claims: { aud: 'smsgw:else' } }),
+  'one of another account': async () => {
+    const { id } = await relay.addAccount()
+    return forge((await pair()).access_token, { claims: { sub: id } })
+  },
+  'one that was never issued': async () => forge((await pair()).access_token, { claims: { jti: 'A'.repeat(21) } }),
+  'one without expiry': async () => forge((await pair()).access_token, { claims: { exp: undefined } }),
+  'one of another type': async () => forge((await pair()).access_token, { header: { typ: 'JWT' } }),
+  'a refresh token': async () => (await pair()).refresh_token,
+  'one that is not signed': async () => {
+    const [, claims] = (await pair()).access_token.split('.')
+    return `${encode({ alg: 'none', typ: 'at+jwt' })}.${claims}.`
+  },
+  'one signed by HMAC with our public key': async () => {
+    const { access_token: token } = await pair()
+    const { kid, publicKey } = await signer()
+    const content = `${encode({ alg: 'HS256', typ: 'at+jwt', kid })}.${token.split('.')[1]}`
+    const secret = publicKey.export({ type: 'spki', format: 'pem' })
+    return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`
+  },
+  'one that says HMAC over our signature': async () => {
+    const [, claims, signature] = (await pair()).access_token.split('.')
+    return `${encode({ alg: 'HS256', typ: 'at+jwt', kid: (await signer()).kid })}.${claims}.${signature}`
+  },
+  'one signed by a key of its own under our key id': async () =>
+    forge((await pair()).access_token, { key: generateKeyPairSync('ed25519').privateKey }),
+  'one that brings its own key': async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    const jwk = publicKey.export({ format: 'jwk' })
+    return forge((await pair()).access_token, { key: privateKey, header: { jwk, kid: 'mine' } })
+  },
+  'one whose scopes were changed': async () => {
+    const [head, claims, signature] = (await pair(['logs:read'])).access_token.split('.')
+    return `${head}.${encode({ ...decode(claims), scopes: ['all:any'] })}.${signature}`
+  },
+}
+
+test('a token that is forged without a change is taken: the others fail for what was changed', async () => {
+  expect(await statusOf(relay, 'GET /3rdparty/v1/logs', `Bearer ${await forge((await pair()).access_token, {})}`)).toBe(
+    200,
+  )
+})
+
+test.each(Object.entries(bad))('401 everywhere for a token that is no good: %s', async (_, make) => {
+  const token = `Bearer ${await make()}`
+  expect(await answers(relay, token)).toEqual(all(401))
+})
+
+test('401 for whatever is no refresh token where one is needed', async () => {
+  const refresh = async (auth: string) => statusOf(relay, 'POST /3rdparty/v1/auth/token/refresh', auth)
+  expect(await refresh(relay.account.basic)).toBe(401)
+  for (const [name, make] of Object.entries(bad))
+    if (name !== 'a refresh token') expect([name, await refresh(`Bearer ${await make()}`)]).toEqual([name, 401])
+  const { access_token: access, refresh_token: token } = await pair()
+  expect(await refresh(`Bearer ${access}`)).toBe(401)
+  expect(await refresh(`Bearer ${await forge(token, { claims: { exp: 1 } })}`)).toBe(401)
+  expect(await refresh(`Bearer ${await forge(token, { claims: { aud: 'smsgw:api' } })}`)).toBe(401)
+  expect(await refresh(`Bearer ${await forge(token, { header: { typ: 'at+jwt' } })}`)).toBe(401)
+  expect(await refresh(`Bearer ${await forge(token, { key: generateKeyPairSync('ed25519').privateKey })}`)).toBe(401)
+  expect(await refresh(`Bearer ${token}`)).toBe(201)
+})
+
+test('a token ends by itself', async () => {
+  const { access_token: token, refresh_token: refresh } = await pair(['logs:read'], 60)
+  expect(await statusOf(relay, 'GET /3rdparty/v1/logs', `Bearer ${token}`)).toBe(200)
+  clock.aheadMs = 61_000
+  expect(await statusOf(relay, 'GET /3rdparty/v1/logs', `Bearer ${token}`)).toBe(401)
+  clock.aheadMs = 31 * 86_400_000
+  expect(await statusOf(relay, 'POST /3rdparty/v1/auth/token/refresh', `Bearer ${refresh}`)).toBe(401)
+  clock.aheadMs = 0
+})
+
+test('in Local Server mode a password opens everything but tokens, and tokens open nothing', async () => {
+  const [tokens, others] = [
+    operations.filter(({ name }) => name.includes('/auth/')),
+    guarded.filter(({ name }) => !name.includes('/auth/')),
+  ]
+  const { access_token: token } = await pair()
+  for (const auth of [null, 'Basic !', local.account.basic, `Bearer ${token}`])
+    expect(await answers(local, auth, tokens)).toEqual(all(501, tokens))
+  expect(await answers(local, `Bearer ${token}`, others)).toEqual(all(401, others))
+  for (const status of Object.values(await answers(local, local.account.basic, others)))
+    expect([401, 403, 501]).not.toContain(status)
+})
+
+function signer() {
+  const box = secretBox(SERVER_SECRET, systemRandom)
+  return new SigningKeys({ database: relay.database, box, clock: systemClock }).signer()
+}
+
+interface Change {
+  readonly claims?: object
+  readonly header?: object
+  readonly key?: Awaited<ReturnType<typeof signer>>['privateKey']
+}
+
+/** The same token with something changed, signed again: with our own key, if no other is given. */
+async function forge(token: string, { claims, header, key }: Change): Promise<string> {
+  const [head, body] = token.split('.')
+  return new SignJWT({ ...decode(body), ...claims })
+    .setProtectedHeader({ ...decode(head), ...header } as { alg: string })
+    .sign(key ?? (await signer()).privateKey)
+}
+
+function encode(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url')
+}
+
+function decode(part = ''): Record<string, unknown> {
+  return JSON.parse(Buffer.from(part, 'base64url').toString())
+}

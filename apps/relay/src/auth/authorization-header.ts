@@ -1,0 +1,31 @@
+/** What a request says about who sends it. */
+export type Credentials =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'basic'; readonly username: string; readonly password: string }
+  | { readonly kind: 'bearer'; readonly token: string }
+  /** Something else, or broken. */
+  | { readonly kind: 'unreadable'; readonly scheme: string }
+
+export function readAuthorization(header: string | undefined): Credentials {
+  const text = header?.trim() ?? ''
+  if (text === '') return { kind: 'none' }
+  const [, scheme = '', rest = ''] = /^([^ \t]+)[ \t]*(.*)$/.exec(text) ?? []
+  const value = rest.trim()
+  if (/^bearer$/i.test(scheme) && TOKEN_68.test(value)) return { kind: 'bearer', token: value }
+  const pair = /^basic$/i.test(scheme) && TOKEN_68.test(value) ? basicPair(value) : undefined
+  return pair ? { kind: 'basic', ...pair } : { kind: 'unreadable', scheme: scheme.toLowerCase() }
+}
+
+/** RFC 9110 §11.2 */
+const TOKEN_68 = /^[A-Za-z0-9._~+/-]+=*$/
+
+/** RFC 7617: the first colon ends the user name; UTF-8, as the challenge asks for. */
+function basicPair(value: string): { readonly username: string; readonly password: string } | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, 'base64'))
+    const colon = text.indexOf(':')
+    return colon === -1 ? undefined : { username: text.slice(0, colon), password: text.slice(colon + 1) }
+  } catch {
+    return undefined // no UTF-8
+  }
+}

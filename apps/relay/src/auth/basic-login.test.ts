@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { changePassword } from '../accounts/change-password.ts'
+import { createAccount } from '../accounts/create-account.ts'
+import { removeAccount } from '../accounts/remove-account.ts'
+import { systemRandom } from '../random.ts'
+import { secretBox } from '../store/secret-box.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { BasicLogin } from './basic-login.ts'
+
+// The real hash, counted: in modules that no other file has loaded before.
+vi.hoisted(() => vi.resetModules())
+vi.mock(import('../accounts/password-hash.ts'), async (original) => {
+  const real = await original()
+  return { ...real, matchesPassword: vi.fn(real.matchesPassword) }
+})
+const { matchesPassword } = await import('../accounts/password-hash.ts')
+
+const box = secretBox('a secret that is long enough to be one', systemRandom)
+let world: TestDatabase
+let nowMs: number
+let username: string
+let accountId: string
+const clock = { now: () => new Date(nowMs) }
+const HOME = '203.0.113.7'
+const ELSEWHERE = '198.51.100.9'
+
+beforeAll(async () => {
+  world = await testDatabase()
+})
+afterAll(() => world.close())
+
+let accounts = 0
+beforeEach(async () => {
+  nowMs = Date.UTC(2026, 2, 1)
+  username = `user${accounts++}`
+  accountId =
+    (await createAccount({ ...world, random: systemRandom, box }, { username, password: 'right password' })) ?? ''
+})
+afterEach(() => vi.mocked(matchesPassword).mockClear())
+
+const newRelay = () => new BasicLogin({ ...world, box, clock, random: systemRandom })
+const right = (address = HOME) => ({ username, password: 'right password', address })
+const wrong = (address = HOME, password = 'wrong password') => ({ username, password, address })
+const hashes = () => vi.mocked(matchesPassword).mock.calls.length
+
+async function status(login: Promise<object | undefined>): Promise<number> {
+  return login.then(
+    (account) => (account ? 200 : 401),
+    (error: { status: number }) => error.status,
+  )
+}
+
+async function guessUntilRefused(relay: BasicLogin, address = HOME): Promise<void> {
+  for (let guess = 0; guess < 10; guess++) expect(await status(relay.check(wrong(address, `guess ${guess}`)))).toBe(401)
+  expect(await status(relay.check(wrong(address)))).toBe(429)
+}
+
+test('a right password is hashed once a minute, counted from the check and not from the last use', async () => {
+  const relay = newRelay()
+  for (const seconds of [0, 1, 20, 40, 59]) {
+    nowMs = Date.UTC(2026, 2, 1, 0, 0, seconds)
+    expect(await relay.check(right())).toMatchObject({ accountId, username })
+  }
+  expect(hashes()).toBe(1)
+  nowMs = Date.UTC(2026, 2, 1, 0, 1, 0)
+  expect(await status(relay.check(right()))).toBe(200)
+  expect(hashes()).toBe(2)
+})
+
+test('many first requests at once cost one hash and are no guesses', async () => {
+  const relay = newRelay()
+  const answers = await Promise.all(Array.from({ length: 200 }, () => status(relay.check(right()))))
+  expect(new Set(answers)).toEqual(new Set([200]))
+  expect(hashes()).toBe(1)
+})
+
+test('an unknown name costs the same hash as a wrong password', async () => {
+  const relay = newRelay()
+  expect(await status(relay.check({ username: 'nobody', password: 'right password', address: HOME }))).toBe(401)
+  expect(await status(relay.check({ username: 'a\u0000b', password: 'right password', address: HOME }))).toBe(401)
+  expect(await status(relay.check({ username: '', password: '', address: HOME }))).toBe(401)
+  expect(await status(relay.check({ username, password: 'x'.repeat(10_000), address: HOME }))).toBe(401)
+  expect(hashes()).toBe(4)
+})
+
+test('wrong guesses are refused before they are hashed, with the time to wait', async () => {
+  const relay = newRelay()
+  await guessUntilRefused(relay)
+  const before = hashes()
+  await expect(relay.check(wrong())).rejects.toMatchObject({ status: 429, headers: { 'Retry-After': '6' } })
+  expect(hashes()).toBe(before)
+})
+
+test('a thousand guesses at once are ten hashes', async () => {
+  const relay = newRelay()
+  const guesses = Array.from({ length: 1_000 }, (_, index) => status(relay.check(wrong(HOME, `guess ${index}`))))
+  const answers = await Promise.all(guesses)
+  expect(answers.filter((answer) => answer === 401)).toHaveLength(10)
+  expect(answers.filter((answer) => answer === 429)).toHaveLength(990)
+  expect(hashes()).toBe(10)
+})
+
+test('the owner gets in from another address while one is refused', async () => {
+  const relay = newRelay()
+  await guessUntilRefused(relay)
+  expect(await status(relay.check(right(ELSEWHERE)))).toBe(200)
+})
+
+test('who was in lately gets in from the address of a flood, also when the minute is over', async () => {
+  const relay = newRelay()
+  await relay.check(right())
+  await guessUntilRefused(relay)
+  for (const minutes of [0, 1, 5, 60]) {
+    nowMs = Date.UTC(2026, 2, 1, 0, minutes)
+    expect(await status(relay.check(right()))).toBe(200)
+  }
+})
+
+test('an owner whose login is remembered is not slowed by guesses from hundreds of addresses', async () => {
+  const relay = newRelay()
+  await relay.check(right())
+  nowMs += 120_000
+  const flood = Array.from({ length: 200 }, (_, index) =>
+    status(relay.check(wrong(`198.51.100.${index}`, `guess ${index}`))),
+  )
+  const before = hashes()
+  expect(await status(relay.check(right()))).toBe(200)
+  // It waited for those in progress at most.
+  expect(hashes() - before).toBeLessThanOrEqual(4)
+  expect(new Set(await Promise.all(flood))).toEqual(new Set([401, 429]))
+})
+
+test('a changed password ends remembered logins: here at once, elsewhere within two seconds', async () => {
+  const here = newRelay()
+  const elsewhere = newRelay()
+  for (const relay of [here, elsewhere]) expect(await status(relay.check(right()))).toBe(200)
+  await changePassword(
+    { ...world, box, clock },
+    { id: accountId, username },
+    { password: 'new password', keepTokens: true },
+  )
+  here.forget(accountId)
+  expect(await status(here.check(right()))).toBe(401)
+  nowMs += 2_000
+  expect(await status(elsewhere.check(right()))).toBe(401)
+})
+
+test('a new password is taken at once on every replica', async () => {
+  const elsewhere = newRelay()
+  await elsewhere.check(right())
+  await changePassword(
+    { ...world, box, clock },
+    { id: accountId, username },
+    { password: 'new password', keepTokens: true },
+  )
+  const before = hashes()
+  for (let request = 0; request < 5; request++)
+    expect(await status(elsewhere.check({ username, password: 'new password', address: HOME }))).toBe(200)
+  expect(hashes() - before).toBe(1)
+})
+
+test('a removed account ends within two seconds', async () => {
+  const relay = newRelay()
+  await relay.check(right())
+  await removeAccount(world.database, clock, accountId)
+  nowMs += 2_000
+  expect(await status(relay.check(right()))).toBe(401)
+})
+
+test('an ü is the same however the keyboard writes it', async () => {
+  await createAccount({ ...world, random: systemRandom, box }, { username: 'müller', password: 'grüße dich' })
+  const decomposed = { username: 'mu\u0308ller', password: 'gru\u0308ße dich', address: HOME }
+  expect(await status(newRelay().check(decomposed))).toBe(200)
+})

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { FairQueue, URGENT } from './fair-queue.ts'
+
+test('never runs more than its slots', async () => {
+  const queue = new FairQueue({ slots: 2, places: 100 })
+  let running = 0
+  let most = 0
+  const task = async () => {
+    running += 1
+    most = Math.max(most, running)
+    await new Promise(setImmediate)
+    running -= 1
+  }
+  await Promise.all(Array.from({ length: 50 }, () => queue.run('a', task)))
+  expect(most).toBe(2)
+  expect(running).toBe(0)
+})
+
+test('takes turns by group, and the urgent before all', async () => {
+  const { order, add, release } = slowQueue({ slots: 1, places: 100 })
+  for (const group of ['a', 'a', 'a', 'a', 'b', 'b', 'c', URGENT, URGENT]) add(group)
+  await release()
+  expect(order.join(' ')).toBe(`a ${URGENT} ${URGENT} a b c a b a`)
+})
+
+test('a full queue drops from the largest group, which can be that of the newcomer', async () => {
+  const { order, add, release } = slowQueue({ slots: 1, places: 4 })
+  const results = ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'c', 'b'].map(add)
+  await release()
+  expect(order.join(' ')).toBe('a a b c b')
+  expect((await Promise.all(results)).filter((result) => result === undefined)).toHaveLength(4)
+})
+
+test('what is urgent finds a place however full it is', async () => {
+  const { order, add, release } = slowQueue({ slots: 1, places: 3 })
+  for (const group of ['a', 'b', 'c', 'd', URGENT]) add(group)
+  await release()
+  expect(order.slice(0, 2)).toEqual(['a', URGENT])
+})
+
+test('goes on after a task that fails', async () => {
+  const queue = new FairQueue({ slots: 1, places: 10 })
+  const failed = queue.run('a', () => Promise.reject(new Error('broken')))
+  const next = queue.run('a', () => Promise.resolve('done'))
+  await expect(failed).rejects.toThrow('broken')
+  expect(await next).toBe('done')
+})
+
+/** The first task holds its slot until the queue is released. */
+function slowQueue(limits: { slots: number; places: number }) {
+  const queue = new FairQueue(limits)
+  const order: string[] = []
+  const gate = Promise.withResolvers<void>()
+  const results: Promise<unknown>[] = []
+  const add = (group: string) => {
+    const result = queue.run(group, async () => {
+      order.push(group)
+      await gate.promise
+      return group
+    })
+    results.push(result)
+    return result
+  }
+  const release = () => {
+    gate.resolve()
+    return Promise.all(results)
+  }
+  return { order, add, release }
+}

@@ -1,0 +1,32 @@
+import type { Statements } from '../store/database.ts'
+import type { TokenPair } from './token-pair.ts'
+
+/**
+ * Uses up a refresh token and stores the pair that replaces it. Of two that use it at the same time the second waits for
+ * the row of the first and finds it used. A family that is revoked gets no more tokens: its row is locked against that, so
+ * either the revocation comes first and nothing is stored, or the new pair is there for it to reach. A used token is kept
+ * until it expires, to be known when it comes again; what has expired goes.
+ *
+ * @returns whether the token could still be used
+ */
+export async function replacePair(statements: Statements, refreshId: string, pair: TokenPair): Promise<boolean> {
+  const expiresAt = new Date(Math.max(pair.accessExpiresAt.getTime(), pair.refreshExpiresAt.getTime()))
+  const stored = await statements.$executeRaw`
+    WITH used AS (
+      UPDATE tokens SET used_at = ${pair.issuedAt}
+       WHERE jti = ${refreshId} AND account_id = ${pair.accountId} AND kind = 'refresh' AND used_at IS NULL
+      RETURNING family_id, account_id
+    ), family AS (
+      UPDATE token_families f SET expires_at = GREATEST(f.expires_at, ${expiresAt}::timestamptz)
+        FROM used
+       WHERE f.id = used.family_id AND f.revoked_at IS NULL
+      RETURNING f.id, used.account_id
+    ), expired AS (
+      DELETE FROM tokens t USING family WHERE t.family_id = family.id AND t.expires_at < ${pair.issuedAt}
+    )
+    INSERT INTO tokens (jti, family_id, account_id, kind, expires_at, created_at)
+    SELECT pair.jti, family.id, family.account_id, pair.kind, pair.expires_at, ${pair.issuedAt}
+      FROM family, (VALUES (${pair.accessId}, 'access', ${pair.accessExpiresAt}::timestamptz),
+                           (${pair.refreshId}, 'refresh', ${pair.refreshExpiresAt}::timestamptz)) AS pair (jti, kind, expires_at)`
+  return stored > 0
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { systemRandom } from '../random.ts'
+import { secretBox } from '../store/secret-box.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { rotateSigningKeys } from './rotate-signing-keys.ts'
+import { signToken, verifyToken } from './signed-token.ts'
+import { SigningKeys } from './signing-keys.ts'
+
+const DAY_MS = 86_400_000
+const box = secretBox('a secret that is long enough to be one', systemRandom)
+let world: TestDatabase
+let nowMs: number
+const clock = { now: () => new Date(nowMs) }
+
+beforeAll(async () => {
+  world = await testDatabase({ connections: 10 })
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  nowMs = Date.UTC(2026, 2, 1)
+  await world.database.signingKey.deleteMany()
+})
+
+const rotate = () => rotateSigningKeys({ ...world, box, clock, random: systemRandom, longestTokenSeconds: 30 * 86_400 })
+const replica = () => new SigningKeys({ ...world, box, clock })
+const tokens = (signingKeys: SigningKeys) => ({ signingKeys, clock, issuer: 'smsgw' })
+const claims = (days: number) => ({
+  sub: 'account',
+  jti: 'token',
+  iat: nowMs / 1000,
+  exp: nowMs / 1000 + days * 86_400,
+  scopes: ['all:any'],
+})
+
+test('replicas that start at the same time make one key', async () => {
+  await Promise.all(Array.from({ length: 8 }, rotate))
+  expect(await world.database.signingKey.count()).toBe(1)
+})
+
+test('the private part is not in the database', async () => {
+  await rotate()
+  const [row] = await world.database.signingKey.findMany()
+  expect(JSON.stringify(row?.publicJwk)).not.toContain('"d"')
+  expect(row?.privateSealed).not.toContain('PRIVATE')
+  expect(box.open(row?.privateSealed ?? '', 'signing-key')).toContain('PRIVATE')
+})
+
+test('through rotations nobody is logged out, and a key is published a day before it signs', async () => {
+  await rotate()
+  const relay = replica()
+  const signers = new Set<string>()
+  const published = new Map<string, number>()
+  let live: { token: string; untilMs: number }[] = []
+  for (let day = 0; day < 200; day++, nowMs += DAY_MS) {
+    await rotate()
+    await relay.published()
+    await vi.waitFor(async () => expect(await relay.published()).toHaveLength(await world.database.signingKey.count()))
+    for (const { kid } of await relay.published()) if (!published.has(String(kid))) published.set(String(kid), nowMs)
+    const { kid } = await relay.signer()
+    if (!signers.has(kid) && signers.size > 0)
+      expect(nowMs - (published.get(kid) ?? nowMs)).toBeGreaterThanOrEqual(DAY_MS)
+    signers.add(kid)
+    live.push({ token: await signToken(tokens(relay), 'refresh', claims(30)), untilMs: nowMs + 30 * DAY_MS })
+    live = live.filter(({ untilMs }) => untilMs > nowMs)
+    for (const { token } of [live[0], live.at(-1)].filter((entry) => entry !== undefined))
+      expect(await verifyToken(tokens(relay), 'refresh', token)).toBeDefined()
+  }
+  expect(signers.size).toBe(3)
+  expect(await world.database.signingKey.count()).toBeLessThanOrEqual(2)
+})
+
+test('a replica that has not seen a key looks once, and made-up key ids make it look no more often', async () => {
+  await rotate()
+  const late = replica()
+  await late.signer()
+  await world.database.signingKey.deleteMany()
+  await rotate()
+  const token = await signToken(tokens(replica()), 'access', claims(1))
+  nowMs += 6_000
+  const reads = vi.spyOn(world.database.signingKey, 'findMany')
+  expect(await verifyToken(tokens(late), 'access', token)).toBeDefined()
+  expect(reads).toHaveBeenCalledTimes(1)
+  for (let guess = 0; guess < 50; guess++) expect(await late.verifier(`made up ${guess}`)).toBeUndefined()
+  expect(reads).toHaveBeenCalledTimes(1)
+  nowMs += 6_000
+  await Promise.all(Array.from({ length: 50 }, (_, guess) => late.verifier(`made up ${guess}`)))
+  expect(reads).toHaveBeenCalledTimes(2)
+  reads.mockRestore()
+})

@@ -1,0 +1,81 @@
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAccount } from '../accounts/create-account.ts'
+import { systemClock } from '../clock.ts'
+import { systemRandom } from '../random.ts'
+import { secretBox } from '../store/secret-box.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { BearerLogin } from './bearer-login.ts'
+import { ensureEnrolmentToken, redeemEnrolmentToken } from './enrolment-token.ts'
+import { SigningKeys } from './signing-keys.ts'
+import { tokenCommand } from './token-command.ts'
+
+const box = secretBox('a secret that is long enough to be one', systemRandom)
+const clock = systemClock
+let world: TestDatabase
+let accountId: string
+beforeAll(async () => {
+  world = await testDatabase()
+  accountId =
+    (await createAccount({ ...world, box, random: systemRandom }, { username: 'bob', password: 'some password' })) ?? ''
+})
+afterAll(() => world.close())
+
+async function run(args: string): Promise<string> {
+  const printed: string[] = []
+  const unused = async () => ''
+  const terminal = {
+    isInteractive: false,
+    print: (line: string) => void printed.push(line),
+    ask: unused,
+    askHidden: unused,
+    readInput: unused,
+  }
+  const needs = { ...world, box, clock, random: systemRandom, terminal }
+  await tokenCommand({ ...needs, issuer: 'smsgw', maxTtlSeconds: 86_400, refreshTtlSeconds: 86_400 }, args.split(' '))
+  return printed.join('\n')
+}
+
+test('a token from the command line is one of the API, also on a new database', async () => {
+  const { access_token: token } = JSON.parse(await run('issue bob --scopes messages:send,logs:read --ttl 600'))
+  const { exp = 0, iat = 0 } = decodeJwt(token)
+  expect(exp - iat).toBe(600)
+  const signingKeys = new SigningKeys({ ...world, box, clock })
+  const login = await new BearerLogin({ ...world, clock, signingKeys, issuer: 'smsgw' }).check('access', token)
+  expect(login).toMatchObject({ accountId, username: 'bob', scopes: new Set(['messages:send', 'logs:read']) })
+})
+
+test.each([
+  ['', 'one of issue, revoke-enrolment'],
+  ['issue', '<user> is missing'],
+  ['issue bob', '--scopes is missing; for example'],
+  ['issue bob --scopes all:all', '--scopes "all:all" is no scope'],
+  ['issue bob --scopes all:any --ttl 5', '--ttl must be 0 for the longest, or at least 60'],
+  ['issue bob --scopes all:any --ttl soon', '--ttl'],
+  ['issue nobody --scopes all:any', 'no account is called "nobody"'],
+  ['revoke-enrolment nobody', 'no account is called "nobody"'],
+])('`token %s` is refused in one line: %s', async (args, words) => {
+  await expect(run(args)).rejects.toMatchObject({ name: 'StartError', message: expect.stringContaining(words) })
+})
+
+const enrol = (token: string) => ensureEnrolmentToken({ ...world, box, clock }, { token, accountId })
+const redeem = (token: string) => redeemEnrolmentToken(world.database, box, token)
+
+test('an enrolment token leads to its account, is not in the database, and ends when another takes its place', async () => {
+  await enrol('first token')
+  await enrol('first token')
+  expect(await redeem('first token')).toBe(accountId)
+  expect(await redeem('made up')).toBeUndefined()
+  expect(JSON.stringify(await world.database.enrolmentToken.findMany())).not.toContain('first token')
+  await enrol('second token')
+  expect(await redeem('first token')).toBeUndefined()
+  expect(await redeem('second token')).toBe(accountId)
+})
+
+test('a revoked enrolment token stays so when the relay starts with it again', async () => {
+  await enrol('third token')
+  expect(await run('revoke-enrolment bob')).toBe('enrolment tokens of bob that were revoked: 1')
+  expect(await redeem('third token')).toBeUndefined()
+  await enrol('third token')
+  expect(await redeem('third token')).toBeUndefined()
+})

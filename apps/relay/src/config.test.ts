@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { aboutOf } from '@smsgw/daemon/settings'
+import { afterAll, expect, test } from 'vitest'
+import { helpText } from './cli/help.ts'
+import { readConfig, settingsSchema } from './config.ts'
+
+const SECRET = 'bG9vayBiZWhpbmQgdGhlIHdhdGVyZmFsbCBhdCBub29u'
+const ENOUGH = { SERVER_SECRET: SECRET }
+const folder = mkdtempSync(join(tmpdir(), 'smsgw-config-'))
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('a secret is all that must be set, and an empty value is none', () => {
+  expect(readConfig(ENOUGH)).toMatchObject({ PORT: 3000, HOST: '127.0.0.1', DATA_DIR: './data', MAX_SEGMENTS: 255 })
+  expect(readConfig({ ...ENOUGH, PORT: '', DATABASE_URL: '' })).toEqual(readConfig(ENOUGH))
+})
+
+test('reads every kind of value', () => {
+  const config = readConfig({
+    ...ENOUGH,
+    PORT: '8080',
+    ALLOW_INSECURE_HTTP: '1',
+    TRUSTED_PROXIES: '10.0.0.0/8, 192.168.1.5,fd00::/8',
+    DEFAULT_REGION: 'DE',
+    LOG_LEVEL: 'debug',
+  })
+  expect(config).toMatchObject({
+    PORT: 8080,
+    ALLOW_INSECURE_HTTP: true,
+    TRUSTED_PROXIES: ['10.0.0.0/8', '192.168.1.5', 'fd00::/8'],
+    DEFAULT_REGION: 'DE',
+    LOG_LEVEL: 'debug',
+  })
+})
+
+test.each([
+  [{ PORT: 'http' }, 'PORT must be a whole number; for example PORT=3000'],
+  [{ PORT: '65536' }, 'PORT must lie between 0 and 65535; for example PORT=3000'],
+  [{ MAX_SEGMENTS: '1e3' }, 'MAX_SEGMENTS must be a whole number; for example MAX_SEGMENTS=10'],
+  [{ MAX_SEGMENTS: '0' }, 'MAX_SEGMENTS must lie between 1 and 255; for example MAX_SEGMENTS=10'],
+  [{ ALLOW_INSECURE_HTTP: 'maybe' }, 'ALLOW_INSECURE_HTTP must be 1 or 0; for example ALLOW_INSECURE_HTTP=1'],
+  [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES "10.0.0.0\/33" is neither an address nor a network; /],
+  [{ DEFAULT_REGION: 'Germany' }, /^DEFAULT_REGION must be a country code of two capital letters; for example/],
+  [{ DATABASE_URL: 'mysql://x' }, /^DATABASE_URL must begin with postgresql:\/\/; /],
+  [{ PUBLIC_URL: 'sms.example.org' }, /^PUBLIC_URL must be an http\(s\) address; /],
+  [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of trace, debug, /],
+  [{ ADMIN_USERNAME: 'sms' }, /^ADMIN_USERNAME is set and ADMIN_PASSWORD is not: set both/],
+  [{ ADMIN_PASSWORD: 'long enough' }, /^ADMIN_PASSWORD is set and ADMIN_USERNAME is not: set both/],
+  [{ TLS_KEY: '/key.pem' }, /^TLS_KEY is set and TLS_CERT is not: set both/],
+  [{ TLS_CERT: '/gone.crt', TLS_KEY: '/gone.key' }, 'TLS_CERT names /gone.crt, which is not there'],
+])('one line says what is wrong with %j', (settings, line) => {
+  expect(() => readConfig({ ...ENOUGH, ...settings })).toThrow(line)
+})
+
+test.each([
+  [undefined, 'SERVER_SECRET must be set; for example SERVER_SECRET=$(openssl rand -base64 32)'],
+  ['short', /^SERVER_SECRET needs at least 32 characters/],
+  ['x'.repeat(64), /^SERVER_SECRET can be guessed: it repeats a few characters/],
+  ['abcdefghijklmnop'.repeat(2), /^SERVER_SECRET is a sample/],
+  ['Jx7Qm2Zr9Wb4Kd8T'.repeat(2), /^SERVER_SECRET can be guessed: it repeats itself/],
+  ['please-change-me-before-you-go-live-1', /^SERVER_SECRET is a sample from a document/],
+])('refuses the secret %j', (secret, line) => {
+  expect(() => readConfig({ SERVER_SECRET: secret })).toThrow(line)
+})
+
+test('a secret may come from a file, and a file that cannot be read is named', () => {
+  const file = join(folder, 'secret')
+  writeFileSync(file, `${SECRET}\n`)
+  expect(readConfig({ SERVER_SECRET_FILE: file }).SERVER_SECRET).toBe(SECRET)
+  expect(() => readConfig({ SERVER_SECRET_FILE: '/gone' })).toThrow(
+    /^SERVER_SECRET_FILE names a file that cannot be read/,
+  )
+  expect(() => readConfig({ ...ENOUGH, SERVER_SECRET_FILE: file })).toThrow(
+    'SERVER_SECRET and SERVER_SECRET_FILE are both set: leave one out',
+  )
+})
+
+test('no value of a secret is ever repeated', () => {
+  const secrets = {
+    SERVER_SECRET: 'hunter2',
+    METRICS_TOKEN: 'hunter2',
+    ENROLMENT_TOKEN: 'hunter2',
+    DATABASE_URL: 'hunter2',
+  }
+  for (const [name, value] of Object.entries(secrets)) {
+    let line = ''
+    try {
+      readConfig({ ...ENOUGH, [name]: value })
+    } catch (error) {
+      line = String(error)
+    }
+    expect(line).toContain(name)
+    expect(line).not.toContain('hunter2')
+  }
+})
+
+test('the help names every setting, with an example that passes', () => {
+  const help = helpText()
+  for (const name of Object.keys(settingsSchema.shape)) {
+    const { example, secret } = aboutOf(settingsSchema, name)
+    expect(help).toContain(`\n  ${name}=${example}`)
+    const isAlone = !secret && !name.startsWith('TLS_') && name !== 'ADMIN_USERNAME'
+    if (isAlone) expect(() => readConfig({ ...ENOUGH, [name]: example })).not.toThrow()
+  }
+})

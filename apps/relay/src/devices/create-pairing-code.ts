@@ -1,0 +1,57 @@
+import { pairingCode } from '@smsgw/contract/device'
+import type { Clock } from '../clock.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { Logbook } from '../logs/logbook.ts'
+import type { Random } from '../random.ts'
+import type { Database } from '../store/database.ts'
+import type { SecretBox } from '../store/secret-box.ts'
+import { newPairingCode, PAIRING_CODE, prefixOf } from './pairing-code.ts'
+
+export interface CreatePairingCodeNeeds {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly box: SecretBox
+  readonly logbook: Logbook
+}
+
+const LIFETIME_MS = 600_000
+/** Of one account at a time: the next one takes the place of the oldest. */
+const MOST_CODES = 20
+const MOST_COLLISIONS = 10
+
+export function createPairingCode(needs: CreatePairingCodeNeeds): Endpoint {
+  return endpoint({
+    answers: { 201: pairingCode },
+    async handle({ principal: { accountId } }) {
+      const expiresAt = new Date(needs.clock.now().getTime() + LIFETIME_MS)
+      await forgetOldCodes(needs, accountId)
+      const code = await storeNewCode(needs, accountId, expiresAt)
+      needs.logbook.write({ accountId, module: 'devices', priority: 'INFO', message: 'a pairing code was made' })
+      return { status: 201, body: { code, expiresAt: expiresAt.toISOString() } }
+    },
+  })
+}
+
+/** What can no longer be redeemed, and the oldest of too many. */
+async function forgetOldCodes({ database, clock }: CreatePairingCodeNeeds, accountId: string): Promise<void> {
+  const codes = await database.pairingCode.findMany({ where: { accountId }, orderBy: { createdAt: 'desc' } })
+  const old = codes.filter(({ expiresAt }, index) => index >= MOST_CODES - 1 || expiresAt <= clock.now())
+  await database.pairingCode.deleteMany({ where: { accountId, prefix: { in: old.map(({ prefix }) => prefix) } } })
+}
+
+/** Another code may have the same first characters: then it is made anew. */
+async function storeNewCode(
+  { database, clock, random, box }: CreatePairingCodeNeeds,
+  accountId: string,
+  expiresAt: Date,
+): Promise<string> {
+  for (let turn = 0; turn < MOST_COLLISIONS; turn += 1) {
+    const code = newPairingCode(random)
+    const secretHash = box.fingerprint(code, PAIRING_CODE)
+    const row = { prefix: prefixOf(code), secretHash, accountId, expiresAt, createdAt: clock.now() }
+    const { count } = await database.pairingCode.createMany({ data: [row], skipDuplicates: true })
+    if (count === 1) return code
+  }
+  throw new Error(`${MOST_COLLISIONS} pairing codes in a row were taken: the source of randomness is broken`)
+}

@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { route } from '../http/route.ts'
+import type { LogbookEntry } from '../logs/logbook.ts'
+import type { Prisma } from '../store/generated/client.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
+import { deleteDevice } from './delete-device.ts'
+import { listDevices } from './list-devices.ts'
+
+const now = new Date('2026-03-01T09:00:00.000Z')
+let cutOff: string[] = []
+let logged: string[] = []
+let shared: TestDatabase
+let api: TestEndpoints
+beforeAll(async () => {
+  shared = await testDatabase()
+  const needs = {
+    database: shared.database,
+    clock: { now: () => now },
+    logbook: { write: (entry: LogbookEntry) => logged.push(entry.message) },
+    hints: { disconnect: (deviceId: string) => cutOff.push(deviceId) },
+    outbox: { wake: () => undefined },
+  }
+  api = await testEndpoints([
+    route('GET', '/devices', 'devices:list', '', listDevices(needs)),
+    route('DELETE', '/devices/{id}', 'devices:delete', '', deleteDevice(needs)),
+  ])
+})
+afterAll(async () => {
+  await api.close()
+  await shared.close()
+})
+beforeEach(async () => {
+  cutOff = []
+  logged = []
+  for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
+})
+afterEach(() => shared.database.account.deleteMany())
+
+const ONE = 'Xk2Zt7vQ9sLrB4mNdP1aW'
+const TWO = 'Yk2Zt7vQ9sLrB4mNdP1aW'
+const seconds = (count: number) => new Date(now.getTime() + count * 1000)
+const list = async (account = 'a1') => (await api.request(account, 'GET', '/devices')).json
+const remove = (id = ONE, account = 'a1') => api.request(account, 'DELETE', `/devices/${id}`)
+
+async function device(more: Partial<Prisma.DeviceUncheckedCreateInput> = {}): Promise<void> {
+  const times = { createdAt: seconds(-100), updatedAt: seconds(-50) }
+  await shared.database.device.create({ data: { id: ONE, accountId: 'a1', name: 'Pi', ...times, ...more } })
+}
+
+test('a device shows its SIMs by slot, and is online as long as its relay says so', async () => {
+  const sim = { state: 'ready', phoneNumber: '+66812345678', carrierName: 'AIS', iccid: '8966', signal: 71 }
+  await device({
+    lastSeen: seconds(-1),
+    leaseUntil: seconds(1),
+    simCards: {
+      create: [
+        { simNumber: 2, state: 'locked' },
+        { simNumber: 1, ...sim },
+      ],
+    },
+  })
+  await device({ id: TWO, createdAt: seconds(-99), leaseUntil: seconds(0) })
+  expect(await list()).toEqual([
+    {
+      id: ONE,
+      name: 'Pi',
+      createdAt: seconds(-100).toISOString(),
+      updatedAt: seconds(-50).toISOString(),
+      lastSeen: seconds(-1).toISOString(),
+      online: true,
+      simCards: [
+        { slotIndex: 0, simNumber: 1, ...sim },
+        { slotIndex: 1, simNumber: 2, state: 'locked' },
+      ],
+    },
+    {
+      id: TWO,
+      name: 'Pi',
+      createdAt: seconds(-99).toISOString(),
+      updatedAt: seconds(-50).toISOString(),
+      lastSeen: seconds(-99).toISOString(),
+      online: false,
+      simCards: [],
+    },
+  ])
+})
+
+test('a deleted device is cut off, fenced and gone, and its agent may be paired anew', async () => {
+  await device({ publicKey: 'key', relayId: 'r1', leaseUntil: seconds(1), connEpoch: 7 })
+  await shared.database.deviceCommand.create({ data: { cmdId: 'c1', deviceId: ONE, accountId: 'a1', command: {} } })
+  expect(await remove()).toMatchObject({ status: 204, json: undefined })
+  expect(cutOff).toEqual([ONE])
+  expect(logged).toEqual([expect.stringContaining('was deleted')])
+  expect(await list()).toEqual([])
+  expect(await shared.database.deviceCommand.count()).toBe(0)
+  expect(await shared.database.device.findUnique({ where: { id: ONE } })).toMatchObject({
+    deletedAt: now,
+    publicKey: null,
+    relayId: null,
+    leaseUntil: null,
+    connEpoch: 8n,
+  })
+  expect((await remove()).status).toBe(404)
+})
+
+test('only a device of the account can be deleted, and never the gateway itself', async () => {
+  await device()
+  await device({ id: TWO, builtIn: true })
+  expect((await remove(ONE, 'a2')).status).toBe(404)
+  expect((await remove('unknown')).status).toBe(404)
+  expect((await remove(TWO)).status).toBe(409)
+  expect(await list('a2')).toEqual([])
+  expect(await list()).toHaveLength(2)
+  expect(cutOff).toEqual([])
+})
+
+async function message(id: string, deviceId: string, recipients: readonly string[]): Promise<void> {
+  await shared.database.message.create({
+    data: {
+      accountId: 'a1',
+      id,
+      deviceId,
+      createdAt: seconds(-10),
+      recipients: {
+        create: recipients.map((state, position) => ({
+          cmdId: `${id}/${position}`,
+          accountId: 'a1',
+          deviceId,
+          position,
+          phoneNumber: '+1',
+          state: state as Prisma.RecipientCreateInput['state'] & string,
+          dispatchedJournal: state === 'Pending' ? null : 'j1',
+          dueAt: seconds(-10),
+        })),
+      },
+    },
+  })
+}
+
+test('what a deleted device had not done yet fails with a reason, and webhooks are told', async () => {
+  await device()
+  await device({ id: TWO })
+  await shared.database.webhook.create({
+    data: { accountId: 'a1', id: 'w1', event: 'sms:failed', url: '', secretSealed: '' },
+  })
+  await message('queued', ONE, ['Pending', 'Sent'])
+  await message('given', ONE, ['Processed', 'Cancelling'])
+  await message('elsewhere', TWO, ['Pending'])
+  await remove()
+  const recipients = await shared.database.recipient.findMany({ orderBy: { cmdId: 'asc' } })
+  expect(recipients.map(({ cmdId, state, errorCode }) => [cmdId, state, errorCode])).toEqual([
+    ['elsewhere/0', 'Pending', null],
+    ['given/0', 'Failed', 'device_lost'],
+    ['given/1', 'Failed', 'device_lost'],
+    ['queued/0', 'Failed', 'device_deleted'],
+    ['queued/1', 'Sent', null],
+  ])
+  expect(recipients[3]?.error).toContain('its device was deleted')
+  const messages = await shared.database.message.findMany({ orderBy: { key: 'asc' } })
+  expect(messages.map(({ state }) => state)).toEqual(['Sent', 'Failed', 'Pending'])
+  expect(await shared.database.webhookDelivery.count()).toBe(3)
+})
+
+test('a queue of any length is ended', async () => {
+  await device()
+  await message(
+    'long',
+    ONE,
+    Array.from({ length: 401 }, () => 'Pending'),
+  )
+  await remove()
+  expect(await shared.database.recipient.count({ where: { state: 'Failed' } })).toBe(401)
+})

@@ -1,0 +1,25 @@
+import type { SimCardAnswer } from '@smsgw/contract/device'
+
+/** A SIM as the link carries it, or as it is stored. */
+interface KnownSimCard {
+  readonly simNumber: number
+  readonly state: string
+  readonly phoneNumber?: string | null | undefined
+  readonly carrierName?: string | null | undefined
+  readonly iccid?: string | null | undefined
+  readonly signal?: number | null | undefined
+}
+
+/** A SIM as the API and webhooks show it. */
+export function simCardAnswer(sim: KnownSimCard): SimCardAnswer {
+  const { simNumber, phoneNumber, carrierName, iccid, signal, state } = sim
+  return {
+    slotIndex: simNumber - 1,
+    simNumber,
+    ...(phoneNumber != null && { phoneNumber }),
+    ...(carrierName != null && { carrierName }),
+    ...(iccid != null && { iccid }),
+    ...(signal != null && { signal }),
+    state,
+  }
+}

@@ -1,0 +1,76 @@
+import { type Health, health } from '@smsgw/contract/health'
+import { expect, test, vi } from 'vitest'
+import { everywhereRoute } from '../http/route.ts'
+import { testServer } from '../http/testing/test-server.ts'
+import { drainHealth } from './drain-health.ts'
+import { getHealth } from './get-health.ts'
+import type { HealthSource, Probe } from './health-check.ts'
+import { processHealth } from './process-health.ts'
+
+function source(name: string, status: 'pass' | 'warn' | 'fail', probes: Probe[]): HealthSource {
+  return { name, probes, check: () => ({ status, description: 'd', observedValue: 1, observedUnit: 'ms' }) }
+}
+
+async function ask(sources: readonly HealthSource[], probe?: Probe) {
+  const needs = { health: sources, version: '1.2.3' }
+  const routes = [everywhereRoute('GET', '/health', 'public', 'Is well', getHealth(needs, probe))]
+  await using server = await testServer({ routes })
+  const answers = await Promise.all(
+    ['/health', '/3rdparty/v1/health/', '/api/3rdparty/v1/health'].map(async (path) => {
+      const response = await server.send('GET', path)
+      return { status: response.status, body: health.parse(await response.json()) }
+    }),
+  )
+  expect(answers[1]).toEqual(answers[0])
+  expect(answers[2]).toEqual(answers[0])
+  return answers[0] as { status: number; body: Health }
+}
+
+test('the worst check decides, and only a failed one is a 503', async () => {
+  const [good, soso, bad] = (['pass', 'warn', 'fail'] as const).map((status) =>
+    source(`x:${status}`, status, ['ready']),
+  )
+  expect(await ask([good!])).toMatchObject({
+    status: 200,
+    body: { status: 'pass', version: '1.2.3', releaseId: 1002003 },
+  })
+  expect(await ask([good!, soso!])).toMatchObject({ status: 200, body: { status: 'warn' } })
+  const { status, body } = await ask([good!, soso!, bad!])
+  expect([status, body.status, Object.keys(body.checks)]).toEqual([503, 'fail', ['x:pass', 'x:warn', 'x:fail']])
+})
+
+test('a probe asks its own checks alone: a database that is away leaves live green', async () => {
+  const sources = [...processHealth(), source('database:ping', 'fail', ['ready', 'startup'])]
+  expect((await ask(sources, 'live')).status).toBe(200)
+  expect((await ask(sources, 'ready')).status).toBe(503)
+  expect((await ask(sources, 'startup')).status).toBe(503)
+  expect((await ask(sources)).status).toBe(503)
+})
+
+test('ready turns red when the process is to end', async () => {
+  let isDraining = false
+  const sources = [drainHealth(() => isDraining)]
+  expect((await ask(sources, 'ready')).status).toBe(200)
+  isDraining = true
+  expect((await ask(sources, 'ready')).status).toBe(503)
+})
+
+test('a check that throws has failed, and its reason stays here', async () => {
+  const broken: HealthSource = {
+    name: 'x:y',
+    probes: ['ready'],
+    check() {
+      throw new Error('password is hunter2')
+    },
+  }
+  const { status, body } = await ask([broken])
+  expect(status).toBe(503)
+  expect(JSON.stringify(body)).not.toContain('hunter2')
+})
+
+test('many questions at once are one check', async () => {
+  const one = source('x:y', 'pass', ['ready'])
+  const check = vi.spyOn(one, 'check')
+  await ask([one])
+  expect(check).toHaveBeenCalledTimes(1)
+})

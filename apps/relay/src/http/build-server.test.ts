@@ -1,0 +1,272 @@
+import { idParams } from '@smsgw/contract/ids'
+import { sendMessageQuery, sendMessageRequest } from '@smsgw/contract/message'
+import { problem } from '@smsgw/contract/problem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { ApiError } from './api-error.ts'
+import { type Answer, endpoint } from './endpoint.ts'
+import { rootRoute, route } from './route.ts'
+import { type TestServer, testServer } from './testing/test-server.ts'
+
+const ALL = { authorization: 'all:any' }
+const JSON_TYPE = { 'content-type': 'application/json' }
+const anything = z.unknown()
+let fault: unknown
+
+const routes = [
+  route('POST', '/messages', 'messages:send', 'Sends', {
+    ...endpoint({
+      body: sendMessageRequest,
+      query: sendMessageQuery,
+      answers: { 202: anything },
+      handle: async ({ body, query, base }) => ({ status: 202, body: { body, query, base } }),
+    }),
+  }),
+  route(
+    'GET',
+    '/messages/{id}',
+    'messages:read',
+    'Reads',
+    endpoint({ params: idParams, answers: { 200: anything }, handle: async ({ params }) => ok(params) }),
+  ),
+  route(
+    'DELETE',
+    '/messages/{id}',
+    'messages:cancel',
+    'Cancels',
+    endpoint({ params: idParams, answers: { 204: null }, handle: async () => ({ status: 204 }) }),
+  ),
+  route(
+    'GET',
+    '/logs',
+    'logs:read',
+    'Fails',
+    endpoint({
+      answers: { 200: anything },
+      async handle() {
+        throw fault
+      },
+    }),
+  ),
+  route(
+    'POST',
+    '/auth/token',
+    'tokens:manage',
+    'Is not there',
+    endpoint({
+      body: sendMessageRequest,
+      unavailable: 'not here',
+      answers: { 201: anything },
+      handle: async () => ok(1),
+    }),
+  ),
+  route(
+    'GET',
+    '/health',
+    'public',
+    'Is well',
+    endpoint({ answers: { 200: anything }, handle: async () => ok('well') }),
+  ),
+  rootRoute(
+    'GET',
+    '/page',
+    'public',
+    'Is text',
+    endpoint({
+      mediaType: 'text/html; charset=utf-8',
+      answers: { 200: z.string() },
+      handle: async ({ address, headers }) => ok(`<p>${address} ${headers['x-forwarded-for']}`),
+    }),
+  ),
+]
+
+function ok(body: unknown): Answer {
+  return { status: 200, body }
+}
+
+let server: TestServer
+beforeAll(async () => {
+  server = await testServer({ routes })
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const V1 = '/3rdparty/v1'
+const message = { headers: { ...ALL, ...JSON_TYPE }, body: '{"message":"x","recipient":"+1"}' }
+
+test.each(['/messages', '/messages/', '/messages?', '/messages/?', '/message', '/message/'])(
+  'answers at %s, under both prefixes',
+  async (path) => {
+    for (const base of [V1, `/api${V1}`]) {
+      const response = await server.send('POST', base + path, message)
+      expect([response.status, await response.json()]).toMatchObject([202, { base }])
+    }
+  },
+)
+
+test('answers at an alias with a sub-path; an id is what the path says when it is decoded', async () => {
+  const response = await server.send('GET', `${V1}/message/a%3Ab%2F%C3%A9/`, { headers: ALL })
+  expect(await response.json()).toEqual({ id: 'a:b/é' })
+})
+
+test.each([
+  ['an unknown path goes before who calls', 'GET', '/nothing', {}, 404],
+  ['a wrong method goes before who calls', 'PUT', '/messages', {}, 405],
+  ['a route that is not in this mode goes before who calls', 'POST', '/auth/token', {}, 501],
+  ['… and before what is sent', 'POST', '/auth/token', { body: '{', headers: { 'content-type': 'x' } }, 501],
+  ['who calls goes before a broken body', 'POST', '/messages', { body: '{', headers: JSON_TYPE }, 401],
+  ['… before one too large', 'POST', '/messages', { body: 'x'.repeat(300_000) }, 401],
+  ['… before one of another kind', 'POST', '/messages', { body: 'x', headers: { 'content-type': '!' } }, 401],
+  ['… before an unknown id', 'GET', `/messages/${'x'.repeat(400)}%00`, {}, 401],
+  ['the scope goes before the body', 'POST', '/messages', { body: '{', headers: { authorization: 'logs:read' } }, 403],
+  ['the body goes before the query', 'POST', '/messages?deviceActiveWithin=x', { ...message, body: '{' }, 400],
+  ['an id that cannot be is unknown', 'GET', '/messages/a%00', { headers: ALL }, 404],
+  ['… and so is one that is too long', 'GET', `/messages/${'x'.repeat(600)}`, { headers: ALL }, 404],
+  ['a path that is no URL', 'GET', '/messages/%FF', { headers: ALL }, 400],
+  ['a route without a body does not look at one', 'DELETE', '/messages/a', { body: '{', headers: ALL }, 204],
+])('%s', async (_, method, path, sent, status) => {
+  const response = await server.send(method, V1 + path, sent)
+  expect(response.status).toBe(status)
+  if (status === 204) return
+  const body = problem.parse(await response.json())
+  expect([body.code, body.status, body.detail]).toEqual([status, status, body.message])
+})
+
+test('a missing scope is named, and all:any holds every one', async () => {
+  const refused = await server.send('GET', `${V1}/messages/a`, { headers: { authorization: 'messages:send' } })
+  expect(await refused.json()).toMatchObject({ code: 403, message: 'scope required: messages:read' })
+  for (const authorization of ['all:any', 'messages:read'])
+    expect((await server.send('GET', `${V1}/messages/a`, { headers: { authorization } })).status).toBe(200)
+})
+
+test('a wrong method is told the right ones, an unknown method too', async () => {
+  for (const method of ['PUT', 'POST', 'PROPFIND']) {
+    const response = await server.send(method, `/api${V1}/message/a`)
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, DELETE, HEAD, OPTIONS'])
+  }
+  const options = await server.send('OPTIONS', `${V1}/messages/a`)
+  expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, DELETE, HEAD, OPTIONS'])
+})
+
+test('HEAD is GET without the body', async () => {
+  const response = await server.send('HEAD', `${V1}/messages/abc`, { headers: ALL })
+  expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '12', ''])
+})
+
+test('an invalid body is told by member, and in one line', async () => {
+  const body = '{"phoneNumbers":["+1",2,""],"textMessage":{}}'
+  const response = await server.send('POST', `${V1}/messages`, { ...message, body })
+  expect(await response.json()).toEqual({
+    code: 400,
+    message: 'phoneNumbers[1] must be a string (and 2 more)',
+    type: 'about:blank',
+    title: 'Bad Request',
+    status: 400,
+    detail: 'phoneNumbers[1] must be a string (and 2 more)',
+    requestId: 'made-here',
+    errors: [
+      { path: 'phoneNumbers[1]', message: 'must be a string' },
+      { path: 'phoneNumbers[2]', message: 'must not be empty' },
+      { path: 'textMessage.text', message: 'is required' },
+    ],
+  })
+})
+
+test.each([
+  ['application/problem+json', 'application/problem+json; charset=utf-8'],
+  ['text/html, Application/Problem+JSON;q=0.9', 'application/problem+json; charset=utf-8'],
+  ['application/json', 'application/json; charset=utf-8'],
+  ['*/*', 'application/json; charset=utf-8'],
+])('to whom accepts %s an error is %s', async (accept, type) => {
+  const response = await server.send('GET', '/nothing', { headers: { accept } })
+  expect(response.headers.get('content-type')).toBe(type)
+})
+
+test('a request keeps its id when that is sane', async () => {
+  const idFor = async (id: string) => {
+    const response = await server.send('GET', '/nothing', { headers: { 'x-request-id': id } })
+    return [response.headers.get('x-request-id'), ((await response.json()) as { requestId: string }).requestId]
+  }
+  expect(await idFor('4f/a:b-1')).toEqual(['4f/a:b-1', '4f/a:b-1'])
+  for (const odd of ['a b', 'x'.repeat(129), '<a>', 'é']) expect(await idFor(odd)).toEqual(['made-here', 'made-here'])
+})
+
+test('what goes wrong here is told to nobody but the log, and there without what was sent', async () => {
+  fault = Object.assign(new TypeError('x is undefined'), { cause: new SyntaxError('"secret text" is not valid JSON') })
+  const response = await server.send('GET', `${V1}/logs`, { headers: ALL })
+  const body = await response.text()
+  expect(response.status).toBe(500)
+  expect(body).not.toContain('undefined')
+  const line = JSON.stringify(server.logged.at(-1))
+  expect(line).toContain('x is undefined')
+  expect(line).not.toContain('secret text')
+})
+
+test('a database that is away is a 503, to be tried again', async () => {
+  fault = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  const response = await server.send('GET', `${V1}/logs`, { headers: ALL })
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
+})
+
+test('an error of ours keeps its headers', async () => {
+  fault = new ApiError(429, 'slower', { headers: { 'Retry-After': '7' } })
+  const response = await server.send('GET', `${V1}/logs`, { headers: ALL })
+  expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7'])
+})
+
+test('every answer has the headers that keep a browser harmless', async () => {
+  for (const [method, path] of [
+    ['GET', `${V1}/health`],
+    ['GET', '/nothing'],
+    ['OPTIONS', `${V1}/health`],
+    ['GET', '/%FF'],
+  ] as const) {
+    const { headers } = await server.send(method, path)
+    expect(headers.get('content-security-policy'), path).toContain("default-src 'none'")
+    expect(headers.get('x-content-type-options'), path).toBe('nosniff')
+    expect(headers.get('cache-control'), path).toBe('no-store')
+  }
+})
+
+test('text stays as it is, and only a listed proxy is believed about who calls', async () => {
+  const forwarded = { headers: { 'x-forwarded-for': '203.0.113.9, 198.51.100.7' } }
+  const direct = await server.send('GET', '/page', forwarded)
+  expect(direct.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(await direct.text()).toMatch(/^<p>127\.0\.0\.1 /)
+  await using behind = await testServer({ routes, trustedProxies: ['127.0.0.0/8'] })
+  expect(await (await behind.send('GET', '/page', forwarded)).text()).toMatch(/^<p>198\.51\.100\.7 /)
+})
+
+test('TLS that a listed proxy tells of counts as secure, told by anybody else it does not', async () => {
+  const secure: boolean[] = []
+  const authenticate = async (caller: { isSecure: boolean }) => {
+    secure.push(caller.isSecure)
+    throw new ApiError(401, 'no')
+  }
+  const headers = { 'x-forwarded-proto': 'https' }
+  await using alone = await testServer({ routes, authenticate })
+  await using behind = await testServer({ routes, authenticate, trustedProxies: ['127.0.0.1'] })
+  for (const each of [alone, behind]) await each.send('GET', `${V1}/messages/a`, { headers })
+  const response = await behind.send('GET', `${V1}/messages/a`, { headers })
+  expect(secure).toEqual([false, true, true])
+  expect(response.headers.get('strict-transport-security')).not.toBeNull()
+})
+
+test('a request in progress is finished while the server ends', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
+  const slow = endpoint({
+    answers: { 200: anything },
+    async handle() {
+      enter()
+      await gate
+      return ok('done')
+    },
+  })
+  const ending = await testServer({ routes: [rootRoute('GET', '/slow', 'public', 'Waits', slow)] })
+  const response = ending.send('GET', '/slow')
+  await entered
+  const closed = ending[Symbol.asyncDispose]()
+  open()
+  expect(await (await response).json()).toBe('done')
+  await closed
+})

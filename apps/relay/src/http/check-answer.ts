@@ -1,0 +1,22 @@
+import { problem } from '@smsgw/contract/problem'
+import { answerStatuses } from './answer-statuses.ts'
+import type { Answer } from './endpoint.ts'
+import type { Route } from './route.ts'
+import { pathText } from './validation-error.ts'
+
+/** Throws when an answer is not what the route promises: its status, and what its schema says of the body. */
+export function checkAnswer(route: Route, { status, body }: Answer): void {
+  const name = `${route.method} ${route.path} answered ${status}`
+  if (!answerStatuses(route).includes(status)) throw new Error(`${name}, which its route does not name`)
+  const declared = route.endpoint.answers[status]
+  const schema = declared === undefined ? problem : declared
+  if (schema === null) {
+    if (body !== undefined) throw new Error(`${name} with a body, where none is promised`)
+    return
+  }
+  // As it goes over the wire: what is undefined is left out.
+  const result = schema.safeParse(typeof body === 'string' ? body : JSON.parse(JSON.stringify(body ?? null)))
+  if (result.success) return
+  const problems = result.error.issues.map(({ path, message }) => `${pathText(path)}: ${message}`)
+  throw new Error(`${name}, but not as its schema says: ${problems.join('; ')}`)
+}

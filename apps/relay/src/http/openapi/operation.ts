@@ -1,0 +1,153 @@
+import { STATUS_CODES } from 'node:http'
+import { problem } from '@smsgw/contract/problem'
+import type { z } from 'zod'
+import { answerStatuses } from '../answer-statuses.ts'
+import type { Access, Route } from '../route.ts'
+import type { ComponentSchemas, JsonSchema } from './component-schemas.ts'
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly description?: string
+  readonly deprecated?: true
+  readonly schema: JsonSchema
+}
+
+export interface Response {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>
+  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description: string
+  readonly deprecated?: true
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: {
+    readonly required: true
+    readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>
+  }
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+export function operationOf(route: Route, schemas: ComponentSchemas): Operation {
+  const { endpoint, access, summary } = route
+  return {
+    operationId: operationId(route),
+    tags: [tagOf(route)],
+    summary,
+    description: accessWords(access),
+    ...(endpoint.deprecated && { deprecated: true }),
+    security: security(access),
+    parameters: [...pathParameters(route), ...queryParameters(route, schemas), ...headerParameters(route)],
+    ...(endpoint.body && {
+      requestBody: { required: true, content: { 'application/json': { schema: schemas.add(endpoint.body, 'input') } } },
+    }),
+    responses: Object.fromEntries(answerStatuses(route).map((status) => [status, response(route, status, schemas)])),
+  }
+}
+
+/** `GET /messages/{id}` is `getMessagesById`. */
+function operationId({ method, path }: Route): string {
+  const words = path
+    .replace(/\{(\w+)\}/g, 'by-$1')
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+  const capital = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return method.toLowerCase() + capital.join('')
+}
+
+function tagOf({ path, place }: Route): string {
+  const first = path.split('/')[1] ?? ''
+  return place === 'root' ? 'discovery' : first
+}
+
+function accessWords(access: Access): string {
+  if (access === 'public') return 'Open to everybody.'
+  if (access === 'refresh token') return 'Needs a refresh token as bearer.'
+  return `Needs Basic authentication, or a token with the scope \`${access}\`.`
+}
+
+function security(access: Access): Operation['security'] {
+  if (access === 'public') return []
+  if (access === 'refresh token') return [{ refreshToken: [] }]
+  return [{ basic: [] }, { bearer: [access] }]
+}
+
+function pathParameters({ path }: Route): Parameter[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', minLength: 1 },
+  }))
+}
+
+function queryParameters({ endpoint }: Route, schemas: ComponentSchemas): Parameter[] {
+  if (!endpoint.query) return []
+  const { properties = {}, required = [] } = schemas.add(endpoint.query, 'input')
+  return Object.entries(properties).map(([name, member]) => {
+    const { description, deprecated, ...schema } = member as JsonSchema
+    return {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description && { description }),
+      ...(deprecated && { deprecated: true as const }),
+      schema,
+    }
+  })
+}
+
+function headerParameters({ endpoint }: Route): Parameter[] {
+  return Object.entries(endpoint.requestHeaders ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }))
+}
+
+function response(route: Route, status: number, schemas: ComponentSchemas): Response {
+  const { answers, mediaType, query } = route.endpoint
+  const declared = answers[status]
+  const description = STATUS_CODES[status] ?? 'Answer'
+  if (declared === null) return { description }
+  if (declared === undefined)
+    return { description, ...told(headersOfError(status)), ...json(schemas.add(problem, 'output')) }
+  const headers = query && isPaged(query, schemas) ? PAGE_HEADERS : {}
+  const schema = schemas.add(declared, 'output')
+  return { description, ...told(headers), ...(mediaType ? { content: { [mediaType]: { schema } } } : json(schema)) }
+}
+
+function json(schema: JsonSchema): Pick<Response, 'content'> {
+  return { content: { 'application/json': { schema } } }
+}
+
+function isPaged(query: z.ZodType, schemas: ComponentSchemas): boolean {
+  return 'cursor' in (schemas.add(query, 'input').properties ?? {})
+}
+
+const PAGE_HEADERS = {
+  'X-Total-Count': 'Items that fit the filter; not told for a page by cursor',
+  Link: 'The next page by cursor, `rel="next"`',
+}
+
+function headersOfError(status: number): Readonly<Record<string, string>> {
+  if (status === 401) return { 'WWW-Authenticate': 'What to authenticate with' }
+  if (status === 429 || status === 503) return { 'Retry-After': 'Seconds to wait' }
+  return {}
+}
+
+function told(headers: Readonly<Record<string, string>>): Pick<Response, 'headers'> {
+  const entries = Object.entries(headers)
+  if (entries.length === 0) return {}
+  const schema = { type: 'string' } as const
+  return { headers: Object.fromEntries(entries.map(([name, description]) => [name, { description, schema }])) }
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Dice } from '../../../fuzz/dice.ts'
+import { type FuzzedRelay, fuzzedRelay } from '../../../fuzz/fuzzed-relay.ts'
+import { validValue } from '../../../fuzz/generate-value.ts'
+import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { AnswerJudge } from '../testing/answer-judge.ts'
+import type { OpenapiDocument } from './openapi-document.ts'
+import type { Operation } from './operation.ts'
+
+interface Step {
+  readonly method: string
+  readonly path: string
+  readonly operation: Operation
+}
+
+let database: TestDatabase
+let relay: FuzzedRelay
+let document: OpenapiDocument
+let steps: readonly Step[]
+
+beforeAll(async () => {
+  database = await testDatabase()
+  relay = await fuzzedRelay(database.url)
+  await relay.refill()
+  document = (await (await fetch(`${relay.url}/openapi.json`)).json()) as OpenapiDocument
+  steps = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  )
+})
+afterAll(async () => {
+  await relay.close()
+  await database.close()
+})
+
+const BASE = '/3rdparty/v1'
+
+test('the server answers to what the document names, under both prefixes, and to nothing else there', async () => {
+  for (const path of Object.keys(document.paths)) {
+    for (const prefix of path.startsWith(BASE) ? ['', '/api'] : ['']) {
+      const called = path.replace(/\{\w+\}/g, 'x')
+      const response = await fetch(relay.url + prefix + called, { method: 'OPTIONS' })
+      const allowed = (response.headers.get('allow') ?? '').split(', ')
+      expect(allowed.filter((method) => !['HEAD', 'OPTIONS'].includes(method)).sort(), called).toEqual(namedFor(called))
+    }
+  }
+})
+
+/** The methods of every path that it may be: `refresh` may be an id too. */
+function namedFor(called: string): string[] {
+  const isOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(called)
+  return steps
+    .filter(({ path }) => isOf(path))
+    .map(({ method }) => method)
+    .sort()
+}
+
+test('every operation has a name of its own, and says who may call it', () => {
+  const names = steps.map(({ operation }) => operation.operationId)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names).toContain('getMessagesById')
+  expect(document.paths[`${BASE}/messages`]?.['post']?.security).toEqual([{ basic: [] }, { bearer: ['messages:send'] }])
+})
+
+test('every operation answers with success, and as its schema says', async () => {
+  const judge = new AnswerJudge(document)
+  const dice = new Dice(1)
+  const answers = new Map<string, unknown>()
+  const waiting = inOrder(steps)
+  while (waiting.length > 0) {
+    const next = waiting.findIndex(({ path }) => !path.includes('{') || idFor(path, answers) !== undefined)
+    const [{ method, path, operation } = waiting[0] as Step] = waiting.splice(Math.max(next, 0), 1)
+    const schema = operation.requestBody?.content['application/json']?.schema
+    const body = schema && JSON.stringify(examples[path] ?? validValue(schema, document.components.schemas, dice))
+    const response = await fetch(
+      relay.url + path.replace(/\{\w+\}/, () => encodeURIComponent(idFor(path, answers) ?? 'unknown')),
+      {
+        method,
+        headers: { authorization: credentials(path, answers), ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body }),
+      },
+    )
+    const answer = {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      text: await response.text(),
+    }
+    expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
+    expect(judge.problemOf(method, operation, answer), `${method} ${path}`).toBeUndefined()
+    if (answer.text.startsWith('{') || answer.text.startsWith('[')) answers.set(path, JSON.parse(answer.text))
+  }
+})
+
+/** What is made comes before what is shown of it, and that before its end. */
+function inOrder(all: readonly Step[]): Step[] {
+  return [...all].sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method))
+}
+
+const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
+
+/** Where a schema allows more than the rules do. */
+const examples: Readonly<Record<string, object>> = {
+  [`${BASE}/messages`]: { phoneNumbers: ['+4915112345678'], textMessage: { text: 'hello' } },
+  [`${BASE}/settings`]: { messages: { processing_order: 'LIFO' } },
+}
+
+/** The id of something that an earlier answer told of. */
+function idFor(path: string, answers: ReadonlyMap<string, unknown>): string | undefined {
+  const before = path.slice(0, path.indexOf('/{'))
+  const source = before.endsWith('/deliveries') ? `${BASE}/webhooks/{id}/deliveries` : before
+  const told = answers.get(source)
+  const thing = (Array.isArray(told) ? told[0] : told) as { id?: string } | undefined
+  return thing?.id
+}
+
+function credentials(path: string, answers: ReadonlyMap<string, unknown>): string {
+  if (path === '/metrics') return relay.good.at(-1) ?? ''
+  if (!path.endsWith('/auth/token/refresh')) return relay.good[0] ?? ''
+  const pair = answers.get(`${BASE}/auth/token`) as { refresh_token: string }
+  return `Bearer ${pair.refresh_token}`
+}

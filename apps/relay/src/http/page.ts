@@ -1,0 +1,85 @@
+import { refusal } from './validation-error.ts'
+
+/** A row's place in a list that is ordered by time, and by key among those of one moment. */
+export interface Place {
+  readonly createdAt: Date
+  readonly key: bigint
+}
+
+/** Of the query of a list. */
+export interface AskedPage {
+  readonly limit: number
+  readonly offset: number
+  readonly cursor?: string | undefined
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** How a page is read: one row more than asked tells whether there is a next one. */
+export interface PageReader<Row extends Place> {
+  readonly read: (what: { after: Place | undefined; skip: number; take: number }) => Promise<Row[]>
+  readonly count: () => Promise<number>
+}
+
+/**
+ * One page of a list. By offset it tells the exact total; by cursor it tells none and costs the same however deep. `Link`
+ * names the next page, by cursor.
+ */
+export async function readPage<Row extends Place>(
+  asked: AskedPage,
+  url: string,
+  { read, count }: PageReader<Row>,
+): Promise<Page<Row>> {
+  const { limit, cursor } = asked
+  const after = cursor === undefined || cursor === START ? undefined : placeOf(cursor)
+  const offset = cursor === undefined ? asked.offset : 0
+  const found = await read({ after, skip: offset, take: limit + 1 })
+  const rows = found.slice(0, limit)
+  const last = found.length > limit ? rows.at(-1) : undefined
+  const isLast = last === undefined && (found.length > 0 || offset === 0)
+  const total = cursor !== undefined ? undefined : isLast ? offset + found.length : await count()
+  return {
+    rows,
+    headers: {
+      ...(total !== undefined && { 'X-Total-Count': String(total) }),
+      ...(last && { Link: `<${nextUrl(url, last)}>; rel="next"` }),
+    },
+  }
+}
+
+/** As a condition: the index begins at the first half; the second is looked at for rows of the same moment only. */
+export function olderThan({ createdAt, key }: Place) {
+  return { createdAt: { lte: createdAt }, OR: [{ createdAt: { lt: createdAt } }, { key: { lt: key } }] }
+}
+
+/** The cursor of the first page, for whoever does not want to wait for the total. */
+const START = 'start'
+
+function nextUrl(url: string, last: Place): string {
+  const [path = '', query = ''] = url.split('?', 2)
+  const search = new URLSearchParams(query)
+  search.delete('offset')
+  search.set('cursor', cursorOf(last))
+  return `${path}?${search}`
+}
+
+function cursorOf({ createdAt, key }: Place): string {
+  return Buffer.from(`${createdAt.getTime()}.${key}`).toString('base64url')
+}
+
+function placeOf(cursor: string): Place {
+  const [, time = '', key = ''] = /^(-?\d{1,15})\.(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const createdAt = new Date(Number(time))
+  if (time === '' || createdAt < FIRST || createdAt >= END) {
+    const message = 'is none of ours: take it as it stands in the Link header of the page before'
+    throw refusal([{ path: 'cursor', message }], 'query')
+  }
+  return { createdAt, key: BigInt(key) }
+}
+
+/** What PostgreSQL and RFC 3339 can both write. */
+const FIRST = new Date('0001-01-01T00:00:00Z')
+const END = new Date('9999-12-31T23:59:59.999Z')

@@ -1,0 +1,23 @@
+import { STATUS_CODES } from 'node:http'
+import type { Problem } from '@smsgw/contract/problem'
+import type { ApiError } from './api-error.ts'
+
+export function problemBody({ status, message, errors }: ApiError, requestId: string): Problem {
+  return {
+    code: status,
+    message,
+    type: 'about:blank',
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail: message,
+    requestId,
+    ...(errors && { errors: errors.map(({ path, message }) => ({ path, message })) }),
+  }
+}
+
+/** RFC 9457 for who asks for it; existing clients look for plain JSON. */
+export function problemMediaType(accept: string | undefined): string {
+  return accept !== undefined && /\bapplication\/problem\+json\b/i.test(accept)
+    ? 'application/problem+json'
+    : 'application/json; charset=utf-8'
+}

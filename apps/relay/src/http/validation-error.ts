@@ -1,0 +1,76 @@
+import type { z } from 'zod'
+import { ApiError, type FieldError } from './api-error.ts'
+
+/** So many are told; who has more begins with these. */
+const MOST_TOLD = 20
+
+/** The value as the schema makes it, or 400 with what is wrong with each member. */
+export function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  place: 'body' | 'query',
+): z.output<Schema> {
+  const result = schema.safeParse(value, { error: wordsOf })
+  if (result.success) return result.data
+  throw refusal(
+    result.error.issues.map(({ path, message }) => ({ path: pathText(path), message })),
+    place,
+  )
+}
+
+export function refusal(problems: readonly FieldError[], place: 'body' | 'query'): ApiError {
+  const errors = problems.slice(0, MOST_TOLD)
+  const [first = { path: '', message: 'is not valid' }] = errors
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
+  return new ApiError(400, `${first.path === '' ? `the ${place}` : first.path} ${first.message}${more}`, { errors })
+}
+
+/** `phoneNumbers[2]`, `textMessage.text` */
+export function pathText(path: readonly PropertyKey[]): string {
+  let text = ''
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`
+    else text += `${text === '' ? '' : '.'}${String(part).slice(0, 64)}`
+  }
+  return text.slice(0, 256)
+}
+
+type RawIssue = Parameters<z.core.$ZodErrorMap>[0]
+
+/** As the end of a sentence that begins with the path. What a schema says itself goes before this. */
+function wordsOf(issue: RawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined && issue.path?.length ? 'is required' : `must be ${kindOf(issue.expected)}`
+    case 'too_small':
+      return `must ${sizeWords(issue.origin, 'at least', issue.minimum)}`
+    case 'too_big':
+      return `must ${sizeWords(issue.origin, 'at most', issue.maximum)}`
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`
+    case 'invalid_format':
+      return 'is not written as it must be: see the documentation'
+    default:
+      return 'is not valid'
+  }
+}
+
+function kindOf(expected: string): string {
+  return KINDS[expected] ?? `of type ${expected}`
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a JSON object',
+}
+
+function sizeWords(origin: string, bound: string, size: number | bigint): string {
+  if (origin === 'string')
+    return bound === 'at least' && size === 1 ? 'not be empty' : `have ${bound} ${size} characters`
+  if (origin === 'array') return `have ${bound} ${size} item${size === 1 ? '' : 's'}`
+  return `be ${bound} ${size}`
+}

@@ -1,0 +1,11 @@
+import type { Retention } from '../settings/retention.ts'
+
+/** What came in is kept as long as what was sent. */
+export const inboxRetention: Retention = {
+  name: 'inbox retention',
+  days: ({ messages }) => messages.log_lifetime_days,
+  deleteOlder: (database, accountId, before, limit) => database.$executeRaw`
+    DELETE FROM inbox WHERE key IN (
+      SELECT key FROM inbox WHERE account_id = ${accountId} AND created_at < ${before}
+      ORDER BY created_at LIMIT ${limit})`,
+}

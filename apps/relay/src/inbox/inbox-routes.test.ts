@@ -1,0 +1,140 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { route } from '../http/route.ts'
+import type { Prisma } from '../store/generated/client.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
+import { getInboxItem } from './get-inbox-item.ts'
+import { listInbox } from './list-inbox.ts'
+
+let shared: TestDatabase
+let api: TestEndpoints
+beforeAll(async () => {
+  shared = await testDatabase()
+  api = await testEndpoints([
+    route('GET', '/inbox', 'inbox:list', '', listInbox(shared)),
+    route('GET', '/inbox/{id}', 'inbox:list', '', getInboxItem(shared)),
+  ])
+})
+afterAll(async () => {
+  await api.close()
+  await shared.close()
+})
+beforeEach(async () => {
+  for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
+})
+afterEach(() => shared.database.account.deleteMany())
+
+const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'
+const minute = (count: number) => new Date(Date.UTC(2026, 2, 1, 8, count))
+async function store(...items: Partial<Prisma.InboxItemCreateManyInput>[]): Promise<void> {
+  const defaults = { accountId: 'a1', deviceId: DEVICE, type: 'SMS', sender: '+1', createdAt: minute(0), text: 'hello' }
+  const data = items.map((item, index) => ({ ...defaults, id: `i${index}`, ...item }))
+  await shared.database.inboxItem.createMany({ data })
+}
+async function list(query = '', account = 'a1') {
+  const { status, headers, json } = await api.request(account, 'GET', `/inbox${query}`)
+  const next = /<[^>]*(\?[^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+  return { status, json: json as { id: string }[], next, total: headers.get('x-total-count') }
+}
+const ids = async (query: string) => (await list(query)).json.map(({ id }) => id)
+
+test('an item of each kind shows its content and a preview, and no member that is not known', async () => {
+  const mms = {
+    transactionId: 'T1',
+    subject: 'Holiday',
+    size: 7,
+    contentClass: '',
+    expiresAt: '2026-03-04T15:46:11+07:00',
+  }
+  await store(
+    { text: 'See you at 5', recipient: '+66812345678', simNumber: 2 },
+    { type: 'DATA_SMS', text: null, data: new Uint8Array(70).fill(0xab), port: 53739 },
+    { type: 'MMS', text: null, mms },
+    { type: 'MMS', text: null, mms: { transactionId: 'T2', size: 0, contentClass: 'text' } },
+  )
+  const common = { sender: '+1', deviceId: DEVICE, createdAt: '2026-03-01T08:00:00.000Z' }
+  expect((await list()).json).toEqual([
+    { ...common, id: 'i3', type: 'MMS', contentPreview: '', transactionId: 'T2', size: 0, contentClass: 'text' },
+    { ...common, id: 'i2', type: 'MMS', contentPreview: 'Holiday', ...mms, expiresAt: '2026-03-04T08:46:11.000Z' },
+    {
+      ...common,
+      id: 'i1',
+      type: 'DATA_SMS',
+      contentPreview: 'ab'.repeat(64),
+      data: Buffer.alloc(70, 0xab).toString('base64'),
+      port: 53739,
+    },
+    {
+      ...common,
+      id: 'i0',
+      type: 'SMS',
+      recipient: '+66812345678',
+      simNumber: 2,
+      contentPreview: 'See you at 5',
+      text: 'See you at 5',
+    },
+  ])
+})
+
+test('one item is found by its id, in its own account alone', async () => {
+  await store({ id: 'in:1' })
+  const path = `/inbox/${encodeURIComponent('in:1')}`
+  expect((await api.request('a1', 'GET', path)).json).toMatchObject({ id: 'in:1', text: 'hello' })
+  expect((await api.request('a2', 'GET', path)).status).toBe(404)
+  expect((await api.request('a1', 'GET', '/inbox/%00')).status).toBe(404)
+  expect((await list('', 'a2')).json).toEqual([])
+})
+
+test('the filters let through what they say, each and together', async () => {
+  await store(
+    { createdAt: minute(0) },
+    { createdAt: minute(1), sender: '+2' },
+    { createdAt: minute(2), type: 'MMS', mms: { transactionId: '', size: 0, contentClass: '' }, text: null },
+    { createdAt: minute(3), deviceId: 'Yk2Zt7vQ9sLrB4mNdP1aW' },
+  )
+  expect(await ids('?type=MMS')).toEqual(['i2'])
+  expect(await ids('?type=MMS_DOWNLOADED')).toEqual([])
+  expect(await ids('?sender=%2B2')).toEqual(['i1'])
+  expect(await ids(`?deviceId=${DEVICE}`)).toEqual(['i2', 'i1', 'i0'])
+  expect(await ids('?deviceId=unknown')).toEqual([])
+  expect(await ids('?from=2026-03-01T08:01:00Z&to=2026-03-01T08:03:00Z')).toEqual(['i2', 'i1'])
+  expect(await ids('?from=2026-03-01T15:01:00+07:00')).toEqual(['i3', 'i2', 'i1'])
+  expect(await ids('?type=SMS&sender=%2B1&to=2026-03-01T08:03:00Z')).toEqual(['i0'])
+})
+
+test.each([
+  'type=sms',
+  'limit=0',
+  'limit=501',
+  'offset=-1',
+  'from=yesterday',
+  'from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z',
+  'cursor=invented',
+  `cursor=${Buffer.from('999999999999999.1').toString('base64url')}`,
+  `cursor=${Buffer.from('0.99999999999999999999').toString('base64url')}`,
+])('%s is refused', async (query) => {
+  expect((await list(`?${query}`)).status).toBe(400)
+})
+
+test('pages by offset know the total, and every item is on one of them', async () => {
+  await store(...Array.from({ length: 5 }, (_, index) => ({ createdAt: minute(index) })))
+  expect(await list('?limit=2')).toMatchObject({ json: [{ id: 'i4' }, { id: 'i3' }], total: '5' })
+  expect(await list('?limit=2&offset=2')).toMatchObject({ json: [{ id: 'i2' }, { id: 'i1' }], total: '5' })
+  expect(await list('?limit=2&offset=4')).toMatchObject({ json: [{ id: 'i0' }], total: '5', next: undefined })
+  expect(await list('?limit=2&offset=9')).toMatchObject({ json: [], total: '5', next: undefined })
+  expect(await list('?limit=500')).toMatchObject({ total: '5', next: undefined })
+})
+
+test('pages by cursor hold every item once, those of one moment too, whatever arrives meanwhile', async () => {
+  await store(...Array.from({ length: 7 }, (_, index) => ({ createdAt: minute(Math.floor(index / 3)) })))
+  const seen: string[] = []
+  let page = await list('?limit=2&sender=%2B1')
+  for (;;) {
+    seen.push(...page.json.map(({ id }) => id))
+    if (page.next === undefined) break
+    await store({ id: `late${seen.length}`, createdAt: minute(100) })
+    page = await list(page.next)
+    expect(page.total).toBeNull()
+  }
+  expect(seen).toEqual(['i6', 'i5', 'i4', 'i3', 'i2', 'i1', 'i0'])
+})

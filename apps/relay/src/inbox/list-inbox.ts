@@ -1,0 +1,36 @@
+import { inboxItem, listInboxQuery } from '@smsgw/contract/inbox'
+import { z } from 'zod'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { olderThan, readPage } from '../http/page.ts'
+import type { Database } from '../store/database.ts'
+import type { Prisma } from '../store/generated/client.ts'
+import { inboxItemAnswer } from './inbox-item-answer.ts'
+
+/** Newest first. */
+export function listInbox({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    query: listInboxQuery,
+    answers: { 200: z.array(inboxItem) },
+    async handle({ principal: { accountId }, query, url }) {
+      const { type, sender, deviceId, from, to } = query
+      const where: Prisma.InboxItemWhereInput = {
+        accountId,
+        ...(type && { type }),
+        ...(sender !== undefined && { sender }),
+        ...(deviceId !== undefined && { deviceId }),
+        createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) },
+      }
+      const { rows, headers } = await readPage(query, url, {
+        read: ({ after, skip, take }) =>
+          database.inboxItem.findMany({
+            where: { AND: [where, after ? olderThan(after) : {}] },
+            orderBy: [{ createdAt: 'desc' }, { key: 'desc' }],
+            skip,
+            take,
+          }),
+        count: () => database.inboxItem.count({ where }),
+      })
+      return { status: 200, body: rows.map(inboxItemAnswer), headers }
+    },
+  })
+}

@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { type Received, storeReceived } from './store-received.ts'
+
+let shared: TestDatabase
+beforeAll(async () => {
+  shared = await testDatabase()
+})
+afterAll(() => shared.close())
+beforeEach(async () => {
+  for (const id of ['a1', 'a2']) {
+    await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
+    for (const event of ['sms:received', 'sms:data-received', 'mms:received'])
+      await shared.database.webhook.create({ data: { accountId: id, id: event, event, url: '', secretSealed: '' } })
+  }
+})
+afterEach(() => shared.database.account.deleteMany())
+
+const device = { id: 'd1', accountId: 'a1' }
+const facts = { kind: 'received', receivedAt: '2026-03-01T15:46:11.250+07:00', sender: '+1', simNumber: 2 } as const
+const text = (more: Partial<Received & { type: 'SMS' }> = {}): Received => ({
+  ...facts,
+  id: 'i1',
+  type: 'SMS',
+  text: 'hello',
+  parts: 1,
+  ...more,
+})
+const mms = { type: 'MMS', transactionId: 'T1', subject: 'Holiday', size: 7, contentClass: '' } as const
+const items = () => shared.database.inboxItem.findMany({ orderBy: { key: 'asc' } })
+const deliveries = () => shared.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
+const store = (received: Received, from = device) =>
+  shared.database.$transaction((statements) => storeReceived(statements, from, received))
+
+test('a text is stored with the time and offset of the agent, and webhooks are told', async () => {
+  await store(text({ recipient: '+66812345678' }))
+  expect(await items()).toMatchObject([
+    {
+      accountId: 'a1',
+      id: 'i1',
+      deviceId: 'd1',
+      type: 'SMS',
+      sender: '+1',
+      recipient: '+66812345678',
+      simNumber: 2,
+      createdAt: new Date('2026-03-01T08:46:11.250Z'),
+      offsetMinutes: 420,
+      text: 'hello',
+      isPartial: false,
+    },
+  ])
+  expect(await deliveries()).toMatchObject([
+    {
+      event: 'sms:received',
+      deviceId: 'd1',
+      payload: {
+        messageId: 'i1',
+        message: 'hello',
+        recipient: '+66812345678',
+        receivedAt: '2026-03-01T15:46:11.250+07:00',
+      },
+    },
+  ])
+})
+
+test('data and MMS notifications keep all their members', async () => {
+  await store({ ...facts, id: 'i1', type: 'DATA_SMS', data: '3q2+7w==', port: 53739 })
+  await store({ ...facts, id: 'i2', ...mms, expiresAt: '2026-03-04T08:46:11Z' })
+  const stored = await items()
+  expect(stored[0]).toMatchObject({
+    data: new Uint8Array([0xde, 0xad, 0xbe, 0xef]),
+    port: 53739,
+    text: null,
+    mms: null,
+  })
+  const { type, ...members } = mms
+  expect(stored[1]).toMatchObject({ type, mms: { ...members, expiresAt: '2026-03-04T08:46:11Z' } })
+  expect((await deliveries()).map(({ payload }) => payload)).toMatchObject([
+    { data: '3q2+7w==', port: 53739, recipient: null },
+    { ...members, expiresAt: '2026-03-04T15:46:11.000+07:00', recipient: null },
+  ])
+})
+
+test('however often and by however many at once it is told, it is one item and one event', async () => {
+  await Promise.all(Array.from({ length: 8 }, () => store(text())))
+  await store(text(), { id: 'd2', accountId: 'a1' })
+  expect(await items()).toMatchObject([{ deviceId: 'd1' }])
+  expect(await deliveries()).toHaveLength(1)
+})
+
+test('the same id in another account is another message', async () => {
+  await store(text())
+  await store(text(), { id: 'd9', accountId: 'a2' })
+  expect(await items()).toHaveLength(2)
+  expect(new Set((await deliveries()).map(({ id }) => id)).size).toBe(2)
+})
+
+test('a partial is completed under its id, and its event is delivered again with the whole text', async () => {
+  await store(text({ text: 'the beginning …', isPartial: true }))
+  await shared.database.webhookDelivery.updateMany({ data: { state: 'delivered', finishedAt: new Date() } })
+  const [before] = await deliveries()
+  await store(text({ text: 'the beginning and the end', parts: 2 }))
+  expect(await items()).toMatchObject([{ text: 'the beginning and the end', isPartial: false }])
+  expect(await deliveries()).toMatchObject([
+    { id: before?.id, state: 'waiting', finishedAt: null, payload: { message: 'the beginning and the end' } },
+  ])
+})
+
+test('a partial that is told again is not delivered again', async () => {
+  await store(text({ text: 'the beginning …', isPartial: true }))
+  await shared.database.webhookDelivery.updateMany({ data: { state: 'delivered' } })
+  await store(text({ text: 'the beginning …', isPartial: true }))
+  expect(await items()).toMatchObject([{ text: 'the beginning …', isPartial: true }])
+  expect(await deliveries()).toMatchObject([{ state: 'delivered' }])
+})
+
+test('a partial that is told late does not undo the whole', async () => {
+  await store(text({ text: 'the beginning and the end', parts: 2 }))
+  await store(text({ text: 'the beginning …', isPartial: true }))
+  expect(await items()).toMatchObject([{ text: 'the beginning and the end', isPartial: false }])
+  expect(await deliveries()).toHaveLength(1)
+})
+
+test('what no database can hold is stored as far as it can be', async () => {
+  await store(
+    text({ id: 'i\u0000', sender: 'A\u0000', recipient: '\ud800', text: 'half \ud83d of a pair, NUL \u0000' }),
+  )
+  await store({ ...facts, id: 'i2', ...mms, subject: '\u0000\udc00' })
+  expect(await items()).toMatchObject([
+    { id: 'i\ufffd', sender: 'A\ufffd', recipient: '\ufffd', text: 'half \ufffd of a pair, NUL \ufffd' },
+    { mms: { subject: '\ufffd\ufffd' } },
+  ])
+})
+
+test("neither the item nor the event is there when the transaction of the agent's events fails", async () => {
+  const failing = shared.database.$transaction(async (statements) => {
+    await storeReceived(statements, device, text())
+    throw new Error('a later event')
+  })
+  await expect(failing).rejects.toThrow('a later event')
+  expect(await items()).toEqual([])
+  expect(await deliveries()).toEqual([])
+})

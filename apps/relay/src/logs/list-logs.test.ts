@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { route } from '../http/route.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
+import { listLogs } from './list-logs.ts'
+
+let shared: TestDatabase
+let api: TestEndpoints
+beforeAll(async () => {
+  shared = await testDatabase()
+  api = await testEndpoints([route('GET', '/logs', 'logs:read', '', listLogs(shared))])
+  for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
+  const entry = (count: number) => ({
+    accountId: 'a1',
+    createdAt: at(count),
+    module: 'test',
+    priority: 'INFO',
+    message: `${count}`,
+  })
+  await shared.database.logEntry.createMany({ data: Array.from({ length: 1002 }, (_, count) => entry(count)) })
+  await shared.database.logEntry.create({ data: { ...entry(2000), context: { code: '38' } } })
+})
+afterAll(async () => {
+  await api.close()
+  await shared.close()
+})
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 2, 1, 9, 0, seconds))
+const list = async (query = '', account = 'a1') =>
+  (await api.request(account, 'GET', `/logs${query}`)).json as { id: number; message: string }[]
+
+test('the newest thousand are listed, the newest first', async () => {
+  const entries = await list()
+  expect(entries).toHaveLength(1000)
+  expect(entries.slice(0, 2)).toEqual([
+    {
+      id: entries[0]?.id,
+      createdAt: at(2000).toISOString(),
+      module: 'test',
+      priority: 'INFO',
+      message: '2000',
+      context: { code: '38' },
+    },
+    { id: entries[1]?.id, createdAt: at(1001).toISOString(), module: 'test', priority: 'INFO', message: '1001' },
+  ])
+})
+
+test('a range begins with its first moment and ends before its last', async () => {
+  const entries = await list(`?from=${at(5).toISOString()}&to=${at(7).toISOString()}`)
+  expect(entries.map(({ message }) => message)).toEqual(['6', '5'])
+})
+
+test('an account sees its own entries alone', async () => {
+  expect(await list('', 'a2')).toEqual([])
+})

@@ -1,0 +1,104 @@
+import { openLog } from '@smsgw/daemon/log'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { type Database, openDatabase } from '../store/database.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { BufferedLogbook, type LogbookOptions } from './logbook.ts'
+
+let shared: TestDatabase
+beforeAll(async () => {
+  shared = await testDatabase()
+})
+afterAll(() => shared.close())
+beforeEach(async () => {
+  for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
+})
+afterEach(() => shared.database.account.deleteMany())
+
+const now = new Date('2026-03-01T09:00:00.000Z')
+const log = openLog('fatal', { write: () => undefined })
+function open(options: Partial<LogbookOptions> = {}): BufferedLogbook {
+  return new BufferedLogbook({ database: shared.database, clock: { now: () => now }, log, lingerMs: 1, ...options })
+}
+const entry = (message: string, accountId = 'a1') => ({ accountId, module: 'test', priority: 'INFO', message }) as const
+const stored = () => shared.database.logEntry.findMany({ orderBy: { id: 'asc' } })
+const messages = async () => (await stored()).map(({ accountId, message }) => `${accountId} ${message}`)
+
+test('entries are stored by themselves, in order, with what they hold', async () => {
+  const logbook = open()
+  logbook.write({ ...entry('first'), deviceId: 'd1', context: { code: '38' } })
+  logbook.write(entry('second', 'a2'))
+  logbook.write(entry('third'))
+  await vi.waitFor(async () => expect(await stored()).toHaveLength(3))
+  expect(await stored()).toMatchObject([
+    { accountId: 'a1', deviceId: 'd1', createdAt: now, module: 'test', priority: 'INFO', context: { code: '38' } },
+    { accountId: 'a2', deviceId: null, context: null, message: 'second' },
+    { message: 'third' },
+  ])
+})
+
+test('draining writes what waits, however much it is', async () => {
+  const logbook = open({ lingerMs: 60_000 })
+  for (let count = 0; count < 1203; count += 1) logbook.write(entry(`${count}`))
+  await logbook.drain()
+  expect(await messages()).toEqual(Array.from({ length: 1203 }, (_, count) => `a1 ${count}`))
+})
+
+test('numbers are cut, and what no database can hold is replaced', async () => {
+  const logbook = open()
+  logbook.write({ ...entry('sent to +14155550142 \u0000'), context: { number: '+14155550142', half: '\ud800' } })
+  await logbook.drain()
+  expect(await stored()).toMatchObject([
+    { message: 'sent to +…142 \ufffd', context: { number: '+…142', half: '\ufffd' } },
+  ])
+})
+
+test('the entries of an account that was removed do not keep others from being stored', async () => {
+  const logbook = open()
+  logbook.write(entry('lost', 'removed'))
+  logbook.write(entry('kept'))
+  await logbook.drain()
+  expect(await messages()).toEqual(['a1 kept'])
+})
+
+test('while the database is away entries wait; of too many the oldest go, and the account is told how many', async () => {
+  const { database, comeBack } = databaseThatIsAway()
+  const logbook = open({ database, capacity: 3, lingerMs: 60_000 })
+  for (const message of ['1', '2']) logbook.write(entry(message))
+  await logbook.drain()
+  for (const message of ['3', '4', '5']) logbook.write(entry(message))
+  logbook.write(entry('6', 'a2'))
+  await logbook.drain()
+  await comeBack()
+  await logbook.drain()
+  expect(await messages()).toEqual([expect.stringMatching(/^a1 3 older entries were dropped/), 'a1 4', 'a1 5', 'a2 6'])
+  await logbook.drain()
+  expect(await messages()).toHaveLength(4)
+})
+
+test('it writes by itself when the database is back', async () => {
+  const { database, tries, comeBack } = databaseThatIsAway()
+  const logbook = open({ database, retryMs: 1 })
+  logbook.write(entry('kept'))
+  await vi.waitFor(() => expect(tries()).toBeGreaterThan(2))
+  await comeBack()
+  await vi.waitFor(async () => expect(await messages()).toEqual(['a1 kept']))
+})
+
+/** Nobody listens there, until it comes back. */
+function databaseThatIsAway() {
+  const away = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/nothing', connections: 1 })
+  let current = away
+  let tries = 0
+  const get = (_: Database, name: string) => {
+    tries += 1
+    return Reflect.get(current, name)
+  }
+  return {
+    database: new Proxy(away, { get }),
+    tries: () => tries,
+    async comeBack() {
+      current = shared.database
+      await away.$disconnect()
+    },
+  }
+}

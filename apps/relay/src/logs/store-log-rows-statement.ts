@@ -1,0 +1,36 @@
+import type { Statements } from '../store/database.ts'
+import { storableJson, storableText } from '../store/storable.ts'
+
+export interface LogRow {
+  readonly accountId: string
+  readonly deviceId: string | undefined
+  readonly createdAt: Date
+  readonly module: string
+  readonly priority: string
+  readonly message: string
+  readonly context: Readonly<Record<string, string>>
+}
+
+/**
+ * Rows of any accounts. Those of one that was removed meanwhile are left out: the lock keeps the others until the rows are
+ * there, where the foreign key alone would fail them all.
+ */
+export async function storeLogRows(statements: Statements, rows: readonly LogRow[]): Promise<void> {
+  const column = <T>(pick: (row: LogRow) => T) => rows.map(pick)
+  await statements.$executeRaw`
+    INSERT INTO logs (account_id, device_id, created_at, module, priority, message, context)
+    SELECT row.account_id, row.device_id, row.created_at, row.module, row.priority, row.message, row.context
+    FROM unnest(
+      ${column(({ accountId }) => accountId)}::text[], ${column(({ deviceId }) => deviceId ?? null)}::text[],
+      ${column(({ createdAt }) => createdAt)}::timestamptz[], ${column(({ module }) => storableText(module))}::text[],
+      ${column(({ priority }) => priority)}::text[], ${column(({ message }) => storableText(message))}::text[],
+      ${column(({ context }) => jsonOf(context))}::jsonb[]
+    ) WITH ORDINALITY AS row (account_id, device_id, created_at, module, priority, message, context, number)
+    JOIN accounts ON accounts.id = row.account_id
+    ORDER BY row.number
+    FOR KEY SHARE OF accounts`
+}
+
+function jsonOf(context: LogRow['context']): string | null {
+  return Object.keys(context).length === 0 ? null : JSON.stringify(storableJson(context))
+}

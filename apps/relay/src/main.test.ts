@@ -1,0 +1,189 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { callUrl } from './testing/call-url.ts'
+import { databaseUrl } from './testing/database-url.ts'
+import { type RelayProcess, startRelayProcess } from './testing/relay-process.ts'
+import { emptyDatabase, type TestDatabase } from './testing/test-database.ts'
+
+const SECRET = 'bG9vayBiZWhpbmQgdGhlIHdhdGVyZmFsbCBhdCBub29u'
+const ADMIN = { ADMIN_USERNAME: 'sms', ADMIN_PASSWORD: 'tea at half past four' }
+const BASIC = `Basic ${btoa(`${ADMIN.ADMIN_USERNAME}:${ADMIN.ADMIN_PASSWORD}`)}`
+
+let empty: TestDatabase
+let settings: Record<string, string>
+const running: RelayProcess[] = []
+
+beforeEach(async () => {
+  empty = await emptyDatabase()
+  settings = { DATABASE_URL: empty.url, SERVER_SECRET: SECRET, ...ADMIN }
+})
+
+afterEach(async () => {
+  for (const relay of running.splice(0)) {
+    relay.kill('SIGKILL')
+    await relay.ended
+  }
+  await empty.close()
+})
+
+test('serves, and ends with 0 when it is told to', async () => {
+  const relay = await start()
+  expect((await callUrl('GET', `${relay.url}/3rdparty/v1/messages`, { auth: BASIC })).status).toBe(200)
+  relay.kill('SIGTERM')
+  expect(await relay.ended).toEqual({ code: 0, signal: null })
+})
+
+test('while it drains it goes on serving, with ready red and live green; two signals at once are one, a later one ends it', async () => {
+  const relay = await start({ DRAIN_SECONDS: '60' })
+  relay.kill('SIGTERM')
+  relay.kill('SIGTERM')
+  await vi.waitUntil(async () => (await get(relay, '/health/ready')).status === 503, { timeout: 20_000 })
+  expect((await get(relay, '/health/live')).status).toBe(200)
+  expect((await callUrl('GET', `${relay.url}/3rdparty/v1/messages`, { auth: BASIC })).status).toBe(200)
+  const impatience = setInterval(() => relay.kill('SIGTERM'), 50)
+  expect(await relay.ended).toEqual({ code: 143, signal: null })
+  clearInterval(impatience)
+})
+
+test('ends with 0 also when its database is away', async () => {
+  const relay = await start()
+  const name = new URL(empty.url).pathname.slice(1)
+  const other = databaseUrl(empty.url, 'postgres')
+  await query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`, other)
+  await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`, other)
+  await vi.waitUntil(async () => (await get(relay, '/health/ready')).status === 503, { timeout: 20_000 })
+  relay.kill('SIGTERM')
+  expect(await relay.ended).toEqual({ code: 0, signal: null })
+})
+
+test('four that start at once on an empty database make one of everything, and all serve', async () => {
+  const relays = await Promise.all([start(), start(), start(), start()])
+  for (const { url } of relays)
+    expect((await callUrl('GET', `${url}/3rdparty/v1/messages`, { auth: BASIC })).status).toBe(200)
+  expect(await count('accounts')).toBe(1)
+  expect(await count('signing_keys')).toBe(1)
+  expect(await count('installation')).toBe(1)
+})
+
+test('a secret that does not fit the data is refused with one line', async () => {
+  const relay = await start()
+  relay.kill('SIGTERM')
+  await relay.ended
+  expect(await failedStart({ SERVER_SECRET: `${SECRET}x` })).toBe(
+    'relay: SERVER_SECRET is not the one that this database was made with, and its keys cannot be read: set the old one again\n',
+  )
+})
+
+test('a database that does not answer is waited for, then told with what was tried', async () => {
+  const lines = await failedStart({
+    DATABASE_URL: 'postgresql://sms:hunter2@127.0.0.1:1/smsgw',
+    DATABASE_WAIT_SECONDS: '1',
+  })
+  expect(lines).toMatch(
+    /^relay: PostgreSQL at 127\.0\.0\.1:1\/smsgw \(user sms\) does not answer \(connect ECONNREFUSED .*\), tried \d+ times in 1 s: start PostgreSQL, or correct DATABASE_URL\n$/,
+  )
+})
+
+test('a database that is not there, and one that holds something else, are refused at once', async () => {
+  const gone = new URL(empty.url)
+  gone.pathname = '/gone'
+  expect(await failedStart({ DATABASE_URL: gone.href })).toMatch(/refuses: database "gone" does not exist/)
+  await query('CREATE TABLE customers (id int)')
+  expect(await failedStart()).toMatch(/^relay: the database \S+ holds something else already \(table customers\)/)
+})
+
+test('a port that is taken is told', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as { port: number }
+  expect(await failedStart({ PORT: String(port) })).toMatch(
+    /^relay: port \d+ of 127\.0\.0\.1 is taken by another program/,
+  )
+  other.close()
+})
+
+test('a missing secret, a wrong value and an unknown command are one line each', async () => {
+  expect(await failedStart({ SERVER_SECRET: '' })).toMatch(/^relay: SERVER_SECRET must be set; for example .*\n$/)
+  expect(await failedStart({ PORT: 'x' })).toMatch(/^relay: PORT must be a whole number; for example PORT=3000\n$/)
+  expect((await run(['frobnicate'])).stderr).toMatch(
+    /^relay: there is no command "frobnicate": accounts, token, or --help\n$/,
+  )
+})
+
+test('the help needs no settings', async () => {
+  settings = {}
+  const { code, stdout } = await run(['--help'])
+  expect(code).toBe(0)
+  expect(stdout).toContain('accounts add <user>')
+})
+
+test('on one box: a second one is refused, a command works beside it, and kill -9 costs nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'smsgw-main-'))
+  const embedded = { DATABASE_URL: '', DATA_DIR: folder }
+  const first = await start(embedded)
+  expect(await failedStart(embedded)).toBe(
+    `relay: ${folder} is in use by process ${first.pid}: stop that one, or set DATA_DIR to another folder\n`,
+  )
+  const added = await run(['accounts', 'add', 'second', '--password-stdin'], embedded, 'a long walk home')
+  expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('account second was made') })
+  first.kill('SIGKILL')
+  await first.ended
+  await sleep(100)
+  const { port } = new URL(first.url)
+  const next = await start({ ...embedded, PORT: port })
+  const auth = `Basic ${btoa('second:a long walk home')}`
+  expect((await callUrl('GET', `${next.url}/3rdparty/v1/messages`, { auth })).status).toBe(200)
+  next.kill('SIGTERM')
+  expect(await next.ended).toEqual({ code: 0, signal: null })
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function start(more: Record<string, string> = {}): Promise<RelayProcess> {
+  const relay = await startRelayProcess({ ...settings, ...more })
+  running.push(relay)
+  return relay
+}
+
+function get({ url }: RelayProcess, path: string) {
+  return callUrl('GET', url + path, {})
+}
+
+/** What it says on standard error, having ended with 1. */
+async function failedStart(more: Record<string, string> = {}): Promise<string> {
+  const { code, stderr } = await run([], more)
+  expect(code).toBe(1)
+  return stderr
+}
+
+async function run(args: string[], more: Record<string, string> = {}, input = '') {
+  const env = { PATH: process.env['PATH'], PORT: '0', ...settings, ...more }
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { env })
+  child.stdin.end(input)
+  const [stdout, stderr, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ])
+  return { stdout, stderr, code }
+}
+
+async function count(table: string): Promise<number> {
+  return Number((await query(`SELECT count(*) FROM ${table}`))[0]?.['count'])
+}
+
+async function query(sql: string, url = empty.url): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}

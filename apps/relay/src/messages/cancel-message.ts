@@ -1,0 +1,57 @@
+import { idParams } from '@smsgw/contract/ids'
+import { messageState } from '@smsgw/contract/message'
+import type { WakeHints } from '../agents/wake-hints.ts'
+import type { Clock } from '../clock.ts'
+import { ApiError } from '../http/api-error.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { Database, Statements } from '../store/database.ts'
+import type { Outbox } from '../webhooks/outbox.ts'
+import { advanceMessages } from './advance-messages.ts'
+import { unknownMessage } from './get-message.ts'
+import { messageAnswer } from './message-answer.ts'
+import { findMessage, type StoredMessage } from './stored-message.ts'
+
+interface CancelMessageNeeds {
+  readonly database: Database
+  readonly clock: Clock
+  readonly hints: Pick<WakeHints, 'wake'>
+  readonly outbox: Outbox
+}
+
+/** Stops what no device has been given; of the rest the device is asked, for whatever it has not handed to a modem. */
+export function cancelMessage({ database, clock, hints, outbox }: CancelMessageNeeds): Endpoint {
+  return endpoint({
+    params: idParams,
+    answers: { 200: messageState },
+    errors: [409],
+    async handle({ principal: { accountId }, params: { id } }) {
+      const message = await database.$transaction((statements) => cancel(statements, accountId, id, clock.now()))
+      if (message.state === 'Cancelling') hints.wake([message.deviceId])
+      outbox.wake()
+      return { status: 200, body: messageAnswer(message, { content: false }) }
+    },
+  })
+}
+
+async function cancel(statements: Statements, accountId: string, id: string, at: Date): Promise<StoredMessage> {
+  const before = await findMessage(statements, accountId, id)
+  if (before === undefined) throw unknownMessage()
+  // Which of them can still be stopped is decided under their locks.
+  const { changed } = await advanceMessages(
+    statements,
+    before.recipients.map(({ cmdId }) => ({ accountId, cmdId, input: { kind: 'cancel-asked', at } })),
+    at,
+  )
+  const message = (await findMessage(statements, accountId, id)) ?? before
+  if (changed.size === 0 && !isStopped(message)) throw nothingToStop(message)
+  return message
+}
+
+/** Asked before: the answer is where it stands now. */
+function isStopped({ state }: StoredMessage): boolean {
+  return state === 'Cancelling' || state === 'Cancelled'
+}
+
+function nothingToStop({ state }: StoredMessage): ApiError {
+  return new ApiError(409, `There is nothing left to stop: the message is ${state}`)
+}

@@ -1,0 +1,23 @@
+import { idParams } from '@smsgw/contract/ids'
+import { messageState } from '@smsgw/contract/message'
+import { ApiError } from '../http/api-error.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { Database } from '../store/database.ts'
+import { messageAnswer } from './message-answer.ts'
+import { findMessage } from './stored-message.ts'
+
+export function getMessage({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    params: idParams,
+    answers: { 200: messageState },
+    async handle({ principal: { accountId }, params: { id } }) {
+      const message = await findMessage(database, accountId, id)
+      if (message === undefined) throw unknownMessage()
+      return { status: 200, body: messageAnswer(message, { content: true }) }
+    },
+  })
+}
+
+export function unknownMessage(): ApiError {
+  return new ApiError(404, 'There is no message with this id')
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+
+/** What a request that may be repeated is known by. */
+export interface IdempotencyKey {
+  readonly key: string
+  /** SHA-256 over what was asked: the same key for something else is a mistake of the caller. */
+  readonly fingerprint: Uint8Array
+}
+
+export function isIdempotencyKey(text: string): boolean {
+  return /^[\x20-\x7e]{1,255}$/.test(text)
+}
+
+/** The same for equal JSON, in whatever order its members come. */
+export function requestFingerprint(request: unknown): Uint8Array {
+  return createHash('sha256').update(canonicalJson(request)).digest()
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value) ?? 'null'
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
+  return `{${members.join(',')}}`
+}

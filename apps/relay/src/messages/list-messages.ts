@@ -1,0 +1,23 @@
+import { listMessagesQuery, messageState } from '@smsgw/contract/message'
+import { z } from 'zod'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { readPage } from '../http/page.ts'
+import type { Database } from '../store/database.ts'
+import { countHistory, readHistory } from './history-statement.ts'
+import { messageAnswer } from './message-answer.ts'
+
+export function listMessages({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    query: listMessagesQuery,
+    answers: { 200: z.array(messageState) },
+    async handle({ principal: { accountId }, query, url }) {
+      const { state, deviceId, from, to, sort, includeContent } = query
+      const filter = { accountId, state, deviceId, from, to }
+      const { rows, headers } = await readPage(query, url, {
+        read: (part) => readHistory(database, filter, sort === 'created_at' ? 'ASC' : 'DESC', part),
+        count: () => countHistory(database, filter),
+      })
+      return { status: 200, body: rows.map((message) => messageAnswer(message, { content: includeContent })), headers }
+    },
+  })
+}

@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type DispatchWorld, dispatchWorld } from '../agents/testing/dispatch-world.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { systemRandom } from '../random.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { getMessage } from './get-message.ts'
+import { sendMessage } from './send-message.ts'
+import { callEndpoint } from './testing/call-endpoint.ts'
+
+let db: TestDatabase
+let world: DispatchWorld
+let send: Endpoint
+const woken: string[] = []
+const DEVICE = 'd'.repeat(21)
+
+beforeAll(async () => {
+  db = await testDatabase()
+})
+
+afterAll(() => db.close())
+
+beforeEach(async () => {
+  await db.database.account.deleteMany()
+  world = await dispatchWorld(db.database)
+  await db.database.device.updateMany({ data: { id: DEVICE } })
+  woken.length = 0
+  send = sendWith()
+})
+
+function sendWith({ defaultRegion, maxSegments = 255, queueLimit = 1_000 }: Partial<Rules> = {}): Endpoint {
+  return sendMessage({
+    database: db.database,
+    clock: { now: () => world.now },
+    random: systemRandom,
+    hints: { wake: (deviceIds) => void woken.push(...deviceIds) },
+    rules: { defaultRegion, maxSegments },
+    queueLimit,
+  })
+}
+
+interface Rules {
+  defaultRegion: 'DE' | undefined
+  maxSegments: number
+  queueLimit: number
+}
+
+const hello = { phoneNumbers: ['+4915112345678'], textMessage: { text: 'Hello' } }
+
+function post(body: object, more: { query?: Record<string, string>; key?: string; accountId?: string } = {}) {
+  const { key, ...rest } = more
+  return callEndpoint(send, { body, ...rest, headers: key === undefined ? {} : { 'idempotency-key': key } })
+}
+
+describe('a message that is accepted', () => {
+  test('is on disk before the answer, which names it', async () => {
+    const { status, body, headers } = await post(hello)
+    expect(status).toBe(202)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^[A-Za-z0-9_-]{21}$/),
+      deviceId: DEVICE,
+      state: 'Pending',
+      isHashed: false,
+      isEncrypted: false,
+      recipients: [{ phoneNumber: '+4915112345678', state: 'Pending' }],
+      states: { Pending: '2026-03-01T12:00:00.000Z' },
+      createdAt: '2026-03-01T12:00:00.000Z',
+    })
+    expect(headers['Location']).toBe(`/3rdparty/v1/messages/${body['id']}`)
+    const stored = await db.database.message.findFirstOrThrow({ include: { recipients: true } })
+    expect(stored).toMatchObject({ id: body['id'], text: 'Hello', withDeliveryReport: true, priority: null })
+    expect(stored.recipients).toMatchObject([{ position: 0, priority: 0, dueAt: world.now, validUntil: null }])
+    expect(woken).toEqual([DEVICE])
+  })
+
+  test('keeps everything that was asked for', async () => {
+    const asked = {
+      recipient: '+1 (415) 555-0123',
+      dataMessage: { data: 'AQID', port: 5000 },
+      id: 'order:4711/ä',
+      deviceId: DEVICE,
+      simNumber: 2,
+      withDeliveryReport: false,
+      priority: -128,
+      ttl: 3600,
+      scheduleAt: '2026-03-01T14:30:00+02:00',
+    }
+    const { body, headers } = await post(asked)
+    expect(headers['Location']).toBe('/3rdparty/v1/messages/order%3A4711%2F%C3%A4')
+    const read = await callEndpoint(getMessage({ database: db.database }), { id: 'order:4711/ä' })
+    expect(read.body).toEqual({ ...body, dataMessage: { data: 'AQID', port: 5000 } })
+    expect(body).toMatchObject({
+      id: 'order:4711/ä',
+      simNumber: 2,
+      priority: -128,
+      scheduleAt: '2026-03-01T12:30:00.000Z',
+      validUntil: '2026-03-01T13:00:00.000Z',
+    })
+    const stored = await db.database.message.findFirstOrThrow({ include: { recipients: true } })
+    expect(stored.withDeliveryReport).toBe(false)
+    expect(stored.recipients).toMatchObject([
+      { priority: -128, dueAt: stored.scheduleAt, validUntil: stored.validUntil, phoneNumber: '+14155550123' },
+    ])
+  })
+
+  test('wakes nobody before it is due', async () => {
+    await post({ ...hello, scheduleAt: '2026-03-01T12:00:01Z' })
+    expect(woken).toEqual([])
+  })
+
+  test('keeps its recipients in the order in which they were given', async () => {
+    const numbers = Array.from(
+      { length: 100 },
+      (_, index) => `+4915112345${String((index * 37) % 100).padStart(2, '0')}9`,
+    )
+    const { body } = await post({ phoneNumbers: numbers, message: 'Hello' })
+    const read = await callEndpoint(getMessage({ database: db.database }), { id: String(body['id']) })
+    expect(read.body['recipients']).toEqual(numbers.map((phoneNumber) => ({ phoneNumber, state: 'Pending' })))
+  })
+
+  test('may be one that only the agent can read', async () => {
+    const secret = '$aes-256-cbc/pbkdf2-sha1$i=75000$c2FsdHNhbHRzYWx0c2FsdA==$Y2lwaGVydGV4dA=='
+    send = sendWith({ maxSegments: 1 })
+    const { status, body } = await post({
+      phoneNumbers: [secret, secret],
+      textMessage: { text: secret.repeat(10) },
+      isEncrypted: true,
+    })
+    expect(status).toBe(202)
+    expect(body).toMatchObject({ isEncrypted: true, recipients: [{ phoneNumber: secret }, { phoneNumber: secret }] })
+  })
+
+  test('may go to a short code when the number is not to be checked', async () => {
+    expect((await post({ ...hello, phoneNumbers: ['7-62-62'] })).status).toBe(400)
+    const { body } = await post({ ...hello, phoneNumbers: ['7-62-62'] }, { query: { skipPhoneValidation: '1' } })
+    expect(body['recipients']).toEqual([{ phoneNumber: '76262', state: 'Pending' }])
+  })
+
+  test('may have a national number where a region is set', async () => {
+    send = sendWith({ defaultRegion: 'DE' })
+    const { body } = await post({ ...hello, phoneNumbers: ['0151 12345678'] })
+    expect(body['recipients']).toEqual([{ phoneNumber: '+4915112345678', state: 'Pending' }])
+  })
+})
+
+describe('a message that is refused', () => {
+  test.each<[string, object, string]>([
+    ['two spellings of a number', { phoneNumbers: ['+4915112345678', '4915112345678'] }, 'phoneNumbers[1]'],
+    ['a number that does not exist', { phoneNumbers: ['+447700900123'] }, 'phoneNumbers[0]'],
+    ['a schedule in the past', { scheduleAt: '2026-03-01T12:00:00Z' }, 'scheduleAt'],
+    ['an end in the past', { validUntil: '2026-03-01T12:00:00Z' }, 'validUntil'],
+    ['a schedule after its ttl', { ttl: 5, scheduleAt: '2026-03-01T12:00:05Z' }, 'scheduleAt'],
+    ['more parts than an SMS can have', { textMessage: { text: 'a'.repeat(39_016) } }, 'textMessage.text'],
+    ['the device of another account', { deviceId: 'o'.repeat(21) }, 'deviceId'],
+  ])('for %s is told which member is wrong', async (_, wrong, path) => {
+    await world.account('other')
+    await world.device('o'.repeat(21), 'other')
+    const { status, body } = await post({ ...hello, ...wrong })
+    expect(status).toBe(400)
+    expect(body['errors']).toMatchObject([{ path }])
+    expect(await db.database.message.count()).toBe(0)
+  })
+
+  test('for want of a device is told how to add one', async () => {
+    await world.account('new')
+    const { status, body } = await post(hello, { accountId: 'new' })
+    expect(status).toBe(400)
+    expect(body['message']).toContain('/devices/codes')
+  })
+
+  test('for a SIM that the device does not have', async () => {
+    await db.database.simCard.create({ data: { deviceId: DEVICE, simNumber: 1, state: 'ready' } })
+    const { status, body } = await post({ ...hello, simNumber: 2 })
+    expect(status).toBe(400)
+    expect(body['errors']).toMatchObject([{ path: 'simNumber' }])
+  })
+
+  test('is not refused on old knowledge of the devices', async () => {
+    await world.account('new')
+    expect((await post(hello, { accountId: 'new' })).status).toBe(400)
+    await world.device('n'.repeat(21), 'new')
+    expect((await post(hello, { accountId: 'new' })).status).toBe(202)
+    expect((await post({ ...hello, deviceId: 'm'.repeat(21) }, { accountId: 'new' })).status).toBe(400)
+    await world.device('m'.repeat(21), 'new')
+    expect((await post({ ...hello, deviceId: 'm'.repeat(21) }, { accountId: 'new' })).status).toBe(202)
+  })
+
+  test('is not left to a device that was deleted a moment ago', async () => {
+    expect((await post(hello)).status).toBe(202)
+    await db.database.device.update({ where: { id: DEVICE }, data: { deletedAt: world.now } })
+    expect((await post(hello)).status).toBe(400)
+    await world.device('n'.repeat(21))
+    expect((await post(hello)).body['deviceId']).toBe('n'.repeat(21))
+  })
+
+  test('for an id that the account has, while another account may have it too', async () => {
+    expect((await post({ ...hello, id: 'a' })).status).toBe(202)
+    expect((await post({ ...hello, id: 'a' })).status).toBe(409)
+    await world.account('other')
+    await world.device('o'.repeat(21), 'other')
+    expect((await post({ ...hello, id: 'a' }, { accountId: 'other' })).status).toBe(202)
+  })
+
+  test('for an id leaves its idempotency key unused', async () => {
+    await post({ ...hello, id: 'a' })
+    expect((await post({ ...hello, id: 'a' }, { key: 'k' })).status).toBe(409)
+    expect((await post({ ...hello, id: 'b' }, { key: 'k' })).status).toBe(202)
+  })
+})
+
+describe('a queue', () => {
+  test('takes so many recipients that are not finished, and then asks to come back', async () => {
+    send = sendWith({ queueLimit: 3 })
+    await post({ ...hello, phoneNumbers: ['+4915112345678', '+4915112345679'] })
+    expect((await post({ ...hello, id: 'last' })).status).toBe(202)
+    const { status, headers } = await post(hello)
+    expect([status, headers['Retry-After']]).toEqual([503, '10'])
+    await db.database.recipient.updateMany({ where: { message: { id: 'last' } }, data: { state: 'Sent' } })
+    expect((await post(hello)).status).toBe(202)
+  })
+
+  test('is not overfilled by those that come together', async () => {
+    send = sendWith({ queueLimit: 5 })
+    const answers = await Promise.all(Array.from({ length: 30 }, () => post(hello)))
+    const statuses = Map.groupBy(answers, ({ status }) => status)
+    expect([statuses.get(202)?.length, statuses.get(503)?.length]).toEqual([5, 25])
+    expect(await db.database.message.count()).toBe(5)
+  })
+
+  test('gets its room back from what was refused', async () => {
+    send = sendWith({ queueLimit: 2 })
+    await post({ ...hello, id: 'a' })
+    for (let again = 0; again < 3; again++) expect((await post({ ...hello, id: 'a' })).status).toBe(409)
+    expect((await post(hello)).status).toBe(202)
+  })
+
+  test('of the emptiest device is the one to join', async () => {
+    const lease = { leaseUntil: world.pass(60) }
+    world.pass(-60)
+    await world.device('n'.repeat(21))
+    await db.database.device.updateMany({ data: lease })
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(hello)))
+    const perDevice = Map.groupBy(answers, ({ body }) => body['deviceId'])
+    expect([...perDevice.values()].map(({ length }) => length)).toEqual([5, 5])
+  })
+})
+
+describe('an idempotency key', () => {
+  test('gives the first answer again for the same request, however its JSON is ordered', async () => {
+    const first = await post({ ...hello, id: 'a', priority: 3, ttl: 60 }, { key: 'k' })
+    await db.database.recipient.updateMany({ data: { state: 'Failed', error: 'no credit' } })
+    await db.database.message.updateMany({ data: { state: 'Failed', failedAt: world.now } })
+    world.pass(30)
+    const again = await post({ ttl: 60, priority: 3, id: 'a', ...hello }, { key: 'k' })
+    expect(again).toEqual({ ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } })
+    expect(first.headers['Idempotency-Replayed']).toBeUndefined()
+    expect(await db.database.message.count()).toBe(1)
+  })
+
+  test.each<[string, object, Record<string, string>]>([
+    ['text', { textMessage: { text: 'Hello!' } }, {}],
+    ['number', { phoneNumbers: ['+14155550123'] }, {}],
+    ['query', {}, { skipPhoneValidation: 'true' }],
+  ])('is not taken for another %s', async (_, other, query) => {
+    await post(hello, { key: 'k' })
+    expect((await post({ ...hello, ...other }, { key: 'k', query })).status).toBe(422)
+  })
+
+  test('belongs to one account', async () => {
+    await world.account('other')
+    await world.device('o'.repeat(21), 'other')
+    const first = await post(hello, { key: 'k' })
+    const other = await post(hello, { key: 'k', accountId: 'other' })
+    expect(other.status).toBe(202)
+    expect(other.body['id']).not.toBe(first.body['id'])
+  })
+
+  test('still knows its answer when the request would be refused by now', async () => {
+    send = sendWith({ queueLimit: 1 })
+    const asked = { ...hello, scheduleAt: '2026-03-01T12:00:10Z' }
+    const first = await post(asked, { key: 'k' })
+    expect((await post(asked, { key: 'k' })).body).toEqual(first.body)
+    world.pass(60)
+    expect((await post(asked, { key: 'k' })).body).toEqual(first.body)
+    expect((await post(asked, { key: 'new' })).status).toBe(400)
+    await db.database.device.updateMany({ data: { deletedAt: world.now } })
+    expect((await post(asked, { key: 'k' })).body).toEqual(first.body)
+  })
+
+  test('is not spent by a refusal', async () => {
+    expect((await post({ ...hello, phoneNumbers: ['nobody'] }, { key: 'k' })).status).toBe(400)
+    expect((await post({ ...hello, deviceId: 'unknown' }, { key: 'k' })).status).toBe(400)
+    expect((await post(hello, { key: 'k' })).status).toBe(202)
+  })
+
+  test('must be printable', async () => {
+    expect((await post(hello, { key: 'ä' })).status).toBe(400)
+    expect((await post(hello, { key: '' })).status).toBe(400)
+  })
+
+  test('makes one message of many requests at once, and every one has its answer', async () => {
+    const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => keys).map((all) => Promise.all(all.map((key) => post(hello, { key })))),
+    )
+    expect(await db.database.message.count()).toBe(20)
+    for (const [index] of keys.entries()) {
+      const ofKey = answers.map((all) => all[index])
+      expect(new Set(ofKey.map((answer) => JSON.stringify(answer?.body))).size).toBe(1)
+      expect(ofKey.filter((answer) => answer?.headers['Idempotency-Replayed'] === undefined).length).toBe(1)
+    }
+  })
+})

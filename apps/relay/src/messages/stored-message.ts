@@ -1,0 +1,57 @@
+import type { MessageState } from '@smsgw/contract/message-states'
+import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+
+/** A message as it stands in the database. */
+export interface StoredMessage {
+  readonly key: bigint
+  readonly id: string
+  readonly deviceId: string
+  readonly state: MessageState
+  readonly createdAt: Date
+  readonly cancellingAt: Date | null
+  readonly cancelledAt: Date | null
+  readonly processedAt: Date | null
+  readonly sentAt: Date | null
+  readonly deliveredAt: Date | null
+  readonly failedAt: Date | null
+  readonly text: string | null
+  readonly data: Uint8Array | null
+  readonly port: number | null
+  readonly contentHash: string | null
+  readonly isEncrypted: boolean
+  readonly simNumber: number | null
+  readonly priority: number | null
+  readonly validUntil: Date | null
+  readonly scheduleAt: Date | null
+  /** In the order in which they were asked for. */
+  readonly recipients: readonly StoredRecipient[]
+}
+
+export interface StoredRecipient {
+  readonly cmdId: string
+  readonly phoneNumber: string
+  readonly state: MessageState
+  readonly error: string | null
+}
+
+/** Of `messages m`, with the recipients in one value: a page is one statement, whatever it holds. */
+export const storedMessageColumns = Prisma.sql`
+  m.key, m.id, m.device_id AS "deviceId", m.state, m.created_at AS "createdAt", m.cancelling_at AS "cancellingAt",
+  m.cancelled_at AS "cancelledAt", m.processed_at AS "processedAt", m.sent_at AS "sentAt",
+  m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt", m.text, m.data, m.port,
+  m.content_hash AS "contentHash", m.is_encrypted AS "isEncrypted", m.sim_number AS "simNumber", m.priority,
+  m.valid_until AS "validUntil", m.schedule_at AS "scheduleAt",
+  (SELECT json_agg(json_build_object('cmdId', r.cmd_id, 'phoneNumber', r.phone_number, 'state', r.state,
+      'error', r.error) ORDER BY r.position)
+    FROM recipients r WHERE r.message_key = m.key) AS recipients`
+
+export async function findMessage(
+  statements: Statements,
+  accountId: string,
+  id: string,
+): Promise<StoredMessage | undefined> {
+  const [message] = await statements.$queryRaw<StoredMessage[]>`
+    SELECT ${storedMessageColumns} FROM messages m WHERE m.account_id = ${accountId} AND m.id = ${id}`
+  return message
+}

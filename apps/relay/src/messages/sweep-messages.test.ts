@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type DispatchWorld, dispatchWorld } from '../agents/testing/dispatch-world.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { deleteOldMessages } from './delete-old-messages.ts'
+import { expireMessages } from './expire-messages.ts'
+import { getMessage } from './get-message.ts'
+import { hashMessages } from './hash-messages.ts'
+import { callEndpoint } from './testing/call-endpoint.ts'
+
+const DAY = 86_400
+let db: TestDatabase
+let world: DispatchWorld
+
+beforeAll(async () => {
+  db = await testDatabase()
+})
+
+afterAll(() => db.close())
+
+beforeEach(async () => {
+  await db.database.account.deleteMany()
+  world = await dispatchWorld(db.database)
+})
+
+const needs = () => ({ database: db.database, clock: { now: () => world.now } })
+const at = (seconds: number) => new Date(world.now.getTime() + seconds * 1000)
+const read = (id: string) => callEndpoint(getMessage(needs()), { id })
+
+async function finish(id: string): Promise<void> {
+  await db.database.message.updateMany({ where: { id }, data: { state: 'Sent', finishedAt: world.now } })
+}
+
+describe('the end of what no device took in time', () => {
+  test('is a failure that says so, told to webhooks once', async () => {
+    await world.webhook('sms:failed')
+    await world.message('m', { validUntil: at(60), numbers: 2 })
+    world.pass(59)
+    expect(await expireMessages(needs())).toBe(0)
+    world.pass(1)
+    expect(await expireMessages(needs())).toBe(2)
+    expect((await read('m')).body).toMatchObject({
+      state: 'Failed',
+      recipients: [
+        { state: 'Failed', error: 'TTL expired' },
+        { state: 'Failed', error: 'TTL expired' },
+      ],
+      states: { Failed: world.now.toISOString() },
+    })
+    expect(await expireMessages(needs())).toBe(0)
+    expect(await world.outbox()).toEqual(['sms:failed m', 'sms:failed m'])
+  })
+
+  test('is not for the relay to say of what a device was given, or what was cancelled', async () => {
+    await world.message('given', { validUntil: at(60), journal: 'journal' })
+    await world.message('cancelled', { validUntil: at(60) })
+    await db.database.recipient.updateMany({ where: { cmdId: 'cancelled/0' }, data: { state: 'Cancelled' } })
+    await world.message('forever')
+    world.pass(DAY)
+    expect(await expireMessages(needs())).toBe(0)
+  })
+
+  test('comes to all of them, of all accounts, however many', async () => {
+    await world.account('other')
+    await world.device('far', 'other')
+    for (let index = 0; index < 12; index++) await world.message(`m${index}`, { validUntil: at(1), numbers: 50 })
+    await world.message('other', { accountId: 'other', deviceId: 'far', validUntil: at(1) })
+    world.pass(2)
+    expect(await expireMessages(needs())).toBe(601)
+    expect(await db.database.recipient.count({ where: { state: 'Pending' } })).toBe(0)
+  })
+})
+
+describe('hashing', () => {
+  const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex')
+
+  test('leaves only hashes of content and numbers of what was finished long enough ago', async () => {
+    await world.message('m', { numbers: 2 })
+    await finish('m')
+    world.pass(60)
+    await world.message('young')
+    await finish('young')
+    await world.message('open')
+    expect(await hashMessages({ ...needs(), hashAfterSeconds: 60 })).toBe(1)
+    const { body } = await read('m')
+    expect(body).toMatchObject({
+      isHashed: true,
+      hashedMessage: { hash: sha256('text of m') },
+      recipients: [
+        { phoneNumber: sha256('+49151123400').slice(0, 16) },
+        { phoneNumber: sha256('+49151123401').slice(0, 16) },
+      ],
+    })
+    expect(body).not.toHaveProperty('textMessage')
+    expect((await read('young')).body).toMatchObject({ isHashed: false, textMessage: { text: 'text of young' } })
+    expect(await hashMessages({ ...needs(), hashAfterSeconds: 60 })).toBe(0)
+  })
+
+  test('takes the octets of data', async () => {
+    await world.message('m')
+    const data = Uint8Array.of(0, 255, 1)
+    await db.database.message.updateMany({ data: { text: null, data, port: 5000 } })
+    await finish('m')
+    await hashMessages({ ...needs(), hashAfterSeconds: 0 })
+    const { body } = await read('m')
+    expect(body['hashedMessage']).toEqual({ hash: sha256(data) })
+    expect(body).not.toHaveProperty('dataMessage')
+  })
+
+  test('comes to all of them, however many', async () => {
+    for (let index = 0; index < 3; index++) await world.message(`m${index}`)
+    const [first] = await db.database.message.findMany()
+    const { key, ...row } = first as NonNullable<typeof first>
+    await db.database.message.createMany({
+      data: Array.from({ length: 1_000 }, (_, index) => ({ ...row, id: `copy ${index}`, finishedAt: world.now })),
+    })
+    expect(await hashMessages({ ...needs(), hashAfterSeconds: 0 })).toBe(1_000)
+  })
+})
+
+describe('retention', () => {
+  test('deletes what was finished longer ago than the account keeps it', async () => {
+    await world.account('brief', { messages: { log_lifetime_days: 2 } })
+    await world.device('near', 'brief')
+    await world.message('kept')
+    await world.message('deleted', { accountId: 'brief', deviceId: 'near' })
+    await world.message('open', { accountId: 'brief', deviceId: 'near' })
+    for (const id of ['kept', 'deleted']) await finish(id)
+    world.pass(2 * DAY)
+    expect(await deleteOldMessages(needs())).toBe(0)
+    world.pass(1)
+    expect(await deleteOldMessages(needs())).toBe(1)
+    const left = await db.database.message.findMany({ select: { id: true }, orderBy: { key: 'asc' } })
+    expect(left).toEqual([{ id: 'kept' }, { id: 'open' }])
+    expect(await db.database.recipient.count({ where: { cmdId: { startsWith: 'deleted' } } })).toBe(0)
+  })
+
+  test('keeps a month where nothing is set', async () => {
+    await world.message('m')
+    await finish('m')
+    world.pass(30 * DAY)
+    expect(await deleteOldMessages(needs())).toBe(0)
+    world.pass(1)
+    expect(await deleteOldMessages(needs())).toBe(1)
+  })
+})

@@ -1,0 +1,48 @@
+import { ApiError } from '../../http/api-error.ts'
+import type { Answer, Call, Endpoint } from '../../http/endpoint.ts'
+import { checked } from '../../http/validation-error.ts'
+
+interface Request {
+  readonly accountId?: string
+  readonly body?: unknown
+  readonly query?: Readonly<Record<string, string>>
+  readonly id?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly url?: string
+}
+
+/** What came back, an error included; its body is what a caller would read. */
+interface Answered {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Asks an endpoint as the server would, without the server. Anything but an answer or an `ApiError` is thrown. */
+export async function callEndpoint(endpoint: Endpoint, request: Request = {}): Promise<Answered> {
+  try {
+    const { status, body, headers = {} } = await ask(endpoint, request)
+    // As it arrives: what is undefined is left out.
+    return { status, body: JSON.parse(JSON.stringify(body)), headers }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { status, message, errors, headers } = error
+    return { status, body: { message, ...(errors && { errors }) }, headers }
+  }
+}
+
+async function ask(endpoint: Endpoint, request: Request): Promise<Answer> {
+  const { accountId = 'account', body, query = {}, id, headers = {}, url = '/3rdparty/v1/messages' } = request
+  const call: Call<unknown, unknown, unknown> = {
+    principal: { accountId, username: accountId, scopes: new Set(['all:any']) },
+    body: endpoint.body && checked(endpoint.body, body, 'body'),
+    query: endpoint.query && checked(endpoint.query, query, 'query'),
+    params: { id },
+    headers,
+    base: '/3rdparty/v1',
+    url,
+    address: '127.0.0.1',
+    requestId: 'test',
+  }
+  return await endpoint.handle(call as Call<never, never, never>)
+}

@@ -1,0 +1,21 @@
+import type { NewMessage } from '../new-message.ts'
+
+/** One to a single number, as short as a test wants to name it. */
+export function newMessage(id: string, about: Partial<NewMessage> = {}): NewMessage {
+  return {
+    accountId: 'account',
+    id,
+    deviceId: 'device',
+    createdAt: new Date('2026-03-01T12:00:00.000Z'),
+    content: { kind: 'text', text: `text of ${id}` },
+    isEncrypted: false,
+    simNumber: undefined,
+    withDeliveryReport: true,
+    priority: undefined,
+    validUntil: undefined,
+    scheduleAt: undefined,
+    recipients: [{ cmdId: `${id}/0`, phoneNumber: '+4915112345678' }],
+    idempotency: undefined,
+    ...about,
+  }
+}

@@ -1,0 +1,50 @@
+import { callUrl } from '../../testing/call-url.ts'
+
+interface Race {
+  /** Relays on one database. */
+  readonly relays: readonly string[]
+  /** The header `Authorization`. */
+  readonly auth: string
+  readonly keys: number
+  /** Posts with each key, spread over the relays. */
+  readonly postsOfAKey: number
+}
+
+interface RaceResult {
+  readonly statuses: ReadonlySet<number>
+  /** Different answers to each key. */
+  readonly answersOfAKey: readonly number[]
+  /** Answers to each key that were not a repetition. */
+  readonly firstsOfAKey: readonly number[]
+}
+
+/** A process may have only so many connections. */
+const POSTS_AT_ONCE = 400
+
+/** All posts with a key go at the same time, and those of other keys with them, as many as can. */
+export async function raceForKeys(race: Race): Promise<RaceResult> {
+  const keys = Array.from({ length: race.keys }, (_, index) => `race ${index}`)
+  const keysAtOnce = Math.max(1, Math.floor(POSTS_AT_ONCE / race.postsOfAKey))
+  const answers: Awaited<ReturnType<typeof raceTogether>> = []
+  for (let from = 0; from < keys.length; from += keysAtOnce)
+    answers.push(...(await raceTogether(race, keys.slice(from, from + keysAtOnce))))
+  const ofKeys = [...Map.groupBy(answers, ({ key }) => key).values()]
+  return {
+    statuses: new Set(answers.map(({ status }) => status)),
+    answersOfAKey: ofKeys.map((some) => new Set(some.map(({ text }) => text)).size),
+    firstsOfAKey: ofKeys.map((some) => some.filter(({ headers }) => !headers.has('idempotency-replayed')).length),
+  }
+}
+
+function raceTogether({ relays, auth, postsOfAKey }: Race, keys: readonly string[]) {
+  const posts = Array.from({ length: postsOfAKey }, (_, round) =>
+    keys.map(async (key, index) => {
+      // Each relay gets every key, and none gets it first each time.
+      const relay = relays[(index + round) % relays.length]
+      const body = { phoneNumbers: ['+4915112345678'], textMessage: { text: key } }
+      const headers = { 'idempotency-key': key }
+      return { key, ...(await callUrl('POST', `${relay}/3rdparty/v1/messages`, { auth, body, headers })) }
+    }),
+  )
+  return Promise.all(posts.flat())
+}

@@ -1,0 +1,25 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Registry } from 'prom-client'
+import { z } from 'zod'
+import { ApiError } from '../http/api-error.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+
+/** For Prometheus. Without a token it is open: then it has a port of its own. */
+export function scrapeMetrics(registry: Registry, token?: string): Endpoint {
+  return endpoint({
+    answers: { 200: z.string().meta({ description: 'The text format of Prometheus' }) },
+    errors: token === undefined ? [] : [401],
+    mediaType: registry.contentType,
+    async handle({ headers }) {
+      if (token !== undefined && !isSame(headers['authorization'], `Bearer ${token}`))
+        throw new ApiError(401, 'The metrics need their token as bearer', { headers: { 'www-authenticate': 'Bearer' } })
+      return { status: 200, body: await registry.metrics() }
+    },
+  })
+}
+
+/** In the same time however much of it fits. */
+function isSame(given: string | undefined, wanted: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given ?? ''), digest(wanted))
+}

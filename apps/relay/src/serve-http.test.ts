@@ -1,0 +1,56 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { callUrl } from './testing/call-url.ts'
+import { type TestRelay, type TestRelayOptions, testRelay } from './testing/test-relay.ts'
+
+const CERTIFICATES = join(import.meta.dirname, 'testing/certificate')
+const folder = mkdtempSync(join(tmpdir(), 'smsgw-tls-'))
+const files = { TLS_CERT: join(folder, 'tls.crt'), TLS_KEY: join(folder, 'tls.key') }
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('serves HTTPS with the certificate of the configuration', async () => {
+  putCertificate('first')
+  const relay = await start({ settings: files })
+  expect(relay.url).toMatch(/^https:/)
+  expect(await callHttps(`${relay.url}/health/live`)).toEqual({ status: 200, certificate: 'smsgw tests, first' })
+})
+
+test('a certificate that cannot be used stops the start', async () => {
+  putCertificate('first')
+  writeFileSync(files.TLS_KEY, 'garbage')
+  await expect(testRelay({ settings: files })).rejects.toThrow(/TLS_CERT \(.*\) and TLS_KEY \(.*\) cannot be used: /)
+})
+
+test('metrics have a port of their own, where nothing else is, and are not on the other one', async () => {
+  const relay = await start({ settings: { METRICS_PORT: '0' } })
+  const { url } = relay.logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'the metrics are there')
+  expect((await callUrl('GET', `${url}/metrics`, {})).text).toContain('smsgw_')
+  expect((await callUrl('GET', `${url}/3rdparty/v1/messages`, {})).status).toBe(404)
+  expect((await relay.request('GET', '/metrics')).status).toBe(404)
+})
+
+function putCertificate(name: string): void {
+  copyFileSync(join(CERTIFICATES, `${name}.crt`), files.TLS_CERT)
+  copyFileSync(join(CERTIFICATES, `${name}.key`), files.TLS_KEY)
+}
+
+async function start(options: TestRelayOptions): Promise<TestRelay> {
+  const relay = await testRelay(options)
+  onTestFinished(() => relay.close())
+  return relay
+}
+
+function callHttps(url: string): Promise<{ status: number | undefined; certificate: unknown }> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { rejectUnauthorized: false, agent: false }, (response) => {
+      const certificate = (response.socket as TLSSocket).getPeerCertificate().subject.O
+      response.resume().on('end', () => resolve({ status: response.statusCode, certificate }))
+    })
+    request.on('error', reject)
+  })
+}

@@ -1,0 +1,64 @@
+import type { Server } from 'node:https'
+import type { Log } from '@smsgw/daemon/log'
+import type { FastifyInstance } from 'fastify'
+import type { AgentSockets } from './agents/agent-sockets.ts'
+import { proxyAddress } from './agents/proxy-address.ts'
+import { serveAgents } from './agents/serve-agents.ts'
+import { type CertificateFiles, readCertificate, renewCertificate } from './certificate.ts'
+import type { RelayConfig } from './config.ts'
+import { buildServer, type ServerParts } from './http/build-server.ts'
+import { rootRoute } from './http/route.ts'
+import { listen } from './listen.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { scrapeMetrics } from './metrics/scrape-metrics.ts'
+
+/** For requests that are under way when we end. */
+const FINISH_MS = 25_000
+
+export interface Served {
+  readonly url: string
+  /** Takes no more connections, and waits for the answers that are under way. */
+  close(): Promise<void>
+}
+
+export type ServeParts = Omit<ServerParts, 'log' | 'trustedProxies' | 'tls'> &
+  Metrics & { readonly config: RelayConfig; readonly log: Log }
+
+/** Everything that can be asked. */
+export async function serveRoutes({ config, log, ...parts }: ServeParts, agents: AgentSockets): Promise<Served> {
+  const files = certificateFiles(config)
+  const tls = files && readCertificate(files)
+  const server = buildServer({ ...parts, log, trustedProxies: config.TRUSTED_PROXIES, tls })
+  const addressOf = proxyAddress(config.TRUSTED_PROXIES)
+  const agentServer = serveAgents(server.server, agents, { addressOf, nowMs: () => performance.now() })
+  const url = await listen(server, { host: config.HOST, port: config.PORT })
+  const endWatch = files && renewCertificate(server.server as Server, files, log)
+  return {
+    url,
+    async close() {
+      endWatch?.()
+      agents.close()
+      await agentServer.close()
+      await finish(server)
+    },
+  }
+}
+
+/** The metrics, where they have a port of their own. */
+export async function serveMetrics({ config, log, ...parts }: ServeParts): Promise<Served | undefined> {
+  if (config.METRICS_PORT === undefined) return undefined
+  const row = rootRoute('GET', '/metrics', 'public', 'Shows the metrics', scrapeMetrics(parts.registry))
+  const server = buildServer({ ...parts, log, trustedProxies: [], routes: [row], observe: undefined })
+  const url = await listen(server, { host: config.METRICS_HOST, port: config.METRICS_PORT })
+  return { url, close: () => finish(server) }
+}
+
+function certificateFiles({ TLS_CERT: cert, TLS_KEY: key }: RelayConfig): CertificateFiles | undefined {
+  return cert === undefined || key === undefined ? undefined : { cert, key }
+}
+
+async function finish(server: FastifyInstance): Promise<void> {
+  const impatience = setTimeout(() => server.server.closeAllConnections(), FINISH_MS)
+  await server.close()
+  clearTimeout(impatience)
+}

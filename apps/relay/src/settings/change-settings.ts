@@ -1,0 +1,68 @@
+import { type SettingsChange, settings, settingsChange } from '@smsgw/contract/settings'
+import { ApiError } from '../http/api-error.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { refusal } from '../http/validation-error.ts'
+import type { Logbook } from '../logs/logbook.ts'
+import type { Database, Statements } from '../store/database.ts'
+import type { SecretBox } from '../store/secret-box.ts'
+import { type OwnSettings, withDefaults } from './merge-settings.ts'
+import { brokenRules } from './settings-rules.ts'
+
+export interface ChangeSettingsNeeds {
+  readonly database: Database
+  readonly box: SecretBox
+  readonly logbook: Logbook
+  readonly hints: SettingsHints
+}
+
+/** After the commit: agents of the account are told at once. */
+export interface SettingsHints {
+  settingsChanged(accountId: string): void
+}
+
+/** `SecretBox` purpose of `webhooks.signing_key`. */
+export const SIGNING_KEY = 'webhook-signing-key'
+
+/** PUT and PATCH differ in how what there is and what is asked come together. */
+export function changeSettings(
+  { database, box, logbook, hints }: ChangeSettingsNeeds,
+  merge: (own: OwnSettings, change: SettingsChange) => OwnSettings,
+): Endpoint {
+  return endpoint({
+    body: settingsChange,
+    answers: { 200: settings },
+    async handle({ principal: { accountId }, body }) {
+      const changed = await database.$transaction(async (statements) => {
+        const own = merge(await lockedSettings(statements, accountId), body)
+        refuseBroken(own)
+        await statements.account.update({
+          where: { id: accountId },
+          data: { settings: own, settingsVersion: { increment: 1 }, ...sealedKey(box, body) },
+        })
+        return own
+      })
+      hints.settingsChanged(accountId)
+      logbook.write({ accountId, module: 'settings', priority: 'INFO', message: 'the settings were changed' })
+      return { status: 200, body: withDefaults(changed) }
+    },
+  })
+}
+
+/** Two changes at once follow each other. Messages go on being accepted: their foreign key needs a weaker lock. */
+async function lockedSettings(statements: Statements, accountId: string): Promise<OwnSettings> {
+  const [account] = await statements.$queryRaw<{ settings: OwnSettings }[]>`
+    SELECT settings FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`
+  if (account === undefined) throw new ApiError(401, 'The account was removed')
+  return account.settings
+}
+
+function refuseBroken(own: OwnSettings): void {
+  const broken = brokenRules(withDefaults(own))
+  if (broken.length > 0) throw refusal(broken, 'body')
+}
+
+function sealedKey(box: SecretBox, { webhooks }: SettingsChange): { signingKeySealed?: string | null } {
+  const key = webhooks?.signing_key
+  if (key === undefined) return {}
+  return { signingKeySealed: key === null ? null : box.seal(key, SIGNING_KEY) }
+}

@@ -1,0 +1,40 @@
+import { defaultSettings, type Settings, type SettingsChange } from '@smsgw/contract/settings'
+
+/** What an account has set itself, as it is stored: any part of the settings. Secrets are kept apart. */
+export type OwnSettings = { readonly [Section in keyof Settings]?: Partial<Settings[Section]> }
+
+/** A section or key that is null goes back to its default, what is left out stays. */
+export function mergeSettings(own: OwnSettings, change: SettingsChange): OwnSettings {
+  const { webhooks, ...rest } = change
+  const plain = { ...rest, webhooks: webhooks && withoutSecret(webhooks) }
+  const names = Object.keys(defaultSettings) as (keyof Settings)[]
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const merged = mergeSection(own[name] ?? {}, plain[name])
+      return Object.keys(merged).length === 0 ? [] : [[name, merged]]
+    }),
+  )
+}
+
+/** What holds for an account that has set this. */
+export function withDefaults(own: OwnSettings): Settings {
+  return {
+    messages: { ...defaultSettings.messages, ...own.messages },
+    webhooks: { ...defaultSettings.webhooks, ...own.webhooks },
+    ping: { ...defaultSettings.ping, ...own.ping },
+    logs: { ...defaultSettings.logs, ...own.logs },
+    gateway: { ...defaultSettings.gateway, ...own.gateway },
+    receiver: { ...defaultSettings.receiver, ...own.receiver },
+  }
+}
+
+function mergeSection(own: object, change: object | null | undefined): object {
+  if (change === null) return {}
+  const changed = Object.entries(change ?? {}).filter(([, value]) => value !== undefined)
+  const merged = Object.entries({ ...own, ...Object.fromEntries(changed) })
+  return Object.fromEntries(merged.filter(([, value]) => value !== null))
+}
+
+function withoutSecret({ signing_key: _, ...webhooks }: NonNullable<SettingsChange['webhooks']>): object {
+  return webhooks
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { inboxRetention } from '../inbox/inbox-retention.ts'
+import { logRetention } from '../logs/log-retention.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { deliveryRetention } from '../webhooks/delivery-retention.ts'
+import { type Retention, retentionWork } from './retention.ts'
+
+const now = new Date('2026-03-31T09:00:00.000Z')
+const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
+let shared: TestDatabase
+beforeAll(async () => {
+  shared = await testDatabase()
+})
+afterAll(() => shared.close())
+beforeEach(async () => {
+  await shared.database.account.deleteMany()
+  await account('default', {})
+  await account('short', { logs: { lifetime_days: 2 }, messages: { log_lifetime_days: 3 } })
+  await account('long', { logs: { lifetime_days: 300 }, messages: { log_lifetime_days: 400 } })
+})
+
+async function account(id: string, settings: object): Promise<void> {
+  await shared.database.account.create({ data: { id, username: id, passwordHash: '', settings } })
+}
+const accounts = ['default', 'long', 'short']
+const run = (retention: Retention) =>
+  retentionWork({ database: shared.database, clock: { now: () => now } }, retention).run()
+
+/** What is left of rows of each age, in days, for each account. */
+async function left(ages: readonly number[], rows: () => Promise<{ accountId: string; createdAt: Date }[]>) {
+  const found = await rows()
+  const kept = (id: string) =>
+    ages.filter((age) =>
+      found.some((row) => row.accountId === id && row.createdAt.getTime() === daysAgo(age).getTime()),
+    )
+  return Object.fromEntries(accounts.map((id) => [id, kept(id)]))
+}
+const each = (ages: readonly number[]) =>
+  accounts.flatMap((accountId) => ages.map((age) => ({ accountId, createdAt: daysAgo(age) })))
+
+test('logs are kept as many days as the account wants', async () => {
+  const ages = [1, 1.9, 2.1, 29, 31, 299, 301]
+  const { logEntry } = shared.database
+  await logEntry.createMany({ data: each(ages).map((row) => ({ ...row, module: '', priority: '', message: '' })) })
+  await run(logRetention)
+  expect(await left(ages, () => logEntry.findMany())).toEqual({
+    default: [1, 1.9, 2.1, 29],
+    short: [1, 1.9],
+    long: [1, 1.9, 2.1, 29, 31, 299],
+  })
+})
+
+test('what came in is kept as long as messages are', async () => {
+  const ages = [2.9, 3.1, 29, 31, 399, 401]
+  const { inboxItem } = shared.database
+  const content = { deviceId: 'd1', type: 'SMS', sender: '' }
+  await inboxItem.createMany({ data: each(ages).map((row, index) => ({ ...row, ...content, id: `${index}` })) })
+  await run(inboxRetention)
+  expect(await left(ages, () => inboxItem.findMany())).toEqual({
+    default: [2.9, 3.1, 29],
+    short: [2.9],
+    long: [2.9, 3.1, 29, 31, 399],
+  })
+})
+
+test('deliveries are kept as long as messages are, 30 days at most, and what waits is kept', async () => {
+  const ages = [2.9, 3.1, 29, 31, 399]
+  const { webhook, webhookDelivery } = shared.database
+  for (const accountId of accounts) {
+    const data = { accountId, id: 'w1', url: '', event: 'sms:sent', secretSealed: '' }
+    const { key } = await webhook.create({ data })
+    const rows = each(ages).filter((row) => row.accountId === accountId)
+    const common = { webhookKey: key, deviceId: 'd1', event: 'sms:sent', payload: {} }
+    for (const state of ['delivered', 'failed', 'dropped'])
+      await webhookDelivery.createMany({
+        data: rows.map((row, index) => ({ ...row, ...common, state, id: `${state}${index}` })),
+      })
+    await webhookDelivery.create({ data: { ...common, accountId, createdAt: daysAgo(500), state: 'waiting', id: 'w' } })
+  }
+  await run(deliveryRetention)
+  const kept = { default: [2.9, 3.1, 29], short: [2.9], long: [2.9, 3.1, 29] }
+  for (const state of ['delivered', 'failed', 'dropped'])
+    expect(await left(ages, () => webhookDelivery.findMany({ where: { state } }))).toEqual(kept)
+  expect(await webhookDelivery.count({ where: { state: 'waiting' } })).toBe(3)
+})
+
+test('more than fits into one transaction goes too, and every account has its turn', async () => {
+  const row = { accountId: 'short', createdAt: daysAgo(40), module: '', priority: '', message: '' }
+  await shared.database.logEntry.createMany({ data: Array.from({ length: 2100 }, () => row) })
+  const many = Array.from({ length: 60 }, (_, count) => `many${String(count).padStart(2, '0')}`)
+  const data = many.map((id) => ({ id, username: id, passwordHash: '' }))
+  await shared.database.account.createMany({ data })
+  await shared.database.logEntry.createMany({ data: [{ ...row, accountId: 'many59' }] })
+  await run(logRetention)
+  expect(await shared.database.logEntry.count()).toBe(0)
+})

@@ -1,0 +1,54 @@
+import type { Settings } from '@smsgw/contract/settings'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../store/database.ts'
+import type { PeriodicWork } from '../store/periodic-work.ts'
+import { type OwnSettings, withDefaults } from './merge-settings.ts'
+
+export interface Retention {
+  readonly name: string
+  /** How long an account keeps it. */
+  readonly days: (settings: Settings) => number
+  /** Deletes at most this many of what is older, and tells how many. */
+  readonly deleteOlder: (database: Database, accountId: string, before: Date, limit: number) => Promise<number>
+}
+
+const EVERY_SECONDS = 3600
+const ACCOUNTS_AT_ONCE = 50
+/** Small enough that nobody waits for the locks, large enough to keep up with any account. */
+const ROWS_AT_ONCE = 1000
+const DAY_MS = 86_400_000
+
+/** Deletes what each account no longer wants to keep. Of all accounts: it is nobody's request. */
+export function retentionWork(
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  { name, days, deleteOlder }: Retention,
+): PeriodicWork {
+  return {
+    name,
+    everySeconds: EVERY_SECONDS,
+    async run() {
+      for await (const { id, settings } of everyAccount(database)) {
+        const before = new Date(clock.now().getTime() - days(settings) * DAY_MS)
+        let deleted: number
+        do deleted = await deleteOlder(database, id, before, ROWS_AT_ONCE)
+        while (deleted === ROWS_AT_ONCE)
+      }
+    },
+  }
+}
+
+async function* everyAccount(database: Database): AsyncGenerator<{ id: string; settings: Settings }> {
+  let last = ''
+  for (;;) {
+    const accounts = await database.account.findMany({
+      where: { id: { gt: last } },
+      orderBy: { id: 'asc' },
+      take: ACCOUNTS_AT_ONCE,
+      select: { id: true, settings: true },
+    })
+    for (const { id, settings } of accounts) yield { id, settings: withDefaults(settings as OwnSettings) }
+    const end = accounts.at(-1)
+    if (end === undefined) return
+    last = end.id
+  }
+}

@@ -1,0 +1,164 @@
+import { defaultSettings } from '@smsgw/contract/settings'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { route } from '../http/route.ts'
+import { systemRandom } from '../random.ts'
+import { secretBox } from '../store/secret-box.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
+import { SIGNING_KEY } from './change-settings.ts'
+import { getSettings } from './get-settings.ts'
+import { patchSettings } from './patch-settings.ts'
+import { readSettings } from './read-settings.ts'
+import { replaceSettings } from './replace-settings.ts'
+
+const box = secretBox('the secret of a server that only tests know', systemRandom)
+let told: string[] = []
+let shared: TestDatabase
+let api: TestEndpoints
+beforeAll(async () => {
+  shared = await testDatabase()
+  const { database } = shared
+  const hints = { settingsChanged: (accountId: string) => told.push(accountId) }
+  const needs = { database, box, hints, logbook: { write: () => undefined } }
+  api = await testEndpoints([
+    route('GET', '/settings', 'settings:read', '', getSettings(needs)),
+    route('PUT', '/settings', 'settings:write', '', replaceSettings(needs)),
+    route('PATCH', '/settings', 'settings:write', '', patchSettings(needs)),
+  ])
+})
+afterAll(async () => {
+  await api.close()
+  await shared.close()
+})
+beforeEach(async () => {
+  told = []
+  for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
+})
+afterEach(() => shared.database.account.deleteMany())
+
+const get = async (account = 'a1') => (await api.request(account, 'GET', '/settings')).json
+const put = (body: object) => api.request('a1', 'PUT', '/settings', body)
+const patch = (body: object) => api.request('a1', 'PATCH', '/settings', body)
+const signingKey = async () => {
+  const { signingKeySealed } = await readSettings(shared.database, 'a1')
+  return signingKeySealed === null ? null : box.open(signingKeySealed, SIGNING_KEY)
+}
+const paced = { send_interval_min: 5, send_interval_max: 9 }
+
+test('an account that has set nothing has the defaults', async () => {
+  expect(await get()).toEqual(defaultSettings)
+})
+
+test('PUT replaces all that was set, PATCH merges into it, both answer what holds now', async () => {
+  expect((await put({ messages: paced, ping: { interval_seconds: 60 } })).json).toEqual({
+    ...defaultSettings,
+    messages: { ...defaultSettings.messages, ...paced },
+    ping: { interval_seconds: 60 },
+  })
+  const merged = { ...defaultSettings.messages, ...paced, processing_order: 'LIFO' }
+  const { status, json } = await patch({ messages: { processing_order: 'LIFO' } })
+  expect(status).toBe(200)
+  expect(json).toEqual({ ...defaultSettings, messages: merged, ping: { interval_seconds: 60 } })
+  expect(await get()).toEqual(json)
+  expect((await put({ logs: { lifetime_days: 3 } })).json).toEqual({ ...defaultSettings, logs: { lifetime_days: 3 } })
+})
+
+test('null resets a key or a section to its default', async () => {
+  await put({
+    messages: { ...paced, log_lifetime_days: 7 },
+    ping: { interval_seconds: 60 },
+    logs: { lifetime_days: 3 },
+  })
+  const { json } = await patch({ messages: { send_interval_max: null, log_lifetime_days: null }, ping: null })
+  expect(json).toEqual({
+    ...defaultSettings,
+    messages: { ...defaultSettings.messages, send_interval_min: 5 },
+    logs: { lifetime_days: 3 },
+  })
+})
+
+test('camelCase is taken too, and wins over snake_case', async () => {
+  const { json } = await patch({
+    messages: { sendIntervalMin: 7, send_interval_min: 3, limitPeriod: 'PerDay', limitValue: 9 },
+  })
+  expect(json).toMatchObject({ messages: { send_interval_min: 7, limit_period: 'PerDay', limit_value: 9 } })
+})
+
+test('the signing key is never shown, and survives what does not name it', async () => {
+  expect(JSON.stringify((await put({ webhooks: { signing_key: 'kept' } })).json)).not.toContain('kept')
+  expect(JSON.stringify(await get())).not.toContain('signing_key')
+  expect(JSON.stringify(await shared.database.account.findMany())).not.toContain('kept')
+  for (const change of [{}, { webhooks: {} }, { webhooks: null }, { webhooks: { signing_key: '' } }]) {
+    await put(change)
+    await patch(change)
+    expect(await signingKey()).toBe('kept')
+  }
+  await patch({ webhooks: { signingKey: 'another' } })
+  expect(await signingKey()).toBe('another')
+  await put({ webhooks: { signing_key: null } })
+  expect(await signingKey()).toBeNull()
+})
+
+test.each([
+  [{ encryption: { passphrase: 'secret' } }, 'encryption.passphrase'],
+  [{ gateway: { cloud_url: 'https://example.com' } }, 'gateway.cloud_url'],
+  [{ gateway: { privateToken: 'secret' } }, 'gateway.private_token'],
+])('%j is refused: the agent alone has it', async (change, path) => {
+  const { status, json } = await put(change)
+  expect(status).toBe(400)
+  expect(json).toMatchObject({ errors: [{ path, message: expect.stringContaining('at the agent') }] })
+})
+
+test('refused keys pass when they are empty, and keys without effect are kept', async () => {
+  const gateway = { cloud_url: '', private_token: null, notification_channel: 'SSE_ONLY' }
+  const { json } = await put({ encryption: { passphrase: '' }, gateway, receiver: { content_provider_enabled: true } })
+  expect(json).toEqual({
+    ...defaultSettings,
+    gateway: { notification_channel: 'SSE_ONLY' },
+    receiver: { content_provider_enabled: true },
+  })
+})
+
+test.each([
+  [{ send_interval_min: 5, send_interval_max: 4 }, 'messages.send_interval_min'],
+  [{ limit_period: 'PerHour' }, 'messages.limit_value'],
+  [{ work_hours_enabled: true, work_hours_end: '18:00' }, 'messages.work_hours_start'],
+  [{ work_hours_enabled: true, work_hours_start: '08:00' }, 'messages.work_hours_end'],
+  [{ work_hours_enabled: true, work_hours_start: '08:00', work_hours_end: '08:00' }, 'messages.work_hours_end'],
+  [{ send_interval_min: 0 }, 'messages.send_interval_min'],
+  [{ work_hours_start: '8:00' }, 'messages.work_hours_start'],
+  [{ log_lifetime_days: 0 }, 'messages.log_lifetime_days'],
+])('%j is refused at the key that is wrong', async (messages, path) => {
+  expect((await patch({ messages })).json).toMatchObject({ code: 400, errors: [{ path }] })
+  expect(await get()).toEqual(defaultSettings)
+})
+
+test('work hours may cross midnight', async () => {
+  const messages = { work_hours_enabled: true, work_hours_start: '22:00', work_hours_end: '06:00' }
+  expect((await patch({ messages })).json).toMatchObject({ messages })
+})
+
+test('rules between keys hold for what is merged', async () => {
+  await put({ messages: paced })
+  expect((await patch({ messages: { send_interval_min: 10 } })).status).toBe(400)
+  expect((await patch({ messages: { send_interval_min: 10, send_interval_max: null } })).status).toBe(200)
+})
+
+test('a change counts up the version and is told to the agents; a refused one does not', async () => {
+  const { version } = await readSettings(shared.database, 'a1')
+  await patch({ messages: paced })
+  await put({ messages: { limit_period: 'PerHour' } })
+  expect((await readSettings(shared.database, 'a1')).version).toBe(version + 1)
+  expect(told).toEqual(['a1'])
+})
+
+test('of many changes at once none is lost', async () => {
+  const changes = [{ ping: { interval_seconds: 60 } }, { logs: { lifetime_days: 3 } }, { messages: paced }]
+  await Promise.all(changes.map(patch))
+  expect(await get()).toMatchObject({ ping: { interval_seconds: 60 }, logs: { lifetime_days: 3 }, messages: paced })
+})
+
+test('one account does not change another', async () => {
+  await patch({ logs: { lifetime_days: 3 } })
+  expect(await get('a2')).toEqual(defaultSettings)
+})

@@ -1,0 +1,42 @@
+/** Of Prisma: not reachable, timed out, closed, no connection or transaction to be had in time, too many, a deadlock. */
+const PRISMA_CODES = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'])
+
+const SYSTEM_CODES = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT', // the socket of a server that is not up
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+
+/**
+ * Connection exceptions, no resources (connections, memory, disk), shutting down or starting, a standby, a lock or a
+ * statement that took too long, a deadlock.
+ */
+const SQL_STATES = /^(?:08...|53...|57P..|57014|25006|55P03|40001|40P01)$/
+
+/** `pg` gives these neither a class nor a code. */
+const MESSAGES = /connection terminated|timeout exceeded when trying to connect|connection error and is not queryable/i
+
+/** Whether the database could not serve just now, so that the same request may well succeed later. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: AdapterCause } } }
+  if (typeof code === 'string' && (PRISMA_CODES.has(code) || SYSTEM_CODES.has(code) || SQL_STATES.test(code)))
+    return true
+  const cause = meta?.driverAdapterError?.cause
+  if (cause && (KINDS.has(cause.kind ?? '') || SQL_STATES.test(cause.originalCode ?? ''))) return true
+  return MESSAGES.test(error.message) || isDatabaseAway(error.cause)
+}
+
+interface AdapterCause {
+  readonly kind?: string
+  readonly originalCode?: string
+}
+
+/** As the adapter names what has no SQL state. */
+const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])

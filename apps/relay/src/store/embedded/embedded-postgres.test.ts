@@ -1,0 +1,230 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { findBinaries } from './binaries.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
+import { ordinaryUser } from './ordinary-user.ts'
+
+/** Made once: making one takes most of a test's time. */
+const made = mkdtempSync(join(tmpdir(), 'smsgw-embedded-made-'))
+
+let root: string
+let folder: string
+const running: EmbeddedPostgres[] = []
+const said: string[] = []
+
+beforeAll(async () => {
+  const postgres = await startEmbeddedPostgres({ folder: join(made, 'database'), durable: false, report: () => 0 })
+  await postgres.stop()
+})
+
+afterAll(() => rmSync(made, { recursive: true, force: true }))
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'smsgw-embedded-'))
+  folder = join(root, 'database')
+})
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((postgres) => postgres.stop()))
+  rmSync(root, { recursive: true, force: true })
+  said.length = 0
+})
+
+test('makes a database where there is none, and keeps what was written over a clean stop', async () => {
+  const first = await start()
+  await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
+  await first.stop()
+  expect(existsSync(join(folder, 'postmaster.pid'))).toBe(false)
+  const second = await start()
+  expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
+})
+
+test('writes durably, listens on no port, and lets its owner in alone', async () => {
+  copyMade()
+  const { url } = await start({ durable: true })
+  const settings = ['fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses', 'unix_socket_permissions']
+  const rows = await query(url, `SELECT ${settings.map((name) => `current_setting('${name}') AS ${name}`)}`)
+  expect(rows).toEqual([
+    {
+      fsync: 'on',
+      synchronous_commit: 'on',
+      full_page_writes: 'on',
+      listen_addresses: '',
+      unix_socket_permissions: '0700',
+    },
+  ])
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+})
+
+test('dies with the process that started it, and the next start 100 ms later finds everything', async () => {
+  copyMade()
+  const code = `
+    const { startEmbeddedPostgres } = await import(${JSON.stringify(join(import.meta.dirname, 'embedded-postgres.ts'))})
+    const { url } = await startEmbeddedPostgres({ folder: ${JSON.stringify(folder)}, report: () => 0 })
+    console.log(url)
+    setInterval(() => 0, 1000)
+  `
+  const owner = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [url] = await once(createInterface({ input: owner.stdout }), 'line')
+  await query(url, 'CREATE TABLE kept AS SELECT 42 AS answer')
+  const client = new Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  owner.kill('SIGKILL')
+  await once(owner, 'exit')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const next = await start()
+  expect(await query(next.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
+})
+
+test('a server that outlived its parent is ended before another is started', async () => {
+  copyMade()
+  const { postgres } = findBinaries()
+  const [file = '', ...args] = [
+    ...ordinaryUser(postgres, folder).prefix,
+    postgres,
+    '-D',
+    folder,
+    '-k',
+    folder,
+    '-h',
+    '',
+  ]
+  chmodSync(folder, 0o700)
+  const log = join(root, 'orphan.log')
+  const orphan = spawn(file, args, { stdio: ['ignore', 'ignore', openSync(log, 'w')] })
+  const ended = once(orphan, 'exit')
+  await vi.waitUntil(() => readFileSync(log, 'utf8').includes('ready to accept connections'), { timeout: 20_000 })
+  const { url } = await start()
+  expect(await ended).toEqual([0, null])
+  expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+})
+
+test('the number of a dead server that somebody else has by now is nobody to wait for, and nobody to kill', async () => {
+  copyMade()
+  await (await start()).stop()
+  const stranger = spawn('sleep', ['60'])
+  const file = join(folder, 'postmaster.pid')
+  writeFileSync(file, `${stranger.pid}\n${folder}\n`)
+  const { url } = await start()
+  expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+  expect(stranger.exitCode ?? stranger.signalCode).toBeNull()
+  stranger.kill()
+})
+
+test('is started again when it dies, with everything that was committed', async () => {
+  copyMade()
+  const postgres = await start({ durable: true })
+  await query(postgres.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
+  const pid = postgres.pid()
+  process.kill(pid, 'SIGKILL')
+  await vi.waitUntil(() => postgres.pid() !== pid, { timeout: 20_000 })
+  expect(await query(postgres.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
+})
+
+test('a making that was cut short is done again', async () => {
+  mkdirSync(`${folder}.unfinished`)
+  writeFileSync(join(`${folder}.unfinished`, 'PG_VERSION'), '18\n')
+  const { url } = await start()
+  expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+})
+
+test('works in a folder whose name is too long for a socket', async () => {
+  folder = join(root, 'long'.repeat(30), 'database')
+  const { url, stop } = await start()
+  expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+  const socketFolder = new URL(url).searchParams.get('host') ?? ''
+  expect(statSync(socketFolder).mode & 0o777).toBe(0o700)
+  await stop()
+  expect(existsSync(socketFolder)).toBe(false)
+})
+
+test('works where user namespaces are forbidden, on a new database and on one that was made with them', async () => {
+  const commands = join(root, 'commands')
+  mkdirSync(commands)
+  writeFileSync(join(commands, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  vi.stubEnv('PATH', `${commands}:${process.env['PATH']}`)
+  for (const prepare of [copyMade, () => rmSync(folder, { recursive: true })]) {
+    prepare()
+    const { url, stop } = await start()
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await stop()
+  }
+  vi.unstubAllEnvs()
+  const { url } = await start()
+  expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+})
+
+test('a statement that fails leaves no word of itself in what the server reports', async () => {
+  copyMade()
+  const { url } = await start()
+  await expect(query(url, `SELECT 'a secret text'::int`)).rejects.toThrow()
+  await query(url, 'CREATE TABLE one (text text UNIQUE)')
+  await query(url, `INSERT INTO one VALUES ('a secret text')`)
+  await expect(query(url, `INSERT INTO one VALUES ('a secret text')`)).rejects.toThrow()
+  await running.splice(0)[0]?.stop()
+  expect(said.join('\n')).not.toContain('secret')
+})
+
+test('a database of another major version is refused, and says what to do', async () => {
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'PG_VERSION'), '15\n')
+  await expect(start()).rejects.toThrow(/was made by PostgreSQL 15, and PostgreSQL 18 cannot read it/)
+})
+
+test('a folder that cannot be made is one clear error', async () => {
+  writeFileSync(join(root, 'file'), '')
+  folder = join(root, 'file', 'database')
+  await expect(start()).rejects.toThrow(/cannot be made in .*Set DATA_DIR to a folder that can be written/)
+})
+
+test('a database that was put back from a backup for everybody to read is closed again', async () => {
+  copyMade()
+  chmodSync(folder, 0o755)
+  await start()
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+})
+
+test('a damaged database says what PostgreSQL said', async () => {
+  copyMade()
+  await (await start()).stop()
+  writeFileSync(join(folder, 'global/pg_control'), 'garbage')
+  await expect(start()).rejects.toThrow(/the embedded PostgreSQL did not start: .*/)
+})
+
+function copyMade(): void {
+  cpSync(join(made, 'database'), folder, { recursive: true })
+}
+
+async function start({ durable = false } = {}): Promise<EmbeddedPostgres> {
+  const postgres = await startEmbeddedPostgres({ folder, durable, report: (line) => said.push(line) })
+  running.push(postgres)
+  return postgres
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}

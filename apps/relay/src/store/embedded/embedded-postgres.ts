@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { findBinaries } from './binaries.ts'
+import { initialise, SUPERUSER } from './initialise.ts'
+import { ordinaryUser } from './ordinary-user.ts'
+import { endOrphan } from './orphan.ts'
+import { startServer } from './server-process.ts'
+import { socketFolder } from './socket-folder.ts'
+
+const DATABASE = 'smsgw'
+const FIRST_RESTART_MS = 100
+const LAST_RESTART_MS = 10_000
+
+export interface EmbeddedPostgres {
+  readonly url: string
+  /** Of the running server, for tests that kill it. */
+  pid(): number
+  stop(): Promise<void>
+}
+
+export interface EmbeddedPostgresOptions {
+  /** Everything of the database. The caller holds a lock that makes it the only one here. */
+  readonly folder: string
+  /** What the server has to say about itself; never a statement or a value. */
+  readonly report: (line: string) => void
+  /** False: nothing survives a power cut, and tests are quicker. */
+  readonly durable?: boolean
+}
+
+/**
+ * PostgreSQL on this box alone: no port, a socket that only its owner reaches. It dies with us, is started again when it
+ * dies without us, and whatever a killed process left behind is cleared away first.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const folder = resolve(options.folder)
+  const { report, durable = true } = options
+  const binaries = findBinaries()
+  const user = ordinaryUser(binaries.postgres, folder)
+  await endOrphan(folder)
+  initialise(folder, binaries, user, durable)
+  const socket = socketFolder(folder, user)
+  const command = [...user.prefix, ...dieWithUs(), binaries.postgres, '-D', folder, ...settings(socket.path, durable)]
+  let server = await startServer(command, report)
+  let stopping = false
+  const url = (database: string) =>
+    `postgresql://${SUPERUSER}@localhost/${database}?host=${encodeURIComponent(socket.path)}`
+  await makeDatabase(url('postgres'))
+  void keepAlive()
+
+  async function keepAlive(): Promise<void> {
+    for (let pauseMs = FIRST_RESTART_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_RESTART_MS)) {
+      await server.ended
+      if (stopping) return
+      report(`the embedded PostgreSQL ended by itself; it is started again in ${pauseMs} ms`)
+      await sleep(pauseMs, undefined, { ref: false })
+      if (stopping) return
+      try {
+        await endOrphan(folder)
+        server = await startServer(command, report)
+        pauseMs = FIRST_RESTART_MS / 2
+      } catch (error) {
+        report(error instanceof Error ? error.message : String(error))
+      }
+    }
+  }
+
+  return {
+    url: socketUrl(socket.path, DATABASE),
+    pid: () => server.pid,
+    async stop() {
+      stopping = true
+      await server.stop()
+      socket.remove()
+    },
+  }
+}
+
+/** The one that another process of ours runs on this folder; undefined when none does. */
+export function runningPostgres(folder: string): string | undefined {
+  const file = join(resolve(folder), 'postmaster.pid')
+  if (!existsSync(file)) return undefined
+  // pid, data folder, start, port, socket folder, address, shared memory, state
+  const [, , , , socketFolder, , , state] = readFileSync(file, 'utf8').split('\n')
+  return socketFolder && state?.trim() === 'ready' ? socketUrl(socketFolder, DATABASE) : undefined
+}
+
+function socketUrl(socketFolder: string, database: string): string {
+  return `postgresql://${SUPERUSER}@localhost/${database}?host=${encodeURIComponent(socketFolder)}`
+}
+
+async function makeDatabase(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE])
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Where the kernel can tell a process of its parent's death; elsewhere the next start ends the orphan. */
+function dieWithUs(): string[] {
+  const prefix = ['setpriv', '--pdeathsig', 'INT']
+  return spawnSync('setpriv', [...prefix.slice(1), 'true'], { stdio: 'ignore' }).status === 0 ? prefix : []
+}
+
+function settings(socketFolder: string, durable: boolean): string[] {
+  const values: Record<string, string> = {
+    listen_addresses: '',
+    unix_socket_directories: socketFolder,
+    unix_socket_permissions: '0700',
+    // A Raspberry Pi has one gigabyte for everything, and an SD card wears out by writing.
+    shared_buffers: '32MB',
+    max_connections: durable ? '60' : '300',
+    io_method: 'sync',
+    // After a crash one sync of the file system, not one of each of a thousand files.
+    ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    max_wal_size: '256MB',
+    jit: 'off',
+    timezone: 'UTC',
+    // Messages about statements quote them, with what they hold.
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  }
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}

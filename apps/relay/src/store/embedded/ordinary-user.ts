@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { StartError } from '@smsgw/daemon/start-error'
+
+/** Whom PostgreSQL runs as: it refuses root, and initdb a user who has no name. */
+export interface OrdinaryUser {
+  /** Goes before each command of it. */
+  readonly prefix: readonly string[]
+  /** Who must own what it writes, where that is not ourselves. */
+  readonly owner: Owner | undefined
+}
+
+interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+/**
+ * Ourselves where we are ordinary. Else, in a user namespace, we only look ordinary and files stay ours. Root steps down
+ * to whoever owns the data already, or to nobody where namespaces are forbidden, as in many containers.
+ */
+export function ordinaryUser(postgres: string, dataFolder: string): OrdinaryUser {
+  const isRoot = process.getuid?.() === 0
+  if (!isRoot && hasName()) return { prefix: [], owner: undefined }
+  const owner = ownerOf(dataFolder)
+  const ways = !isRoot
+    ? [inNamespace(somebody())]
+    : owner !== undefined && owner.uid !== 0
+      ? [steppedDown(owner)]
+      : [inNamespace(somebody()), steppedDown(somebody())]
+  const way = ways.find(({ prefix }) => works(prefix, postgres))
+  if (way) return way
+  throw new StartError(
+    isRoot
+      ? 'PostgreSQL does not run as root, and neither unshare nor setpriv (util-linux) could make it another user here: ' +
+          'start as an ordinary user, or set DATABASE_URL'
+      : `PostgreSQL does not run as user ${process.getuid?.()}, who has no name: ` +
+          'start as a user of /etc/passwd, or set DATABASE_URL',
+  )
+}
+
+/** Gives a folder of ours, and the way into it, to the user who must own it. */
+export function handOver(folder: string, { owner }: OrdinaryUser): void {
+  if (owner === undefined) return
+  const parent = dirname(folder)
+  chmodSync(parent, statSync(parent).mode | 0o011)
+  if (statSync(folder).uid === owner.uid) return
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file))
+  for (const file of [folder, ...files]) chownSync(file, owner.uid, owner.gid)
+}
+
+function inNamespace({ uid, gid }: Owner): OrdinaryUser {
+  return { prefix: ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`], owner: undefined }
+}
+
+function steppedDown(owner: Owner): OrdinaryUser {
+  return { prefix: ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'], owner }
+}
+
+function works([file = '', ...prefix]: readonly string[], postgres: string): boolean {
+  return spawnSync(file, [...prefix, postgres, '--version'], { stdio: 'ignore' }).status === 0
+}
+
+function ownerOf(folder: string): Owner | undefined {
+  return statSync(folder, { throwIfNoEntry: false })
+}
+
+function hasName(): boolean {
+  try {
+    userInfo()
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_SYSTEM_ERROR') return false
+    throw error
+  }
+}
+
+/** `nobody`, or the first user who is not root. */
+function somebody(): Owner {
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .map(([name, , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter(({ uid }) => uid > 0)
+  return users.find(({ name }) => name === 'nobody') ?? users[0] ?? { uid: 65534, gid: 65534 }
+}

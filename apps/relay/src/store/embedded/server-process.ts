@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StartError } from '@smsgw/daemon/start-error'
+
+/** A clean end writes what is in memory; an immediate one leaves that to the next start. */
+const CLEAN_END_MS = 20_000
+const TRIES = 50
+const PAUSE_MS = 100
+
+/** What a client is told while the server comes or goes: we are that client, and know. */
+const TURNED_AWAY = /^(?:the database system is|terminating connection)/
+
+export interface ServerProcess {
+  readonly pid: number
+  /** Ends when the process ends, whoever ended it. */
+  readonly ended: Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts PostgreSQL and waits until it takes connections. */
+export async function startServer(command: readonly string[], report: (line: string) => void): Promise<ServerProcess> {
+  for (let tries = 1; ; tries += 1) {
+    const result = await launch(command, report)
+    if (typeof result !== 'string') return result
+    // Children of a killed server die by themselves, a moment later.
+    const childrenLeft = /shared memory block .* still in use/.test(result)
+    if (!childrenLeft || tries === TRIES)
+      throw new StartError(`the embedded PostgreSQL did not start: ${result}. Mend that, or set DATABASE_URL`)
+    await sleep(PAUSE_MS)
+  }
+}
+
+/** The server, or what it said before it ended. */
+function launch([file = '', ...args]: readonly string[], report: (line: string) => void) {
+  return new Promise<ServerProcess | string>((resolve) => {
+    // A group of its own: Ctrl-C in a terminal is for us, who still need the database while we finish.
+    const child = spawn(file, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+    const ended = new Promise<void>((end) => {
+      child.once('exit', () => end())
+      child.once('error', () => end())
+    })
+    let said = ''
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      if (line.includes('database system is ready to accept connections')) {
+        said = ''
+        resolve({ pid: child.pid ?? 0, ended, stop: () => stop(child, ended) })
+      } else if (/(?:ERROR|FATAL|PANIC):/.test(line)) {
+        said = line.replace(/^.*?(?:ERROR|FATAL|PANIC):\s*/, '')
+        if (!TURNED_AWAY.test(said)) report(said)
+      }
+    })
+    child.once('error', (error) => resolve(error.message))
+    child.once('close', (code, signal) => resolve(said || `it ended with ${signal ?? `code ${code}`}`))
+  })
+}
+
+async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  child.kill('SIGINT')
+  const impatience = setTimeout(() => child.kill('SIGQUIT'), CLEAN_END_MS)
+  await ended
+  clearTimeout(impatience)
+}

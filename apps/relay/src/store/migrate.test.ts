@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { emptyDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { type Migration, migrate, readMigrations } from './migrate.ts'
+
+const FOLDER = join(import.meta.dirname, '../../../../prisma/migrations')
+const ONE: Migration = { name: '0001_one', sql: 'CREATE TABLE one (id int); INSERT INTO one VALUES (1);' }
+const TWO: Migration = { name: '0002_two', sql: 'ALTER TABLE one ADD COLUMN name text' }
+
+let empty: TestDatabase
+
+beforeEach(async () => {
+  empty = await emptyDatabase()
+})
+
+afterEach(() => empty.close())
+
+test('applies what is missing, in order, once', async () => {
+  expect(await migrate(empty.url, [ONE])).toEqual(['0001_one'])
+  expect(await migrate(empty.url, [ONE, TWO])).toEqual(['0002_two'])
+  expect(await migrate(empty.url, [ONE, TWO])).toEqual([])
+  expect(await rows('SELECT id, name FROM one')).toEqual([{ id: 1, name: null }])
+})
+
+test('leaves the rows that prisma migrate leaves', async () => {
+  await migrate(empty.url, [ONE])
+  const [row] = await rows('SELECT * FROM _prisma_migrations')
+  expect(row).toMatchObject({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    checksum: expect.stringMatching(/^[0-9a-f]{64}$/),
+    migration_name: '0001_one',
+    finished_at: expect.any(Date),
+    rolled_back_at: null,
+    logs: null,
+    applied_steps_count: 1,
+  })
+})
+
+test('four processes that start at once migrate once, and all go on', async () => {
+  const code = `
+    const { migrate, readMigrations } = await import(${JSON.stringify(join(import.meta.dirname, 'migrate.ts'))})
+    process.stdout.write(String((await migrate(process.argv[1], readMigrations(process.argv[2]))).length))
+  `
+  const results = await Promise.all(
+    [1, 2, 3, 4].map(async () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', code, empty.url, FOLDER], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let output = ''
+      child.stdout.on('data', (chunk) => (output += chunk))
+      const [exitCode] = await once(child, 'close')
+      return { exitCode, applied: Number(output) }
+    }),
+  )
+  expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0])
+  const all = readMigrations(FOLDER).length
+  expect(results.map(({ applied }) => applied).sort((a, b) => a - b)).toEqual([0, 0, 0, all])
+})
+
+test('a migration that fails says so, changes nothing, and is tried again by the next start', async () => {
+  const broken = { name: '0002_two', sql: 'CREATE TABLE two (id int); SELECT 1/0;' }
+  await expect(migrate(empty.url, [ONE, broken])).rejects.toThrow(
+    'the database migration 0002_two failed, and changed nothing: division by zero',
+  )
+  expect(await rows("SELECT FROM pg_tables WHERE tablename = 'two'")).toEqual([])
+  expect(await migrate(empty.url, [ONE, TWO])).toEqual(['0002_two'])
+})
+
+test('a migration that prisma migrate left unfinished stops the start', async () => {
+  await migrate(empty.url, [ONE])
+  await rows(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs) VALUES ('x', 'y', '0002_two', 'boom')`,
+  )
+  await expect(migrate(empty.url, [ONE, TWO])).rejects.toThrow(
+    '0002_two was begun by prisma migrate and did not end: boom',
+  )
+})
+
+test('a database that a newer release has migrated is taken as it is', async () => {
+  await migrate(empty.url, [ONE, TWO])
+  expect(await migrate(empty.url, [ONE])).toEqual([])
+})
+
+test("somebody else's database is refused before anything is written to it", async () => {
+  await rows('CREATE TABLE customers (id int)')
+  await expect(migrate(empty.url, [ONE])).rejects.toThrow(/holds something else already \(table customers\)/)
+  expect(await rows("SELECT FROM pg_tables WHERE tablename = '_prisma_migrations'")).toEqual([])
+})
+
+test('a user who may not make tables is told so', async () => {
+  const name = new URL(empty.url).pathname.slice(1)
+  await rows(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  await expect(migrate(empty.url, [ONE])).rejects.toThrow(
+    'the database cannot be prepared: cannot execute CREATE TABLE',
+  )
+})
+
+async function rows(sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: empty.url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import type { Log } from '@smsgw/daemon/log'
+import type { RelayConfig } from '../config.ts'
+import type { Random } from '../random.ts'
+import { type Database, openDatabase } from './database.ts'
+import { startEmbeddedPostgres } from './embedded/embedded-postgres.ts'
+import { checkInstallation, type Installation } from './installation.ts'
+import { migrate, readMigrations } from './migrate.ts'
+import { migrationsFolder } from './migrations-folder.ts'
+import { reachDatabase } from './reach-database.ts'
+import type { SecretBox } from './secret-box.ts'
+
+export interface Store {
+  readonly url: string
+  readonly database: Database
+  readonly installation: Installation
+  close(): Promise<void>
+}
+
+export interface StoreNeeds {
+  readonly config: Pick<RelayConfig, 'DATABASE_URL' | 'DATABASE_CONNECTIONS' | 'DATABASE_WAIT_SECONDS' | 'DATA_DIR'>
+  readonly box: SecretBox
+  readonly random: Random
+  readonly log: Log
+}
+
+/** The database of this relay: reached, brought to this release, and found to fit our secret. */
+export async function openStore({ config, box, random, log }: StoreNeeds): Promise<Store> {
+  const server = await databaseServer(config, log)
+  const database = openDatabase({ url: server.url, connections: config.DATABASE_CONNECTIONS })
+  const close = async () => {
+    await database.$disconnect()
+    await server.stop()
+  }
+  try {
+    const waitMs = config.DATABASE_WAIT_SECONDS * 1000
+    await reachDatabase(server.url, { waitMs, report: (line) => log.warn(line) })
+    const migrations = await migrate(server.url, readMigrations(migrationsFolder()))
+    if (migrations.length > 0) log.info({ migrations }, 'the database was brought to this release')
+    const installation = await checkInstallation(database, box, random)
+    return { url: server.url, database, installation, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The one that is configured, or one of our own, in a folder that the caller holds. */
+async function databaseServer(
+  { DATABASE_URL: url, DATA_DIR: folder }: StoreNeeds['config'],
+  log: Log,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  if (url !== undefined) return { url, stop: async () => undefined }
+  return startEmbeddedPostgres({
+    folder: join(folder, 'database'),
+    report: (line) => log.warn({ module: 'database' }, line),
+  })
+}

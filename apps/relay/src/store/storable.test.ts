@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { storableJson, storableText } from './storable.ts'
+
+test('what PostgreSQL refuses is replaced, everything else stays', () => {
+  expect(storableText('a\u0000b\ud83dc \u{1f600} é')).toBe('a\ufffdb\ufffdc \u{1f600} é')
+})
+
+test('texts are found however deep they lie', () => {
+  expect(storableJson({ 'a\u0000': [{ b: 'x\ud800' }, 1, null, true] })).toEqual({
+    'a\ufffd': [{ b: 'x\ufffd' }, 1, null, true],
+  })
+})

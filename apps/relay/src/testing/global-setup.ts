@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Client } from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedPostgres } from '../store/embedded/embedded-postgres.ts'
+import { migrate, readMigrations } from '../store/migrate.ts'
+import { databaseUrl } from './database-url.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A server on which tests may make databases, and the name of the one that they copy. */
+    postgres: { readonly url: string; readonly template: string }
+  }
+}
+
+/**
+ * One PostgreSQL for a run, and in it one migrated database that every test file gets a copy of.
+ *
+ * @public the configuration of the tests names this file
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startServer()
+  const template = `smsgw_template_${process.pid}_${Date.now()}`
+  await withClient(server.url, (client) => client.query(`CREATE DATABASE ${template}`))
+  await migrate(databaseUrl(server.url, template), readMigrations(MIGRATIONS))
+  project.provide('postgres', { url: server.url, template })
+  return async () => {
+    await withClient(server.url, (client) => client.query(`DROP DATABASE ${template} WITH (FORCE)`))
+    await server.stop()
+  }
+}
+
+const MIGRATIONS = resolve(import.meta.dirname, '../../../../prisma/migrations')
+
+/** `SMSGW_TEST_DATABASE_URL` names a server to use instead of one of our own. */
+async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const given = process.env['SMSGW_TEST_DATABASE_URL']
+  if (given) return { url: given, stop: async () => undefined }
+  const folder = mkdtempSync(join(tmpdir(), 'smsgw-test-'))
+  // What the server says of its clients is what tests provoke.
+  const report = (line: string) => line.includes('embedded') && process.stderr.write(`PostgreSQL: ${line}\n`)
+  const server = await startEmbeddedPostgres({ folder: join(folder, 'database'), report, durable: false })
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function withClient(url: string, work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+import { type Database, openDatabase } from '../store/database.ts'
+import { databaseUrl } from './database-url.ts'
+
+const GONE_WITHIN_MS = 2_000
+
+export interface TestDatabase {
+  readonly url: string
+  readonly database: Database
+  /** Fails when the test left a connection open. */
+  close(): Promise<void>
+}
+
+/** A database of one's own: every migration, no rows. */
+export function testDatabase({ connections = 5 } = {}): Promise<TestDatabase> {
+  return makeDatabase(inject('postgres').template, connections)
+}
+
+/** Nothing in it at all. */
+export function emptyDatabase(): Promise<TestDatabase> {
+  return makeDatabase('template0', 1)
+}
+
+async function makeDatabase(template: string, connections: number): Promise<TestDatabase> {
+  const server = inject('postgres')
+  const name = `smsgw_test_${randomBytes(8).toString('hex')}`
+  await onServer(server.url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`))
+  const url = databaseUrl(server.url, name)
+  const database = openDatabase({ url, connections })
+  return {
+    url,
+    database,
+    async close() {
+      await database.$disconnect()
+      await onServer(server.url, async (client) => {
+        const leftOpen = await leftOpenTo(client, name)
+        await client.query(`DROP DATABASE ${name} WITH (FORCE)`)
+        if (leftOpen.length > 0) throw new Error(`the test left connections open:\n${leftOpen.join('\n')}`)
+      })
+    },
+  }
+}
+
+/** A connection that was just closed may be seen for a moment longer. */
+async function leftOpenTo(client: Client, database: string): Promise<string[]> {
+  for (const giveUpAt = performance.now() + GONE_WITHIN_MS; ; await sleep(10)) {
+    const { rows } = await client.query(
+      `SELECT state, query FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`,
+      [database],
+    )
+    if (rows.length === 0 || performance.now() > giveUpAt) return rows.map(({ state, query }) => `${state}: ${query}`)
+  }
+}
+
+async function onServer(url: string, work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}

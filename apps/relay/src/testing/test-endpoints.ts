@@ -1,0 +1,51 @@
+import { scopes } from '@smsgw/contract/scopes'
+import { buildServer } from '../http/build-server.ts'
+import type { Caller } from '../http/caller.ts'
+import { checkAnswer } from '../http/check-answer.ts'
+import type { Principal } from '../http/endpoint.ts'
+import type { Route } from '../http/route.ts'
+
+export interface TestReply {
+  readonly status: number
+  readonly headers: Headers
+  /** Undefined: no body. */
+  readonly json: unknown
+}
+
+export interface TestEndpoints {
+  /** As an account with every scope; the path is below the base. */
+  request(accountId: string, method: string, path: string, body?: unknown): Promise<TestReply>
+  close(): Promise<void>
+}
+
+/** Some routes behind the real server, without the rest of the relay: whoever names an account is that account. */
+export async function testEndpoints(routes: readonly Route[]): Promise<TestEndpoints> {
+  const faults: object[] = []
+  const server = buildServer({
+    routes,
+    authenticate: believe,
+    authenticateRefresh: believe,
+    log: { error: (details) => faults.push(details), warn: (details) => faults.push(details) },
+    requestId: () => 'test',
+    trustedProxies: [],
+    checkAnswer,
+  })
+  const address = await server.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    async request(accountId, method, path, body) {
+      const response = await fetch(`${address}/3rdparty/v1${path}`, {
+        method,
+        headers: { authorization: accountId, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      if (response.status === 500) throw new Error(`the request failed: ${JSON.stringify(faults.at(-1))}`)
+      return { status: response.status, headers: response.headers, json: text === '' ? undefined : JSON.parse(text) }
+    },
+    close: () => server.close(),
+  }
+}
+
+async function believe({ authorization = '' }: Caller): Promise<Principal> {
+  return { accountId: authorization, username: authorization, scopes: new Set(scopes) }
+}

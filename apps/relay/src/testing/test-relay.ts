@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { openLog } from '@smsgw/daemon/log'
+import { createAccount } from '../accounts/create-account.ts'
+import type { Clock } from '../clock.ts'
+import { readConfig } from '../config.ts'
+import { checkAnswer } from '../http/check-answer.ts'
+import { type Random, systemRandom } from '../random.ts'
+import { startRelay } from '../relay.ts'
+import type { Database } from '../store/database.ts'
+import { secretBox } from '../store/secret-box.ts'
+import { type Called, type CallOptions, callUrl } from './call-url.ts'
+import { testDatabase } from './test-database.ts'
+
+const API = '/3rdparty/v1'
+
+export interface TestRelayOptions {
+  /** As in the environment: `{ MAX_SEGMENTS: '10' }`. */
+  readonly settings?: Readonly<Record<string, string>>
+  readonly isLocal?: boolean
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+export interface TestAccount {
+  readonly id: string
+  readonly username: string
+  readonly password: string
+  /** For the header `Authorization`. */
+  readonly basic: string
+}
+
+export interface TestRelay {
+  readonly url: string
+  readonly databaseUrl: string
+  readonly database: Database
+  /** There from the start; calls without `auth` are its own. */
+  readonly account: TestAccount
+  addAccount(username?: string): Promise<TestAccount>
+  /** Of the API: `/messages` is `/3rdparty/v1/messages`. */
+  api(method: string, path: string, options?: CallOptions): Promise<Called>
+  /** Any path. */
+  request(method: string, path: string, options?: CallOptions): Promise<Called>
+  /** What it has logged, a line each. */
+  readonly logged: readonly string[]
+  /** Fails when something was logged as an error: a 500, or an answer that is not what its route promises. */
+  close(): Promise<void>
+}
+
+/** A whole relay in this process, on a database of its own. */
+export async function testRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
+  const { settings = {}, ...rest } = options
+  const { url: databaseUrl, database, close: closeDatabase } = await testDatabase()
+  const config = readConfig({
+    PORT: '0',
+    DATABASE_URL: databaseUrl,
+    SERVER_SECRET: randomBytes(32).toString('base64'),
+    ...settings,
+  })
+  const logged: string[] = []
+  const log = openLog('debug', { write: (line: string) => logged.push(line) })
+  const relay = await startRelay({ config, log, checkAnswer, ...rest }).catch(async (error) => {
+    await closeDatabase()
+    throw error
+  })
+  const box = secretBox(config.SERVER_SECRET, systemRandom)
+
+  async function addAccount(username = `user-${randomBytes(4).toString('hex')}`): Promise<TestAccount> {
+    const password = randomBytes(12).toString('base64url')
+    const id = await createAccount({ database, box, random: systemRandom }, { username, password })
+    if (id === undefined) throw new Error(`there is an account ${username} already`)
+    return { id, username, password, basic: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
+  }
+
+  const account = await addAccount()
+  const request: TestRelay['request'] = (method, path, call = {}) =>
+    callUrl(method, relay.url + path, { auth: account.basic, ...call })
+  return {
+    url: relay.url,
+    databaseUrl,
+    database,
+    account,
+    addAccount,
+    api: (method, path, call) => request(method, API + path, call),
+    request,
+    logged,
+    async close() {
+      await relay.close()
+      await closeDatabase()
+      const errors = logged.filter((line) => JSON.parse(line).level === 'error')
+      if (errors.length > 0) throw new Error(`the relay logged errors:\n${errors.join('')}`)
+    },
+  }
+}

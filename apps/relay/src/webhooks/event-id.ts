@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import type { HappenedEvent } from './happened-event.ts'
+
+/**
+ * The id of an event for one webhook, derived from what happened and nothing else: a retry, a crash or a second reading
+ * from the SIM makes the same id again.
+ */
+export function eventId(accountId: string, webhookId: string, happened: HappenedEvent): string {
+  return derivedId([accountId, webhookId, happened.event, ...factsOf(happened)])
+}
+
+/** What tells an event from every other of its kind. */
+function factsOf(happened: HappenedEvent): readonly string[] {
+  switch (happened.event) {
+    case 'sms:received':
+    case 'sms:data-received':
+    case 'mms:received':
+      return [happened.messageId]
+    case 'sms:sent':
+    case 'sms:delivered':
+    case 'sms:cancelled':
+      return [happened.cmdId]
+    case 'sms:failed':
+      return [happened.cmdId, happened.code]
+    case 'system:ping':
+    case 'app:started':
+      return [happened.deviceId, happened.occurrence]
+    case 'sms:batch:received':
+    case 'sms:batch:data-received':
+    case 'mms:batch:received':
+      return happened.messages.map(({ messageId }) => messageId)
+  }
+}
+
+/** RFC 9562 §5.8: a UUID of our own making, here the first bits of a SHA-256. */
+export function derivedId(facts: readonly string[]): string {
+  const bytes = createHash('sha256').update(JSON.stringify(facts)).digest().subarray(0, 16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

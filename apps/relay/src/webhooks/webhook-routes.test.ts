@@ -1,0 +1,324 @@
+import { webhookEnvelope } from '@smsgw/contract/webhook-event'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { route } from '../http/route.ts'
+import { systemRandom } from '../random.ts'
+import { secretBox } from '../store/secret-box.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
+import { addressRules } from './address-rules.ts'
+import { deleteWebhook } from './delete-webhook.ts'
+import { enqueueEvents } from './enqueue-events.ts'
+import type { ReceivedText } from './happened-event.ts'
+import { listDeliveries } from './list-deliveries.ts'
+import { listWebhooks } from './list-webhooks.ts'
+import { localTime } from './local-time.ts'
+import { redeliverOne } from './redeliver-one.ts'
+import { redeliverRange } from './redeliver-range.ts'
+import { registerWebhook } from './register-webhook.ts'
+import { rotateWebhookSecret } from './rotate-webhook-secret.ts'
+import { testWebhook } from './test-webhook.ts'
+
+const now = new Date('2026-03-01T08:46:11.000Z')
+const random = systemRandom
+const box = secretBox('the secret of a server that only tests know', random)
+let shared: TestDatabase
+let api: TestEndpoints
+beforeAll(async () => {
+  shared = await testDatabase()
+  const { database } = shared
+  const needs = {
+    database,
+    random,
+    box,
+    logbook: { write: () => undefined },
+    outbox: { wake: () => undefined },
+    clock: { now: () => now },
+    addressRules: addressRules({ allowHttp: false, allowNetworks: [], localServerMode: false }),
+  }
+  api = await testEndpoints([
+    route('GET', '/webhooks', 'webhooks:list', '', listWebhooks(needs)),
+    route('POST', '/webhooks', 'webhooks:write', '', registerWebhook(needs)),
+    route('DELETE', '/webhooks/{id}', 'webhooks:delete', '', deleteWebhook(needs)),
+    route('GET', '/webhooks/{id}/deliveries', 'webhooks:list', '', listDeliveries(needs)),
+    route('POST', '/webhooks/{id}/test', 'webhooks:write', '', testWebhook(needs)),
+    route('POST', '/webhooks/{id}/secret', 'webhooks:write', '', rotateWebhookSecret(needs)),
+    route('POST', '/webhooks/{id}/redeliver', 'webhooks:write', '', redeliverRange(needs)),
+    route('POST', '/webhooks/deliveries/{id}/redeliver', 'webhooks:write', '', redeliverOne(needs)),
+  ])
+})
+afterAll(async () => {
+  await api.close()
+  await shared.close()
+})
+beforeEach(async () => {
+  for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
+})
+afterEach(() => shared.database.account.deleteMany())
+
+const asked = { id: 'w1', url: 'https://example.com/sms', event: 'sms:received' }
+const register = (more: object = {}, account = 'a1') => api.request(account, 'POST', '/webhooks', { ...asked, ...more })
+const stored = (id = 'w1') => shared.database.webhook.findFirstOrThrow({ where: { id, accountId: 'a1' } })
+const opened = (sealed: string | null) => (sealed === null ? null : box.open(sealed, 'webhook-secret'))
+const deliveries = async (query = '', id = 'w1') => {
+  const { json, headers } = await api.request('a1', 'GET', `/webhooks/${id}/deliveries${query}`)
+  return { items: json as { id: string; state: string; createdAt: string }[], headers }
+}
+const text = (messageId: string): ReceivedText => ({
+  event: 'sms:received',
+  deviceId: DEVICE,
+  messageId,
+  sender: '+1',
+  recipient: null,
+  simNumber: 1,
+  receivedAt: localTime('2026-03-01T15:46:11+07:00'),
+  message: 'hello',
+})
+const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'
+
+async function device(id: string, accountId = 'a1', deletedAt?: Date): Promise<void> {
+  await shared.database.device.create({ data: { id, accountId, name: '', deletedAt: deletedAt ?? null } })
+}
+
+test('a webhook is registered with a secret that is shown this once', async () => {
+  await device(DEVICE)
+  const { status, json } = await register({ deviceId: DEVICE })
+  expect(status).toBe(201)
+  const { secret, ...rest } = json as { secret: string }
+  expect(rest).toEqual({ ...asked, deviceId: DEVICE, device_id: DEVICE })
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  expect(opened((await stored()).secretSealed)).toBe(secret)
+  expect((await api.request('a1', 'GET', '/webhooks')).json).toEqual([rest])
+})
+
+test('device_id is the same as deviceId, and an id is made when none is given', async () => {
+  await device(DEVICE)
+  const { json } = await register({ id: undefined, device_id: DEVICE })
+  expect(json).toMatchObject({ id: expect.stringMatching(/^[\w-]{21}$/), deviceId: DEVICE, device_id: DEVICE })
+})
+
+test('a replaced webhook keeps its secret and history, and is enabled', async () => {
+  await register()
+  const before = await stored()
+  await enqueueEvents(shared.database, 'a1', [text('m1')])
+  const disabled = { disabledAt: now, disabledReason: 'gone', failingSince: now, pausedUntil: now, pauses: 3 }
+  await shared.database.webhook.updateMany({ data: disabled })
+  expect((await api.request('a1', 'GET', '/webhooks')).json).toMatchObject([
+    { disabledAt: now.toISOString(), disabledReason: 'gone' },
+  ])
+  const { status, json } = await register({ url: 'https://example.org/other', event: 'sms:sent' })
+  expect(status).toBe(201)
+  expect(json).toEqual({
+    id: 'w1',
+    url: 'https://example.org/other',
+    event: 'sms:sent',
+    deviceId: null,
+    device_id: null,
+  })
+  const enabled = { disabledAt: null, disabledReason: null, failingSince: null, pausedUntil: null, pauses: 0 }
+  expect(await stored()).toMatchObject({ key: before.key, secretSealed: before.secretSealed, ...enabled })
+  expect((await deliveries()).items).toHaveLength(1)
+})
+
+test('registered by two at once there is one, and one of them is shown the secret', async () => {
+  const replies = await Promise.all(Array.from({ length: 8 }, () => register()))
+  expect(replies.filter(({ json }) => 'secret' in (json as object))).toHaveLength(1)
+  expect(await shared.database.webhook.count()).toBe(1)
+})
+
+test.each([
+  [{ url: 'http://example.com' }, 'url', 'WEBHOOK_ALLOW_HTTP'],
+  [{ url: 'https://user:word@example.com' }, 'url', 'credentials'],
+  [{ url: 'https://10.0.0.1/' }, 'url', 'is not public'],
+  [{ url: `https://example.com/${'x'.repeat(2048)}` }, 'url', '2048'],
+  [{ event: 'sms:lost' }, 'event', 'sms:data-received'],
+  [{ deviceId: 'unknown' }, 'deviceId', 'GET /devices'],
+])('%j is refused with what to do', async (more, path, words) => {
+  const { status, json } = await register(more)
+  expect(status).toBe(400)
+  expect(json).toMatchObject({ code: 400, errors: [{ path, message: expect.stringContaining(words) }] })
+})
+
+test("a device that was deleted, or is another account's, cannot be registered for", async () => {
+  await device(DEVICE, 'a2')
+  await device('deleted', 'a1', now)
+  expect((await register({ deviceId: DEVICE })).status).toBe(400)
+  expect((await register({ deviceId: 'deleted' })).status).toBe(400)
+})
+
+test('deleted, its deliveries are gone too; deleted again, it is still deleted', async () => {
+  await register()
+  await enqueueEvents(shared.database, 'a1', [text('m1')])
+  for (const _ of [1, 2]) expect((await api.request('a1', 'DELETE', '/webhooks/w1')).status).toBe(204)
+  expect(await shared.database.webhookDelivery.count()).toBe(0)
+  expect((await api.request('a1', 'GET', '/webhooks')).json).toEqual([])
+})
+
+test('a rotated secret is shown once, and the one before counts for a day more', async () => {
+  const first = ((await register()).json as { secret: string }).secret
+  const { status, json } = await api.request('a1', 'POST', '/webhooks/w1/secret')
+  expect(status).toBe(200)
+  const { secret } = json as { secret: string }
+  expect(secret).not.toBe(first)
+  const { secretSealed, previousSecretSealed, previousSecretUntil } = await stored()
+  expect([secretSealed, previousSecretSealed].map(opened)).toEqual([secret, first])
+  expect(previousSecretUntil).toEqual(new Date('2026-03-02T08:46:11.000Z'))
+})
+
+test.each([
+  'sms:received',
+  'sms:data-received',
+  'mms:received',
+  'sms:sent',
+  'sms:delivered',
+  'sms:failed',
+  'sms:cancelled',
+  'system:ping',
+  'app:started',
+  'sms:batch:received',
+  'sms:batch:data-received',
+  'mms:batch:received',
+])('a test of a webhook for %s sends a sample, each time another event', async (event) => {
+  await device(DEVICE)
+  await register({ event })
+  await register({ id: 'w2', event })
+  for (const _ of [1, 2]) expect((await api.request('a1', 'POST', '/webhooks/w1/test')).status).toBe(202)
+  const rows = await shared.database.webhookDelivery.findMany({ include: { webhook: true } })
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(2)
+  for (const row of rows) {
+    const { id, deviceId, payload, webhook } = row
+    webhookEnvelope.parse({ deviceId, event: row.event, id, webhookId: webhook.id, payload })
+    expect(row).toMatchObject({ state: 'waiting', event, deviceId: DEVICE, webhook: { id: 'w1' } })
+    if (event.startsWith('sms:') && !event.includes('batch')) expect(payload).toMatchObject({ messageId: 'test' })
+  }
+})
+
+test('a test needs a webhook that is told anything', async () => {
+  expect((await api.request('a1', 'POST', '/webhooks/w1/test')).status).toBe(404)
+  await register({ event: 'mms:downloaded' })
+  expect((await api.request('a1', 'POST', '/webhooks/w1/test')).json).toMatchObject({ code: 409 })
+  await register()
+  await shared.database.webhook.updateMany({ data: { disabledAt: now, disabledReason: 'nobody answers for days' } })
+  const { json } = await api.request('a1', 'POST', '/webhooks/w1/test')
+  expect(json).toMatchObject({ code: 409, message: expect.stringContaining('nobody answers for days') })
+})
+
+/** Deliveries of one webhook, an hour apart, the newest last. */
+async function history(states: readonly string[]): Promise<void> {
+  const { key } = await stored()
+  for (const [hour, state] of states.entries())
+    await shared.database.webhookDelivery.create({
+      data: {
+        id: `e${hour}`,
+        webhookKey: key,
+        accountId: 'a1',
+        deviceId: DEVICE,
+        event: 'sms:received',
+        payload: {},
+        createdAt: hours(hour),
+        nextAttemptAt: hours(1_000_000),
+        state,
+        attempts: 2,
+        finishedAt: state === 'waiting' ? null : hours(hour),
+        attemptRows: {
+          create: [
+            { number: 2, startedAt: hours(hour), durationMs: 7, error: 'refused', address: '10.0.0.1' },
+            { number: 1, startedAt: hours(hour), durationMs: 5, status: 500, excerpt: 'oops' },
+          ],
+        },
+      },
+    })
+}
+const hours = (count: number) => new Date(now.getTime() + count * 3_600_000)
+
+test('deliveries are listed newest first, of all states or one, of a range, page by page', async () => {
+  await register()
+  await history(['delivered', 'waiting', 'failed', 'delivered', 'dropped', 'waiting'])
+  const ids = async (query: string) => (await deliveries(query)).items.map(({ id }) => id)
+  expect(await ids('')).toEqual(['e5', 'e4', 'e3', 'e2', 'e1', 'e0'])
+  expect(await ids('?state=delivered')).toEqual(['e3', 'e0'])
+  const range = `from=${hours(1).toISOString()}&to=${hours(4).toISOString()}`
+  expect(await ids(`?${range}`)).toEqual(['e3', 'e2', 'e1'])
+  expect(await ids('?limit=2&offset=3')).toEqual(['e2', 'e1'])
+  const first = await deliveries(`?limit=2&${range}`)
+  expect(first.headers.get('x-total-count')).toBe('3')
+  const next = /<[^>]*(\?[^>]*)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1]
+  const second = await deliveries(next)
+  expect(second.items.map(({ id }) => id)).toEqual(['e1'])
+  expect(second.headers.get('x-total-count')).toBeNull()
+  expect(second.headers.get('link')).toBeNull()
+})
+
+test('a delivery tells its attempts, and not the address that was called', async () => {
+  await register()
+  await history(['waiting'])
+  expect((await deliveries()).items).toEqual([
+    {
+      id: 'e0',
+      webhookId: 'w1',
+      event: 'sms:received',
+      deviceId: DEVICE,
+      state: 'waiting',
+      createdAt: now.toISOString(),
+      nextAttemptAt: hours(1_000_000).toISOString(),
+      attemptCount: 2,
+      attempts: [
+        { number: 1, startedAt: now.toISOString(), durationMs: 5, status: 500, excerpt: 'oops' },
+        { number: 2, startedAt: now.toISOString(), durationMs: 7, error: 'refused' },
+      ],
+    },
+  ])
+})
+
+const dueAgain = { state: 'waiting', attempts: 0, finishedAt: null }
+const rows = () => shared.database.webhookDelivery.findMany({ orderBy: { key: 'asc' }, include: { attemptRows: true } })
+
+test('one delivery is made again under its id, and what was tried stays on record', async () => {
+  await register()
+  await register({ id: 'w2' })
+  await history(['delivered', 'failed'])
+  const { status, json } = await api.request('a1', 'POST', '/webhooks/deliveries/e1/redeliver')
+  expect({ status, json }).toEqual({ status: 202, json: {} })
+  const [untouched, again] = await rows()
+  expect(untouched).toMatchObject({ state: 'delivered', attempts: 2 })
+  expect(again).toMatchObject({ id: 'e1', ...dueAgain })
+  expect(again?.attemptRows).toHaveLength(2)
+  expect(again!.nextAttemptAt < hours(1_000_000)).toBe(true)
+})
+
+test('a range is made again, of the states that were asked for, and nothing beside it', async () => {
+  await register()
+  await history(['delivered', 'dropped', 'failed', 'waiting', 'delivered', 'failed'])
+  const range = { from: hours(1), to: hours(5) }
+  const redeliver = (more: object) => api.request('a1', 'POST', '/webhooks/w1/redeliver', { ...range, ...more })
+  const again = async () => (await rows()).filter(({ attempts }) => attempts === 0).map(({ id }) => id)
+  expect((await redeliver({ state: 'failed' })).status).toBe(202)
+  expect(await again()).toEqual(['e2'])
+  expect((await redeliver({})).status).toBe(202)
+  expect(await again()).toEqual(['e1', 'e2', 'e4'])
+})
+
+test('a disabled webhook is told nothing again until it is enabled', async () => {
+  await register()
+  await history(['dropped'])
+  await shared.database.webhook.updateMany({ data: { disabledAt: now } })
+  const range = { from: hours(0), to: hours(5) }
+  expect((await api.request('a1', 'POST', '/webhooks/w1/redeliver', range)).status).toBe(409)
+  expect((await api.request('a1', 'POST', '/webhooks/deliveries/e0/redeliver')).status).toBe(409)
+  expect(await rows()).toMatchObject([{ state: 'dropped' }])
+})
+
+test('nothing of another account is seen or touched', async () => {
+  await register()
+  await history(['delivered'])
+  const range = { from: hours(0), to: hours(5) }
+  expect((await api.request('a2', 'GET', '/webhooks')).json).toEqual([])
+  expect((await api.request('a2', 'GET', '/webhooks/w1/deliveries')).status).toBe(404)
+  expect((await api.request('a2', 'POST', '/webhooks/w1/test')).status).toBe(404)
+  expect((await api.request('a2', 'POST', '/webhooks/w1/secret')).status).toBe(404)
+  expect((await api.request('a2', 'POST', '/webhooks/w1/redeliver', range)).status).toBe(404)
+  expect((await api.request('a2', 'POST', '/webhooks/deliveries/e0/redeliver')).status).toBe(404)
+  expect((await api.request('a2', 'DELETE', '/webhooks/w1')).status).toBe(204)
+  expect(await rows()).toMatchObject([{ state: 'delivered', attempts: 2 }])
+  expect((await register({ url: 'https://example.net' }, 'a2')).json).toHaveProperty('secret')
+  expect((await stored()).url).toBe(asked.url)
+})

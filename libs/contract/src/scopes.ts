@@ -1,0 +1,23 @@
+/** What a token may allow. `all:any` holds every other one. */
+export const scopes = [
+  'all:any',
+  'messages:send',
+  'messages:read',
+  'messages:list',
+  'messages:cancel',
+  'messages:export',
+  'inbox:list',
+  'inbox:refresh',
+  'devices:list',
+  'devices:write',
+  'devices:delete',
+  'webhooks:list',
+  'webhooks:write',
+  'webhooks:delete',
+  'settings:read',
+  'settings:write',
+  'logs:read',
+  'tokens:manage',
+] as const
+
+export type Scope = (typeof scopes)[number]

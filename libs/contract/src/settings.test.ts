@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { defaultSettings, settings, settingsChange } from './settings.ts'
+
+test('the defaults are settings', () => {
+  expect(settings.parse(defaultSettings)).toEqual(defaultSettings)
+})
+
+test('any part is taken, unknown sections and keys are ignored', () => {
+  expect(settingsChange.parse({})).toEqual({})
+  expect(settingsChange.parse({ messages: { limit_value: 5, color: 1 }, more: {} })).toEqual({
+    messages: { limit_value: 5 },
+  })
+})
+
+test('keys in camelCase are the same ones, and win', () => {
+  expect(
+    settingsChange.parse({
+      messages: { sendIntervalMin: 3, send_interval_min: 9, workHoursEnabled: true },
+      webhooks: { retryCount: null, retry_count: 4 },
+    }),
+  ).toEqual({ messages: { send_interval_min: 3, work_hours_enabled: true }, webhooks: { retry_count: null } })
+})
+
+test('null resets, a key or a section, and is told apart from what is left out', () => {
+  const change = settingsChange.parse({ messages: { limit_value: null }, ping: null })
+  expect(change.messages).toEqual({ limit_value: null })
+  expect(change.ping).toBeNull()
+  expect(change.logs).toBeUndefined()
+})
+
+test('what lives on the agent is refused here, unless it is empty', () => {
+  const paths = (body: object) => (settingsChange.safeParse(body).error?.issues ?? []).map(({ path }) => path.join('.'))
+  expect(paths({ encryption: { passphrase: 'x' }, gateway: { cloudUrl: 'https://x', private_token: 'x' } })).toEqual([
+    'encryption.passphrase',
+    'gateway.cloud_url',
+    'gateway.private_token',
+  ])
+  expect(paths({ encryption: { passphrase: '' }, gateway: { cloud_url: null, private_token: '' } })).toEqual([])
+  expect(settingsChange.parse({ encryption: { passphrase: '' } })).toEqual({})
+})
+
+test('an empty signing key changes nothing, null takes it away', () => {
+  expect(settingsChange.parse({ webhooks: { signing_key: '' } }).webhooks?.signing_key).toBeUndefined()
+  expect(settingsChange.parse({ webhooks: { signing_key: null } }).webhooks?.signing_key).toBeNull()
+  expect(settingsChange.parse({ webhooks: { signing_key: 'k' } }).webhooks?.signing_key).toBe('k')
+})
+
+test.each([
+  { messages: { send_interval_min: 0 } },
+  { messages: { limit_period: 'PerWeek' } },
+  { messages: { limit_value: 0 } },
+  { messages: { log_lifetime_days: 0 } },
+  { messages: { work_hours_start: '24:00' } },
+  { messages: { work_hours_start: '8:00' } },
+  { messages: [] },
+  { webhooks: { retry_count: 0 } },
+  { ping: { interval_seconds: 0.5 } },
+  { logs: 'x' },
+])('refuses %j', (body) => {
+  expect(settingsChange.safeParse(body).success).toBe(false)
+})

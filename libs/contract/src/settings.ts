@@ -1,0 +1,140 @@
+import { z } from 'zod'
+
+const seconds = z.int().min(1).max(86_400)
+const days = z.int().min(1).max(36_500)
+const timeOfDay = z
+  .string()
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 08:30')
+  .meta({ examples: ['08:30'] })
+
+const messages = {
+  send_interval_min: seconds.meta({ description: 'Shortest pause between messages of one SIM, in seconds' }),
+  send_interval_max: seconds.meta({ description: 'Longest pause: each is random between both' }),
+  limit_period: z.enum(['Disabled', 'PerMinute', 'Per30Minutes', 'PerHour', 'PerDay']),
+  limit_value: z.int().min(1).max(1_000_000).meta({ description: 'Messages of one SIM in a `limit_period`' }),
+  sim_selection_mode: z
+    .enum(['OSDefault', 'RoundRobin', 'Random'])
+    .meta({ description: '`OSDefault`: the lowest ready SIM' }),
+  processing_order: z.enum(['LIFO', 'FIFO']),
+  log_lifetime_days: days.meta({ description: 'Finished messages are kept so long' }),
+  work_hours_enabled: z.boolean(),
+  work_hours_start: timeOfDay.meta({ description: "In the agent's zone; later than the end: over midnight" }),
+  work_hours_end: timeOfDay,
+}
+const webhooks = {
+  retry_count: z.int().min(1).max(1000).meta({ description: 'Attempts; the standard schedule when absent' }),
+  internet_required: z.boolean(),
+}
+const ping = { interval_seconds: seconds.meta({ description: 'No ping when absent' }) }
+const logs = { lifetime_days: days }
+const gateway = { notification_channel: z.string().max(64).meta({ description: 'Accepted, without effect' }) }
+const receiver = { content_provider_enabled: z.boolean().meta({ description: 'Accepted, without effect' }) }
+
+/** The settings of an account. What has a default is always there; secrets are never shown. */
+export const settings = z
+  .strictObject({
+    messages: z.strictObject(messages).partial().required({
+      limit_period: true,
+      sim_selection_mode: true,
+      processing_order: true,
+      log_lifetime_days: true,
+      work_hours_enabled: true,
+    }),
+    webhooks: z.strictObject(webhooks).partial().required({ internet_required: true }),
+    ping: z.strictObject(ping).partial(),
+    logs: z.strictObject(logs),
+    gateway: z.strictObject(gateway).partial(),
+    receiver: z.strictObject(receiver).partial(),
+  })
+  .meta({ id: 'Settings' })
+
+export type Settings = z.output<typeof settings>
+
+/** Of an account that has set nothing. */
+export const defaultSettings: Settings = {
+  messages: {
+    limit_period: 'Disabled',
+    sim_selection_mode: 'OSDefault',
+    processing_order: 'FIFO',
+    log_lifetime_days: 30,
+    work_hours_enabled: false,
+  },
+  webhooks: { internet_required: true },
+  ping: {},
+  logs: { lifetime_days: 30 },
+  gateway: {},
+  receiver: {},
+}
+
+/**
+ * What PUT and PATCH take: any part. Null resets a key or a whole section; what is left out is undefined. Rules between
+ * keys hold for the merged settings, not for a part.
+ */
+export const settingsChange = z
+  .preprocess(
+    inSnakeCase,
+    z.object({
+      messages: section(messages),
+      webhooks: section({
+        ...webhooks,
+        signing_key: z.string().max(1024).meta({ description: 'Key of `X-Signature`; write-only. Empty: unchanged' }),
+      }),
+      ping: section(ping),
+      logs: section(logs),
+      encryption: section({ passphrase: refused('is set at the agent, which alone knows it: leave it out') }),
+      gateway: section({
+        ...gateway,
+        cloud_url: refused('is set at the agent: leave it out'),
+        private_token: refused('is set at the agent: leave it out'),
+      }),
+      receiver: section(receiver),
+    }),
+  )
+  .transform(({ encryption: _, webhooks, gateway, ...rest }) => ({
+    ...rest,
+    webhooks: webhooks && withoutEmptyKey(webhooks),
+    gateway: gateway && { notification_channel: gateway.notification_channel },
+  }))
+  .meta({
+    id: 'SettingsChange',
+    description: 'Any part of the settings; keys in camelCase are taken too, and win',
+    examples: [
+      { messages: { send_interval_min: 5, send_interval_max: 15, limit_period: 'PerHour', limit_value: 100 } },
+    ],
+  })
+
+export type SettingsChange = z.output<typeof settingsChange>
+
+type Nullish<Shape> = { [Key in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Key] & z.ZodType>> }
+
+function section<Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape) {
+  const keys = Object.entries(shape).map(([key, schema]) => [key, schema.nullish()])
+  return z.object(Object.fromEntries(keys) as Nullish<Shape>).nullish()
+}
+
+function refused(message: string) {
+  return z.unknown().refine((value) => value === undefined || value === null || value === '', message)
+}
+
+function withoutEmptyKey<Webhooks extends { signing_key?: string | null | undefined }>(webhooks: Webhooks): Webhooks {
+  return webhooks.signing_key === '' ? { ...webhooks, signing_key: undefined } : webhooks
+}
+
+/** `sendIntervalMin` is `send_interval_min`. */
+function inSnakeCase(value: unknown): unknown {
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, isObject(part) ? snakeKeys(part) : part]),
+  )
+}
+
+function snakeKeys(section: object): object {
+  const entries = Object.entries(section)
+  const spelled = entries.filter(([key]) => /[A-Z]/.test(key))
+  const snake = spelled.map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value])
+  return Object.fromEntries([...entries.filter(([key]) => !/[A-Z]/.test(key)), ...snake])
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+/** RFC 3339 with any offset, kept as it came. */
+export const time = z
+  .string()
+  .refine(
+    (text) => epochMsOf(text) !== undefined,
+    'must be a time such as 2026-03-01T15:46:11Z or 2026-03-01T15:46:11+07:00',
+  )
+  .meta({ format: 'date-time', examples: ['2026-03-01T15:46:11+07:00'] })
+
+/** RFC 3339 with any offset, as the moment that it means. */
+export const instant = time.pipe(z.transform((text: string) => new Date(epochMsOf(text) ?? 0)))
+
+/** As the API answers: UTC with milliseconds. */
+export const utcTime = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .meta({ format: 'date-time', examples: ['2026-03-01T08:46:11.000Z'] })
+
+/** As payloads of webhooks tell it: the local time of the agent with its offset, never `Z`. */
+export const localTime = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/)
+  .meta({ format: 'date-time', examples: ['2026-03-01T15:46:11.000+07:00'] })
+
+// A `+` in a query arrives as a space.
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?(?:[Zz]|([+\- ])(\d\d):(\d\d))$/
+
+function epochMsOf(text: string): number | undefined {
+  const match = RFC_3339.exec(text)
+  if (!match) return undefined
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as Six
+  const [offsetHour, offsetMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)]
+  // A minute may have a leap second: 60.
+  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined
+  const midnight = new Date(0)
+  midnight.setUTCFullYear(year, month - 1, day)
+  if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return undefined
+  const milliseconds = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3))
+  const offset = (offsetHour * 60 + offsetMinute) * (match[8] === '-' ? -60_000 : 60_000)
+  const epochMs = midnight.getTime() + ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds - offset
+  return epochMs >= FIRST && epochMs < END ? epochMs : undefined
+}
+
+type Six = [number, number, number, number, number, number]
+
+/** Years of four digits at UTC, 1 to 9999: what is written and stored everywhere. */
+const FIRST = -62_135_596_800_000
+const END = 253_402_300_800_000

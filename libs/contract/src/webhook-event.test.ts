@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { webhookEnvelope, webhookEvents, webhookPayloads } from './webhook-event.ts'
+
+const envelope = { deviceId: 'Xk2Zt7vQ9sLrB4mNdP1aW', id: 'e', webhookId: 'w' }
+const received = {
+  messageId: 'm',
+  sender: '+14155550123',
+  recipient: null,
+  simNumber: 1,
+  phoneNumber: '+14155550123',
+  message: 'hello',
+  receivedAt: '2026-03-01T15:46:11.000+07:00',
+}
+
+test('an inbound recipient that is not known is null, and there', () => {
+  const event = { ...envelope, event: 'sms:received', payload: received }
+  expect(webhookEnvelope.parse(event)).toEqual(event)
+  const { recipient: _, ...without } = received
+  expect(webhookEnvelope.safeParse({ ...event, payload: without }).success).toBe(false)
+})
+
+test('an outbound recipient is never null', () => {
+  const { message: _, receivedAt, ...numbers } = received
+  const payload = { ...numbers, recipient: '+1', partsCount: 1, sentAt: receivedAt }
+  const event = { ...envelope, event: 'sms:sent', payload }
+  expect(webhookEnvelope.safeParse(event).success).toBe(true)
+  expect(webhookEnvelope.safeParse({ ...event, payload: { ...payload, recipient: null } }).success).toBe(false)
+})
+
+test('a payload belongs to its event', () => {
+  expect(webhookEnvelope.safeParse({ ...envelope, event: 'sms:failed', payload: received }).success).toBe(false)
+})
+
+test('all events but the downloaded ones are told', () => {
+  const silent = ['mms:downloaded', 'mms:batch:downloaded']
+  const told: readonly string[] = webhookEvents.filter((event) => !silent.includes(event))
+  expect(Object.keys(webhookPayloads).sort()).toEqual([...told].sort())
+  expect(webhookEnvelope.options.map(({ shape }) => shape.event.value).sort()).toEqual([...told].sort())
+})

@@ -1,0 +1,299 @@
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import { nextAgent } from '../src/agent-session.ts'
+import { type AgentEffect, type AgentInput, type AgentState, newAgent } from '../src/agent-state.ts'
+import { type Disk, endSend, eventOf, giveUp, journalCommand, openSends, type Telling } from './model-journal.ts'
+import { Process } from './process.ts'
+import type { Socket } from './socket.ts'
+import type { World } from './world.ts'
+
+/** What agents of these schedules can hold. */
+export const capacity = 4
+export const urgentCapacity = 2
+
+/**
+ * One run of an agent: the machine, a journal that takes its time to write, and a radio. What was not on disk when it is
+ * killed never was.
+ *
+ * Nothing is sent before the relay has welcomed the journal in this run: an old copy must not begin what its original may
+ * have done. From then on it also sends while the link is down.
+ */
+export class AgentProcess {
+  readonly disk: Disk
+  readonly process: Process
+  readonly bootId: string
+  state: AgentState
+  /** The journal was welcomed, and so may send. */
+  isTrusted = false
+  readonly #world: World
+  readonly #sockets = new Map<number, Socket>()
+  #diskFreeAtMs = 0
+  #isSending = false
+
+  constructor(world: World, disk: Disk) {
+    this.#world = world
+    this.disk = disk
+    this.process = new Process(world.time, world.chance.between(0.7, 1.3))
+    this.bootId = `boot${world.number()}`
+    this.state = newAgent({
+      agent: {
+        bootId: this.bootId,
+        agentVersion: '1',
+        publicKey: 'k'.repeat(44),
+        name: 'agent',
+        isClockSynchronised: true,
+        sims: [],
+      },
+      identity: { deviceId: 'device' },
+      journal: { id: disk.journalId, replaces: disk.replaces, streamId: disk.streamId },
+      marks: this.#marks(),
+      queue: { open: 0, capacity, urgent: urgentCapacity },
+    })
+    this.#write(
+      () => {
+        for (const { cmdId, telling } of giveUp(disk, ['committed'])) this.#tell(telling, cmdId)
+        for (const id of world.takeFromSim()) this.#append(this.#received(id))
+        this.#append({ kind: 'started', at: world.instant(), agentVersion: '1', sims: [] })
+      },
+      () => {
+        this.step({ kind: 'queue-changed', queue: { open: openSends(disk) } })
+        this.step({ kind: 'start' })
+      },
+    )
+  }
+
+  get isStopped(): boolean {
+    return this.state.phase.kind === 'stopped'
+  }
+
+  /** Its sockets end with it, and the relay may learn of that, or not. */
+  kill(isNoticed: boolean): void {
+    this.process.kill()
+    for (const socket of this.#sockets.values()) socket.cut({ agent: false, relay: isNoticed })
+  }
+
+  /** Messages came in: they stay on the SIM until they are on disk. */
+  readSim(): void {
+    this.#write(() => {
+      for (const id of this.#world.takeFromSim()) this.#append(this.#received(id))
+    })
+  }
+
+  /** Something that no relay of today understands. */
+  tellRiddle(): void {
+    this.#write(() => this.#appendText('{"kind":"riddle"}'))
+  }
+
+  /** Retention has its day. */
+  prune(upto: number): void {
+    this.#write(() => {
+      this.disk.first = Math.max(this.disk.first, Math.min(upto, this.disk.mark) + 1)
+      const { journalId, first } = this.disk
+      return { kind: 'events-pruned', journalId, first }
+    })
+  }
+
+  step(input: AgentInput): void {
+    if (input.kind === 'received' && input.text.startsWith('{"type":"welcome"'))
+      this.#world.sinceClone.unreadWelcomes -= 1
+    const { state, effects } = nextAgent(this.state, input)
+    this.#world.note(this.bootId, input, state.phase.kind)
+    this.state = state
+    this.#world.invariants.agentStepped(this)
+    for (const effect of effects) if (this.#world.goesOn(this)) this.#do(effect)
+  }
+
+  #do(effect: AgentEffect): void {
+    const { chance } = this.#world
+    switch (effect.kind) {
+      case 'connect':
+        this.#connect(effect.connection)
+        break
+      case 'send':
+        this.#world.invariants.frameSent(this, effect.text)
+        this.#sockets.get(effect.connection)?.send('agent', effect.text)
+        break
+      case 'close':
+        this.#sockets.get(effect.connection)?.close('agent', effect.code, effect.reason)
+        break
+      case 'set-timer': {
+        const { timer, fromMs, toMs } = effect
+        this.process.setTimer(timer, chance.between(fromMs, toMs), () => this.step({ kind: 'timer', timer }))
+        break
+      }
+      case 'cancel-timer':
+        this.process.cancelTimer(effect.timer)
+        break
+      case 'sign':
+        this.#answer({ kind: 'signed', connection: effect.connection, signature: 'AAAA' })
+        break
+      case 'compare-tag':
+        this.#answer({
+          kind: 'tag-compared',
+          connection: effect.connection,
+          isSame: this.disk.events[effect.seq - 1]?.tag === effect.tag,
+        })
+        break
+      case 'read-events': {
+        const { connection, from, most } = effect
+        // Whoever reads may bring less than was asked for.
+        const events = this.disk.events.slice(from - 1, from - 1 + 1 + chance.below(most))
+        this.#answer({ kind: 'events-read', connection, from, events })
+        break
+      }
+      case 'record-mark':
+        this.#world.invariants.markRecorded(this, effect.mark)
+        this.#write(() => Object.assign(this.disk, { mark: effect.mark, streamId: effect.streamId }))
+        break
+      case 'journal-commands':
+        this.#journal(effect)
+        break
+      case 'renounce-journal':
+        this.#renounce(effect.provenMark)
+        break
+      case 'connected':
+        this.isTrusted = true
+        this.#world.invariants.welcomed(this, effect.welcome.mark)
+        this.#sendNext()
+        break
+      case 'stopped':
+        this.isTrusted = false
+        break
+      default:
+        break
+    }
+  }
+
+  #connect(connection: number): void {
+    const socket = this.#world.openSocket({
+      received: (text) => this.process.now(() => this.step({ kind: 'received', connection, text })),
+      closed: (code, reason) => this.process.now(() => this.step({ kind: 'closed', connection, code, reason })),
+    })
+    if (socket === undefined) {
+      this.process.later(this.#world.chance.oneOf([1, 3_000]), () =>
+        this.step({ kind: 'closed', connection, code: 1006, reason: '' }),
+      )
+      return
+    }
+    this.#sockets.set(connection, socket)
+    this.step({ kind: 'opened', connection })
+  }
+
+  #journal({ commands, journalId }: AgentEffect & { kind: 'journal-commands' }): void {
+    this.#write(
+      () => {
+        if (journalId !== this.disk.journalId) return undefined
+        for (const taken of commands) {
+          const cmdId = 'command' in taken ? taken.command.cmdId : taken.cmdId
+          const telling = journalCommand(this.disk, taken)
+          if (telling) this.#tell(telling, cmdId)
+        }
+        const keys = commands.map((taken) =>
+          'command' in taken ? `${taken.command.kind}:${taken.command.cmdId}` : taken.key,
+        )
+        return { kind: 'commands-journaled', keys, open: openSends(this.disk) }
+      },
+      () => this.#sendNext(),
+    )
+  }
+
+  #renounce(provenMark: number): void {
+    this.isTrusted = false
+    this.#write(() => {
+      const { disk } = this
+      this.#world.invariants.givingUp(this)
+      const unproven = disk.events.slice(Math.max(provenMark, disk.first - 1))
+      Object.assign(disk, { replaces: disk.journalId, journalId: `journal${this.#world.number()}`, mark: 0, first: 1 })
+      disk.events.length = 0
+      for (const { text } of unproven) this.#appendText(text)
+      for (const { cmdId, telling } of giveUp(disk, ['received', 'committed'])) this.#tell(telling, cmdId)
+      return {
+        kind: 'journal-renewed',
+        journal: { id: disk.journalId, replaces: disk.replaces },
+        marks: this.#marks(),
+        open: 0,
+      }
+    })
+  }
+
+  /** One after the other: COMMIT on disk, then the radio, then RESULT on disk. */
+  #sendNext(): void {
+    const { disk } = this
+    const next = [...disk.commands].find(([, { state }]) => state === 'received')
+    if (this.#isSending || !this.isTrusted || next === undefined) return
+    const [cmdId, record] = next
+    this.#isSending = true
+    let isCommitted = false
+    this.#write(
+      () => {
+        isCommitted = this.isTrusted && record.state === 'received'
+        if (isCommitted) record.state = 'committed'
+      },
+      () => {
+        if (isCommitted) this.#world.invariants.wentOut(cmdId, this)
+        if (!this.#world.goesOn(this)) return
+        this.#write(
+          () => {
+            if (isCommitted && record.state === 'committed') {
+              this.#tell(endSend(record, { kind: 'sent' }), cmdId)
+            }
+            return { kind: 'queue-changed', queue: { open: openSends(disk) } }
+          },
+          () => {
+            this.#isSending = false
+            this.#sendNext()
+          },
+        )
+      },
+    )
+  }
+
+  /** One write after the other; what it changes is on disk when its time has come, and only then is it told. */
+  #write(change: () => AgentInput | unknown, then: () => void = () => undefined): void {
+    const { time, chance } = this.#world
+    const takesMs = chance.of(0.02) ? 5_000 : chance.between(0, 20)
+    this.#diskFreeAtMs = Math.max(this.#diskFreeAtMs, time.nowMs) + takesMs
+    this.process.later(this.#diskFreeAtMs - time.nowMs, () => {
+      const tail = this.disk.events.length
+      const journalId = this.disk.journalId
+      const input = change()
+      this.#world.invariants.written(this)
+      if (!this.#world.goesOn(this)) return
+      const isNewJournal = journalId !== this.disk.journalId
+      if (isInput(input)) this.step(input)
+      if (!isNewJournal && this.disk.events.length > tail) {
+        this.step({ kind: 'events-appended', journalId, tail: this.disk.events.length })
+      }
+      then()
+    })
+  }
+
+  #tell(telling: Telling, cmdId: string): void {
+    this.#append(eventOf(telling, cmdId, this.#world.instant()))
+  }
+
+  #append(event: AgentEvent): void {
+    this.#appendText(JSON.stringify(event))
+  }
+
+  #appendText(text: string): void {
+    this.disk.events.push({ text, tag: `t${this.#world.number()}` })
+  }
+
+  #received(id: string): AgentEvent {
+    const at = this.#world.instant()
+    return { kind: 'received', id, receivedAt: at, sender: '1', simNumber: 1, type: 'SMS', text: 'x', parts: 1 }
+  }
+
+  #marks() {
+    return { first: this.disk.first, tail: this.disk.events.length, mark: this.disk.mark }
+  }
+
+  /** What the app is asked takes a moment, and comes when the connection may be another one. */
+  #answer(input: AgentInput): void {
+    this.process.later(this.#world.chance.between(0, 5), () => this.step(input))
+  }
+}
+
+function isInput(value: unknown): value is AgentInput {
+  return typeof value === 'object' && value !== null && 'kind' in value
+}

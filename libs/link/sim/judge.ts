@@ -1,0 +1,109 @@
+import type { AgentProcess } from './agent-process.ts'
+import { idOf } from './invariants.ts'
+import { skipped } from './model-store.ts'
+import type { World } from './world.ts'
+
+/** Nothing is under way any more, and nothing waits for anything but new work. */
+export function isSettled(world: World): boolean {
+  const [agent, clone] = world.agents
+  if (agent === undefined || !agent.process.isAlive) return false
+  if (clone !== undefined) return areClonesSettled(world, agent, clone)
+  return agent.isStopped || (isInStep(world, agent) && haveEnded(world) && world.messagesOnSim === 0)
+}
+
+/** What went wrong, in words, once everything has worked for a while; empty when every promise was kept. */
+export function judge(world: World): string[] {
+  return [
+    ...judgeProgress(world),
+    ...judgeSends(world),
+    ...judgeReceived(world),
+    ...judgeJournal(world),
+    ...judgeStops(world),
+  ]
+}
+
+/** Both have stopped; where a welcome was lost or one was restarted, the other may go on when it is alone. */
+function areClonesSettled(world: World, one: AgentProcess, other: AgentProcess): boolean {
+  if (one.isStopped && other.isStopped) return true
+  const { unreadWelcomes, restartsOfAgent } = world.sinceClone
+  const isDisturbed = unreadWelcomes > 0 || restartsOfAgent > 0
+  const [stopped, left] = one.isStopped ? [one, other] : [other, one]
+  return isDisturbed && stopped.isStopped && isInStep(world, left)
+}
+
+function isInStep({ store }: World, { state, disk }: AgentProcess): boolean {
+  const { phase, outbox } = state
+  if (phase.kind !== 'online' || phase.welcome.connEpoch !== store.connEpoch) return false
+  const stored = store.journals.get(disk.journalId)?.ids.length ?? 0
+  // Where retention took all that was not stored, there is nothing left to be told.
+  return outbox.mark === stored && (stored === disk.events.length || disk.first > disk.events.length)
+}
+
+function haveEnded(world: World): boolean {
+  return openSends(world).length === 0 || isMaimed(world)
+}
+
+/** A restored database asked for events that retention had taken from the agent: what they told nobody knows. */
+function isMaimed({ store, agents }: World): boolean {
+  const lacksFirst = agents.some(({ disk }) => disk.first > 1 + (store.journals.get(disk.journalId)?.ids.length ?? 0))
+  return lacksFirst || [...store.journals.values()].some(({ ids }) => ids.includes(skipped))
+}
+
+function openSends({ store }: World): string[] {
+  return [...store.sends.values()].filter(({ outcome }) => outcome === undefined).map(({ command }) => command.cmdId)
+}
+
+function judgeProgress(world: World): string[] {
+  if (isSettled(world)) return []
+  const { agents, store, messagesOnSim } = world
+  const ends = agents.map(({ state, disk, bootId }) => `${bootId} ${state.phase.kind} ${disk.events.length} events`)
+  const stored = [...store.journals].map(([id, { ids }]) => `${id} ${ids.length}`)
+  return [`not settled: ${ends}; stored ${stored}; open ${openSends(world)}; ${messagesOnSim} on the SIM`]
+}
+
+function judgeSends({ store, accepted, invariants, schedule }: World): string[] {
+  const problems: string[] = []
+  const wentOut = new Set(invariants.ledger.map(({ cmdId }) => cmdId))
+  for (const cmdId of accepted) if (!store.sends.has(cmdId)) problems.push(`${cmdId} was accepted and is gone`)
+  for (const [cmdId, { outcome }] of store.sends) {
+    if (outcome === 'sent' && !wentOut.has(cmdId)) problems.push(`${cmdId} is Sent, and never went out`)
+    // Of two disks one may have sent what the other one was stopped from sending, and a restored database may have
+    // forgotten that it gave a message away.
+    if (schedule.story === 'plain' && (outcome === 'cancelled' || outcome === 'failed') && wentOut.has(cmdId)) {
+      problems.push(`${cmdId} is ${outcome}, and went out`)
+    }
+  }
+  return problems
+}
+
+function judgeReceived(world: World): string[] {
+  const { store, invariants, schedule } = world
+  if (schedule.story === 'old-copy' || schedule.story === 'clones') return []
+  if (isMaimed(world)) return []
+  return invariants.facts.flatMap((fact) => {
+    const times = store.received.filter((id) => id === fact).length
+    return times === 1 ? [] : [`${fact} came in and was stored ${times} times`]
+  })
+}
+
+function judgeJournal(world: World): string[] {
+  const { agents, store, schedule } = world
+  const [agent] = agents
+  if (agent === undefined || agents.length > 1) return []
+  const { disk } = agent
+  const problems: string[] = []
+  for (const [index, id] of (store.journals.get(disk.journalId)?.ids ?? []).entries()) {
+    const isGone = id === skipped && schedule.story === 'backup' && index + 1 < disk.first
+    if (id !== idOf(disk, index + 1) && !isGone)
+      problems.push(`event ${index + 1} of ${disk.journalId} is stored as ${id}`)
+  }
+  return problems
+}
+
+/** Only copies are ever taken for copies. */
+function judgeStops({ agents, schedule, invariants }: World): string[] {
+  if (schedule.story === 'clones') return []
+  const problems = agents.filter(({ isStopped }) => isStopped).map(({ bootId }) => `${bootId} stopped`)
+  if (schedule.story !== 'old-copy' && invariants.renounced > 0) problems.push('a journal was renounced')
+  return problems
+}

@@ -1,0 +1,67 @@
+import type { VirtualTime } from './virtual-time.ts'
+
+/** What runs until it is killed, may be stopped for a while, and measures time with a clock of its own. */
+export class Process {
+  isAlive = true
+  #frozenUntilMs = 0
+  readonly #unseen: (() => void)[] = []
+  readonly #time: VirtualTime
+  /** How fast its timers run. */
+  readonly #rate: number
+  readonly #timers = new Map<string, number>()
+  #timersSet = 0
+
+  constructor(time: VirtualTime, rate: number) {
+    this.#time = time
+    this.#rate = rate
+  }
+
+  kill(): void {
+    this.isAlive = false
+  }
+
+  /** As SIGSTOP does: what happens meanwhile is seen afterwards, all at once and in order. */
+  freeze(ms: number): void {
+    this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.#time.nowMs + ms)
+  }
+
+  thaw(): void {
+    this.#frozenUntilMs = 0
+    this.#catchUp()
+  }
+
+  /** Something of the world that this process sees after so long, if it is still alive. */
+  later(ms: number, see: () => void): void {
+    this.#time.after(ms, () => this.now(see))
+  }
+
+  now(see: () => void): void {
+    if (this.#time.nowMs >= this.#frozenUntilMs && this.#unseen.length === 0) {
+      if (this.isAlive) see()
+      return
+    }
+    this.#unseen.push(see)
+    if (this.#unseen.length === 1) this.#time.after(this.#frozenUntilMs - this.#time.nowMs, () => this.#catchUp())
+  }
+
+  #catchUp(): void {
+    const stillMs = this.#frozenUntilMs - this.#time.nowMs
+    if (stillMs > 0) this.#time.after(stillMs, () => this.#catchUp())
+    else for (const see of this.#unseen.splice(0)) if (this.isAlive) see()
+  }
+
+  setTimer(name: string, ms: number, fire: () => void): void {
+    this.#timersSet += 1
+    const set = this.#timersSet
+    this.#timers.set(name, set)
+    this.later(ms * this.#rate, () => {
+      if (this.#timers.get(name) !== set) return
+      this.#timers.delete(name)
+      fire()
+    })
+  }
+
+  cancelTimer(name: string): void {
+    this.#timers.delete(name)
+  }
+}

@@ -1,0 +1,168 @@
+import type { Hello } from '@smsgw/contract/link/frame'
+import { nextRelay } from '../src/relay-session.ts'
+import { newConnection, type RelayEffect, type RelayInput, type RelayState } from '../src/relay-state.ts'
+import { Process } from './process.ts'
+import type { Socket } from './socket.ts'
+import type { World } from './world.ts'
+
+/** One run of a relay: a machine for each socket, one database for all relays. */
+export class RelayProcess {
+  readonly process: Process
+  readonly #world: World
+  readonly #sessions = new Set<Session>()
+  #streamId: string
+
+  constructor(world: World) {
+    this.#world = world
+    this.#streamId = world.store.streamId
+    this.process = new Process(world.time, world.chance.between(0.7, 1.3))
+    this.#poll()
+  }
+
+  get sessions(): Iterable<Session> {
+    return this.#sessions
+  }
+
+  accept(socket: Socket): void {
+    const session = new Session(this.#world, this, socket, () => this.#sessions.delete(session))
+    this.#sessions.add(session)
+    session.step({ kind: 'opened' })
+  }
+
+  /** There may be something to claim. Whether somebody says so is not sure; that it is looked for now and then is. */
+  wake(): void {
+    for (const session of this.#sessions) session.step({ kind: 'wake' })
+  }
+
+  drain(reconnectAfterMs: number): void {
+    for (const session of this.#sessions) session.step({ kind: 'drain', reconnectAfterMs })
+  }
+
+  /** Its sockets end with it, and the agents may learn of that, or not. */
+  kill(isNoticed: boolean): void {
+    this.process.kill()
+    for (const { socket } of this.#sessions) socket.cut({ agent: isNoticed, relay: false })
+  }
+
+  #poll(): void {
+    this.process.later(pollMs, () => {
+      const { streamId } = this.#world.store
+      if (streamId !== this.#streamId) for (const session of this.#sessions) session.step({ kind: 'restored' })
+      this.#streamId = streamId
+      this.wake()
+      this.#poll()
+    })
+  }
+}
+
+const pollMs = 15_000
+
+export class Session {
+  state: RelayState
+  readonly socket: Socket
+  /** As the store gave it to this connection. */
+  connEpoch: number | undefined
+  readonly #world: World
+  readonly #relay: RelayProcess
+  readonly #process: Process
+  readonly #onOver: () => void
+
+  constructor(world: World, relay: RelayProcess, socket: Socket, onOver: () => void) {
+    this.#world = world
+    const { process } = relay
+    this.#relay = relay
+    this.#process = process
+    this.socket = socket
+    this.#onOver = onOver
+    this.state = newConnection({ relayId: 'relay', nonce: `nonce of session ${world.number()}`, window })
+    socket.attach('relay', {
+      received: (text) => process.now(() => this.step({ kind: 'received', text })),
+      closed: (code) => process.now(() => this.step({ kind: 'closed', code })),
+    })
+  }
+
+  step(input: RelayInput): void {
+    const { state, effects } = nextRelay(this.state, input)
+    this.#world.note('relay', input, state.phase.kind)
+    this.state = state
+    this.#world.invariants.relayStepped(this, input)
+    for (const effect of effects) if (this.#world.goesOn(this.#relay)) this.#do(effect)
+    if (state.phase.kind === 'over') this.#onOver()
+  }
+
+  #do(effect: RelayEffect): void {
+    const { chance, store } = this.#world
+    switch (effect.kind) {
+      case 'send':
+        this.socket.send('relay', effect.text)
+        break
+      case 'close':
+        this.socket.close('relay', effect.code, effect.reason)
+        break
+      case 'set-timer': {
+        const { timer, fromMs, toMs } = effect
+        const name = `${timer} ${this.state.relay.nonce}`
+        this.#process.setTimer(name, chance.between(fromMs, toMs), () => this.step({ kind: 'timer', timer }))
+        break
+      }
+      case 'cancel-timer':
+        this.#process.cancelTimer(`${effect.timer} ${this.state.relay.nonce}`)
+        break
+      case 'authenticate':
+        this.#transact(() => ({ kind: 'authenticated' }), unavailable)
+        break
+      case 'open-connection':
+        this.#open(effect.hello)
+        break
+      case 'store-events':
+        this.#world.invariants.transacted(this, effect.connEpoch)
+        this.#transact(() => store.storeEvents(effect.connEpoch, effect.journalId, effect.batch), {
+          kind: 'store-failed',
+        })
+        break
+      case 'claim-commands': {
+        const { connEpoch, journalId, isResume, room } = effect
+        this.#world.invariants.transacted(this, connEpoch)
+        this.#transact(() => store.claim(connEpoch, journalId, isResume, room), { kind: 'claim-failed' })
+        break
+      }
+      case 'renew-lease':
+        this.#transact(() => (store.isFenced(effect.connEpoch) ? { kind: 'fenced' } : undefined), undefined)
+        break
+      default:
+        break
+    }
+  }
+
+  #open(hello: Hello): void {
+    const { store } = this.#world
+    this.#transact(() => {
+      const opened = store.openConnection(hello)
+      this.connEpoch = opened.connEpoch
+      this.#world.sinceClone.unreadWelcomes += 1
+      return { kind: 'connection-opened', opened }
+    }, unavailable)
+  }
+
+  /** Committed at one moment, answered at a later one; or not committed; or committed, and the answer lost. */
+  #transact(commit: () => RelayInput | undefined, failure: RelayInput | undefined): void {
+    const { chance, time } = this.#world
+    const fate = this.#world.fateOfTransaction()
+    time.after(databaseMs(this.#world), () => {
+      // Killed before: the database never heard of it.
+      if (!this.#process.isAlive) return
+      const answer = fate === 'refused' ? undefined : commit()
+      if (!this.#world.goesOn(this.#relay)) return
+      const heard = fate === 'answered' ? answer : failure
+      const takesMs = fate === 'answered' ? chance.between(0, 10) : 500
+      if (heard !== undefined) this.#process.later(takesMs, () => this.step(heard))
+    })
+  }
+}
+
+const window = 16
+const unavailable: RelayInput = { kind: 'refused', why: 'unavailable', reason: 'the database is away' }
+
+function databaseMs({ chance }: World): number {
+  return chance.of(0.03) ? chance.between(0, 20_000) : chance.between(0, 20)
+}

@@ -1,0 +1,55 @@
+import { isSettled, judge } from './judge.ts'
+import { planSchedule, type Schedule } from './schedule.ts'
+import { World } from './world.ts'
+
+export interface ScheduleReport {
+  readonly schedule: Schedule
+  readonly problems: readonly string[]
+  /** How often each kind of thing was seen, to know what was tried at all. */
+  readonly seen: Readonly<Record<string, number>>
+  readonly virtualMs: number
+  readonly trace: readonly string[]
+}
+
+/**
+ * Lives one schedule through, on a virtual clock: the same seed gives the same run. At its end everything works again, so
+ * all that was accepted has to end and all that is in a journal has to be stored.
+ */
+export function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): ScheduleReport {
+  const schedule = planSchedule(seed)
+  const world = new World(schedule, options.tracing ?? false)
+  const { time, invariants } = world
+  const isEnough = () => invariants.problems.length > 0 || time.steps > mostSteps
+  time.pass(schedule.endMs, isEnough)
+  world.calmDown()
+  time.pass(time.nowMs + longestEndMs, () => isEnough() || isSettled(world))
+  const problems = [...invariants.problems]
+  if (time.steps > mostSteps) problems.push(`${time.steps} steps in ${time.nowMs.toFixed(0)} ms`)
+  if (problems.length === 0) problems.push(...judge(world))
+  return { schedule, problems, seen: seenIn(world), virtualMs: time.nowMs, trace: world.trace }
+}
+
+/** The busiest take a tenth of them; one that goes on like that has caught itself in a loop. */
+const mostSteps = 20_000
+/** A socket that nobody closed, the longest pauses between attempts, and as many of them as two clones need to stop. */
+const longestEndMs = 900_000
+
+function seenIn(world: World): Record<string, number> {
+  const { store, agents, invariants, schedule } = world
+  const seen: Record<string, number> = { [`story: ${schedule.story}`]: 1, 'events stored': 0 }
+  const count = (what: string, times = 1) => {
+    seen[what] = (seen[what] ?? 0) + times
+  }
+  for (const { outcome } of store.sends.values()) count(`sends: ${outcome}`)
+  for (const { ids } of store.journals.values()) {
+    count('events stored', ids.length)
+    count('events skipped', ids.filter((id) => id === 'skipped').length)
+    count('events unreadable', ids.filter((id) => id === 'unreadable').length)
+  }
+  for (const { state } of agents) if (state.phase.kind === 'stopped') count(`stopped: ${state.phase.why}`)
+  if (agents.length > 1 && agents.every(({ isStopped }) => isStopped)) count('both clones stopped')
+  count('journals renounced', invariants.renounced)
+  count('replays', invariants.replays)
+  count('connections', store.connEpoch)
+  return seen
+}

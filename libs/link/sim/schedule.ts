@@ -1,0 +1,131 @@
+import { Chance } from './chance.ts'
+
+/** Everything that happens in one schedule, decided before it begins, but for how long each thing takes. */
+export interface Schedule {
+  readonly seed: number
+  readonly story: Story
+  readonly relays: number
+  readonly actions: readonly Action[]
+  /** After so many steps, in the middle of whatever is being done, the process is killed. */
+  readonly crashes: { readonly agent: number | undefined; readonly relay: number | undefined }
+  /** Until then things happen; from then on everything works. */
+  readonly endMs: number
+}
+
+/**
+ * `plain`: crashes and a bad network. `old-copy`: the agent's disk is replaced by an older copy, or lost. `clones`: a copy
+ * is started beside the original. `backup`: the relays' database is restored from a backup. Never two of them at once:
+ * nobody could tell then what was sent.
+ */
+export type Story = 'plain' | 'old-copy' | 'clones' | 'backup'
+
+export type Action = { readonly atMs: number } & (
+  | { readonly do: 'accept'; readonly isUrgent: boolean; readonly isHinted: boolean }
+  | { readonly do: 'cancel'; readonly which: number }
+  | { readonly do: 'receive' }
+  | { readonly do: 'riddle' | 'prune' }
+  | { readonly do: 'cut'; readonly agentTold: boolean; readonly relayTold: boolean }
+  | { readonly do: 'block'; readonly side: 'agent' | 'relay' | 'both'; readonly forMs: number }
+  | { readonly do: 'delay'; readonly ms: number }
+  | { readonly do: 'refuse-connections'; readonly forMs: number }
+  | { readonly do: 'crash-agent'; readonly isNoticed: boolean; readonly forMs: number }
+  | { readonly do: 'freeze-agent'; readonly forMs: number }
+  | { readonly do: 'crash-relay'; readonly which: number; readonly isNoticed: boolean; readonly forMs: number }
+  | { readonly do: 'freeze-relay'; readonly which: number; readonly forMs: number }
+  | { readonly do: 'drain-relay'; readonly which: number; readonly reconnectAfterMs: number }
+  | { readonly do: 'database-away'; readonly forMs: number }
+  | { readonly do: 'copy-disk' | 'restore-disk' | 'lose-disk' | 'start-clone' | 'back-up' | 'restore-backup' }
+)
+
+export function planSchedule(seed: number): Schedule {
+  const chance = new Chance(seed)
+  const story = chance.weighted(stories)
+  const spanMs = chance.oneOf([1_000, 10_000, 60_000, 200_000])
+  const count = 6 + chance.below(16)
+  const weights = { ...everyday, ...themes[story] }
+  const actions = Array.from({ length: count }, () => planAction(chance, weights, chance.below(spanMs)))
+  return {
+    seed,
+    story,
+    relays: 1 + chance.below(3),
+    actions: [...actions, ...plot(chance, story, spanMs)].sort((one, next) => one.atMs - next.atMs),
+    crashes: {
+      agent: chance.of(0.4) ? chance.below(150) : undefined,
+      relay: chance.of(0.4) ? chance.below(150) : undefined,
+    },
+    endMs: spanMs,
+  }
+}
+
+const stories: Readonly<Record<Story, number>> = { plain: 64, 'old-copy': 15, clones: 8, backup: 13 }
+
+type Weights = Readonly<Partial<Record<Action['do'], number>>>
+
+const everyday: Weights = {
+  ...{ accept: 40, cancel: 6, receive: 20, riddle: 2, prune: 3, cut: 8, block: 5, delay: 5, 'refuse-connections': 2 },
+  ...{ 'crash-agent': 6, 'freeze-agent': 3, 'crash-relay': 5, 'freeze-relay': 3, 'drain-relay': 2, 'database-away': 3 },
+}
+
+const themes: Readonly<Record<Story, Weights>> = {
+  plain: {},
+  'old-copy': { 'copy-disk': 4, 'restore-disk': 3, 'lose-disk': 1 },
+  clones: { 'crash-agent': 2, 'copy-disk': 3 },
+  backup: { 'back-up': 2 },
+}
+
+/** What makes the story: something is copied, and the copy is used later. */
+function plot(chance: Chance, story: Story, spanMs: number): Action[] {
+  const [early, late] = [chance.below(spanMs / 2), spanMs / 2 + chance.below(spanMs / 2)]
+  switch (story) {
+    case 'plain':
+      return []
+    case 'old-copy':
+      return [
+        { atMs: early, do: 'copy-disk' },
+        { atMs: late, do: chance.of(0.8) ? 'restore-disk' : 'lose-disk' },
+      ]
+    case 'clones':
+      return [
+        { atMs: early, do: 'copy-disk' },
+        { atMs: late, do: 'start-clone' },
+      ]
+    case 'backup':
+      return [
+        { atMs: early, do: 'back-up' },
+        { atMs: late, do: 'restore-backup' },
+      ]
+  }
+}
+
+function planAction(chance: Chance, weights: Weights, atMs: number): Action {
+  const what = chance.weighted(weights)
+  const shortMs = chance.oneOf([10, 500, 5_000])
+  const longMs = chance.oneOf([100, 3_000, 30_000, 100_000])
+  const isNoticed = chance.of(0.6)
+  switch (what) {
+    case 'accept':
+      return { atMs, do: what, isUrgent: chance.of(0.2), isHinted: chance.of(0.7) }
+    case 'cancel':
+      return { atMs, do: what, which: chance.below(6) }
+    case 'cut':
+      return { atMs, do: what, agentTold: chance.of(0.6), relayTold: chance.of(0.6) }
+    case 'block':
+      return { atMs, do: what, side: chance.oneOf(['agent', 'relay', 'both'] as const), forMs: longMs }
+    case 'delay':
+      return { atMs, do: what, ms: chance.oneOf([200, 3_000, 20_000]) }
+    case 'refuse-connections':
+    case 'freeze-agent':
+    case 'database-away':
+      return { atMs, do: what, forMs: longMs }
+    case 'crash-agent':
+      return { atMs, do: what, isNoticed, forMs: shortMs }
+    case 'crash-relay':
+      return { atMs, do: what, which: chance.below(3), isNoticed, forMs: shortMs }
+    case 'freeze-relay':
+      return { atMs, do: what, which: chance.below(3), forMs: longMs }
+    case 'drain-relay':
+      return { atMs, do: what, which: chance.below(3), reconnectAfterMs: shortMs }
+    default:
+      return { atMs, do: what }
+  }
+}

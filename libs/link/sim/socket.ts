@@ -1,0 +1,122 @@
+import type { Chance } from './chance.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+export type Side = 'agent' | 'relay'
+
+/** What one end of a socket hears. */
+export interface End {
+  received(text: string): void
+  closed(code: number, reason: string): void
+}
+
+/**
+ * One TCP connection: what was sent arrives in order or not at all. Bytes are lost only when the connection ends; before
+ * that they may take their time, stop coming in one direction or both, and come after all. Either end may believe in it
+ * long after the other one gave it up.
+ */
+export class Socket {
+  readonly #time: VirtualTime
+  readonly #chance: Chance
+  readonly #ends: Partial<Record<Side, End | undefined>> = {}
+  readonly #lanes: Record<Side, Lane> = { agent: newLane(), relay: newLane() }
+  readonly #latencyMs: number
+
+  constructor(time: VirtualTime, chance: Chance, latencyMs: number) {
+    this.#time = time
+    this.#chance = chance
+    this.#latencyMs = latencyMs
+  }
+
+  attach(side: Side, end: End): void {
+    this.#ends[side] = end
+  }
+
+  send(from: Side, text: string): void {
+    this.#enqueue(from, { text })
+  }
+
+  /** The other end learns it when all before that has arrived. What is under way from there still arrives here. */
+  close(from: Side, code: number, reason: string): void {
+    this.#enqueue(from, { code, reason })
+  }
+
+  /** Nothing that `side` sends arrives, until it is healed. */
+  block(side: Side): void {
+    this.#lanes[side].isBlocked = true
+  }
+
+  heal(): void {
+    for (const side of sides) {
+      this.#lanes[side].isBlocked = false
+      this.#deliver(side)
+    }
+  }
+
+  /** Nothing arrives for a while, and then all of it. */
+  delay(ms: number): void {
+    for (const side of sides)
+      this.#lanes[side].heldUntilMs = Math.max(this.#lanes[side].heldUntilMs, this.#time.nowMs + ms)
+  }
+
+  /** Some of what is under way still arrives; then it is over, and each end may be told so or not. */
+  cut(told: Readonly<Record<Side, boolean>>): void {
+    for (const side of sides) {
+      const lane = this.#lanes[side]
+      lane.queue.length = this.#chance.below(lane.queue.length + 1)
+      if (told[other(side)]) this.#enqueue(side, { code: 1006, reason: '' })
+      lane.isEnded = true
+    }
+  }
+
+  #enqueue(from: Side, packet: Packet): void {
+    const lane = this.#lanes[from]
+    if (lane.isEnded) return
+    if ('code' in packet) lane.isEnded = true
+    const jitterMs = this.#latencyMs * this.#chance.between(0.5, 1.5)
+    const dueAtMs = Math.max(lane.lastDueAtMs, this.#time.nowMs + jitterMs)
+    lane.lastDueAtMs = dueAtMs
+    lane.queue.push({ ...packet, dueAtMs })
+    this.#time.after(dueAtMs - this.#time.nowMs, () => this.#deliver(from))
+  }
+
+  #deliver(from: Side): void {
+    const lane = this.#lanes[from]
+    const { nowMs } = this.#time
+    if (lane.isBlocked) return
+    if (nowMs < lane.heldUntilMs) {
+      this.#time.after(lane.heldUntilMs - nowMs, () => this.#deliver(from))
+      return
+    }
+    while (lane.queue[0] !== undefined && lane.queue[0].dueAtMs <= nowMs)
+      this.#arrive(from, lane.queue.shift() as Packet)
+  }
+
+  #arrive(from: Side, packet: Packet): void {
+    const end = this.#ends[other(from)]
+    if ('text' in packet) end?.received(packet.text)
+    else {
+      this.#ends[other(from)] = undefined
+      end?.closed(packet.code, packet.reason)
+    }
+  }
+}
+
+type Packet = { readonly text: string } | { readonly code: number; readonly reason: string }
+
+interface Lane {
+  readonly queue: (Packet & { readonly dueAtMs: number })[]
+  lastDueAtMs: number
+  heldUntilMs: number
+  isBlocked: boolean
+  isEnded: boolean
+}
+
+const sides: readonly Side[] = ['agent', 'relay']
+
+function newLane(): Lane {
+  return { queue: [], lastDueAtMs: 0, heldUntilMs: 0, isBlocked: false, isEnded: false }
+}
+
+function other(side: Side): Side {
+  return side === 'agent' ? 'relay' : 'agent'
+}

@@ -1,0 +1,65 @@
+/** Time that passes only from one thing that happens to the next. What happens at one moment happens in the order asked. */
+export class VirtualTime {
+  nowMs = 0
+  steps = 0
+  readonly #heap: Due[] = []
+  #asked = 0
+
+  after(ms: number, happen: () => void): void {
+    this.#asked += 1
+    this.#push({ atMs: this.nowMs + ms, order: this.#asked, happen })
+  }
+
+  /** Until nothing is due before `untilMs`, or `isEnough`. */
+  pass(untilMs: number, isEnough: () => boolean = () => false): void {
+    for (;;) {
+      const next = this.#heap[0]
+      if (next === undefined || next.atMs > untilMs) break
+      this.#pop()
+      this.nowMs = next.atMs
+      this.steps += 1
+      next.happen()
+      if (isEnough()) return
+    }
+    this.nowMs = untilMs
+  }
+
+  #push(due: Due): void {
+    const heap = this.#heap
+    let at = heap.length
+    heap.push(due)
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (!isBefore(due, heap[parent] as Due)) break
+      heap[at] = heap[parent] as Due
+      at = parent
+    }
+    heap[at] = due
+  }
+
+  #pop(): void {
+    const heap = this.#heap
+    const last = heap.pop() as Due
+    if (heap.length === 0) return
+    let at = 0
+    for (;;) {
+      let child = at * 2 + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && isBefore(heap[child + 1] as Due, heap[child] as Due)) child += 1
+      if (!isBefore(heap[child] as Due, last)) break
+      heap[at] = heap[child] as Due
+      at = child
+    }
+    heap[at] = last
+  }
+}
+
+interface Due {
+  readonly atMs: number
+  readonly order: number
+  readonly happen: () => void
+}
+
+function isBefore(one: Due, other: Due): boolean {
+  return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order)
+}

@@ -1,0 +1,282 @@
+import type { AgentInput } from '../src/agent-state.ts'
+import type { RelayInput } from '../src/relay-state.ts'
+import { AgentProcess } from './agent-process.ts'
+import { Chance } from './chance.ts'
+import { Invariants } from './invariants.ts'
+import { copyOf, type Disk, newDisk } from './model-journal.ts'
+import { ModelStore } from './model-store.ts'
+import { RelayProcess } from './relay-process.ts'
+import type { Action, Schedule } from './schedule.ts'
+import { type End, type Side, Socket } from './socket.ts'
+import { VirtualTime } from './virtual-time.ts'
+
+/** Agents, relays, their database and the network between them, all on one virtual clock. */
+export class World {
+  readonly time = new VirtualTime()
+  readonly chance: Chance
+  readonly schedule: Schedule
+  readonly store: ModelStore
+  readonly invariants: Invariants
+  readonly relays: RelayProcess[] = []
+  /** The agent of the device, and then its clone. */
+  readonly agents: AgentProcess[] = []
+  /** Since the clone was started. */
+  readonly sinceClone = { unreadWelcomes: 0, restartsOfAgent: 0 }
+  readonly trace: string[] = []
+  readonly #tracing: boolean
+  readonly #sockets = new Set<Socket>()
+  readonly #blocked = new Set<Side>()
+  readonly #untilCrash: { agent: number | undefined; relay: number | undefined }
+  #isRefusing = false
+  #isDatabaseAway = false
+  #isCalm = false
+  #numbers = 0
+  #accepted: string[] = []
+  #onSim: string[] = []
+  #copy: Disk | undefined
+  #backup: { readonly store: ModelStore; readonly accepted: readonly string[] } | undefined
+
+  constructor(schedule: Schedule, tracing: boolean) {
+    this.schedule = schedule
+    this.chance = new Chance(schedule.seed ^ 0x5eed)
+    this.#tracing = tracing
+    this.#untilCrash = { ...schedule.crashes }
+    this.store = new ModelStore(`stream${this.number()}`)
+    this.invariants = new Invariants(this)
+    for (let relay = 0; relay < schedule.relays; relay += 1) this.relays.push(new RelayProcess(this))
+    this.agents.push(new AgentProcess(this, newDisk(`journal${this.number()}`)))
+    for (const action of schedule.actions) this.time.after(action.atMs, () => this.#do(action))
+  }
+
+  /** What the API said 202 to, and a restored backup did not take back. */
+  get accepted(): readonly string[] {
+    return this.#accepted
+  }
+
+  get messagesOnSim(): number {
+    return this.#onSim.length
+  }
+
+  /** Every number once. */
+  number(): number {
+    this.#numbers += 1
+    return this.#numbers
+  }
+
+  /** A moment that no two events share: it tells them apart. */
+  instant(): string {
+    return `2026-01-01T00:00:00.${this.number()}Z`
+  }
+
+  /** From here on everything works and nothing more happens. */
+  calmDown(): void {
+    this.#isCalm = true
+    Object.assign(this.#untilCrash, { agent: undefined, relay: undefined })
+    this.#isRefusing = false
+    this.#isDatabaseAway = false
+    this.#unblock()
+    for (const { process } of [...this.relays, ...this.agents]) process.thaw()
+  }
+
+  openSocket(agent: End): Socket | undefined {
+    const alive = this.relays.filter(({ process }) => process.isAlive)
+    if (this.#isRefusing || alive.length === 0) return undefined
+    const relay = this.chance.oneOf(alive)
+    const latencyMs = this.chance.oneOf(this.#isCalm ? [1, 40] : [1, 1, 40, 400, 3_000])
+    const socket = new Socket(this.time, this.chance, latencyMs)
+    socket.attach('agent', agent)
+    for (const side of this.#blocked) socket.block(side)
+    this.#sockets.add(socket)
+    relay.process.later(latencyMs, () => relay.accept(socket))
+    return socket
+  }
+
+  fateOfTransaction(): 'answered' | 'refused' | 'unanswered' {
+    if (this.#isDatabaseAway) return this.chance.of(0.7) ? 'refused' : 'unanswered'
+    if (this.#isCalm || this.chance.of(0.98)) return 'answered'
+    return this.chance.of(0.5) ? 'refused' : 'unanswered'
+  }
+
+  takeFromSim(): string[] {
+    return this.#onSim.splice(0)
+  }
+
+  /** A process is about to do the next thing. False: it never will. */
+  goesOn(process: AgentProcess | RelayProcess): boolean {
+    if (!process.process.isAlive) return false
+    const kind = process instanceof AgentProcess ? 'agent' : 'relay'
+    const left = this.#untilCrash[kind]
+    if (left === undefined || (kind === 'agent' && process !== this.agents[0])) return true
+    this.#untilCrash[kind] = left > 0 ? left - 1 : undefined
+    if (left > 0) return true
+    if (process instanceof AgentProcess) this.#restartAgent(this.chance.of(0.5), 500, (disk) => disk)
+    else this.#restartRelay(this.relays.indexOf(process), this.chance.of(0.5), 500)
+    return false
+  }
+
+  note(who: string, input: AgentInput | RelayInput, phase: string): void {
+    if (!this.#tracing) return
+    this.trace.push(
+      `${this.time.nowMs.toFixed(0).padStart(8)} ${who} ${JSON.stringify(input).slice(0, 300)} → ${phase}`,
+    )
+  }
+
+  #do(action: Action): void {
+    if (this.#tracing) this.trace.push(`${this.time.nowMs.toFixed(0).padStart(8)} do ${JSON.stringify(action)}`)
+    const [agent] = this.agents
+    switch (action.do) {
+      case 'accept':
+        this.#accept(action.isUrgent ? 100 : 0, action.isHinted)
+        break
+      case 'cancel': {
+        const cmdId = this.#accepted[action.which]
+        if (cmdId !== undefined) this.store.cancel(cmdId)
+        break
+      }
+      case 'receive':
+        this.#onSim.push(this.invariants.received(`in${this.number()}`))
+        agent?.readSim()
+        break
+      case 'riddle':
+        agent?.tellRiddle()
+        break
+      case 'prune':
+        agent?.prune(this.chance.below(agent.disk.events.length + 1))
+        break
+      case 'crash-agent':
+        this.#restartAgent(action.isNoticed, action.forMs, (disk) => disk)
+        break
+      case 'freeze-agent':
+        agent?.process.freeze(action.forMs)
+        break
+      case 'crash-relay':
+        this.#restartRelay(action.which, action.isNoticed, action.forMs)
+        break
+      case 'freeze-relay':
+        this.relays[action.which]?.process.freeze(action.forMs)
+        break
+      case 'drain-relay': {
+        const relay = this.relays[action.which]
+        relay?.process.now(() => relay.drain(action.reconnectAfterMs))
+        break
+      }
+      case 'database-away':
+        this.#isDatabaseAway = true
+        this.time.after(action.forMs, () => {
+          this.#isDatabaseAway = false
+        })
+        break
+      case 'cut':
+      case 'block':
+      case 'delay':
+      case 'refuse-connections':
+        this.#disturb(action)
+        break
+      default:
+        this.#turn(action.do)
+    }
+  }
+
+  #disturb(action: Action & { do: 'cut' | 'block' | 'delay' | 'refuse-connections' }): void {
+    switch (action.do) {
+      case 'cut':
+        for (const socket of this.#sockets) socket.cut({ agent: action.agentTold, relay: action.relayTold })
+        break
+      case 'block':
+        for (const side of action.side === 'both' ? (['agent', 'relay'] as const) : [action.side])
+          this.#blocked.add(side)
+        for (const socket of this.#sockets) for (const side of this.#blocked) socket.block(side)
+        this.time.after(action.forMs, () => this.#unblock())
+        break
+      case 'delay':
+        for (const socket of this.#sockets) socket.delay(action.ms)
+        break
+      case 'refuse-connections':
+        this.#isRefusing = true
+        this.time.after(action.forMs, () => {
+          this.#isRefusing = false
+        })
+    }
+  }
+
+  /** What a story is about. */
+  #turn(what: 'copy-disk' | 'restore-disk' | 'lose-disk' | 'start-clone' | 'back-up' | 'restore-backup'): void {
+    const copy = this.#copy
+    switch (what) {
+      case 'copy-disk':
+        this.#copy = copyOf((this.agents[0] as AgentProcess).disk)
+        break
+      case 'restore-disk':
+        if (copy) this.#restartAgent(true, 100, () => copyOf(copy))
+        break
+      case 'lose-disk':
+        this.#restartAgent(true, 100, () => newDisk(`journal${this.number()}`))
+        break
+      case 'start-clone':
+        if (copy) this.agents.push(new AgentProcess(this, copyOf(copy)))
+        Object.assign(this.sinceClone, { unreadWelcomes: 0, restartsOfAgent: 0 })
+        break
+      case 'back-up': {
+        const store = new ModelStore(this.store.streamId)
+        store.restore(this.store, this.store.streamId)
+        this.#backup = { store, accepted: [...this.#accepted] }
+        break
+      }
+      case 'restore-backup':
+        this.#restoreBackup()
+    }
+  }
+
+  #accept(priority: number, isHinted: boolean): void {
+    const cmdId = `send${this.number()}`
+    this.#accepted.push(cmdId)
+    this.store.accept({
+      kind: 'send',
+      cmdId,
+      messageId: cmdId,
+      phoneNumber: '1',
+      content: { text: 'x' },
+      isEncrypted: false,
+      withDeliveryReport: false,
+      priority,
+      acceptedAt: '2026-01-01T00:00:00Z',
+      onUncertain: 'resolve',
+    })
+    if (isHinted) for (const relay of this.relays) relay.process.later(1, () => relay.wake())
+  }
+
+  #restartAgent(isNoticed: boolean, afterMs: number, change: (disk: Disk) => Disk): void {
+    const [before] = this.agents
+    if (!before?.process.isAlive) return
+    before.kill(isNoticed)
+    this.sinceClone.restartsOfAgent += 1
+    this.time.after(afterMs, () => {
+      this.agents[0] = new AgentProcess(this, change(before.disk))
+    })
+  }
+
+  #restartRelay(which: number, isNoticed: boolean, afterMs: number): void {
+    const before = this.relays[which]
+    if (!before?.process.isAlive) return
+    before.kill(isNoticed)
+    this.time.after(afterMs, () => {
+      this.relays[which] = new RelayProcess(this)
+    })
+  }
+
+  #restoreBackup(): void {
+    const backup = this.#backup
+    if (backup === undefined) return
+    this.invariants.storeSetBack()
+    // Relays that go on see their connection go back in time; were it an earlier connection's time, they would be fenced.
+    const canGoOn = backup.store.connEpoch === this.store.connEpoch && this.chance.of(0.5)
+    if (!canGoOn) for (const which of this.relays.keys()) this.#restartRelay(which, true, 1_000)
+    this.store.restore(backup.store, `stream${this.number()}`)
+    this.#accepted = [...backup.accepted]
+  }
+
+  #unblock(): void {
+    this.#blocked.clear()
+    for (const socket of this.#sockets) socket.heal()
+  }
+}

@@ -1,0 +1,79 @@
+import { type CloseName, closeCodes, closeNameOf, type Retry } from '@smsgw/contract/link/close-code'
+import type { AgentEffect, AgentState, AgentStep } from './agent-state.ts'
+import { closeReason } from './close-reason.ts'
+import { type Pause, pauseBefore, retryAfter } from './reconnect.ts'
+
+/** From opening the socket to the welcome. */
+const handshakeMs = 15_000
+
+export function connect(state: AgentState): AgentStep {
+  const connection = state.connection + 1
+  return {
+    state: { ...state, connection, phase: { kind: 'connecting' } },
+    effects: [
+      { kind: 'connect', connection },
+      { kind: 'set-timer', timer: 'handshake', fromMs: handshakeMs, toMs: handshakeMs },
+    ],
+  }
+}
+
+/** This end has had enough of the connection. */
+export function leave(state: AgentState, why: CloseName, reason: string): AgentStep {
+  const { code, retry } = closeCodes[why]
+  const left = disconnected(state, why, reason, retry)
+  return { state: left.state, effects: [closing(state, code, reason), ...left.effects] }
+}
+
+/** It has stopped as far as its app is concerned, and yet connects once more. */
+export function leaveForNow(state: AgentState, why: CloseName, reason: string, pause: Pause): AgentStep {
+  const left = leave(state, why, reason)
+  const later: AgentEffect = { kind: 'set-timer', timer: 'reconnect', ...pause }
+  return { state: { ...left.state, phase: { kind: 'waiting' } }, effects: [...left.effects, later] }
+}
+
+/** The other end closed, or the socket broke. */
+export function lose(state: AgentState, code: number, reason: string): AgentStep {
+  return disconnected(state, closeNameOf(code) ?? 'lost', reason || `closed with ${code}`, retryAfter(code))
+}
+
+/** No more connections, and nothing that waits for one. */
+export function stop(state: AgentState): AgentStep {
+  const { code } = closeCodes.goodbye
+  const effects = hasSocket(state) ? [closing(state, code, 'stopped')] : []
+  return {
+    state: { ...state, phase: { kind: 'idle' } },
+    effects: [...effects, ...timersOff, { kind: 'cancel-timer', timer: 'reconnect' }],
+  }
+}
+
+export function closing(state: AgentState, code: number, reason: string): AgentEffect {
+  return { kind: 'close', connection: state.connection, code, reason: closeReason(reason) }
+}
+
+export function hasSocket({ phase }: AgentState): boolean {
+  return !['idle', 'waiting', 'renouncing', 'stopped'].includes(phase.kind)
+}
+
+export const timersOff: readonly AgentEffect[] = (['handshake', 'tick', 'leave'] as const).map((timer) => ({
+  kind: 'cancel-timer',
+  timer,
+}))
+
+export function reconnectLater(state: AgentState, retry: Exclude<Retry, 'never'>): AgentStep {
+  return {
+    state: { ...state, phase: { kind: 'waiting' }, attempts: state.attempts + 1 },
+    effects: [{ kind: 'set-timer', timer: 'reconnect', ...pauseBefore(state.attempts, retry) }],
+  }
+}
+
+function disconnected(state: AgentState, why: CloseName | 'lost', reason: string, retry: Retry): AgentStep {
+  const effects: AgentEffect[] = [...timersOff, { kind: 'disconnected', why, reason }]
+  if (retry === 'never' && why !== 'lost') {
+    return {
+      state: { ...state, phase: { kind: 'stopped', why } },
+      effects: [...effects, { kind: 'stopped', why, reason }],
+    }
+  }
+  const later = reconnectLater(state, retry === 'never' ? 'slowly' : retry)
+  return { state: later.state, effects: [...effects, ...later.effects] }
+}

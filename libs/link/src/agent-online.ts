@@ -1,0 +1,135 @@
+import type { AgentFrame, RelayFrame, Welcome } from '@smsgw/contract/link/frame'
+import { leave } from './agent-connecting.ts'
+import type { AgentEffect, AgentState, AgentStep, Online } from './agent-state.ts'
+import { forget, ticksUntilAlone } from './clones.ts'
+import { emptyIntake, nextCredit, takeCommand } from './command-intake.ts'
+import { acknowledge, eventFrames, fly, type JournaledEvent, nextReading, resume, tickOutbox } from './event-outbox.ts'
+import { beat, hearPong, startHeartbeat, ticksPerHeartbeat } from './heartbeat.ts'
+import { receiveCommand } from './received-command.ts'
+
+/** Three heartbeats: then it was a connection, and failures are counted anew. */
+const ticksUntilStable = 12
+/** 30 s. */
+const ticksForAcknowledgement = 6
+
+export type OnlineState = AgentState & { readonly phase: Online }
+
+export function isOnline(state: AgentState): state is OnlineState {
+  return state.phase.kind === 'online'
+}
+
+export function beginOnline(state: AgentState, welcome: Welcome): AgentStep {
+  const { mark, streamId } = welcome
+  const phase: Online = { kind: 'online', welcome, heartbeat: startHeartbeat, intake: emptyIntake, ticks: 0 }
+  const online = { ...state, journal: { ...state.journal, streamId }, outbox: resume(state.outbox, mark), phase }
+  return then(pump(online), [
+    { kind: 'cancel-timer', timer: 'handshake' },
+    tickLater(online),
+    { kind: 'record-mark', mark, streamId },
+    { kind: 'apply-settings', settings: welcome.settings },
+    { kind: 'connected', welcome },
+  ])
+}
+
+/** A frame that belongs to a connection that stands; undefined for any other. */
+export function converse(state: OnlineState, frame: RelayFrame): AgentStep | undefined {
+  const { outbox, phase } = state
+  switch (frame.type) {
+    case 'stored': {
+      if (frame.upto > outbox.sent) return leave(state, 'malformed', `event ${frame.upto} was not sent yet`)
+      const { streamId } = phase.welcome
+      return then(pump({ ...state, outbox: acknowledge(outbox, frame.upto) }), [
+        { kind: 'record-mark', mark: frame.upto, streamId },
+      ])
+    }
+    case 'replay':
+      if (frame.from > outbox.sent + 1) return leave(state, 'malformed', `event ${frame.from - 1} was not sent yet`)
+      return pump({ ...state, outbox: resume(outbox, frame.from - 1) })
+    case 'command':
+      return takeOver(state, frame.command)
+    case 'pong':
+      return unchanged({ ...state, phase: { ...phase, heartbeat: hearPong(phase.heartbeat, frame.number) } })
+    default:
+      return undefined
+  }
+}
+
+export function eventsRead(state: OnlineState, from: number, events: readonly JournaledEvent[]): AgentStep {
+  const { outbox, connection } = state
+  // The relay asked for a replay in between.
+  if (outbox.readingFrom !== from) return unchanged(state)
+  const frames = eventFrames(outbox.sent, from, events)
+  const sending = frames.map(({ text }): AgentEffect => ({ kind: 'send', connection, text }))
+  const read = { ...state, outbox: fly(outbox, frames) }
+  return then(events.length === 0 ? unchanged(read) : pump(read), sending)
+}
+
+/** Told also of what an earlier connection brought: a relay that did not ask for it on this one passes over it. */
+export function tellJournaled(state: OnlineState, keys: readonly string[]): AgentStep {
+  const step = pump(state)
+  return keys.length === 0 ? step : then(step, [send(state, { type: 'journaled', keys: [...keys] })])
+}
+
+export function tick(state: OnlineState): AgentStep {
+  const outbox = tickOutbox(state.outbox)
+  if (outbox.unacknowledgedTicks >= ticksForAcknowledgement)
+    return leave(state, 'timed-out', 'events are not acknowledged')
+  const { heartbeat, verdict } = beat(state.phase.heartbeat)
+  if (verdict === 'dead') return leave(state, 'timed-out', 'the relay does not answer')
+  const ticks = state.phase.ticks + 1
+  const ticked = {
+    ...state,
+    outbox,
+    phase: { ...state.phase, heartbeat, ticks },
+    ...(ticks >= ticksUntilStable && { attempts: 0 }),
+    ...(ticks >= ticksUntilAlone && { sightings: forget(state.sightings) }),
+  }
+  const pinging = verdict === 'ping' ? [send(state, { type: 'ping', number: heartbeat.number })] : []
+  return { state: ticked, effects: [...pinging, tickLater(ticked)] }
+}
+
+/** Whatever can go on goes on: the next events are read, and new room is announced. */
+export function pump(state: OnlineState): AgentStep {
+  const { phase, connection } = state
+  const effects: AgentEffect[] = []
+  let { outbox } = state
+  const reading = nextReading(outbox, phase.welcome.window)
+  if (reading) {
+    outbox = { ...outbox, readingFrom: reading.from }
+    effects.push({ kind: 'read-events', connection, ...reading })
+  }
+  const credit = nextCredit(phase.intake, state.queue)
+  if (credit) effects.push(send(state, { type: 'credit', ...credit }))
+  const intake = credit ? { ...phase.intake, credit } : phase.intake
+  return { state: { ...state, outbox, phase: { ...phase, intake } }, effects }
+}
+
+function takeOver(state: OnlineState, value: unknown): AgentStep {
+  const command = receiveCommand(value)
+  if (command === undefined) return leave(state, 'malformed', 'a command without kind and id')
+  const taken = takeCommand(state.phase.intake, state.queue, command)
+  if (taken === 'too-much') return leave(state, 'too-much', 'more commands than the credit allows')
+  const { intake, queue } = taken
+  return {
+    state: { ...state, queue, phase: { ...state.phase, intake } },
+    effects: [{ kind: 'journal-commands', journalId: state.journal.id, commands: [command] }],
+  }
+}
+
+function send({ connection }: AgentState, frame: AgentFrame): AgentEffect {
+  return { kind: 'send', connection, text: JSON.stringify(frame) }
+}
+
+function tickLater({ phase }: OnlineState): AgentEffect {
+  const ms = (phase.welcome.heartbeatSeconds * 1_000) / ticksPerHeartbeat
+  return { kind: 'set-timer', timer: 'tick', fromMs: ms, toMs: ms }
+}
+
+function unchanged(state: AgentState): AgentStep {
+  return { state, effects: [] }
+}
+
+/** What was decided first is done first. */
+function then(step: AgentStep, before: readonly AgentEffect[]): AgentStep {
+  return { state: step.state, effects: [...before, ...step.effects] }
+}

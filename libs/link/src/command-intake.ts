@@ -1,0 +1,80 @@
+import { commandKey } from '@smsgw/contract/link/command'
+import type { ReceivedCommand } from './received-command.ts'
+
+/**
+ * The agent's side of the commands: what is being written to the journal, and how much more the relay may give. Credit
+ * follows the room of the whole agent, so that the relay keeps what cannot be sent soon: there it can still be cancelled,
+ * overtaken, or given to nobody.
+ */
+export interface CommandIntake {
+  /** Sends taken on this connection, journaled or not. */
+  readonly received: number
+  /** As the relay was last told. */
+  readonly credit: Credit | undefined
+}
+
+/** Sends that the relay may give, counted from the beginning of the connection. */
+export interface Credit {
+  readonly limit: number
+  readonly urgentLimit: number
+}
+
+/** What the agent holds and can hold. */
+export interface SendQueue {
+  /** Sends in its journal that have not ended. */
+  readonly open: number
+  /** Handed to the journal, on this connection or an earlier one, and not on disk yet. */
+  readonly journaling: readonly string[]
+  readonly capacity: number
+  /** Room beyond `capacity` that only urgent sends may use. */
+  readonly urgent: number
+}
+
+export const emptyIntake: CommandIntake = { received: 0, credit: undefined }
+
+/** No relay that keeps to its credit comes near it. */
+const mostJournaling = 512
+
+export function takeCommand(
+  intake: CommandIntake,
+  queue: SendQueue,
+  taken: ReceivedCommand,
+): { intake: CommandIntake; queue: SendQueue } | 'too-much' {
+  if (queue.journaling.length >= mostJournaling) return 'too-much'
+  const key = keyOf(taken)
+  return {
+    intake: { ...intake, received: intake.received + (isSend(key) ? 1 : 0) },
+    queue: queue.journaling.includes(key) ? queue : { ...queue, journaling: [...queue.journaling, key] },
+  }
+}
+
+/** On disk, or told to be impossible. */
+export function commandsOnDisk(queue: SendQueue, keys: readonly string[], open: number): SendQueue {
+  return { ...queue, open, journaling: queue.journaling.filter((key) => !keys.includes(key)) }
+}
+
+/**
+ * The credit to announce now, if any. Not each time that a message ends: when the room grew by a quarter, or when the
+ * relay has used up what it had.
+ */
+export function nextCredit(intake: CommandIntake, queue: SendQueue): Credit | undefined {
+  const { received, credit } = intake
+  const room = queue.capacity - queue.open - queue.journaling.filter(isSend).length
+  const next = {
+    limit: received + Math.max(0, room),
+    urgentLimit: received + Math.max(0, room + queue.urgent),
+  }
+  if (credit === undefined) return next
+  const isWorthIt = (one: number, announced: number) =>
+    one > announced && (received >= announced || one - announced >= queue.capacity / 4)
+  const isNews = isWorthIt(next.limit, credit.limit) || isWorthIt(next.urgentLimit, credit.urgentLimit)
+  return isNews ? next : undefined
+}
+
+function keyOf(taken: ReceivedCommand): string {
+  return 'command' in taken ? commandKey(taken.command) : taken.key
+}
+
+function isSend(key: string): boolean {
+  return key.startsWith('send:')
+}

@@ -1,0 +1,83 @@
+import { maxFrameBytes } from '@smsgw/contract/link/frame'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { byteLength, fitsFrame, readAgentFrame, readRelayFrame } from './frame-text.ts'
+
+test.each([
+  '',
+  'null',
+  '7',
+  '[]',
+  '"events"',
+  '{',
+  '{"type":7}',
+  '{}',
+  '[[[[',
+  '{"type":"ping","number":1}x',
+  `{"type":"ping","number":1,"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+])('one clear reason for %.40s', (text) => {
+  expect(readAgentFrame(text)).toMatchObject({
+    kind: 'refused',
+    why: 'malformed',
+    reason: expect.stringContaining('frame'),
+  })
+})
+
+test('names the place, and not what stands there', () => {
+  const text = '{"type":"stored","upto":"+447700900123"}'
+  expect(readRelayFrame(text)).toEqual({
+    kind: 'refused',
+    why: 'malformed',
+    reason: expect.stringMatching(/^stored: upto .*expected number/),
+  })
+  expect(JSON.stringify(readRelayFrame(text))).not.toContain('447700900123')
+})
+
+test('a type of a later version is passed over, unless it is critical', () => {
+  expect(readRelayFrame('{"type":"compress"}')).toEqual({ kind: 'ignored' })
+  expect(readRelayFrame('{"type":"compress","critical":true}')).toMatchObject({ kind: 'refused', why: 'unsupported' })
+})
+
+test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is no type that is known', (type) => {
+  expect(readAgentFrame(JSON.stringify({ type }))).toEqual({ kind: 'ignored' })
+})
+
+test('each end reads what the other one says, and not what it says itself', () => {
+  expect(readRelayFrame('{"type":"stored","upto":0}')).toMatchObject({ kind: 'frame' })
+  expect(readAgentFrame('{"type":"stored","upto":0}')).toEqual({ kind: 'ignored' })
+})
+
+test('a frame that is too large is not even looked at', () => {
+  expect(readAgentFrame(' '.repeat(maxFrameBytes + 1))).toMatchObject({ kind: 'refused', why: 'too-much' })
+})
+
+test('brackets within texts are not nesting', () => {
+  const text = JSON.stringify({ type: 'ping', number: 1, words: `${'['.repeat(99)}\\"${'{'.repeat(99)}` })
+  expect(readAgentFrame(text)).toMatchObject({ kind: 'frame' })
+})
+
+test('whatever is said, reading it does not throw', () => {
+  const frames = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.json(),
+    fc
+      .record({ type: fc.constantFrom('events', 'hello', 'pair', 'credit', 'welcome', 'command', 'ping') })
+      .chain((frame) => fc.object().map((rest) => JSON.stringify({ ...rest, ...frame }))),
+  )
+  fc.assert(
+    fc.property(frames, (text) => {
+      for (const read of [readAgentFrame, readRelayFrame]) expect(read(text).kind).toMatch(/^(frame|ignored|refused)$/)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('bytes are counted as UTF-8 does', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      expect(byteLength(text)).toBe(Buffer.byteLength(text))
+    }),
+  )
+  expect(fitsFrame('水'.repeat(maxFrameBytes / 3))).toBe(true)
+  expect(fitsFrame('水'.repeat(maxFrameBytes / 3 + 1))).toBe(false)
+})

@@ -1,0 +1,101 @@
+import type { CloseName } from '@smsgw/contract/link/close-code'
+import { type AgentFrame, agentFrames, maxFrameBytes, type RelayFrame, relayFrames } from '@smsgw/contract/link/frame'
+
+export type FrameReading<Frame> =
+  | { readonly kind: 'frame'; readonly frame: Frame }
+  /** Of a later version, and not needed to understand the rest. */
+  | { readonly kind: 'ignored' }
+  | { readonly kind: 'refused'; readonly why: CloseName; readonly reason: string }
+
+/** What a relay says to an agent. */
+export function readRelayFrame(text: string): FrameReading<RelayFrame> {
+  return read<RelayFrame>(text, relayFrames)
+}
+
+/** What an agent says to a relay. */
+export function readAgentFrame(text: string): FrameReading<AgentFrame> {
+  return read<AgentFrame>(text, agentFrames)
+}
+
+/** Bytes in UTF-8. */
+export function byteLength(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit >= 0x800) bytes += unit >= 0xd800 && unit <= 0xdfff ? 1 : 2
+    else if (unit >= 0x80) bytes += 1
+  }
+  return bytes
+}
+
+export function fitsFrame(text: string): boolean {
+  // No character takes more than three bytes, so most need not be counted.
+  return text.length * 3 <= maxFrameBytes || byteLength(text) <= maxFrameBytes
+}
+
+interface Schema<T> {
+  safeParse(value: unknown): { success: true; data: T } | { success: false; error: { issues: readonly Issue[] } }
+}
+interface Issue {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+function read<Frame>(text: string, schemas: Readonly<Record<string, Schema<Frame>>>): FrameReading<Frame> {
+  if (text.length > maxFrameBytes) return refused('too-much', `a frame of more than ${maxFrameBytes} bytes`)
+  const value = isTooDeep(text) ? undefined : parse(text)
+  if (!isObject(value)) return refused('malformed', 'a frame is a JSON object, nested no deeper than 32')
+  const { type } = value
+  if (typeof type !== 'string') return refused('malformed', 'a frame has a type')
+  const schema = Object.hasOwn(schemas, type) ? schemas[type] : undefined
+  if (schema === undefined) {
+    if (value['critical'] !== true) return { kind: 'ignored' }
+    return refused('unsupported', `critical frame of an unknown type: ${type.slice(0, 32)}`)
+  }
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return { kind: 'frame', frame: parsed.data }
+  return refused('malformed', `${type}: ${problemOf(parsed.error.issues)}`)
+}
+
+/** The place and what is wrong with it, never what stands there: that may be a number or a text. */
+export function problemOf(issues: readonly Issue[]): string {
+  const [issue] = issues
+  if (issue === undefined) return 'not understood'
+  return `${issue.path.map(String).join('.')} ${issue.message}`.trim()
+}
+
+function refused(why: CloseName, reason: string): FrameReading<never> {
+  return { kind: 'refused', why, reason }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const mostDepth = 32
+
+/** What is nested deeply enough overflows the stack of whoever walks through it later. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  let isInString = false
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (isInString) {
+      if (unit === 0x5c) at += 1
+      else if (unit === 0x22) isInString = false
+    } else if (unit === 0x22) isInString = true
+    else if (unit === 0x7b || unit === 0x5b) {
+      depth += 1
+      if (depth > mostDepth) return true
+    } else if (unit === 0x7d || unit === 0x5d) depth -= 1
+  }
+  return false
+}

@@ -1,0 +1,112 @@
+import type { AgentFrame, Challenge, Hello, Pair, Welcome } from '@smsgw/contract/link/frame'
+import { emptyOutbox } from './command-outbox.ts'
+import { openIntake } from './event-intake.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { introduction } from './introduction.ts'
+import { finish } from './relay-closing.ts'
+import { tickLater } from './relay-online.ts'
+import type { Open, OpenedConnection, RelayState, RelayStep } from './relay-state.ts'
+import { commonVersion, versionRefusal } from './versions.ts'
+
+const handshakeMs = 15_000
+
+export function challenge(state: RelayState): RelayStep {
+  const { relayId, nonce, versions } = state.relay
+  const frame: Challenge = { type: 'challenge', relayId, nonce, versions }
+  return {
+    state: { ...state, phase: { kind: 'challenged' } },
+    effects: [
+      { kind: 'set-timer', timer: 'handshake', fromMs: handshakeMs, toMs: handshakeMs },
+      { kind: 'send', text: JSON.stringify(frame) },
+    ],
+  }
+}
+
+/** A frame that belongs to the time before `open`; undefined when it does not belong into this phase. */
+export function meet(state: RelayState, frame: AgentFrame): RelayStep | undefined {
+  if (state.phase.kind !== 'challenged') return undefined
+  if (frame.type === 'hello') return authenticate(state, frame)
+  if (frame.type === 'pair') return pair(state, frame)
+  return undefined
+}
+
+/** The agent says hello next, on this connection. */
+export function paired(state: RelayState, deviceId: string): RelayStep {
+  if (state.phase.kind !== 'pairing') return { state, effects: [] }
+  const text = JSON.stringify({ type: 'paired', deviceId })
+  return { state: { ...state, phase: { kind: 'challenged' } }, effects: [{ kind: 'send', text }] }
+}
+
+export function authenticated(state: RelayState): RelayStep {
+  const { phase } = state
+  if (phase.kind !== 'authenticating') return { state, effects: [] }
+  const { hello } = phase
+  return { state: { ...state, phase: { ...phase, kind: 'opening' } }, effects: [{ kind: 'open-connection', hello }] }
+}
+
+export function connectionOpened(state: RelayState, opened: OpenedConnection): RelayStep {
+  const { phase } = state
+  const { connEpoch } = opened
+  // The socket was gone before the store had counted.
+  if (phase.kind === 'over') return { state, effects: [{ kind: 'close-connection', connEpoch }] }
+  if (phase.kind !== 'opening') return { state, effects: [] }
+  const { hello, version, newSettings } = phase
+  const open: Open = {
+    kind: 'open',
+    hello,
+    connEpoch,
+    heartbeat: startHeartbeat,
+    intake: openIntake(opened.mark),
+    outbox: emptyOutbox,
+    isDraining: false,
+    ticks: 0,
+  }
+  const next = { ...state, phase: open }
+  return {
+    state: next,
+    effects: [
+      { kind: 'cancel-timer', timer: 'handshake' },
+      tickLater(next.relay),
+      { kind: 'send', text: JSON.stringify(welcome(state, version, opened)) },
+      ...(newSettings
+        ? [{ kind: 'send', text: JSON.stringify({ type: 'settings', settings: newSettings }) } as const]
+        : []),
+    ],
+  }
+}
+
+function authenticate(state: RelayState, hello: Hello): RelayStep {
+  const { relayId, nonce, versions } = state.relay
+  const version = commonVersion(versions, hello.versions)
+  if (version === undefined) return finish(state, 'version', versionRefusal(versions))
+  const { deviceId, signature, bootId, journal } = hello
+  const text = introduction({ purpose: 'hello', relayId, nonce, deviceId, journalId: journal.id, bootId })
+  return {
+    state: { ...state, phase: { kind: 'authenticating', hello, version } },
+    effects: [{ kind: 'authenticate', deviceId, text, signature }],
+  }
+}
+
+function pair(state: RelayState, frame: Pair): RelayStep {
+  const { relayId, nonce } = state.relay
+  const { credential, publicKey } = frame
+  const text = introduction({ purpose: 'pair', relayId, nonce, credential, publicKey })
+  return { state: { ...state, phase: { kind: 'pairing' } }, effects: [{ kind: 'pair', pair: frame, text }] }
+}
+
+function welcome({ relay }: RelayState, version: number, opened: OpenedConnection): Welcome {
+  return {
+    type: 'welcome',
+    version,
+    connEpoch: opened.connEpoch,
+    streamId: opened.streamId,
+    mark: opened.mark,
+    markTag: opened.markTag,
+    previousBootId: opened.previousBootId,
+    isRetired: opened.isRetired,
+    window: relay.window,
+    heartbeatSeconds: relay.heartbeatSeconds,
+    serverTime: opened.serverTime,
+    settings: opened.settings,
+  }
+}

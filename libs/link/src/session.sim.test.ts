@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { simulate } from '../sim/simulation.ts'
+
+// A million: `npm run sim`. One alone, step by step: `node libs/link/sim/run-simulation.ts --replay <seed>`.
+const seed = 20_261_121
+
+test(`20 000 schedules of agents, relays, crashes and a bad network, from seed ${seed} on, break no promise`, async () => {
+  const { schedules, failures, seen } = await simulate({ schedules: 20_000, seed, workers: 2 })
+  expect(failures).toEqual([])
+  expect(schedules).toBe(20_000)
+  // That nothing was broken says little unless all of it was tried.
+  for (const what of mustBeSeen) expect.soft(seen[what], what).toBeGreaterThan(0)
+}, 300_000)
+
+const mustBeSeen = [
+  ...['story: plain', 'story: old-copy', 'story: clones', 'story: backup'],
+  ...['sends: sent', 'sends: cancelled', 'sends: unknown', 'events stored', 'events skipped', 'events unreadable'],
+  ...['journals renounced', 'stopped: cloned', 'both clones stopped', 'replays'],
+]

@@ -1,0 +1,80 @@
+import type { AgentFrame, RelayFrame, Welcome } from '@smsgw/contract/link/frame'
+import { nextAgent } from '../agent-session.ts'
+import { type AgentEffect, type AgentInput, type AgentState, type AgentStep, newAgent } from '../agent-state.ts'
+
+export const unpaired = newAgent({
+  agent: {
+    bootId: 'boot',
+    agentVersion: '1.0',
+    publicKey: 'k'.repeat(44),
+    name: 'attic',
+    isClockSynchronised: true,
+    sims: [],
+  },
+  identity: { credential: 'CODE' },
+  journal: { id: 'journal', streamId: 'stream' },
+  marks: { first: 1, tail: 5, mark: 3 },
+  queue: { open: 0, capacity: 4, urgent: 2 },
+})
+
+export const paired: AgentState = { ...unpaired, identity: { deviceId: 'device' } }
+
+export const welcome: Welcome = {
+  type: 'welcome',
+  version: 1,
+  connEpoch: 7,
+  streamId: 'stream',
+  mark: 3,
+  isRetired: false,
+  window: 10,
+  heartbeatSeconds: 20,
+  serverTime: '2026-01-01T00:00:00Z',
+  settings: { messages: {} },
+}
+
+export const challenge: RelayFrame = {
+  type: 'challenge',
+  nonce: 'n'.repeat(16),
+  relayId: 'relay',
+  versions: { min: 1, max: 1 },
+}
+
+/** All that these inputs lead to, one after the other. */
+export function play(state: AgentState, ...inputs: readonly AgentInput[]): AgentStep {
+  return inputs.reduce<AgentStep>(
+    (before, input) => {
+      const { state: after, effects } = nextAgent(before.state, input)
+      return { state: after, effects: [...before.effects, ...effects] }
+    },
+    { state, effects: [] },
+  )
+}
+
+/** The relay of the present connection says something. */
+export function hear(state: AgentState, ...frames: readonly RelayFrame[]): AgentStep {
+  const { connection } = state
+  return play(
+    state,
+    ...frames.map((frame): AgentInput => ({ kind: 'received', connection, text: JSON.stringify(frame) })),
+  )
+}
+
+/** Connected, and up to the answer to the challenge. */
+export function greeted(state: AgentState = paired): AgentStep {
+  const { state: connecting } = play(state, { kind: 'start' }, { kind: 'timer', timer: 'reconnect' })
+  const { connection } = connecting
+  const { state: greeting } = play(connecting, { kind: 'opened', connection })
+  return play(hear(greeting, challenge).state, { kind: 'signed', connection, signature: 'AAAA' })
+}
+
+export function online(state: AgentState = paired, changes: Partial<Welcome> = {}): AgentStep {
+  return hear(greeted(state).state, { ...welcome, ...changes })
+}
+
+export function framesIn(effects: readonly AgentEffect[]): AgentFrame[] {
+  return effects.flatMap((effect) => (effect.kind === 'send' ? [JSON.parse(effect.text) as AgentFrame] : []))
+}
+
+export function kindsOf(effects: readonly { readonly kind: string }[]): string[] {
+  return effects.map(({ kind }) => kind)
+}

@@ -1,0 +1,67 @@
+import type { AgentFrame, Hello, RelayFrame } from '@smsgw/contract/link/frame'
+import { nextRelay } from '../relay-session.ts'
+import {
+  newConnection,
+  type OpenedConnection,
+  type RelayEffect,
+  type RelayInput,
+  type RelayState,
+  type RelayStep,
+} from '../relay-state.ts'
+
+export const hello: Hello = {
+  type: 'hello',
+  deviceId: 'device',
+  signature: 'AAAA',
+  versions: { min: 1, max: 1 },
+  agentVersion: '1.0',
+  bootId: 'boot',
+  journal: { id: 'journal', first: 1, tail: 9, mark: 4 },
+  isClockSynchronised: true,
+  sims: [],
+}
+
+export const opened: OpenedConnection = {
+  connEpoch: 7,
+  streamId: 'stream',
+  mark: 4,
+  isRetired: false,
+  serverTime: '2026-01-01T00:00:00Z',
+  settings: { messages: {} },
+}
+
+/** All that these inputs lead to, one after the other. */
+export function play(state: RelayState, ...inputs: readonly RelayInput[]): RelayStep {
+  return inputs.reduce<RelayStep>(
+    (before, input) => {
+      const { state: after, effects } = nextRelay(before.state, input)
+      return { state: after, effects: [...before.effects, ...effects] }
+    },
+    { state, effects: [] },
+  )
+}
+
+/** The agent says something. */
+export function hear(state: RelayState, ...frames: readonly AgentFrame[]): RelayStep {
+  return play(state, ...frames.map((frame): RelayInput => ({ kind: 'received', text: JSON.stringify(frame) })))
+}
+
+export function challenged(changes: Partial<RelayState['relay']> = {}): RelayState {
+  return play(newConnection({ relayId: 'relay', nonce: 'n'.repeat(16), window: 4, ...changes }), { kind: 'opened' })
+    .state
+}
+
+export function open(changes: Partial<OpenedConnection> = {}): RelayStep {
+  const { state } = hear(challenged(), hello)
+  return play(state, { kind: 'authenticated' }, { kind: 'connection-opened', opened: { ...opened, ...changes } })
+}
+
+/** An open connection whose agent has said that it takes so many sends, and to which nothing had to be told again. */
+export function ready(limit = 4): RelayState {
+  const { state } = hear(open().state, { type: 'credit', limit, urgentLimit: limit })
+  return play(state, { kind: 'commands-claimed', commands: [] }, { kind: 'commands-claimed', commands: [] }).state
+}
+
+export function framesIn(effects: readonly RelayEffect[]): RelayFrame[] {
+  return effects.flatMap((effect) => (effect.kind === 'send' ? [JSON.parse(effect.text) as RelayFrame] : []))
+}

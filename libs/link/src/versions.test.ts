@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { commonVersion, versionRefusal } from './versions.ts'
+
+test.each([
+  [{ min: 1, max: 1 }, { min: 1, max: 1 }, 1],
+  [{ min: 1, max: 2 }, { min: 2, max: 3 }, 2],
+  [{ min: 2, max: 3 }, { min: 1, max: 9 }, 3],
+  [{ min: 1, max: 2 }, { min: 3, max: 4 }, undefined],
+  [{ min: 3, max: 4 }, { min: 1, max: 2 }, undefined],
+  [{ min: 1, max: 1 }, { min: 3, max: 2 }, undefined],
+])('of %o and %o the highest common version is %s', (ours, theirs, common) => {
+  expect(commonVersion(ours, theirs)).toBe(common)
+})
+
+test('a refusal names the supported range', () => {
+  expect(versionRefusal({ min: 2, max: 3 })).toContain('versions 2 to 3')
+})

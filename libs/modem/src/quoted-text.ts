@@ -1,0 +1,79 @@
+import type { ResponseLine } from './response-line.ts'
+import type { UnsolicitedForm } from './unsolicited.ts'
+
+/**
+ * The text behind `+CUSD: 0,"`, as it comes line by line. It may hold quotes of its own, and one of them may end a line:
+ * the text ends at the last quote that does. A line such as `+CMTI: "SM",3` behind that may be news, or the end of it.
+ */
+export class QuotedText {
+  readonly #line: ResponseLine
+  readonly form: UnsolicitedForm
+  readonly #lines: string[]
+  #characters: number
+  #linesToQuote: number | undefined
+  #newsMayBeText = false
+
+  constructor(line: ResponseLine, form: UnsolicitedForm) {
+    this.#line = line
+    this.form = form
+    this.#lines = [line.body]
+    this.#characters = line.body.length
+    this.#noteQuote(line.body)
+  }
+
+  /** False until a line ended with a quote. From then on it is over, unless another such line comes. */
+  get mayBeOver(): boolean {
+    return this.#linesToQuote !== undefined
+  }
+
+  get isLong(): boolean {
+    return this.#characters >= mostCharacters || (!this.mayBeOver && this.#lines.length >= mostLines)
+  }
+
+  push(text: string): void {
+    this.#lines.push(text)
+    this.#characters += text.length + 1
+    this.#noteQuote(text)
+  }
+
+  /** Without its closing quote it ends where a line begins like a code, and nobody knows what the lines from there are. */
+  end(): QuotedTextEnd {
+    const end = this.#linesToQuote ?? linesToCode(this.#lines)
+    const body = this.#lines.slice(0, end).join('\n')
+    return {
+      line: { ...this.#line, text: `${this.#line.prefix}: ${body}`, body },
+      behind: this.#lines.slice(end),
+      isCertain: this.mayBeOver && !this.#newsMayBeText,
+    }
+  }
+
+  #noteQuote(text: string): void {
+    const body = this.#lines.join('\n')
+    const first = body.indexOf('"')
+    // A second quote, with or without a data coding scheme behind.
+    const ends = first >= 0 && body.lastIndexOf('"') > first && /"\s*(,\s*\d*\s*)?$/.test(body)
+    if (!ends) return
+    this.#newsMayBeText = this.mayBeOver && beginsLikeCode(text)
+    if (!this.#newsMayBeText) this.#linesToQuote = this.#lines.length
+  }
+}
+
+export interface QuotedTextEnd {
+  readonly line: ResponseLine
+  readonly behind: readonly string[]
+  /** Whether what is behind is no part of the text, as far as it goes. */
+  readonly isCertain: boolean
+}
+
+export function beginsLikeCode(text: string): boolean {
+  return /^[+^][A-Z0-9]{2,}( ERROR)?:/.test(text)
+}
+
+function linesToCode(lines: readonly string[]): number {
+  const code = lines.findIndex((line, i) => i > 0 && beginsLikeCode(line))
+  return code < 0 ? lines.length : code
+}
+
+// A USSD text has 182 characters at most (23.038 §5, 24.090); in digits of UCS-2 no line ends inside it.
+const mostLines = 24
+const mostCharacters = 1024
