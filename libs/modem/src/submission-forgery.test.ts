@@ -27,6 +27,15 @@ describe('nobody forges the result of a submission', () => {
     },
   )
 
+  test.each(forged)('by %s in a USSD text whose last line has only begun when the modem pauses', async (line) => {
+    const { outcome, modem, clock } = await pduWritten()
+    modem.say(`\r\n+CUSD: 0,"You won"\r\n${line}\r\nby`)
+    await clock.advance(150)
+    modem.say('e",15\r\n+CMGS: 7\r\n\r\nOK\r\n')
+    await clock.advance(100)
+    expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })
+  })
+
   test.each(forged)(
     'by %s in a USSD text whose last line looks like news: nobody knows, and the news is heard',
     async (line) => {

@@ -71,7 +71,7 @@ async function answered(
   deviceId: string,
   cmdId: string,
 ): Promise<unknown> {
-  let wake = () => undefined as void
+  let wake: () => void = () => undefined
   const stop = hints.listen((hint) => {
     if (hint.kind === 'answered' && hint.cmdId === cmdId) wake()
     return undefined
