@@ -108,7 +108,7 @@ export class CrashRun {
       )
       // The relay was killed before it had said 202: nothing was promised.
       if (known?.status === 404) continue
-      const message = await this.#house.api.until(id, isEnded, 90_000).catch((error: Error) => error.message)
+      const message = await this.#house.api.until(id, isEnded, 180_000).catch((error: Error) => error.message)
       if (typeof message === 'string') found.problems.push(`${id} never ended: ${message.slice(0, 300)}`)
       else this.#judge(message, found)
     }
@@ -136,7 +136,7 @@ export class CrashRun {
       const items = (answer?.json ?? []) as { text?: string }[]
       return items.flatMap(({ text }) => (text?.startsWith(`in ${this.#number}-`) ? [text] : []))
     }
-    const texts = await eventually(mine, (all) => new Set(all).size >= this.#sentIn.length, 60_000).catch(mine)
+    const texts = await eventually(mine, (all) => new Set(all).size >= this.#sentIn.length, 120_000).catch(mine)
     return {
       lost: this.#sentIn.filter((text) => !texts.includes(text)),
       problems: texts.length === new Set(texts).size ? [] : [`the inbox holds one twice: ${texts.join(', ')}`],

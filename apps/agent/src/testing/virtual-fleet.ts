@@ -33,8 +33,10 @@ export class VirtualFleet {
   readonly network = new Network({ clock: this.clock, random: this.#random })
   readonly #ports = new Map<string, Behind>()
   readonly #listeners = new Map<VirtualModem, Set<VirtualPort>>()
+  /** Whether somebody tells when something is plugged in. */
+  isWatched = true
   #sessions = 0
-  #changed: () => void = () => undefined
+  #changed: () => unknown = () => undefined
   fleet: ModemFleet | undefined
 
   modem(imei: string, card = imei.slice(-4)): VirtualModem {
@@ -97,7 +99,7 @@ export class VirtualFleet {
         open: async (address) => (await this.openInstead?.(address)) ?? this.#open(address),
         find: async () => ({ places: [...this.places.values()], unnamed: [], unusable: [] }),
         watch: (onChange) => {
-          this.#changed = onChange
+          this.#changed = () => this.isWatched && onChange()
           return () => undefined
         },
         newId: () => 'session',

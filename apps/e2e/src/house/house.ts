@@ -82,6 +82,8 @@ export class House {
         devices?.length === 1 &&
         devices[0].online &&
         devices[0].simCards.filter(({ state }: { state: string }) => state === 'ready').length === sims,
+      // An agent that was refused often comes back within a minute.
+      150_000,
     )
   }
 

@@ -17,6 +17,8 @@ export interface Range {
 
 /** Rows read and written at once: a range may hold millions, and a transaction is to be short. */
 const PAGE = 200
+/** Many webhooks may want every page: as long as one statement may take. */
+const LONGEST_MS = 30_000
 
 /**
  * Tells webhooks of the stored messages of a range again: each under the event id that it has always had, or together,
@@ -31,7 +33,7 @@ export async function tellAgain(
   const batches = new Batches()
   // Each page in a transaction, so that a webhook is not deleted between being found and being told.
   const enqueue = (events: readonly HappenedEvent[]) =>
-    database.$transaction((statements) => enqueueAgain(statements, accountId, events))
+    database.$transaction((statements) => enqueueAgain(statements, accountId, events), { timeout: LONGEST_MS })
   for await (const received of storedEvents(database, accountId, await listened(database, accountId, range, delivery)))
     await enqueue(delivery === 'Batch' ? batches.add(received) : received)
   await enqueue(batches.rest())

@@ -14,33 +14,36 @@ export interface AdvisoryLocks {
  * The same name must not be asked for twice at once: a session is never in its own way.
  */
 export function advisoryLocks(url: string): AdvisoryLocks {
-  let opening: Promise<Client> | undefined
+  let current: { readonly client: Client; readonly ready: Promise<unknown> } | undefined
 
-  function connection(): Promise<Client> {
-    opening ??= open()
-    return opening
+  async function connection(): Promise<Client> {
+    current ??= open()
+    const { client, ready } = current
+    await ready
+    return client
   }
 
-  async function open(): Promise<Client> {
+  function open() {
     const client = new Client({
       connectionString: url,
       application_name: 'smsgw periodic work',
       connectionTimeoutMillis: 5_000,
       query_timeout: 10_000,
       keepAlive: true,
+      // The server notices within a minute that we are cut off, and not in two hours.
+      options: '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3',
     })
-    client.on('error', forget)
-    try {
-      await client.connect()
-    } catch (error) {
-      forget()
+    client.on('error', () => forget(client))
+    const ready = client.connect().catch((error) => {
+      forget(client)
       throw error
-    }
-    return client
+    })
+    return { client, ready }
   }
 
-  function forget(): void {
-    opening = undefined
+  /** Its end may be told late, when another has taken its place. */
+  function forget(client: Client): void {
+    if (current?.client === client) current = undefined
   }
 
   async function ask(client: Client, sql: string, name: string): Promise<boolean> {
@@ -49,7 +52,7 @@ export function advisoryLocks(url: string): AdvisoryLocks {
       return rows[0]?.answer ?? false
     } catch (error) {
       // Whatever went wrong: with the connection go its locks, and nothing is held that nobody knows of.
-      forget()
+      forget(client)
       void client.end().catch(() => undefined)
       throw error
     }
@@ -66,8 +69,16 @@ export function advisoryLocks(url: string): AdvisoryLocks {
       }
     },
     async close() {
-      const client = await opening?.catch(() => undefined)
+      const client = await connectionIfAny()
       await client?.end()
     },
+  }
+
+  async function connectionIfAny(): Promise<Client | undefined> {
+    try {
+      return current && (await connection())
+    } catch {
+      return undefined // it never came to be
+    }
   }
 }

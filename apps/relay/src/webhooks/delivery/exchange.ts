@@ -14,6 +14,8 @@ export type Exchanged =
   | { readonly error: Error; readonly isStale: boolean }
 
 export interface ExchangeLimits {
+  /** Name, connection and TLS together. */
+  readonly connectMs: number
   /** From the beginning to the head of the answer. */
   readonly totalMs: number
   /** What comes behind the head, which has decided by then. */
@@ -42,8 +44,15 @@ export function exchange(
   return promise
 }
 
-/** The time was up. */
-export class TooLate extends Error {}
+/** The time was up, before there was a connection or before there was an answer. */
+export class TooLate extends Error {
+  readonly phase: 'connection' | 'answer'
+
+  constructor(phase: 'connection' | 'answer') {
+    super(`no ${phase} in time`)
+    this.phase = phase
+  }
+}
 
 class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #limits: ExchangeLimits
@@ -51,6 +60,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #resolve: (exchanged: Exchanged) => void
   readonly #parts: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
+  readonly #endAtMs: number
   #timer: NodeJS.Timeout
   #wasUsed = false
   #hasBegun = false
@@ -62,13 +72,15 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#limits = limits
     this.#isOpening = isOpening
     this.#resolve = resolve
-    this.#timer = setTimeout(() => this.#end(new TooLate('no answer in time')), limits.totalMs)
+    this.#endAtMs = performance.now() + limits.totalMs
+    this.#timer = setTimeout(() => this.#end(new TooLate('connection')), Math.min(limits.connectMs, limits.totalMs))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     this.#wasUsed = !this.#isOpening()
-    if (this.#isOver) controller.abort(new TooLate('given up while it waited for a connection'))
+    if (this.#isOver) controller.abort(new TooLate('connection'))
+    else this.#endAfter(this.#endAtMs - performance.now())
   }
 
   onResponseStarted(): void {
@@ -78,8 +90,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return
     this.#head = { status, retryAfter: headers['retry-after'] }
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#end(new TooLate('the body did not end in time')), this.#limits.bodyMs)
+    this.#endAfter(this.#limits.bodyMs)
   }
 
   onResponseData(_: Dispatcher.DispatchController, part: Buffer): void {
@@ -89,11 +100,17 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#end(undefined)
+    // Its connection is free two turns of the event loop later; whoever asks before that gets another one.
+    setImmediate(() => setImmediate(() => this.#end(undefined)))
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#end(error)
+  }
+
+  #endAfter(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#end(new TooLate('answer')), ms)
   }
 
   /** With a head there is an answer, however it ended. */

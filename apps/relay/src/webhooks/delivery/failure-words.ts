@@ -13,13 +13,14 @@ export class ForbiddenAddress extends Error {
 /** Why a receiver could not be called, for the owner of the webhook. */
 export function failureWords(error: Error, limits: { readonly connectMs: number; readonly totalMs: number }): string {
   if (error instanceof ForbiddenAddress) return error.message
-  if (error instanceof TooLate) return `no answer within ${limits.totalMs / 1000} s`
+  if (error instanceof TooLate)
+    return `no ${error.phase} within ${(error.phase === 'answer' ? limits.totalMs : limits.connectMs) / 1000} s`
   const code = codeOf(error)
   const words = WORDS[code]
   if (words !== undefined) return words
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return `no connection within ${limits.connectMs / 1000} s`
   if (isCutConnection(error)) return 'the connection was cut before an answer came'
-  if (code.startsWith('HPE_')) return 'what it answered is not HTTP'
+  if (error.name === 'HTTPParserError') return 'what it answered is not HTTP'
   if (/CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(code)) return `its certificate is not trusted (${code})`
   if (/SSL|TLS/.test(code)) return `it does not speak TLS as it should (${code})`
   return `it could not be called (${code || error.name})`

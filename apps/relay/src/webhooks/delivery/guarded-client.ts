@@ -13,11 +13,6 @@ export type Outcome =
   /** By ourselves, as we are ending: it says nothing of the receiver. */
   | { readonly kind: 'broken-off' }
 
-export interface ClientLimits extends ExchangeLimits {
-  /** Name, connection and TLS together. */
-  readonly connectMs: number
-}
-
 /**
  * The only way in which this product calls somebody else. A name is looked up once for a connection, every address that it
  * has is judged, and the connection goes to one of those and to nothing else; a literal address is judged by itself, however
@@ -27,7 +22,7 @@ export interface ClientLimits extends ExchangeLimits {
 export class GuardedClient {
   readonly #rules: AddressRules
   readonly #resolve: ResolveHost
-  readonly #limits: ClientLimits
+  readonly #limits: ExchangeLimits
   readonly #connector: buildConnector.connector
   readonly #agent: Agent
   /** Where an origin was found last: to be shown beside the attempt. */
@@ -37,7 +32,7 @@ export class GuardedClient {
 
   constructor(
     rules: AddressRules,
-    { resolve = hostResolver(), limits = {} }: { resolve?: ResolveHost; limits?: Partial<ClientLimits> } = {},
+    { resolve = hostResolver(), limits = {} }: { resolve?: ResolveHost; limits?: Partial<ExchangeLimits> } = {},
   ) {
     this.#rules = rules
     this.#resolve = resolve
@@ -126,7 +121,7 @@ export class GuardedClient {
 
 type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void
 
-const USUAL_LIMITS: ClientLimits = {
+const USUAL_LIMITS: ExchangeLimits = {
   connectMs: 5_000,
   totalMs: 15_000,
   bodyMs: 1_000,

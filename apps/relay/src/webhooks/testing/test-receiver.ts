@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+export interface ReceivedRequest {
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  readonly atMs: number
+}
+
+export interface TestReceiver {
+  readonly port: number
+  /** With its address, not a name. */
+  readonly url: string
+  readonly requests: readonly ReceivedRequest[]
+  /** Those that were ever opened to it. */
+  readonly connections: number
+  /** The most requests that it had at a time. */
+  readonly mostAtOnce: number
+  close(): Promise<void>
+}
+
+export interface TestReceiverOptions {
+  readonly host?: string
+  /** 0: any. */
+  readonly port?: number
+  readonly tls?: { readonly key: string; readonly cert: string }
+  /** 200 without words, unless told otherwise. The number counts from 1. */
+  readonly answer?: (response: ServerResponse, request: ReceivedRequest, number: number) => void | Promise<void>
+}
+
+/** A receiver of webhooks, over real sockets, that answers as it is told and remembers everything. */
+export async function testReceiver(options: TestReceiverOptions = {}): Promise<TestReceiver> {
+  const { host = '127.0.0.1', port: wanted = 0, tls, answer = answerWith(200) } = options
+  const requests: ReceivedRequest[] = []
+  const sockets = new Set<Socket>()
+  let connections = 0
+  let atOnce = 0
+  let mostAtOnce = 0
+  const server = tls ? createTlsServer(tls) : createServer()
+  server.on('connection', (socket: Socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.on('request', async (request, response) => {
+    atOnce += 1
+    mostAtOnce = Math.max(mostAtOnce, atOnce)
+    response.on('close', () => (atOnce -= 1))
+    const { url = '', headers } = request
+    const received = { url, headers, body: await text(request), atMs: performance.now() }
+    await answer(response, received, requests.push(received))
+  })
+  server.listen(wanted, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+  return {
+    port,
+    url: `${tls ? 'https' : 'http'}://${authority}/`,
+    requests,
+    get connections() {
+      return connections
+    },
+    get mostAtOnce() {
+      return mostAtOnce
+    },
+    async close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await once(server, 'close')
+    },
+  }
+}
+
+export function answerWith(status: number, headers: Readonly<Record<string, string>> = {}, body = '') {
+  return (response: ServerResponse): void => void response.writeHead(status, headers).end(body)
+}
