@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { House } from './house/house.ts'
+import { Traffic } from './house/traffic.ts'
+
+let house: House
+let runs = 1000
+
+beforeAll(async () => {
+  // The driver waits two minutes for an answer; the window behind it is shortened, not skipped.
+  house = await House.start({ agent: { IN_DOUBT_SECONDS: '20', IN_DOUBT_HOLD_SECONDS: '2' } })
+}, 180_000)
+
+afterAll(async () => {
+  await house?.stop()
+}, 60_000)
+
+interface Fault {
+  readonly name: string
+  readonly options?: object
+  /** Instead of setting a fault. */
+  readonly unplugMs?: number
+}
+
+const faults: readonly Fault[] = [
+  { name: 'submit-answer-lost', options: { all: false, times: 2 } },
+  { name: 'submit-port-drop', options: { times: 1, forMs: 5000 } },
+  { name: 'submit-reboot', options: { times: 1 } },
+  { name: 'submit-error', options: { times: 2, codes: '38,42,500,512' } },
+  { name: 'urc-flood', options: { perSecond: 200 } },
+  { name: 'urc-before-pdu', options: {} },
+  { name: 'noise', options: {} },
+  { name: 'bytes-one-by-one', options: {} },
+  { name: 'cmti-twice', options: {} },
+  { name: 'urc-lost', options: { times: 1 } },
+  { name: 'delete-refused', options: { times: 2 } },
+  { name: 'report-before-answer', options: { times: 2 } },
+  { name: 'unplugged for five seconds', unplugMs: 5000 },
+]
+
+for (const fault of faults) {
+  test(`${fault.name}: nothing is lost, nothing is sent twice, and it goes on`, async () => {
+    runs += 1
+    const traffic = new Traffic(house, runs)
+    await begin(fault)
+    for (const text of ['one', 'long '.repeat(50), 'three']) {
+      await traffic.send(text)
+      await traffic.receive(text.slice(0, 5))
+    }
+    const { lost, twice, problems } = await traffic.audit()
+    await house.emulator.instruct('clear-fault', { modem: 'modem0' })
+    expect({ lost, twice, problems }).toEqual({ lost: [], twice: [], problems: [] })
+  }, 300_000)
+}
+
+async function begin({ name, options, unplugMs }: Fault): Promise<void> {
+  if (unplugMs === undefined) await house.emulator.instruct('set-fault', { modem: 'modem0', fault: name, options })
+  else await house.emulator.instruct('unplug', { modem: 'modem0', forMs: unplugMs })
+}

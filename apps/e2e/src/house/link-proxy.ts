@@ -1,0 +1,48 @@
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** Between agent and relay: passes what comes, or swallows it one way or both, as a cut line does that nobody closes. */
+export class LinkProxy {
+  readonly port: number
+  swallowsUp = false
+  swallowsDown = false
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+
+  private constructor(server: Server) {
+    this.#server = server
+    this.port = (server.address() as AddressInfo).port
+  }
+
+  static async start(targetPort: number): Promise<LinkProxy> {
+    let proxy: LinkProxy | undefined
+    const server = createServer((agent) => proxy?.join(agent, targetPort))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    proxy = new LinkProxy(server)
+    return proxy
+  }
+
+  join(agent: Socket, targetPort: number): void {
+    const relay = connect(targetPort, '127.0.0.1')
+    for (const [one, other, isUp] of [
+      [agent, relay, true],
+      [relay, agent, false],
+    ] as const) {
+      this.#sockets.add(one)
+      one.on('data', (data) => {
+        if (isUp ? !this.swallowsUp : !this.swallowsDown) other.write(data)
+      })
+      // A line that swallows data swallows its end as well.
+      one.on('close', () => {
+        this.#sockets.delete(one)
+        if (!this.swallowsUp && !this.swallowsDown) other.destroy()
+      })
+      one.on('error', () => one.destroy())
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}
