@@ -8,13 +8,14 @@ export interface Round {
   readonly submit: number
 }
 
-/** What both send: an ordinary message of a hundred characters. */
-export const message = messageOf(
-  'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00 (reply STOP to opt out of these texts).',
-)
+/** What all of them send: an ordinary message of a hundred characters. */
+export const text =
+  'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00 (reply STOP to opt out of these texts).'
 
-function messageOf(text: string): { readonly octets: Uint8Array; readonly tpduLength: number } {
-  const { parts, dataCodingScheme } = segment(text, { reference: 1 })
+export const message = messageOf(text)
+
+function messageOf(words: string): { readonly octets: Uint8Array; readonly tpduLength: number } {
+  const { parts, dataCodingScheme } = segment(words, { reference: 1 })
   const [userData] = parts
   if (userData === undefined) throw new Error('a message without parts')
   return encodeForModem({

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { SimCard } from '@smsgw/contract/link/event'
 import { newAgent } from '@smsgw/link/agent-state'
 import type { Clock } from '@smsgw/modem/clock'
 import type { OpenResult } from '@smsgw/modem/recovery-runner'
@@ -16,13 +15,15 @@ import { MarkWriter } from './mark-writer.ts'
 import { modemListener } from './modem-listener.ts'
 import { findPlaces, type Wanted } from './modems/find-places.ts'
 import { ModemFleet } from './modems/modem-fleet.ts'
-import type { ModemHealth } from './modems/modem-health.ts'
 import { watchDevices } from './modems/watch-devices.ts'
 import { Receiver } from './receiving/receiver.ts'
 import { Reporter } from './reporter.ts'
 import { FieldOpener } from './sending/encrypted-field.ts'
 import { Sender } from './sending/sender.ts'
 import { defaultSendingLimits, type SendingLimits } from './sending/sending-settings.ts'
+import { type AgentStatus, modemStatuses, simStatuses } from './status/agent-status.ts'
+import { ControlSocket } from './status/control-socket.ts'
+import { examineModem } from './status/examine-modem.ts'
 import { systemClockIsRight } from './time/system-clock.ts'
 import { TrustedClock } from './time/trusted-clock.ts'
 import { Trouble } from './trouble.ts'
@@ -58,25 +59,16 @@ export interface AgentLog {
 }
 
 export interface Agent {
-  readonly fleet: ModemFleet
   readonly status: () => AgentStatus
   /** What is at a modem is waited for; nothing new is begun. */
   readonly stop: () => Promise<void>
-}
-
-export interface AgentStatus {
-  readonly link: { readonly phase: string; readonly trouble: string | undefined; readonly deviceId: string | undefined }
-  readonly queue: { readonly open: number; readonly waiting: number; readonly inDoubt: number }
-  readonly journal: { readonly id: string; readonly fsyncMs: number; readonly trouble: string | undefined }
-  readonly clock: { readonly trusted: boolean; readonly systemErrorMs: number | undefined }
-  readonly modems: readonly ModemHealth[]
-  readonly sims: readonly SimCard[]
 }
 
 /** Everything that makes an agent, put together: journal, sender, receiver, modems, link. */
 export async function startAgent(parts: AgentParts): Promise<Agent> {
   const { clock, log, identity } = parts
   const bootId = randomUUID()
+  const startedMs = clock.nowMs()
   const opened = await openJournal({
     path: join(parts.dataDir, 'journal.db'),
     newJournalId: randomUUID(),
@@ -234,27 +226,41 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
     link.step({ kind: 'events-pruned', journalId, first })
   })
 
+  const status = (): AgentStatus => ({
+    version: parts.version,
+    pid: process.pid,
+    upMs: Math.round(clock.nowMs() - startedMs),
+    link: {
+      phase: link.phase.kind,
+      relay: parts.relayUrl,
+      trouble: linkTrouble.words,
+      deviceId: 'deviceId' in link.identity ? link.identity.deviceId : undefined,
+      eventsWaiting: link.eventsWaiting,
+    },
+    queue: { open: sender.open, waiting: sender.waiting, inDoubt: sender.inDoubt },
+    journal: { id: marks.journalId, fsyncMs: opened.fsyncMs, trouble: journalTrouble.words },
+    clock: { trusted: time.now().trusted, systemErrorMs: time.systemErrorMs },
+    modems: modemStatuses(fleet.health),
+    sims: simStatuses(fleet.simCards),
+    unusable: fleet.unusable,
+  })
+  const control = await ControlSocket.open(parts.dataDir, clock, {
+    status,
+    examine: () => Promise.all(fleet.actors.map(examineModem)),
+    ussd: (request) => fleet.ussd.ask(request),
+  })
+
   return {
-    fleet,
-    status: () => ({
-      link: {
-        phase: link.phase.kind,
-        trouble: linkTrouble.words,
-        deviceId: 'deviceId' in link.identity ? link.identity.deviceId : undefined,
-      },
-      queue: { open: sender.open, waiting: sender.waiting, inDoubt: sender.inDoubt },
-      journal: { id: marks.journalId, fsyncMs: opened.fsyncMs, trouble: journalTrouble.words },
-      clock: { trusted: time.now().trusted, systemErrorMs: time.systemErrorMs },
-      modems: fleet.health,
-      sims: fleet.simCards,
-    }),
+    status,
     async stop() {
+      await control.close()
       upkeep.stop()
       sender.stop()
       await sender.settled()
       reporter.stop()
-      receiver.stop()
       await fleet.stop()
+      receiver.stop()
+      await link.told(tellLimitMs)
       link.stop()
       await markWriter.stop()
       await journal.close()
@@ -262,6 +268,8 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
   }
 }
 
+/** What became of the last messages; the relay is told of the rest at the next start. */
+const tellLimitMs = 1_000
 /** More than a radio sends in minutes; the rest waits at the relay, where it can still be overtaken. */
 const sendsHeld = 100
 const urgentSendsHeld = 20

@@ -3,6 +3,7 @@ import { flag, setting, text, wholeNumber } from '@smsgw/daemon/setting'
 import { readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
+import type { Wanted } from './modems/find-places.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
@@ -101,6 +102,15 @@ export function checkedRelayUrl(url: string, isInsecureAllowed: boolean): string
   }
   if (parsed.pathname === '/') parsed.pathname = '/agent/v1'
   return parsed.href
+}
+
+/** `auto`, or a list of ports. */
+export function wantedModems({ MODEMS: modems }: Pick<AgentConfig, 'MODEMS'>): Wanted {
+  const named = modems
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  return { auto: named.includes('auto'), addresses: named.filter((address) => address !== 'auto') }
 }
 
 /** `SIM_<n>_NUMBER`, and `SIM_<n>_PIN`. */

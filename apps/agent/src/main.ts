@@ -27,6 +27,19 @@ async function main([command, ...args]: readonly string[]): Promise<void> {
       process.exit(0)
       break
     }
+    case 'status': {
+      const { status } = await import('./cli/status.ts')
+      return status(config, args)
+    }
+    case 'ussd': {
+      const { ussd } = await import('./cli/ussd.ts')
+      return ussd(config, args)
+    }
+    case 'doctor': {
+      const { doctor } = await import('./cli/doctor.ts')
+      process.exitCode = (await doctor(config, args)) ? 0 : 1
+      break
+    }
     default:
       throw new StartError(`there is no command ${JSON.stringify(command)}: run, pair, status, doctor, ussd, or --help`)
   }

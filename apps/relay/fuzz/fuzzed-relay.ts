@@ -25,7 +25,7 @@ export async function fuzzedRelay(databaseUrl: string): Promise<FuzzedRelay> {
     QUEUE_MAX_PENDING: '10000000',
     METRICS_TOKEN: 'the token of the metrics',
   })
-  const log = pino({ level: 'error' }, pino.destination({ fd: 2, sync: true }))
+  const log = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }))
   const relay = await startRelay({ config, log, checkAnswer })
   const database = openDatabase({ url: databaseUrl, connections: 1 })
   const { id: accountId } = await database.account.findFirstOrThrow({ where: { username: USERNAME } })

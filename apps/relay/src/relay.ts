@@ -128,7 +128,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       url: server.url,
       drain() {
         isDraining = true
-        agents.drain()
+        agents.drain(Math.min(config.DRAIN_SECONDS * 800, LONGEST_SPREAD_MS))
       },
       close() {
         // While the others end: it may take as long as the slowest receiver.
@@ -141,6 +141,9 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     throw error
   }
 }
+
+/** Agents that leave are not served before they have found another relay. */
+const LONGEST_SPREAD_MS = 20_000
 
 /** What was begun last ends first. What cannot end well, as without a database, keeps nothing else from it. */
 async function endAll(ending: (() => unknown)[], log: Log): Promise<void> {

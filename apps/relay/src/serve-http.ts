@@ -37,8 +37,7 @@ export async function serveRoutes({ config, log, ...parts }: ServeParts, agents:
     url,
     async close() {
       endWatch?.()
-      agents.close()
-      await agentServer.close()
+      await Promise.all([agents.close(), agentServer.close()])
       await finish(server)
     },
   }

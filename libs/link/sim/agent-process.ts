@@ -169,9 +169,7 @@ export class AgentProcess {
       closed: (code, reason) => this.process.now(() => this.step({ kind: 'closed', connection, code, reason })),
     })
     if (socket === undefined) {
-      this.process.later(this.#world.chance.oneOf([1, 3_000]), () =>
-        this.step({ kind: 'closed', connection, code: 1006, reason: '' }),
-      )
+      this.process.later(1, () => this.step({ kind: 'closed', connection, code: 1006, reason: '' }))
       return
     }
     this.#sockets.set(connection, socket)

@@ -29,6 +29,8 @@ export class Invariants {
   readonly ledger: { readonly cmdId: string; readonly disk: Disk }[] = []
   readonly facts: string[] = []
   renounced = 0
+  /** In journals that were renounced, and no longer on a SIM. */
+  readonly factsOfRenounced: { readonly fact: string; readonly disk: Disk }[] = []
   replays = 0
   readonly #world: World
   readonly #givenUp = new Map<Disk, Set<string>>()
@@ -103,6 +105,10 @@ export class Invariants {
     this.renounced += 1
     const open = [...disk.commands].filter(([, { state }]) => state === 'received' || state === 'committed')
     this.#givenUp.set(disk, new Set(open.map(([cmdId]) => cmdId)))
+    for (const { text } of disk.events.slice(disk.first - 1)) {
+      const event = JSON.parse(text) as { readonly kind: string; readonly id?: string }
+      if (event.kind === 'received' && event.id !== undefined) this.factsOfRenounced.push({ fact: event.id, disk })
+    }
   }
 
   wentOut(cmdId: string, { disk, bootId }: AgentProcess): void {

@@ -4,7 +4,7 @@ import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { StartError } from '@smsgw/daemon/start-error'
 import { newAgent } from '@smsgw/link/agent-state'
 import { type AgentConfig, checkedRelayUrl } from '../config.ts'
-import { AgentIdentity } from '../link/agent-identity.ts'
+import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { AgentLink } from '../link/agent-link.ts'
 import { webSocketTo } from '../link/web-socket.ts'
 import { monotonicClock } from '../monotonic-clock.ts'
@@ -17,10 +17,10 @@ export async function pair(config: AgentConfig, url: string | undefined, code: s
   }
   const relayUrl = checkedRelayUrl(url, config.ALLOW_INSECURE_HTTP)
   const folder = takeDataFolder(config.DATA_DIR)
-  const identity = AgentIdentity.load(join(folder.path, 'agent-identity.json'))
+  const identity = AgentIdentity.load(join(folder.path, identityFile))
   if (identity.relay !== undefined) {
     throw new StartError(
-      `this agent is device ${identity.relay.deviceId} of ${identity.relay.url} already: delete the device there and ${join(folder.path, 'agent-identity.json')} here to pair it anew`,
+      `this agent is device ${identity.relay.deviceId} of ${identity.relay.url} already: delete the device there and ${join(folder.path, identityFile)} here to pair it anew`,
     )
   }
   const deviceId = await paired(identity, relayUrl, code, config.DEVICE_NAME)

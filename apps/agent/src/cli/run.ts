@@ -5,11 +5,10 @@ import { openLog } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import { onTermination } from '@smsgw/daemon/termination'
 import { type Agent, startAgent } from '../agent.ts'
-import { type AgentConfig, checkedRelayUrl } from '../config.ts'
+import { type AgentConfig, checkedRelayUrl, wantedModems } from '../config.ts'
 import { crashPoints } from '../crash-point.ts'
-import { AgentIdentity } from '../link/agent-identity.ts'
+import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { webSocketTo } from '../link/web-socket.ts'
-import type { Wanted } from '../modems/find-places.ts'
 import { monotonicClock } from '../monotonic-clock.ts'
 import { tryOpenPort } from '../ports/try-open-port.ts'
 import { VERSION } from '../version.ts'
@@ -26,10 +25,12 @@ export async function run(config: AgentConfig): Promise<void> {
     log.info('ended')
     process.exit(0)
   })
+  // Messages and keys: whatever is written is its owner's alone.
+  process.umask(0o077)
   crashPoints.aimAt(config.crashAt)
   const folder = takeDataFolder(config.DATA_DIR)
   mkdirSync(folder.path, { recursive: true, mode: 0o700 })
-  const identity = AgentIdentity.load(join(folder.path, 'agent-identity.json'))
+  const identity = AgentIdentity.load(join(folder.path, identityFile))
   const relayUrl = relayOf(config, identity)
   agent = await startAgent({
     dataDir: folder.path,
@@ -41,7 +42,7 @@ export async function run(config: AgentConfig): Promise<void> {
     relayUrl,
     openSocket: webSocketTo(relayUrl),
     openModem: tryOpenPort,
-    wanted: wantedModems(config.MODEMS),
+    wanted: wantedModems(config),
     pinOf: (simNumber) => config.sims.get(simNumber)?.pin,
     phoneNumberOf: (simNumber) => config.sims.get(simNumber)?.number,
     passphrase: config.ENCRYPTION_PASSPHRASE,
@@ -78,12 +79,4 @@ function relayOf(
     throw new StartError('this agent is not paired yet: `npm run agent -- pair <url> <code>`, or set ENROLMENT_TOKEN')
   }
   return checkedRelayUrl(known, ALLOW_INSECURE_HTTP)
-}
-
-function wantedModems(modems: string): Wanted {
-  const named = modems
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-  return { auto: named.includes('auto'), addresses: named.filter((address) => address !== 'auto') }
 }

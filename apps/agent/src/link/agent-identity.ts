@@ -3,6 +3,9 @@ import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, wr
 import { dirname } from 'node:path'
 import { z } from 'zod'
 
+/** In the data folder. */
+export const identityFile = 'agent-identity.json'
+
 /**
  * Who this agent is: its key, made here and never sent, and the id under which a relay knows it. One file that its owner
  * alone can read, written whole or not at all.
@@ -27,7 +30,7 @@ export class AgentIdentity {
       identity.#save()
       return identity
     }
-    const read = identityFile.safeParse(parseJson(text))
+    const read = identitySchema.safeParse(parseJson(text))
     if (!read.success) {
       throw new Error(`${path} cannot be read as an agent's identity: remove it and pair this agent anew`)
     }
@@ -75,7 +78,7 @@ export interface PairedRelay {
   readonly deviceId: string
 }
 
-const identityFile = z.object({
+const identitySchema = z.object({
   privateKey: z.string(),
   relay: z.object({ url: z.string(), deviceId: z.string() }).optional(),
 })

@@ -18,6 +18,7 @@ export class AgentLink {
   #state: AgentState
   #isStepping = false
   #reads: Promise<unknown> = Promise.resolve()
+  #onTold: (() => void) | undefined
 
   constructor(options: AgentLinkOptions) {
     this.#options = options
@@ -32,8 +33,28 @@ export class AgentLink {
     return this.#state.identity
   }
 
+  /** In the journal, and not known to be at the relay. */
+  get eventsWaiting(): number {
+    const { tail, mark } = this.#state.outbox
+    return tail - mark
+  }
+
   start(): void {
     this.step({ kind: 'start' })
+  }
+
+  /** Resolves when the relay has everything, or cannot be told, or after the limit: it is told at the next start then. */
+  told(limitMs: number): Promise<void> {
+    const { clock } = this.#options
+    return new Promise((resolve) => {
+      const timer = clock.after(limitMs, () => this.#onTold?.())
+      this.#onTold = () => {
+        this.#onTold = undefined
+        timer.cancel()
+        resolve()
+      }
+      this.#lookIfTold()
+    })
   }
 
   stop(): void {
@@ -56,6 +77,11 @@ export class AgentLink {
     } finally {
       this.#isStepping = false
     }
+    this.#lookIfTold()
+  }
+
+  #lookIfTold(): void {
+    if (this.phase.kind !== 'online' || this.eventsWaiting === 0) this.#onTold?.()
   }
 
   #do(effect: AgentEffect): void {

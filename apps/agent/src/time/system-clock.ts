@@ -30,7 +30,9 @@ const thisMachine: Machine = {
     })
     return status === 0 ? stdout.trim() === 'yes' : undefined
   },
-  hasBattery: () => readIfThere('/sys/class/rtc/rtc0/hctosys') === '1',
+  // A Pi 5 has a clock of its own and a socket for its battery, which is mostly empty.
+  hasBattery: () =>
+    readIfThere('/sys/class/rtc/rtc0/hctosys') === '1' && !/rpi/i.test(readIfThere('/sys/class/rtc/rtc0/name') ?? ''),
   isRaspberryPi: () => readIfThere('/proc/device-tree/model')?.includes('Raspberry Pi') ?? false,
 }
 

@@ -4,6 +4,9 @@ import { HouseProcess } from './process.ts'
 
 /** One line of the emulator's ledger: what the network took, synced before the modem said so. */
 export interface LedgerLine {
+  /** When, ISO 8601. */
+  readonly time: string
+  /** Its IMEI. */
   readonly modem: string
   readonly destination: string
   readonly text: string | null

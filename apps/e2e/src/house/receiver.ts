@@ -14,6 +14,7 @@ export class Receiver {
   readonly told: Told[] = []
   readonly url: string
   readonly #server: Server
+  readonly #waiting = new Set<{ readonly isIt: (told: Told) => boolean; readonly resolve: (told: Told) => void }>()
 
   private constructor(server: Server) {
     this.#server = server
@@ -26,13 +27,29 @@ export class Receiver {
       const parts: Buffer[] = []
       request.on('data', (part) => parts.push(part))
       request.on('end', () => {
-        receiver?.told.push(JSON.parse(Buffer.concat(parts).toString()) as Told)
+        receiver?.take(JSON.parse(Buffer.concat(parts).toString()) as Told)
         response.end('ok')
       })
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     receiver = new Receiver(server)
     return receiver
+  }
+
+  take(told: Told): void {
+    this.told.push(told)
+    for (const waiting of this.#waiting) {
+      if (!waiting.isIt(told)) continue
+      this.#waiting.delete(waiting)
+      waiting.resolve(told)
+    }
+  }
+
+  /** The next one that is it. */
+  until(isIt: (told: Told) => boolean): Promise<Told> {
+    const known = this.told.find(isIt)
+    if (known !== undefined) return Promise.resolve(known)
+    return new Promise((resolve) => this.#waiting.add({ isIt, resolve }))
   }
 
   of(event: string): readonly Told[] {

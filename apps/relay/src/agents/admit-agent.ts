@@ -7,8 +7,8 @@ import { isSignedBy } from './agent-key.ts'
 
 export type Admission =
   | { readonly ok: true; readonly deviceId: string }
-  /** For the agent's owner: what to do. */
-  | { readonly ok: false; readonly reason: string }
+  /** For the agent's owner: what to do. `isForNow`: the agent may try again by itself. */
+  | { readonly ok: false; readonly reason: string; readonly isForNow: boolean }
 
 /** An agent shows a one-time code or the token of a fleet, and its key; the same key again is the same device. */
 export async function admitAgent(
@@ -22,7 +22,7 @@ export async function admitAgent(
   if (pairing.ok) return pairing
   switch (pairing.reason) {
     case 'throttled':
-      return refused(`too many tries: try again in ${Math.ceil(pairing.retryAfterMs / 1000)} s`)
+      return throttled(pairing.retryAfterMs)
     case 'refused':
       return refused('the code is wrong, used or older than ten minutes: make a new one with POST /devices/codes')
     case 'key-in-use':
@@ -37,7 +37,7 @@ async function admitByToken(
 ): Promise<Admission> {
   const { database, box, clock, logbook, throttle } = needs
   const retryAfterMs = throttle.take(address, clock.now().getTime())
-  if (retryAfterMs > 0) return refused(`too many tries: try again in ${Math.ceil(retryAfterMs / 1000)} s`)
+  if (retryAfterMs > 0) return throttled(retryAfterMs)
   const accountId = await redeemEnrolmentToken(database, box, credential)
   if (accountId === undefined) return refused('this is neither a pairing code nor the ENROLMENT_TOKEN of this relay')
   const registration = await database.$transaction((statements) =>
@@ -52,5 +52,11 @@ async function admitByToken(
 const otherAccount = 'this agent belongs to another account: remove agent-identity.json there to pair it anew'
 
 function refused(reason: string): Admission {
-  return { ok: false, reason }
+  return { ok: false, reason, isForNow: false }
+}
+
+/** A site that starts its whole fleet at once is served one after the other. */
+function throttled(retryAfterMs: number): Admission {
+  const seconds = Math.ceil(retryAfterMs / 1000)
+  return { ok: false, reason: `too many agents are paired from here: try again in ${seconds} s`, isForNow: true }
 }

@@ -1,3 +1,4 @@
+import { closeCodes } from '@smsgw/contract/link/close-code'
 import type { Hello } from '@smsgw/contract/link/frame'
 import { nextRelay } from '@smsgw/link/relay-session'
 import {
@@ -11,12 +12,12 @@ import type { Clock } from '../clock.ts'
 import { crashPoint } from '../crash-point.ts'
 import type { RedeemPairingCodeNeeds } from '../devices/redeem-pairing-code.ts'
 import { advanceMessages } from '../messages/advance-messages.ts'
-import { readSettings } from '../settings/read-settings.ts'
+import { type AccountSettings, readSettings } from '../settings/read-settings.ts'
 import { admitAgent } from './admit-agent.ts'
 import type { AgentConnection } from './agent-connection.ts'
 import { isSignedBy } from './agent-key.ts'
 import { claimCommands } from './claim-commands.ts'
-import { closeConnection } from './close-connection.ts'
+import type { Departures } from './departures.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import { openConnection } from './open-connection.ts'
 import { recordTelemetry } from './record-telemetry.ts'
@@ -33,6 +34,7 @@ export interface AgentSessionNeeds extends RedeemPairingCodeNeeds {
   readonly clock: Clock
   readonly hints: WakeHints
   readonly recorder: EventRecorder
+  readonly departures: Departures
   readonly log: { warn(details: object, message: string): void; error(details: object, message: string): void }
   readonly relayId: string
   readonly streamId: string
@@ -60,7 +62,7 @@ export class AgentSession {
   #isStepping = false
   #isOver = false
   #connection: AgentConnection | undefined
-  #bootId: string | undefined
+  #settingsVersion = 0
   #telemetryAtMs = 0
 
   constructor(
@@ -81,8 +83,15 @@ export class AgentSession {
     return this.#connection
   }
 
-  get bootId(): string | undefined {
-    return this.#bootId
+  /** Of the settings that the agent was told last. */
+  get settingsVersion(): number {
+    return this.#settingsVersion
+  }
+
+  tellSettings({ version, settings }: Pick<AccountSettings, 'version' | 'settings'>): void {
+    if (version <= this.#settingsVersion) return
+    this.#settingsVersion = version
+    this.step({ kind: 'settings-changed', settings: agentsPart(settings) })
   }
 
   /** One input after the other: what an effect brings about at once comes behind it. */
@@ -96,10 +105,22 @@ export class AgentSession {
         this.#state = state
         for (const effect of effects) this.#do(effect)
       }
+    } catch (error) {
+      this.#fail(error)
     } finally {
       this.#isStepping = false
     }
     if (this.#state.phase.kind === 'over') this.#end()
+  }
+
+  /** A fault of ours, whoever brought it about: it costs this connection, and nobody else's. */
+  #fail(error: unknown): void {
+    this.#needs.log.error({ err: error }, 'a connection of an agent failed')
+    this.#pending.length = 0
+    this.#state = { ...this.#state, phase: { kind: 'over', connEpoch: this.#connection?.connEpoch } }
+    if (this.#connection !== undefined) this.#needs.departures.add(this.#connection)
+    const { code } = closeCodes.unavailable
+    this.#socket.close(code, 'the relay failed: its log tells why')
   }
 
   #do(effect: RelayEffect): void {
@@ -121,6 +142,9 @@ export class AgentSession {
       }
       case 'cancel-timer':
         clearTimeout(this.#timers.get(effect.timer))
+        break
+      case 'close-connection':
+        if (this.#connection !== undefined) this.#needs.departures.add(this.#connection)
         break
       case 'commands-taken':
         // What the agent has on disk it tells by events as well.
@@ -149,16 +173,15 @@ export class AgentSession {
       case 'pair': {
         const admission = await admitAgent(this.#needs, { ...effect, address: this.#address })
         if (admission.ok) return { kind: 'paired', deviceId: admission.deviceId }
-        return { kind: 'pairing-refused', reason: admission.reason }
+        const { reason } = admission
+        return admission.isForNow
+          ? { kind: 'refused', why: 'unavailable', reason }
+          : { kind: 'pairing-refused', reason }
       }
       case 'authenticate':
         return this.#authenticate(effect)
       case 'open-connection':
         return this.#open(effect.hello)
-      case 'close-connection': {
-        if (this.#connection !== undefined) await closeConnection(database, this.#connection, clock.now())
-        return undefined
-      }
       case 'store-events':
         return this.#store(effect)
       case 'claim-commands': {
@@ -223,11 +246,12 @@ export class AgentSession {
     if (opened === undefined) return revoked
     crashPoint('connection-opened')
     this.#connection = opened.connection
-    this.#bootId = bootId
-    const { settings } = await readSettings(database, accountId)
     const { connEpoch } = opened.connection
     if (opened.displacedRelayId !== undefined) hints.superseded(deviceId, connEpoch, bootId)
+    // Before the settings are read: of a change that comes later it hears.
     if (!this.#isOver) this.#listener.onOpen(this)
+    const { version, settings } = await readSettings(database, accountId)
+    this.#settingsVersion = Math.max(version, this.#settingsVersion)
     return {
       kind: 'connection-opened',
       opened: {
@@ -280,11 +304,14 @@ export class AgentSession {
 }
 
 /** What of an account's settings an agent needs; nothing of webhooks, nothing secret. */
-export function agentsPart(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function agentsPart(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return { messages: settings['messages'], ping: settings['ping'] }
 }
 
-type Asking = Exclude<RelayEffect, { kind: 'send' | 'close' | 'set-timer' | 'cancel-timer' | 'commands-taken' }>
+type Asking = Exclude<
+  RelayEffect,
+  { kind: 'send' | 'close' | 'set-timer' | 'cancel-timer' | 'close-connection' | 'commands-taken' }
+>
 
 /** Three heartbeats of 20 s. */
 export const LEASE_MS = 60_000

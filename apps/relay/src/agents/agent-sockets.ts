@@ -1,36 +1,39 @@
 import { newId, type Random } from '../random.ts'
 import { readSettings } from '../settings/read-settings.ts'
-import { AgentSession, type AgentSessionNeeds, type AgentSocket, agentsPart, LEASE_MS } from './agent-session.ts'
+import { AgentSession, type AgentSessionNeeds, type AgentSocket, LEASE_MS } from './agent-session.ts'
+import { Departures } from './departures.ts'
 import { findWork } from './find-work.ts'
 import { renewLeases } from './renew-leases.ts'
+import { staleSettings } from './stale-settings.ts'
 import type { WakeHint } from './wake-hint.ts'
 
-export interface AgentSocketsNeeds extends AgentSessionNeeds {
+export interface AgentSocketsNeeds extends Omit<AgentSessionNeeds, 'departures'> {
   readonly random: Random
 }
 
 /**
  * All agents that are connected to this process. Hints tell which of them has something to do; that may fail, so there is
- * a look every second at what is due, and every twenty at whether each is still the connection of its device.
+ * a look every second at what is due, and every twenty at whether each is still the connection of its device and knows
+ * the settings.
  */
 export class AgentSockets {
-  readonly #needs: AgentSocketsNeeds
+  readonly #needs: AgentSocketsNeeds & AgentSessionNeeds
   readonly #sessions = new Set<AgentSession>()
   readonly #byDevice = new Map<string, AgentSession>()
   readonly #stopListening: () => void
   readonly #polling: NodeJS.Timeout
   readonly #renewing: NodeJS.Timeout
   #isLooking = false
-  #isDraining = false
+  #isChecking = false
 
   constructor(needs: AgentSocketsNeeds) {
-    this.#needs = needs
+    this.#needs = { ...needs, departures: new Departures(needs) }
     this.#stopListening = needs.hints.listen(
       (hint) => this.#hear(hint),
-      () => this.#wakeAll(),
+      () => this.#lookAgain(),
     )
     this.#polling = setInterval(() => void this.#look(), POLL_MS)
-    this.#renewing = setInterval(() => void this.#renew(), LEASE_MS / 3)
+    this.#renewing = setInterval(() => void this.#check(), LEASE_MS / 3)
   }
 
   get count(): number {
@@ -50,29 +53,39 @@ export class AgentSockets {
     )
     this.#sessions.add(session)
     session.step({ kind: 'opened' })
-    if (this.#isDraining) session.step(drain())
     return session
   }
 
-  /** Every agent is asked to leave, each at another moment. */
-  drain(): void {
-    this.#isDraining = true
-    for (const session of this.#sessions) session.step(drain())
+  /**
+   * Every agent is asked to leave, each at another moment of this time. Who comes all the same, because a load balancer
+   * has not noticed, is served to the end.
+   */
+  drain(spreadMs: number): void {
+    for (const session of this.#byDevice.values()) {
+      session.step({ kind: 'drain', reconnectAfterMs: Math.round(Math.random() * spreadMs) })
+    }
   }
 
-  close(): void {
+  /** Returns when nobody is connected any more, here and in the database. */
+  async close(): Promise<void> {
     this.#stopListening()
     clearInterval(this.#polling)
     clearInterval(this.#renewing)
     for (const session of this.#sessions) session.step({ kind: 'refused', why: 'goodbye', reason: 'the relay ends' })
+    await this.#needs.departures.settled()
   }
 
+  /** Of two that open at the same time the answers of the database may come in any order: the epoch tells. */
   #opened(session: AgentSession): void {
-    const { deviceId } = session.connection ?? {}
-    if (deviceId === undefined) return
-    const before = this.#byDevice.get(deviceId)
+    if (session.connection === undefined) return
+    const { deviceId, connEpoch } = session.connection
+    const other = this.#byDevice.get(deviceId)
+    if (other?.connection !== undefined && other.connection.connEpoch > connEpoch) {
+      session.step({ kind: 'fenced' })
+      return
+    }
     this.#byDevice.set(deviceId, session)
-    if (before !== undefined && before !== session) before.step({ kind: 'fenced' })
+    other?.step({ kind: 'fenced' })
   }
 
   #over(session: AgentSession): void {
@@ -113,15 +126,17 @@ export class AgentSockets {
     const concerned = [...this.#byDevice.values()].filter(({ connection }) => connection?.accountId === accountId)
     if (concerned.length === 0) return
     try {
-      const { settings } = await readSettings(this.#needs.database, accountId)
-      for (const session of concerned) session.step({ kind: 'settings-changed', settings: agentsPart(settings) })
+      const settings = await readSettings(this.#needs.database, accountId)
+      for (const session of concerned) session.tellSettings(settings)
     } catch (error) {
-      this.#needs.log.warn({ err: error }, 'agents get the new settings when they connect again')
+      this.#needs.log.warn({ err: error }, 'agents will get the new settings later')
     }
   }
 
-  #wakeAll(): void {
+  /** Hints may have been lost. */
+  #lookAgain(): void {
     for (const session of this.#byDevice.values()) session.step({ kind: 'wake' })
+    void this.#check()
   }
 
   async #look(): Promise<void> {
@@ -139,25 +154,24 @@ export class AgentSockets {
     }
   }
 
-  async #renew(): Promise<void> {
+  async #check(): Promise<void> {
     const { database, clock, log } = this.#needs
     const sessions = [...this.#byDevice.values()]
     const connections = sessions.flatMap(({ connection }) => connection ?? [])
+    if (this.#isChecking || connections.length === 0) return
+    this.#isChecking = true
     try {
       const lost = new Set(await renewLeases(database, connections, { leaseMs: LEASE_MS, now: clock.now() }))
       for (const session of sessions) {
         if (session.connection !== undefined && lost.has(session.connection)) session.step({ kind: 'fenced' })
       }
+      for (const accountId of await staleSettings(database, sessions)) await this.#pushSettings(accountId)
     } catch (error) {
       log.warn({ err: error }, 'devices may look offline: their leases could not be renewed')
+    } finally {
+      this.#isChecking = false
     }
   }
 }
 
 const POLL_MS = 1_000
-/** Agents leave over this time. */
-const SPREAD_MS = 10_000
-
-function drain() {
-  return { kind: 'drain', reconnectAfterMs: Math.round(Math.random() * SPREAD_MS) } as const
-}

@@ -1,14 +1,20 @@
 import type { Statements } from '../store/database.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
-/** The device is offline at once, unless it has a newer connection. */
-export async function closeConnection(
+/** These devices are offline at once, but for those that have a newer connection. Locked in the order of their ids. */
+export async function closeConnections(
   statements: Statements,
-  { deviceId, accountId, connEpoch }: AgentConnection,
+  connections: readonly AgentConnection[],
   now: Date,
 ): Promise<void> {
-  await statements.device.updateMany({
-    where: { id: deviceId, accountId, connEpoch },
-    data: { relayId: null, leaseUntil: null, lastSeen: now },
-  })
+  await statements.$executeRaw`
+    WITH closed AS MATERIALIZED (
+      SELECT d.id FROM unnest(
+        ${connections.map(({ deviceId }) => deviceId)}::text[], ${connections.map(({ accountId }) => accountId)}::text[],
+        ${connections.map(({ connEpoch }) => connEpoch)}::bigint[]
+      ) AS c (device_id, account_id, conn_epoch)
+      JOIN devices d ON d.id = c.device_id AND d.account_id = c.account_id AND d.conn_epoch = c.conn_epoch
+      ORDER BY d.id FOR NO KEY UPDATE OF d
+    )
+    UPDATE devices d SET relay_id = NULL, lease_until = NULL, last_seen = ${now} FROM closed WHERE d.id = closed.id`
 }

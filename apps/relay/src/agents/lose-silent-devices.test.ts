@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { claimCommands } from './claim-commands.ts'
-import { closeConnection } from './close-connection.ts'
+import { closeConnections } from './close-connections.ts'
 import { loseSilentDevices } from './lose-silent-devices.ts'
 import { renewLeases } from './renew-leases.ts'
 import { type DispatchWorld, dispatchWorld } from './testing/dispatch-world.ts'
@@ -32,7 +32,7 @@ async function silentWith(...ids: string[]): Promise<void> {
   for (const id of ids) await world.message(id)
   const { connection } = await world.connect()
   await claimCommands(store.database, connection, plenty, world.now)
-  await closeConnection(store.database, connection, world.now)
+  await closeConnections(store.database, [connection], world.now)
 }
 
 describe('a device that is silent beyond the limit', () => {
@@ -71,11 +71,11 @@ describe('a device that is silent beyond the limit', () => {
   test('loses what expires a day after its expiry, or later if it was heard since', async () => {
     const validUntil = new Date(world.now.getTime() + 2 * hour * 1000)
     await world.message('m', { validUntil, journal: 'journal' })
-    await closeConnection(store.database, (await world.connect()).connection, world.now)
+    await closeConnections(store.database, [(await world.connect()).connection], world.now)
     world.pass(day + 2 * hour - 1)
     expect(await lose()).toBe(0)
     const { connection } = await world.connect()
-    await closeConnection(store.database, connection, world.pass(1))
+    await closeConnections(store.database, [connection], world.pass(1))
     expect(await lose()).toBe(0)
     world.pass(day)
     expect(await lose()).toBe(1)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { closeConnection } from './close-connection.ts'
+import { closeConnections } from './close-connections.ts'
 import { openConnection } from './open-connection.ts'
 import { renewLeases } from './renew-leases.ts'
 import { type DispatchWorld, dispatchWorld } from './testing/dispatch-world.ts'
@@ -132,9 +132,9 @@ describe('the lease of a connection', () => {
   test('ends when the connection closes, unless a newer one holds it', async () => {
     const old = (await world.connect()).connection
     const newer = (await world.connect({ relayId: 'elsewhere' })).connection
-    await closeConnection(store.database, old, world.now)
+    await closeConnections(store.database, [old], world.now)
     expect((await device()).relayId).toBe('elsewhere')
-    await closeConnection(store.database, newer, world.pass(5))
+    await closeConnections(store.database, [newer], world.pass(5))
     expect(await device()).toMatchObject({ relayId: null, leaseUntil: null, lastSeen: world.now })
   })
 })

@@ -11,25 +11,19 @@ const AGENTS_PATH = '/agent/v1'
 
 /**
  * Takes WebSockets of agents from an HTTP server. Who connects is nobody until it has signed: it has fifteen seconds for
- * that, a frame has a size, and an address cannot come as often as it likes.
+ * that, a frame has a size, and neither an address nor all together can come as often as they like.
  */
 export function serveAgents(
   server: Server,
   sockets: AgentSockets,
   options: { readonly addressOf: (request: IncomingMessage) => string; readonly nowMs: () => number },
 ): { readonly close: () => Promise<void> } {
-  const webSockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: maxFrameBytes,
-    perMessageDeflate: false,
-    clientTracking: true,
-    handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
-  })
-  const buckets = new TokenBuckets({ capacity: 60, refillMs: 500, keys: 10_000 })
+  const webSockets = new WebSocketServer(settings)
+  const arrivals = new Arrivals()
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     const address = options.addressOf(request)
-    const refusal = refuse(request) ?? throttle(buckets, address, options.nowMs())
+    const refusal = refuse(request) ?? throttle(arrivals, address, options.nowMs())
     if (refusal !== undefined) {
       socket.end(refusal, () => socket.destroy())
       return
@@ -37,10 +31,9 @@ export function serveAgents(
     webSockets.handleUpgrade(request, socket, head, (webSocket) => host(webSocket, sockets, address))
   })
   return {
+    /** Takes no more, and waits until those that were told to go are gone. */
     async close() {
-      await patience(webSockets)
-      for (const webSocket of webSockets.clients) webSocket.terminate()
-      webSockets.close()
+      await new Promise((resolve) => webSockets.close(resolve))
     },
   }
 }
@@ -56,18 +49,31 @@ function host(webSocket: WebSocket, sockets: AgentSockets, address: string): voi
       },
       close(code, reason) {
         webSocket.close(code, cut(reason))
-        setTimeout(() => webSocket.terminate(), CLOSE_MS).unref()
       },
     },
     address,
   )
   webSocket.on('message', (data, isBinary) => {
-    if (isBinary) webSocket.close(UNSUPPORTED_DATA, 'text frames only')
+    if (isBinary) session.step({ kind: 'refused', why: 'malformed', reason: 'frames are text' })
     else session.step({ kind: 'received', text: data.toString() })
   })
-  // Tells what was wrong with its frames; `close` follows.
-  webSocket.on('error', () => webSocket.terminate())
+  webSocket.on('ping', (data) => {
+    if (webSocket.bufferedAmount < MOST_BUFFERED) webSocket.pong(data)
+  })
+  // The library tells with a close frame what was wrong with the bytes, and reads no more of them.
+  webSocket.on('error', () => undefined)
   webSocket.on('close', (code) => session.step({ kind: 'closed', code }))
+}
+
+/** How often may connections begin: from one address, behind which a site may have its whole fleet, and in all. */
+class Arrivals {
+  readonly #ofAddress = new TokenBuckets({ capacity: 200, refillMs: 50, keys: 10_000 })
+  readonly #ofAll = new TokenBuckets({ capacity: 1_000, refillMs: 5, keys: 1 })
+
+  /** Counts one, or tells how many milliseconds the next one is away: 0 is a success. */
+  take(address: string, nowMs: number): number {
+    return this.#ofAddress.take(addressBlock(address), nowMs) || this.#ofAll.take('all', nowMs)
+  }
 }
 
 /** The answer, when it is none of ours. */
@@ -80,11 +86,11 @@ function refuse({ url = '', headers }: IncomingMessage): string | undefined {
   return undefined
 }
 
-function throttle(buckets: TokenBuckets, address: string, nowMs: number): string | undefined {
-  const retryMs = buckets.take(addressBlock(address), nowMs)
+function throttle(arrivals: Arrivals, address: string, nowMs: number): string | undefined {
+  const retryMs = arrivals.take(address, nowMs)
   if (retryMs === 0) return undefined
   const seconds = Math.ceil(retryMs / 1000)
-  return answer('429 Too Many Requests', 'this address connects too often', `Retry-After: ${seconds}\r\n`)
+  return answer('429 Too Many Requests', 'too many connections begin here: try again', `Retry-After: ${seconds}\r\n`)
 }
 
 function answer(status: string, message: string, headers = ''): string {
@@ -103,14 +109,18 @@ function cut(reason: string): string {
     .replace(/\uFFFD$/, '')
 }
 
-/** The close frames have been sent; whoever answers is let go in good order. */
-async function patience(webSockets: WebSocketServer): Promise<void> {
-  const until = performance.now() + CLOSE_MS
-  while (webSockets.clients.size > 0 && performance.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
 const MOST_BUFFERED = 4 * 1_048_576
-const CLOSE_MS = 3_000
-const UNSUPPORTED_DATA = 1003
+
+const settings = {
+  noServer: true,
+  maxPayload: maxFrameBytes,
+  // Of one frame: nobody who means well sends it in crumbs.
+  maxFragments: 1_024,
+  perMessageDeflate: false,
+  // Answers to pings that nobody reads would pile up.
+  autoPong: false,
+  // For the answer to a close frame.
+  closeTimeout: 3_000,
+  clientTracking: true,
+  handleProtocols: (offered: ReadonlySet<string>) => (offered.has(subprotocol) ? subprotocol : false),
+} as const

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { ApiError } from './api-error.ts'
 import { checkAnswer } from './check-answer.ts'
 import { endpoint } from './endpoint.ts'
 import { route } from './route.ts'
+import { testServer } from './testing/test-server.ts'
 
 const thing = route(
   'GET',
@@ -34,4 +36,19 @@ test.each([
   [{ status: 409, body: { code: 409 } }, 'not as its schema says'],
 ])('%j is told apart', (answer, words) => {
   expect(() => checkAnswer(thing, answer)).toThrow(words)
+})
+
+test.each([
+  [409, 409],
+  [410, 500],
+])('in a server that checks its answers, an error with status %i is told as %i', async (status, told) => {
+  const failing = endpoint({
+    ...thing.endpoint,
+    async handle() {
+      throw new ApiError(status, 'no')
+    },
+  })
+  await using server = await testServer({ routes: [{ ...thing, endpoint: failing }], checkAnswer })
+  const response = await server.send('GET', '/3rdparty/v1/things/a', { headers: { authorization: 'all:any' } })
+  expect(response.status).toBe(told)
 })

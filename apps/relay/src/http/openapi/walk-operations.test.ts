@@ -84,7 +84,9 @@ test('every operation answers with success, and as its schema says', async () =>
       headers: Object.fromEntries(response.headers),
       text: await response.text(),
     }
-    expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
+    // No agent is connected here, and a network is asked through one.
+    if (path.endsWith('/ussd')) expect(answer.status).toBe(503)
+    else expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
     expect(judge.problemOf(method, operation, answer), `${method} ${path}`).toBeUndefined()
     if (answer.text.startsWith('{') || answer.text.startsWith('[')) answers.set(path, JSON.parse(answer.text))
   }

@@ -23,7 +23,7 @@ export class AnswerJudge {
 
   problemOf(method: string, operation: Operation | undefined, answer: ReceivedAnswer): string | undefined {
     const { status, headers, text } = answer
-    if (status >= 500) return `answered ${status}: ${text.slice(0, 500)}`
+    if (status >= 500 && !isAboutDevice(operation, status)) return `answered ${status}: ${text.slice(0, 500)}`
     if (headers['x-request-id'] === undefined) return 'has no X-Request-ID'
     if (status === 401 && headers['www-authenticate'] === undefined) return 'is a 401 without WWW-Authenticate'
     if (status === 405 && headers['allow'] === undefined) return 'is a 405 without Allow'
@@ -63,6 +63,11 @@ export class AnswerJudge {
     this.#readers.set(key, reader)
     return reader
   }
+}
+
+/** Nobody listens, or the network is silent: what a relay without agents has to say of USSD. */
+function isAboutDevice(operation: Operation | undefined, status: number): boolean {
+  return operation?.operationId === 'postDevicesByIdUssd' && (status === 503 || status === 504)
 }
 
 const PROBLEM: JsonSchema = { $ref: '#/components/schemas/Problem' }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-interface Signing {
+export interface Signing {
   /** `id` of the envelope. */
   readonly id: string
   readonly body: string

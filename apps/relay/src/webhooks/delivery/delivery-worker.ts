@@ -24,7 +24,8 @@ export interface DeliveryWorkerNeeds extends Omit<ReceiverLaneNeeds, 'settler' |
  * own, so that a slow or dead one delays nobody else. What a killed worker served is served by another at once, under the
  * same ids.
  *
- * A round takes receivers that nobody serves, makes sure of those that it has, and reads what is due for them.
+ * A round takes receivers that nobody serves and makes sure of those that it has, when it was woken and twice a second, and
+ * reads what is due for them.
  */
 export class DeliveryWorker implements Outbox {
   readonly #needs: DeliveryWorkerNeeds
@@ -32,9 +33,11 @@ export class DeliveryWorker implements Outbox {
   readonly #settler: Settler
   readonly #presence: WorkerPresence
   readonly #rounds: Rounds
+  readonly #polling: NodeJS.Timeout
   readonly #lanes = new Map<bigint, ReceiverLane>()
   /** Further receivers are looked for behind this one, so that each has its turn where there are too many. */
   #after = 0n
+  #isWoken = false
   #isAway = false
   #stopping: Promise<void> | undefined
   #allDone: (() => void) | undefined
@@ -43,11 +46,13 @@ export class DeliveryWorker implements Outbox {
     this.#needs = needs
     this.#settler = new Settler(needs)
     this.#laneNeeds = { ...needs, settler: this.#settler, breakers: new Breakers() }
-    this.#rounds = new Rounds(() => this.#round(), POLL_MS)
+    this.#rounds = new Rounds(() => this.#round())
+    this.#polling = setInterval(() => this.wake(), POLL_MS)
     this.#presence = new WorkerPresence(needs, () => this.#presenceChanged())
   }
 
   wake(): void {
+    this.#isWoken = true
     this.#rounds.ask()
   }
 
@@ -59,6 +64,7 @@ export class DeliveryWorker implements Outbox {
 
   async #stop(): Promise<void> {
     const giveUpAt = performance.now() + FINISH_MS
+    clearInterval(this.#polling)
     await this.#rounds.stop()
     for (const lane of this.#lanes.values()) lane.end()
     if (this.#lanes.size > 0) await this.#lanesDone(giveUpAt - performance.now())
@@ -80,8 +86,10 @@ export class DeliveryWorker implements Outbox {
   async #round(): Promise<void> {
     const worker = this.#presence.number
     if (worker === undefined) return
+    const isWoken = this.#isWoken
+    this.#isWoken = false
     try {
-      await this.#take(worker)
+      if (isWoken) await this.#take(worker)
       await this.#feed()
       if (this.#isAway) this.#needs.log.info('webhooks go on')
       this.#isAway = false
@@ -121,7 +129,7 @@ export class DeliveryWorker implements Outbox {
       worker,
       receiver,
       takenAtMs,
-      onHungry: () => this.wake(),
+      onHungry: () => this.#rounds.ask(),
       onDone: () => {
         this.#lanes.delete(receiver.key)
         if (this.#lanes.size === 0) this.#allDone?.()

@@ -58,7 +58,7 @@ export class ReceiverLane {
   /** How many more deliveries it could do with, if there are any. */
   get wants(): number {
     const isLow = this.#waiting.length <= this.#size / 4
-    return this.#isEnding || !isLow ? 0 : Math.max(0, this.#size - this.#held.size)
+    return this.#isEnding || !isLow ? 0 : Math.min(this.#size - this.#waiting.length, MOST_HELD - this.#held.size)
   }
 
   needsRenewal(nowMs: number): boolean {
@@ -78,7 +78,7 @@ export class ReceiverLane {
     if (this.#isEnding) return
     this.#isDry = deliveries.length < asked
     // Twice as many the next time, so that a quick receiver is not kept waiting by the database.
-    if (!this.#isDry && !this.#health.isOnTrial) this.#size = Math.min(MOST_HELD, this.#size * 2)
+    if (!this.#isDry && !this.#health.isOnTrial) this.#size = Math.min(MOST_WAITING, this.#size * 2)
     for (const { key } of deliveries) this.#held.add(key)
     this.#waiting.push(...deliveries)
     this.#advance()
@@ -150,7 +150,9 @@ export class ReceiverLane {
 /** To one receiver, over all replicas. */
 const IN_FLIGHT_EACH = 5
 const FIRST_SIZE = 10
-const MOST_HELD = 200
+const MOST_WAITING = 200
+/** With those that are answered and not yet written down. */
+const MOST_HELD = 1_000
 const RENEW_MS = 400
 /** A request takes 16 s at most, and the lease is longer than both together. */
 const SURE_MS = 3_000

@@ -2,21 +2,19 @@
 const PACE_MS = 10
 
 /**
- * Runs the same work again and again, one run at a time: when it is asked for, at once when it is quiet, and in any case
- * every so often. The work does not reject.
+ * Runs the same work again and again, one run at a time: when it is asked for and at once when
+ * it is quiet. The work does not reject.
  */
 export class Rounds {
   readonly #run: () => Promise<void>
-  readonly #polling: NodeJS.Timeout
   #begunAtMs = -PACE_MS
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #isAsked = false
   #isStopped = false
 
-  constructor(run: () => Promise<void>, everyMs: number) {
+  constructor(run: () => Promise<void>) {
     this.#run = run
-    this.#polling = setInterval(() => this.ask(), everyMs)
   }
 
   ask(): void {
@@ -30,7 +28,6 @@ export class Rounds {
   /** Waits for a run that is under way; there is none after it. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    clearInterval(this.#polling)
     clearTimeout(this.#timer)
     await this.#running
   }

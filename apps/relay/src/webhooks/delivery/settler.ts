@@ -28,7 +28,7 @@ interface Batch {
 export class Settler {
   readonly #needs: SettlerNeeds
   #waiting = emptyBatch()
-  #writing: Promise<void> | undefined
+  readonly #writing = new Set<Promise<void>>()
   #isGivenUp = false
 
   constructor(needs: SettlerNeeds) {
@@ -71,7 +71,7 @@ export class Settler {
     const impatience = setTimeout(() => {
       this.#isGivenUp = true
     }, patienceMs)
-    while (this.#writing !== undefined) await this.#writing
+    while (this.#writing.size > 0) await Promise.all(this.#writing)
     clearTimeout(impatience)
   }
 
@@ -83,7 +83,10 @@ export class Settler {
   }
 
   #start(): void {
-    this.#writing ??= this.#write()
+    if (this.#writing.size >= WRITES_AT_ONCE) return
+    const writing = this.#write()
+    this.#writing.add(writing)
+    void writing.then(() => this.#writing.delete(writing))
   }
 
   async #write(): Promise<void> {
@@ -96,7 +99,6 @@ export class Settler {
       if (locked.length > 0 && isEmpty(this.#waiting)) await sleep(LOCKED_MS)
       this.#waiting.attempts.unshift(...locked)
     }
-    this.#writing = undefined
   }
 
   /** Gives the attempts that could not be recorded yet, as somebody is changing their deliveries. */
@@ -131,6 +133,8 @@ export class Settler {
 }
 
 const MOST_TRIES = 3
+/** While one waits for the disk the next is being worked out. What belongs together waits for what it follows from. */
+const WRITES_AT_ONCE = 2
 const AWAY_MS = 250
 const LOCKED_MS = 50
 const HEALTH_LIMITS = { disableAfterMs: 5 * 86_400_000, restMs: 2 * 86_400_000 }

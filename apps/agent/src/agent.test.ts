@@ -1,0 +1,98 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { askAgent } from './status/ask-agent.ts'
+import { AgentFixture } from './testing/agent-fixture.ts'
+import { EmulatorProcess } from './testing/emulator-process.ts'
+
+let emulator: EmulatorProcess
+let fixture: AgentFixture
+
+beforeEach(async () => {
+  emulator = await EmulatorProcess.start(['--boot-time', '0'])
+  fixture = new AgentFixture()
+})
+
+afterEach(async () => {
+  await fixture.dispose()
+  await emulator.stop()
+})
+
+test('pairs by its credential, keeps the id, and is that device at the next start', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.relay.heard('started')
+  expect(fixture.relay.frames.map(({ type }) => type).slice(0, 2)).toEqual(['pair', 'hello'])
+  await fixture.stop()
+  expect(fixture.relay.isConnected).toBe(false)
+  await fixture.start([emulator.pty], { credential: undefined })
+  await expect.poll(() => fixture.agent?.status().link).toMatchObject({ phase: 'online', deviceId: 'device-1' })
+  expect(fixture.relay.frames.filter(({ type }) => type === 'pair')).toHaveLength(1)
+})
+
+test('sends what it is given, and tells what became of it', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.relay.heard('sims-changed')
+  fixture.relay.send('c1', '+447700900555', 'Hello')
+  await fixture.relay.heard('sent', { cmdId: 'c1' })
+  await expect.poll(() => fixture.agent?.status().link.eventsWaiting).toBe(0)
+})
+
+test('settings are used from the first message of a connection on', async () => {
+  fixture.relay.settings = {
+    messages: { work_hours_enabled: true, work_hours_start: '00:00', work_hours_end: '00:00' },
+  }
+  fixture.relay.settings = { messages: { limit_period: 'PerDay', limit_value: 1 } }
+  await fixture.start([emulator.pty])
+  await fixture.relay.heard('sims-changed')
+  fixture.relay.send('c1', '+447700900555', 'one')
+  fixture.relay.send('c2', '+447700900556', 'two')
+  await fixture.relay.heard('sent', { cmdId: 'c1' })
+  await expect.poll(() => fixture.agent?.status().queue).toEqual({ open: 1, waiting: 1, inDoubt: 0 })
+})
+
+test('an end waits for the part that is at the modem, and the relay hears of it before the link closes', async () => {
+  await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', delayMs: 1500 })
+  await fixture.start([emulator.pty])
+  await fixture.relay.heard('sims-changed')
+  fixture.relay.send('c1', '+447700900555', 'Hello')
+  await fixture.relay.heard('processed', { cmdId: 'c1' })
+  await expect.poll(() => fixture.agent?.status().queue.waiting).toBe(0)
+  await fixture.stop()
+  expect(fixture.relay.events).toContainEqual(expect.objectContaining({ kind: 'sent', cmdId: 'c1' }))
+})
+
+test('who may enter the data folder can ask the agent how it is, and the network by its SIM', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.relay.heard('sims-changed')
+  const status = await askAgent(fixture.dataDir, { ask: 'status' })
+  expect(status).toMatchObject({
+    pid: process.pid,
+    link: { phase: 'online' },
+    modems: [{ simNumber: 1, state: 'ready', port: emulator.pty }],
+    sims: [{ simNumber: 1, state: 'ready', numberEnd: '001' }],
+  })
+  expect(JSON.stringify(status)).not.toContain('+447700900001')
+  const reply = await askAgent(fixture.dataDir, { ask: 'ussd', code: '*100#' })
+  expect(reply).toMatchObject({ outcome: 'answered', text: expect.stringContaining('balance') })
+  expect(statSync(join(fixture.dataDir, 'agent.sock')).mode & 0o777).toBe(0o600)
+  await fixture.stop()
+  expect(await askAgent(fixture.dataDir, { ask: 'status' })).toBeUndefined()
+})
+
+test('a revoked agent stops trying, and says why', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.relay.heard('started')
+  fixture.relay.close(4403, 'the device was deleted')
+  await expect.poll(() => fixture.agent?.status().link.phase).toBe('stopped')
+  expect(fixture.agent?.status().link.trouble).toContain('the device was deleted')
+  expect(fixture.relay.connections).toBe(1)
+})
+
+test('what it writes is its own, and holds no credential', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.relay.heard('started')
+  const file = join(fixture.dataDir, 'agent-identity.json')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(JSON.parse(readFileSync(file, 'utf8')).relay).toEqual({ url: 'in-process', deviceId: 'device-1' })
+  expect(readFileSync(file, 'utf8')).not.toContain('one-time-code')
+})

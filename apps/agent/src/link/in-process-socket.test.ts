@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { socketInProcess } from './in-process-socket.ts'
+import type { LinkSocket } from './link-socket.ts'
+
+/** Both ends, with what each has heard, in order. */
+function pair() {
+  const agentHeard: string[] = []
+  const relayHeard: string[] = []
+  let relayEnd: LinkSocket | undefined
+  const open = socketInProcess((socket) => {
+    relayEnd = socket
+    socket.send('challenge')
+    return { step: (input) => void relayHeard.push(input.kind === 'received' ? input.text : `closed ${input.code}`) }
+  })
+  const agentEnd = open({
+    onOpened: () => void agentHeard.push('opened'),
+    onText: (text) => void agentHeard.push(text),
+    onClosed: (code, reason) => void agentHeard.push(`closed ${code} ${reason}`),
+  })
+  return { agentHeard, relayHeard, agentEnd, relayEnd: () => relayEnd as LinkSocket }
+}
+
+const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 0)).then(() => new Promise(setImmediate))
+
+test('calls nothing before it has returned, and tells that it is open before the first word of the relay', async () => {
+  const { agentHeard } = pair()
+  expect(agentHeard).toEqual([])
+  await expect.poll(() => agentHeard).toEqual(['opened', 'challenge'])
+})
+
+test('both ends hear in order, and nothing from within their own call', async () => {
+  const { agentHeard, relayHeard, agentEnd, relayEnd } = pair()
+  await expect.poll(() => agentHeard).toHaveLength(2)
+  agentEnd.send('1')
+  relayEnd().send('a')
+  agentEnd.send('2')
+  relayEnd().send('b')
+  expect([relayHeard, agentHeard]).toEqual([[], ['opened', 'challenge']])
+  await expect.poll(() => agentHeard).toEqual(['opened', 'challenge', 'a', 'b'])
+  expect(relayHeard).toEqual(['1', '2'])
+})
+
+test.each(['agent', 'relay'] as const)('what the %s sends before its close arrives, and nothing after', async (who) => {
+  const { agentHeard, relayHeard, agentEnd, relayEnd } = pair()
+  await expect.poll(() => agentHeard).toHaveLength(2)
+  const [own, heardByOther] = who === 'agent' ? [agentEnd, relayHeard] : [relayEnd(), agentHeard]
+  own.send('last words')
+  own.close(4000, 'bye')
+  own.send('too late')
+  await expect.poll(() => relayHeard.at(-1)).toBe('closed 4000')
+  expect(agentHeard.at(-1)).toBe('closed 4000 bye')
+  expect(heardByOther).toContain('last words')
+  agentEnd.send('too late')
+  relayEnd().close(4000, 'again')
+  await settled()
+  expect([...agentHeard, ...relayHeard]).not.toContain('too late')
+  expect(relayHeard.filter((heard) => heard.startsWith('closed'))).toHaveLength(1)
+})
+
+test('closed before it was open, it never comes to the relay', async () => {
+  const { agentHeard, relayHeard, agentEnd } = pair()
+  agentEnd.close(4000, 'changed my mind')
+  await expect.poll(() => agentHeard.at(-1)).toBe('closed 4000 changed my mind')
+  expect(relayHeard).toEqual([])
+})

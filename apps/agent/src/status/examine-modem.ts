@@ -1,0 +1,49 @@
+import type { PinTries } from '@smsgw/modem/commands/pin-counter'
+import type { StartupFailure } from '@smsgw/modem/startup/startup-failure'
+import type { ModemActor } from '../modems/modem-actor.ts'
+import { type ModemStatus, modemStatuses } from './agent-status.ts'
+
+/** What only who holds the port can know: plain JSON without a number, for the doctor. */
+export interface ModemExamination {
+  readonly status: ModemStatus
+  /** Why it is not in use. */
+  readonly blocked: Pick<StartupFailure, 'reason' | 'words' | 'advice' | 'triesLeft'> | undefined
+  readonly isReady: boolean
+  readonly pinTries: PinTries | undefined
+  readonly serviceCentre: 'there' | 'none' | 'malformed' | 'unknown'
+  readonly ownNumber: 'known' | 'unknown'
+  readonly isCardKnown: boolean
+  readonly storageFull: boolean
+  readonly advice: readonly string[]
+  /** The last bytes that went to and fro, masked. */
+  readonly trace: readonly string[]
+}
+
+export async function examineModem(actor: ModemActor): Promise<ModemExamination> {
+  const { modem, health } = actor
+  const { session, state } = health
+  const [status] = modemStatuses([health])
+  const centre = session?.sim.serviceCentre ?? 'unknown'
+  return {
+    status: status as ModemStatus,
+    blocked: state.name === 'blocked' ? state.failure : undefined,
+    isReady: state.name === 'ready' || state.name === 'degraded',
+    pinTries: modem === undefined ? undefined : await pinTriesOf(actor),
+    serviceCentre: typeof centre === 'string' ? centre : 'there',
+    ownNumber: actor.simCard?.phoneNumber === undefined ? 'unknown' : 'known',
+    isCardKnown: session?.sim.iccid !== undefined,
+    storageFull: health.storage.some(({ full }) => full),
+    advice: session?.profile.advice ?? [],
+    trace: actor.trace.entries().map(({ atMs, direction, text }) => {
+      return `${(atMs / 1000).toFixed(3)} ${direction === 'sent' ? '→' : '←'} ${text}`
+    }),
+  }
+}
+
+async function pinTriesOf({ modem, health }: ModemActor): Promise<PinTries | undefined> {
+  for (const counter of health.session?.profile.pinCounters ?? []) {
+    const answer = await modem?.ask(counter)
+    if (answer?.kind === 'value') return answer.value
+  }
+  return undefined
+}

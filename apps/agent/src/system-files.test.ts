@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { catalogue } from '@smsgw/modem/profiles/catalogue'
+import { expect, test } from 'vitest'
+
+const folder = join(import.meta.dirname, '../system')
+
+test('systemd finds nothing wrong with the unit', () => {
+  const { status, stdout, stderr, error } = spawnSync('systemd-analyze', ['verify', join(folder, 'smsgw-agent.service')], {
+    encoding: 'utf8',
+  })
+  expect(error, 'the package systemd has to be installed').toBeUndefined()
+  const complaints = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('smsgw'))
+  expect({ status, complaints }).toEqual({ status: 0, complaints: [] })
+})
+
+test('nothing in the unit takes the devices away that modems appear as later', () => {
+  const unit = readFileSync(join(folder, 'smsgw-agent.service'), 'utf8')
+  expect(unit).not.toMatch(/^(ProtectClock|PrivateDevices|DevicePolicy|DeviceAllow)=/m)
+})
+
+test('the udev rule knows every maker that the driver knows', () => {
+  const rules = readFileSync(join(folder, '70-smsgw.rules'), 'utf8')
+  const ruled = new Set([...rules.matchAll(/ATTR\{idVendor\}=="([0-9a-f|]+)"/g)].flatMap(([, list = '']) => list.split('|')))
+  const ids = catalogue.flatMap(({ fingerprints }) => fingerprints.flatMap(({ usb }) => usb ?? []))
+  const makers = new Set(ids.map((id) => id.slice(0, 4)))
+  // Most of what Intel makes are no modems.
+  makers.delete('8087')
+  expect([...ruled].sort()).toEqual([...makers].sort())
+})
+
+test('each line of the udev rule is made of conditions and assignments that udev takes', () => {
+  const lines = readFileSync(join(folder, '70-smsgw.rules'), 'utf8').split('\n')
+  const term = /^(?:(?:ACTION|SUBSYSTEM|ENV\{\w+\}|ATTR\{[\w/]+\}|TEST)(?:==|!=|=)|(?:GOTO|LABEL)=)"[^"]*"$/
+  const rules = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  expect(rules.flatMap((line) => line.split(', ')).filter((part) => !term.test(part))).toEqual([])
+})

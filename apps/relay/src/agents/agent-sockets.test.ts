@@ -1,0 +1,260 @@
+import type { Command } from '@smsgw/contract/link/command'
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+import { newKeys, ScriptedAgent, type ScriptedAgentOptions } from './testing/scripted-agent.ts'
+
+const TOKEN = 'the token of a whole fleet of agents'
+const ADMIN = { ADMIN_USERNAME: 'fleet', ADMIN_PASSWORD: 'tea at half past four' }
+
+let relay: TestRelay
+const agents: ScriptedAgent[] = []
+let places = 0
+
+beforeAll(async () => {
+  relay = await testRelay({ settings: { ...ADMIN, ENROLMENT_TOKEN: TOKEN, TRUSTED_PROXIES: '127.0.0.1' } })
+})
+
+afterEach(() => {
+  for (const agent of agents.splice(0)) agent.stop()
+})
+
+afterAll(() => relay.close())
+
+function connect(options: Omit<ScriptedAgentOptions, 'url'>): ScriptedAgent {
+  places += 1
+  // Each from another place, as pairing is limited for one.
+  const agent = new ScriptedAgent({ url: relay.url, address: `192.0.2.${places}`, ...options })
+  agents.push(agent)
+  return agent.start()
+}
+
+/** An agent that was paired with a code of the test's account, and is online. */
+async function pairedAgent(options: Partial<ScriptedAgentOptions> = {}): Promise<ScriptedAgent> {
+  const agent = connect({ identity: { credential: await newCode() }, ...options })
+  await agent.online()
+  return agent
+}
+
+async function newCode(): Promise<string> {
+  return (await relay.api('POST', '/devices/codes')).json.code
+}
+
+async function send(deviceId: string, about: object = {}): Promise<string> {
+  const body = { textMessage: { text: 'hello' }, phoneNumbers: ['+4915112345678'], deviceId, ...about }
+  const { status, json } = await relay.api('POST', '/messages', { body })
+  expect(status).toBe(202)
+  return json.id
+}
+
+async function deviceOf({ deviceId }: ScriptedAgent, auth = relay.account.basic) {
+  const { json } = await relay.api('GET', '/devices', { auth })
+  return json.find(({ id }: { id: string }) => id === deviceId)
+}
+
+const at = '2026-03-01T15:46:11.000+07:00'
+
+/** As an agent tells of a send that goes well. */
+function goesWell(command: Command): AgentEvent[] {
+  if (command.kind !== 'send') return []
+  const { cmdId } = command
+  return [
+    { kind: 'processed', cmdId, at },
+    { kind: 'sent', cmdId, at, simNumber: 1, parts: 1 },
+    { kind: 'delivered', cmdId, at, simNumber: 1 },
+  ]
+}
+
+describe('an agent joins', () => {
+  test('by a code, once: from then on its key is enough', async () => {
+    const code = await newCode()
+    const agent = connect({ identity: { credential: code } })
+    await agent.online()
+    expect(await deviceOf(agent)).toMatchObject({ name: 'scripted', online: true, simCards: [{ simNumber: 1 }] })
+    agent.cut()
+    await agent.until(() => agent.welcomes.length === 2)
+    const other = connect({ identity: { credential: code } })
+    await other.until(() => other.phase === 'stopped')
+    expect(other.ended).toEqual(['pairing-refused'])
+  })
+
+  test('by the token of a fleet, each as a device of its own', async () => {
+    const fleet = [1, 2].map(() => connect({ identity: { credential: TOKEN } }))
+    await Promise.all(fleet.map((agent) => agent.online()))
+    const auth = `Basic ${btoa(`${ADMIN.ADMIN_USERNAME}:${ADMIN.ADMIN_PASSWORD}`)}`
+    const { json } = await relay.api('GET', '/devices', { auth })
+    expect(json.map(({ id }: { id: string }) => id).sort()).toEqual(fleet.map(({ deviceId }) => deviceId).sort())
+    expect(new Set(fleet.map(({ deviceId }) => deviceId)).size).toBe(2)
+  })
+
+  test('a site that starts its whole fleet at once is served one after the other, and nobody gives up', async () => {
+    const address = '198.51.100.7'
+    const fleet = Array.from({ length: 14 }, () => connect({ identity: { credential: TOKEN }, address, chance: 1 }))
+    await Promise.all(fleet.map((agent) => agent.until(() => agent.phase === 'online' || agent.ended.length > 0)))
+    const refused = fleet.filter(({ phase }) => phase !== 'online')
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.map(({ phase, ended }) => [phase, ...ended])).toEqual(refused.map(() => ['waiting', 'unavailable']))
+  })
+
+  test('not by a wrong token, and not with the key of another', async () => {
+    const guesser = connect({ identity: { credential: `${TOKEN}!` } })
+    await guesser.until(() => guesser.phase === 'stopped')
+    expect(guesser.ended).toEqual(['pairing-refused'])
+    const { deviceId } = await pairedAgent()
+    const impostor = connect({ identity: { deviceId }, keys: newKeys() })
+    const stranger = connect({ identity: { deviceId: 'nobody' } })
+    await Promise.all([impostor, stranger].map((agent) => agent.until(() => agent.ended.length > 0)))
+    expect([...impostor.ended, ...stranger.ended]).toEqual(['unauthenticated', 'unauthenticated'])
+  })
+})
+
+test('a message goes down when it is accepted, and what becomes of it comes up', async () => {
+  const agent = await pairedAgent({ answer: goesWell })
+  const id = await send(agent.deviceId)
+  await agent.until(() => agent.stored === 3)
+  expect(agent.commands).toMatchObject([{ kind: 'send', messageId: id, content: { text: 'hello' } }])
+  expect((await relay.api('GET', `/messages/${id}`)).json.state).toBe('Delivered')
+})
+
+test('what an agent has not acknowledged it is told again, and what waits beyond its credit stays here', async () => {
+  const agent = await pairedAgent({ capacity: 2 })
+  const urgent = await send(agent.deviceId, { priority: 110 })
+  await agent.until(() => agent.commands.length === 1)
+  agent.cut()
+  await agent.until(() => agent.welcomes.length === 2)
+  const ids = [urgent, ...(await Promise.all([1, 2, 3, 4].map(() => send(agent.deviceId))))]
+  await agent.until(() => agent.commands.length === 5)
+  const told = agent.commands.map((command) => (command.kind === 'send' ? command.messageId : ''))
+  expect(told.sort()).toEqual(ids.sort())
+})
+
+test('what an agent tells twice is stored once', async () => {
+  const agent = await pairedAgent()
+  const event: AgentEvent = {
+    kind: 'received',
+    type: 'SMS',
+    id: 'r'.repeat(21),
+    receivedAt: at,
+    sender: '+4915112345679',
+    simNumber: 1,
+    text: 'tea?',
+    parts: 1,
+  }
+  agent.tell(event)
+  await agent.until(() => agent.stored === 1)
+  agent.say(JSON.stringify({ type: 'events', from: 1, tag: 'tag 1', events: [event] }))
+  agent.tell({ ...event, id: 's'.repeat(21) })
+  await agent.until(() => agent.stored === 2)
+  const { json } = await relay.api('GET', '/inbox')
+  const mine = json.filter(({ deviceId }: { deviceId: string }) => deviceId === agent.deviceId)
+  expect(mine.map(({ id }: { id: string }) => id).sort()).toEqual([event.id, 's'.repeat(21)])
+})
+
+test('of two connections of one agent the newer one stays', async () => {
+  const first = await pairedAgent({ chance: 1 })
+  const { keys, identity, journalId } = first
+  const second = connect({ keys, identity, journalId })
+  await Promise.all([second.online(), first.until(() => first.ended.length === 1)])
+  expect(first.ended).toEqual(['superseded'])
+  const id = await send(second.deviceId)
+  await second.until(() => second.commands.length === 1)
+  expect(second.commands).toMatchObject([{ messageId: id }])
+})
+
+test('two copies of one agent stop, and its owner is told', async () => {
+  const original = await pairedAgent()
+  const { keys, identity, journalId } = original
+  const copy = connect({ keys, identity, journalId })
+  await Promise.any([original, copy].map((agent) => agent.until(() => agent.ended.at(-1) === 'cloned')))
+  await vi.waitUntil(async () => {
+    const { json } = await relay.api('GET', '/logs')
+    return json.some(({ message }: { message: string }) => message.includes('two agents use the identity'))
+  })
+})
+
+test('an old copy of a journal is given nothing before it has given itself another name', async () => {
+  const agent = await pairedAgent({ answer: goesWell })
+  const id = await send(agent.deviceId)
+  await agent.until(() => agent.stored === 3)
+  agent.stop()
+  const { keys, identity, journalId } = agent
+  const restored = connect({ keys, identity, journalId })
+  await restored.online()
+  expect(restored.journalId).not.toBe(journalId)
+  expect(restored.commands).toEqual([])
+  expect((await relay.api('GET', `/messages/${id}`)).json.state).toBe('Delivered')
+})
+
+test('a deleted device is cut off at once, and stays so', async () => {
+  const agent = await pairedAgent()
+  expect((await relay.api('DELETE', `/devices/${agent.deviceId}`)).status).toBe(204)
+  await agent.until(() => agent.phase === 'stopped')
+  expect(agent.ended).toEqual(['revoked'])
+  const again = connect({ keys: agent.keys, identity: agent.identity })
+  await again.until(() => again.phase === 'stopped')
+  expect(again.ended).toEqual(['revoked'])
+})
+
+test('an agent is told the settings when it comes, and when they change; no secret and nothing of webhooks', async () => {
+  const agent = await pairedAgent()
+  const body = { messages: { limit_period: 'PerHour', limit_value: 7 }, webhooks: { signing_key: 'a key of theirs' } }
+  expect((await relay.api('PATCH', '/settings', { body })).status).toBe(200)
+  await agent.until(() => agent.settings.length === 2)
+  expect(agent.settings[1]).toMatchObject({ messages: { limit_period: 'PerHour', limit_value: 7 } })
+  expect(Object.keys(agent.settings[1] as object).sort()).toEqual(['messages', 'ping'])
+})
+
+test('telemetry is kept, the latest with the device', async () => {
+  const agent = await pairedAgent()
+  agent.telemetry({ signal: 17, queue: 0 })
+  const where = { id: agent.deviceId }
+  await vi.waitUntil(async () => (await relay.database.device.findUniqueOrThrow({ where })).telemetry !== null)
+  const history = await relay.database.telemetry.findMany({ where: { deviceId: agent.deviceId } })
+  expect(history.map(({ sample }) => sample)).toEqual([{ signal: 17, queue: 0 }])
+})
+
+test('who leaves is offline at once', async () => {
+  const agent = await pairedAgent()
+  agent.stop()
+  await vi.waitUntil(async () => !(await deviceOf(agent)).online)
+})
+
+describe('the network is asked', () => {
+  const ask = (deviceId: string, body: object = { code: '*100#' }) =>
+    relay.api('POST', `/devices/${deviceId}/ussd`, { body })
+  const answering =
+    (answer: object) =>
+    ({ kind, cmdId }: Command): AgentEvent[] =>
+      kind === 'ussd' ? [{ kind: 'ussd-answered', cmdId, at, ...answer } as AgentEvent] : []
+
+  test('through its agent, and answers', async () => {
+    const agent = await pairedAgent({
+      answer: answering({ outcome: 'answered', text: 'Balance 3', more: true, sessionId: 'one' }),
+    })
+    const { status, json } = await ask(agent.deviceId, { code: '*100#', simNumber: 1 })
+    expect([status, json]).toEqual([200, { text: 'Balance 3', more: true, sessionId: 'one' }])
+    expect(agent.commands).toMatchObject([{ kind: 'ussd', code: '*100#', simNumber: 1 }])
+    expect(await relay.database.deviceCommand.count({ where: { deviceId: agent.deviceId } })).toBe(0)
+  })
+
+  test.each([
+    ['no-answer', 504],
+    ['busy', 409],
+    ['no-sim', 409],
+    ['refused', 409],
+  ])('%s is a %i', async (outcome, status) => {
+    const agent = await pairedAgent({ answer: answering({ outcome }) })
+    expect((await ask(agent.deviceId)).status).toBe(status)
+  })
+
+  test('not through one that is away, deleted, or of somebody else', async () => {
+    const agent = await pairedAgent()
+    const { basic } = await relay.addAccount()
+    const asOther = { auth: basic, body: { code: '*100#' } }
+    expect((await relay.api('POST', `/devices/${agent.deviceId}/ussd`, asOther)).status).toBe(404)
+    expect((await ask('nobody')).status).toBe(404)
+    agent.stop()
+    await vi.waitUntil(async () => !(await deviceOf(agent)).online)
+    expect((await ask(agent.deviceId)).status).toBe(503)
+  })
+})

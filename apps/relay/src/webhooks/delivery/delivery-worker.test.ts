@@ -1,0 +1,235 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { redeliver } from '../redeliver-statement.ts'
+import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
+import { answerWith } from '../testing/test-receiver.ts'
+import { idsOf, testReceivers } from '../testing/test-receivers.ts'
+
+let shared: TestDatabase
+let world: DeliveryWorld
+const receivers = testReceivers()
+beforeAll(async () => {
+  shared = await testDatabase({ connections: 10 })
+})
+afterAll(() => shared.close())
+beforeEach(async () => {
+  world = await deliveryWorld(shared)
+})
+afterEach(async () => {
+  await receivers.close()
+  await world.close()
+})
+
+const names = (count: number, prefix = 'm') => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
+const states = async () => (await world.deliveries()).map(({ state }) => state)
+/** Until everything that was found out is written down, and the receivers are free. */
+const settled = () =>
+  eventually(async () => {
+    expect(await world.webhooks()).toMatchObject((await world.webhooks()).map(() => ({ servedBy: null })))
+  })
+
+test('an event is sent in its envelope, signed, and what came of it is written down', async () => {
+  const there = await receivers.start(answerWith(202, {}, 'thank you'))
+  await world.webhook('w1', `${there.url}sms`)
+  world.worker()
+  await world.happen('m1')
+  await eventually(async () => expect(await states()).toEqual(['delivered']))
+  const [request] = there.requests
+  const id = world.idOf('w1', 'm1')
+  expect(JSON.parse(request?.body ?? '')).toEqual({
+    deviceId: 'Xk2Zt7vQ9sLrB4mNdP1aW',
+    event: 'sms:received',
+    id,
+    webhookId: 'w1',
+    payload: expect.objectContaining({ messageId: 'm1', recipient: null, message: 'Zürich, m1 👍' }),
+  })
+  expect(request?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'accept-encoding': 'identity',
+    'webhook-id': id,
+    'x-timestamp': expect.stringMatching(/^\d{10}$/),
+    'x-signature': expect.stringMatching(/^[0-9a-f]{64}$/),
+    'webhook-signature': expect.stringMatching(/^v1,\S{44}$/),
+  })
+  const [delivery] = await world.deliveries()
+  expect(delivery).toMatchObject({ attempts: 1, finishedAt: expect.any(Date) })
+  expect(delivery?.attemptRows).toMatchObject([
+    { number: 1, status: 202, error: null, excerpt: 'thank you', address: '127.0.0.1' },
+  ])
+  expect(world.attempts).toEqual(['delivered'])
+})
+
+test('what nobody told it of it finds by itself, and what it was told of twice it sends once', async () => {
+  const there = await receivers.start()
+  await world.webhook('w1', there.url)
+  await world.happen('m1')
+  const worker = world.worker()
+  await eventually(async () => expect(await states()).toEqual(['delivered']))
+  await Promise.all([world.happen('m2', 'm3'), world.happen('m4')])
+  for (let time = 0; time < 5; time++) worker.wake()
+  await eventually(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])))
+  expect(idsOf(there).sort()).toEqual(['m1', 'm2', 'm3', 'm4'].map((name) => world.idOf('w1', name)).sort())
+})
+
+describe('an attempt that fails', () => {
+  test.each([
+    ['an error', 500],
+    ['a redirect', 302],
+    ['a refusal', 404],
+  ])('with %s is made again, under the same id', async (_, status) => {
+    const there = await receivers.start((response, __, number) => answerWith(number === 1 ? status : 200)(response))
+    await world.webhook('w1', there.url)
+    world.worker()
+    await world.happen('m1')
+    await eventually(async () => expect((await world.deliveries())[0]?.attempts).toBe(1))
+    await settled()
+    const [first] = await world.deliveries()
+    const pauseMs = (first?.nextAttemptAt.getTime() ?? 0) - (first?.attemptRows[0]?.startedAt.getTime() ?? 0)
+    expect(first).toMatchObject({ state: 'waiting', finishedAt: null })
+    expect(pauseMs).toBeGreaterThanOrEqual(4_000)
+    expect((await world.webhooks())[0]?.failingSince).not.toBeNull()
+    await world.pass(pauseMs / 1000)
+    await eventually(async () => expect(await states()).toEqual(['delivered']))
+    await settled()
+    expect(new Set(idsOf(there))).toEqual(new Set([world.idOf('w1', 'm1')]))
+    expect((await world.deliveries())[0]?.attemptRows).toMatchObject([
+      { number: 1, status },
+      { number: 2, status: 200 },
+    ])
+    expect((await world.webhooks())[0]).toMatchObject({ failingSince: null, failedAt: null })
+    expect(world.attempts).toEqual(['waiting', 'delivered'])
+  })
+
+  test('is made again as often as the account wants, then given up, and the account is told', async () => {
+    await shared.database.account.update({ where: { id: 'a1' }, data: { settings: { webhooks: { retry_count: 1 } } } })
+    const there = await receivers.start(answerWith(500))
+    await world.webhook('w1', there.url)
+    world.worker()
+    await world.happen('m1')
+    await eventually(() => expect(there.requests).toHaveLength(1))
+    await settled()
+    await world.pass(3600)
+    await eventually(async () => expect(await states()).toEqual(['failed']))
+    await settled()
+    expect(there.requests).toHaveLength(2)
+    expect(world.logged).toMatchObject([
+      {
+        accountId: 'a1',
+        priority: 'WARN',
+        message: 'a webhook gave up on an event: HTTP 500',
+        context: { webhookId: 'w1', eventId: world.idOf('w1', 'm1') },
+      },
+    ])
+  })
+
+  test('is told in words when there was no answer, and counts on when it is redelivered', async () => {
+    const gone = await receivers.start()
+    await gone.close()
+    await world.webhook('w1', gone.url)
+    world.worker()
+    await world.happen('m1')
+    await eventually(async () => expect((await world.deliveries())[0]?.attempts).toBe(1))
+    await receivers.start(undefined, { port: gone.port })
+    await redeliver(
+      shared.database,
+      (await world.deliveries()).map(({ key }) => key),
+    )
+    await eventually(async () => expect(await states()).toEqual(['delivered']))
+    expect(await world.deliveries()).toMatchObject([
+      {
+        attempts: 1,
+        attemptRows: [
+          { number: 1, status: null, error: 'nothing listens there' },
+          { number: 2, status: 200, error: null },
+        ],
+      },
+    ])
+  })
+
+  test('for a secret that cannot be read is an attempt like any other, and hurts nobody else', async () => {
+    const there = await receivers.start()
+    await world.webhook('w1', there.url)
+    await world.webhook('w2', there.url)
+    await shared.database.webhook.updateMany({ where: { id: 'w1' }, data: { secretSealed: 'v1:rubbish' } })
+    world.worker()
+    await world.happen('m1')
+    await eventually(async () => expect((await states()).sort()).toEqual(['delivered', 'waiting']))
+    await settled()
+    const [broken] = await world.deliveries()
+    expect(broken?.attemptRows).toMatchObject([{ error: 'the relay could not send it: its log tells why' }])
+    expect(world.warned).toEqual(['a webhook could not be sent'])
+  })
+})
+
+describe('a receiver that asks', () => {
+  test.each([429, 503])('for a pause with %d gets it, for everything', async (status) => {
+    const there = await receivers.start(answerWith(status, { 'retry-after': '100' }))
+    await world.webhook('w1', there.url)
+    world.worker()
+    await world.happen('m1')
+    await eventually(() => expect(there.requests).toHaveLength(1))
+    await settled()
+    const [{ nextAttemptAt, attempts } = { nextAttemptAt: new Date(0), attempts: 0 }] = await world.deliveries()
+    const [webhook] = await world.webhooks()
+    expect(attempts).toBe(1)
+    expect(nextAttemptAt.getTime() - Date.now()).toBeGreaterThan(60_000)
+    expect(webhook?.pausedUntil?.getTime()).toBeGreaterThan(Date.now() + 60_000)
+    await world.happen('m2')
+    await world.pass(50)
+    await world.pass(49)
+    await settled()
+    expect(there.requests).toHaveLength(1)
+    await world.pass(2)
+    await eventually(() => expect(there.requests).toHaveLength(3))
+  })
+
+  test('to be forgotten with 410 is disabled, and what waits for it is dropped', async () => {
+    const there = await receivers.start(answerWith(410))
+    await world.webhook('w1', there.url)
+    await world.happen(...names(20))
+    world.worker()
+    await eventually(async () => expect(new Set(await states())).toEqual(new Set(['dropped'])))
+    await settled()
+    expect(there.requests.length).toBeLessThanOrEqual(5)
+    expect(await world.webhooks()).toMatchObject([{ disabledReason: 'the receiver answered 410 Gone' }])
+    expect(world.logged).toMatchObject([
+      { priority: 'ERROR', message: expect.stringContaining('410 Gone'), context: { webhookId: 'w1' } },
+    ])
+    const attempted = (await world.deliveries()).filter(({ attemptRows }) => attemptRows.length > 0)
+    expect(attempted).toHaveLength(there.requests.length)
+  })
+})
+
+describe('five days of nothing but failure', () => {
+  test('disable a webhook', async () => {
+    const there = await receivers.start(answerWith(500))
+    await world.webhook('w1', there.url)
+    world.worker()
+    await world.happen('m1')
+    await eventually(async () => expect((await world.webhooks())[0]?.failingSince).not.toBeNull())
+    for (let day = 0; day < 5; day++) {
+      await settled()
+      await world.pass(86_400)
+      await eventually(() => expect(there.requests).toHaveLength(day + 2))
+    }
+    await settled()
+    expect(await world.webhooks()).toMatchObject([
+      { disabledReason: 'nothing but failures for five days, the last one: HTTP 500' },
+    ])
+    expect(await states()).toEqual(['dropped'])
+  })
+
+  test('are counted only while something is sent', async () => {
+    const there = await receivers.start(answerWith(500))
+    await world.webhook('w1', there.url)
+    world.worker()
+    await world.happen('m1')
+    await eventually(() => expect(there.requests).toHaveLength(1))
+    await settled()
+    await world.pass(30 * 86_400)
+    await eventually(() => expect(there.requests).toHaveLength(2))
+    await settled()
+    expect(await world.webhooks()).toMatchObject([{ disabledAt: null }])
+  })
+})

@@ -1,0 +1,141 @@
+import { createServer } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { endPause } from '../end-pause.ts'
+import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
+import { answerWith } from '../testing/test-receiver.ts'
+import { idsOf, testReceivers } from '../testing/test-receivers.ts'
+
+let shared: TestDatabase
+let world: DeliveryWorld
+const receivers = testReceivers()
+beforeAll(async () => {
+  shared = await testDatabase({ connections: 10 })
+})
+afterAll(() => shared.close())
+beforeEach(async () => {
+  world = await deliveryWorld(shared)
+})
+afterEach(async () => {
+  await receivers.close()
+  await world.close()
+})
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `m${index}`)
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
+const webhook = async () => (await world.webhooks())[0]
+const tried = async () => (await world.deliveries()).filter(({ attempts }) => attempts > 0).length
+const settled = () => eventually(async () => expect((await webhook())?.servedBy).toBeNull())
+
+test('a receiver has at most five requests at a time, and is kept busy with them', async () => {
+  const there = await receivers.start(async (response) => {
+    await eventually(() => expect(there.mostAtOnce).toBe(5))
+    response.end()
+  })
+  await world.webhook('w1', there.url)
+  await world.happen(...names(40))
+  world.worker()
+  await eventually(() => expect(there.requests).toHaveLength(40))
+  await settled()
+  expect(there.mostAtOnce).toBe(5)
+  expect(new Set(idsOf(there)).size).toBe(40)
+})
+
+test('whoever hangs delays nobody else', async () => {
+  const hanging = await receivers.start(() => undefined)
+  const well = await receivers.start()
+  for (let index = 0; index < 30; index++) await world.webhook(`hanging${index}`, hanging.url)
+  await world.webhook('well', well.url)
+  await world.happen(...names(50))
+  world.worker()
+  await eventually(() => expect(well.requests).toHaveLength(50))
+  expect(await shared.database.webhookDelivery.count({ where: { state: 'delivered' } })).toBeLessThanOrEqual(50)
+  expect(hanging.mostAtOnce).toBeLessThanOrEqual(150)
+})
+
+test('each has its turn where there are more than are served at once', async () => {
+  const there = await receivers.start()
+  for (let index = 0; index < 230; index++) await world.webhook(`w${index}`, there.url)
+  await world.happen('m1', 'm2')
+  world.worker()
+  await eventually(() => expect(there.requests).toHaveLength(460))
+  await eventually(async () =>
+    expect(await shared.database.webhookDelivery.count({ where: { state: 'delivered' } })).toBe(460),
+  )
+})
+
+test.each([
+  ['fails', () => receivers.start(answerWith(500))],
+  ['hangs', () => receivers.start(() => undefined)],
+  ['refuses connections', refusing],
+])('a receiver that %s is left alone after ten attempts, and the rest has used none of its own', async (_, start) => {
+  const { url } = await start()
+  await world.webhook('w1', url)
+  await world.happen(...names(100))
+  world.worker({ limits: { totalMs: 200 } })
+  await eventually(async () => expect((await webhook())?.pauses).toBe(1))
+  await settled()
+  const tries = await tried()
+  expect(tries).toBeGreaterThanOrEqual(10)
+  expect(tries).toBeLessThan(16)
+  expect((await webhook())?.pausedUntil?.getTime()).toBeGreaterThan(Date.now() + 20_000)
+  await world.happen('later')
+  await world.pass(20)
+  expect(await tried()).toBe(tries)
+  expect(world.logged).toMatchObject([
+    { message: expect.stringContaining('is tried less often until it works'), context: { webhookId: 'w1' } },
+  ])
+})
+
+test('after a pause one attempt tells how it is: the next pause is longer, or everything goes on', async () => {
+  let isWell = false
+  const there = await receivers.start((response) => void response.writeHead(isWell ? 200 : 500).end())
+  await world.webhook('w1', there.url)
+  await world.happen(...names(60))
+  world.worker()
+  await eventually(async () => expect((await webhook())?.pauses).toBe(1))
+  await settled()
+  const before = there.requests.length
+  for (const [index, pauseSeconds] of [60, 120, 240, 480, 600].entries()) {
+    await world.pass(10_000)
+    await eventually(async () => expect((await webhook())?.pauses).toBe(index + 2))
+    await settled()
+    const left = (await webhook())?.pausedUntil?.getTime() ?? 0
+    expect(Math.abs(left - Date.now() - pauseSeconds * 1000)).toBeLessThan(25_000)
+  }
+  expect(there.requests).toHaveLength(before + 5)
+  isWell = true
+  await endPause(shared.database, (await webhook())?.key ?? 0n)
+  // Those that were tried have pauses of their own, of up to two hours.
+  await world.pass(10_000)
+  await eventually(async () =>
+    expect((await world.deliveries()).every(({ state }) => state === 'delivered')).toBe(true),
+  )
+  await settled()
+  expect(await webhook()).toMatchObject({ pauses: 0, failingSince: null })
+  expect(world.logged.map(({ message }) => message)).toEqual([
+    expect.stringContaining('is tried less often until it works'),
+    'a webhook works again',
+  ])
+})
+
+test('one that fails now and then is not left alone', async () => {
+  const there = await receivers.start(
+    (response, _, number) => void response.writeHead(number % 2 === 0 ? 500 : 200).end(),
+  )
+  await world.webhook('w1', there.url)
+  await world.happen(...names(60))
+  world.worker()
+  await eventually(async () => expect(await tried()).toBe(60))
+  await settled()
+  expect(await webhook()).toMatchObject({ pauses: 0 })
+})
+
+/** A port where nobody listens. */
+async function refusing(): Promise<{ readonly url: string }> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return { url: `http://127.0.0.1:${port}/` }
+}

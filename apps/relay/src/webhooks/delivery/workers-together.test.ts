@@ -1,0 +1,253 @@
+import type { ServerResponse } from 'node:http'
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { redeliver } from '../redeliver-statement.ts'
+import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
+import { idsOf, testReceivers } from '../testing/test-receivers.ts'
+import { PRESENCE_CLASS } from './worker-presence.ts'
+
+let shared: TestDatabase
+let world: DeliveryWorld
+const receivers = testReceivers()
+beforeAll(async () => {
+  shared = await testDatabase({ connections: 20 })
+})
+afterAll(() => shared.close())
+beforeEach(async () => {
+  world = await deliveryWorld(shared)
+})
+afterEach(async () => {
+  await receivers.close()
+  await world.close()
+})
+
+const names = (count: number, prefix = 'm') => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
+const countOf = (state: string) => shared.database.webhookDelivery.count({ where: { state } })
+const webhook = async () => (await world.webhooks())[0]
+const settled = () => eventually(async () => expect((await webhook())?.servedBy).toBeNull())
+
+/** Answers when it is told to. */
+async function patientReceiver() {
+  const waiting: ServerResponse[] = []
+  let isOpen = false
+  const there = await receivers.start((response) => {
+    if (isOpen) response.end()
+    else waiting.push(response)
+  })
+  return {
+    there,
+    open() {
+      isOpen = true
+      for (const response of waiting.splice(0)) response.end()
+    },
+  }
+}
+
+test('many workers share the work: each event is sent once, and no receiver has more than five at a time', async () => {
+  const slowly = (response: ServerResponse) => void setImmediate(() => response.end())
+  const all = await Promise.all(names(4).map(() => receivers.start(slowly)))
+  for (const [index, { url }] of all.entries()) await world.webhook(`w${index}`, url)
+  for (let worker = 0; worker < 4; worker++) world.worker()
+  for (let burst = 0; burst < 10; burst++) await world.happen(...names(10, `b${burst}-`))
+  await eventually(async () => expect(await countOf('delivered')).toBe(400))
+  for (const there of all) {
+    expect(idsOf(there)).toHaveLength(100)
+    expect(new Set(idsOf(there)).size).toBe(100)
+    expect(there.mostAtOnce).toBeLessThanOrEqual(5)
+  }
+})
+
+test('what a worker served that is gone is served by another at once, under the same ids', async () => {
+  const { there, open } = await patientReceiver()
+  await world.webhook('w1', there.url)
+  await world.happen(...names(20))
+  world.worker()
+  await eventually(() => expect(there.requests).toHaveLength(5))
+  const firstWorker = (await webhook())?.servedBy
+  await endPresences()
+  world.worker()
+  await eventually(() => expect(there.requests.length).toBeGreaterThan(5))
+  expect((await webhook())?.servedBy).not.toBe(firstWorker)
+  open()
+  await eventually(async () => expect(await countOf('delivered')).toBe(20))
+  expect(new Set(idsOf(there))).toEqual(new Set(names(20).map((name) => world.idOf('w1', name))))
+})
+
+test('a worker that nobody sees serves nobody until it is seen again', async () => {
+  const there = await receivers.start()
+  await world.webhook('w1', there.url)
+  world.worker()
+  for (let round = 0; round < 3; round++) {
+    await world.happen(...names(5, `r${round}-`))
+    await endPresences()
+    await eventually(async () => expect(await countOf('delivered')).toBe(5 * (round + 1)))
+  }
+  expect(world.warned).toContain('webhooks wait: no connection to the database')
+})
+
+test('a receiver whose lease has run out is taken, though its worker seems to be there', async () => {
+  const { there, open } = await patientReceiver()
+  const key = await world.webhook('w1', there.url)
+  const frozen = new Client({ connectionString: shared.url })
+  await frozen.connect()
+  await frozen.query('SELECT pg_advisory_lock($1, 7)', [PRESENCE_CLASS])
+  const leased = (seconds: number) => ({ servedBy: 7, servedUntil: new Date(Date.now() + seconds * 1000) })
+  await shared.database.webhook.update({ where: { key }, data: leased(3600) })
+  open()
+  await world.happen('m1')
+  world.worker()
+  const other = await receivers.start()
+  await world.webhook('w2', other.url)
+  await world.happen('m2')
+  await eventually(() => expect(other.requests).toHaveLength(1))
+  expect(there.requests).toEqual([])
+  await shared.database.webhook.update({ where: { key }, data: leased(-1) })
+  await eventually(() => expect(there.requests).toHaveLength(2))
+  await frozen.end()
+})
+
+test('a redelivery while it is being sent sends it once more', async () => {
+  const { there, open } = await patientReceiver()
+  await world.webhook('w1', there.url)
+  world.worker()
+  await world.happen('m1')
+  await eventually(() => expect(there.requests).toHaveLength(1))
+  const [before] = await world.deliveries()
+  await redeliver(shared.database, [before?.key ?? 0n])
+  open()
+  await eventually(async () => expect(await countOf('delivered')).toBe(1))
+  await settled()
+  expect(idsOf(there)).toEqual([before?.id, before?.id])
+  expect((await world.deliveries())[0]?.attemptRows).toMatchObject([{ number: 1 }, { number: 2 }])
+})
+
+test('what came of attempts waits for whoever is changing their deliveries', async () => {
+  const { there, open } = await patientReceiver()
+  await world.webhook('w1', there.url)
+  world.worker()
+  await world.happen('m1', 'm2')
+  await eventually(() => expect(there.requests).toHaveLength(2))
+  const [locked] = await world.deliveries()
+  await shared.database.$transaction(async (statements) => {
+    await statements.$executeRaw`SELECT FROM webhook_deliveries WHERE key = ${locked?.key} FOR UPDATE`
+    open()
+    await eventually(async () => expect(await countOf('delivered')).toBe(1))
+  })
+  await eventually(async () => expect(await countOf('delivered')).toBe(2))
+  expect(there.requests).toHaveLength(2)
+})
+
+test('a webhook that was moved is called at its new place, and nothing is held against that', async () => {
+  const dead = await receivers.start((response) => void response.writeHead(500).end())
+  const there = await receivers.start()
+  const key = await world.webhook('w1', dead.url)
+  await world.happen(...names(30))
+  world.worker()
+  await eventually(async () => expect((await webhook())?.pauses).toBe(1))
+  const moved = { url: there.url, pauses: 0, pausedUntil: null, failingSince: null }
+  await shared.database.webhook.update({ where: { key }, data: moved })
+  await world.pass(10)
+  await eventually(async () => expect(await countOf('delivered')).toBe(30))
+  await settled()
+  expect(await webhook()).toMatchObject({ pauses: 0, pausedUntil: null, failingSince: null })
+})
+
+test.each([
+  ['disabled', (key: bigint) => shared.database.webhook.update({ where: { key }, data: { disabledAt: new Date() } })],
+  ['deleted', (key: bigint) => shared.database.webhook.delete({ where: { key } })],
+])('a webhook that is %s meanwhile is told no more', async (_, change) => {
+  const { there, open } = await patientReceiver()
+  const other = await receivers.start()
+  const key = await world.webhook('w1', there.url)
+  await world.webhook('w2', other.url)
+  await world.happen(...names(100))
+  world.worker()
+  await eventually(() => expect(there.requests).toHaveLength(5))
+  await change(key)
+  // Two looks later everybody knows.
+  for (const name of ['one', 'two']) {
+    const before = other.requests.length
+    await world.happen(name)
+    await eventually(() => expect(other.requests.length).toBeGreaterThan(before))
+  }
+  await eventually(async () =>
+    expect(await shared.database.webhook.findMany({ where: { key, disabledAt: null } })).toEqual([]),
+  )
+  open()
+  await eventually(() => expect(other.requests).toHaveLength(102))
+  expect(there.requests.length).toBeLessThan(20)
+  expect(world.warned).toEqual([])
+})
+
+test('a worker that is told to stop finishes what is under way, and leaves the rest to the others', async () => {
+  const { there, open } = await patientReceiver()
+  await world.webhook('w1', there.url)
+  await world.happen(...names(20))
+  const worker = world.worker()
+  await eventually(() => expect(there.requests).toHaveLength(5))
+  const stopping = worker.stop()
+  await world.happen('late')
+  open()
+  await stopping
+  expect(there.requests).toHaveLength(5)
+  expect(await countOf('delivered')).toBe(5)
+  expect(await countOf('waiting')).toBe(16)
+  expect((await world.deliveries()).every(({ attempts, state }) => attempts === (state === 'delivered' ? 1 : 0))).toBe(
+    true,
+  )
+  expect(await webhook()).toMatchObject({ servedBy: null, servedUntil: null })
+  world.worker()
+  await eventually(async () => expect(await countOf('delivered')).toBe(21))
+  expect(idsOf(there)).toHaveLength(21)
+})
+
+test('a message that is completed while its beginning is being told is told whole', async () => {
+  const { there, open } = await patientReceiver()
+  await world.webhook('w1', there.url)
+  world.worker()
+  await world.happen('m1')
+  await eventually(() => expect(there.requests).toHaveLength(1))
+  await shared.database.$executeRaw`
+    UPDATE webhook_deliveries SET payload = jsonb_set(payload, '{message}', '"the whole"'), state = 'waiting'`
+  open()
+  await eventually(() => expect(there.requests).toHaveLength(2))
+  expect(JSON.parse(there.requests[1]?.body ?? '').payload.message).toBe('the whole')
+  await eventually(async () => expect(await countOf('delivered')).toBe(1))
+})
+
+test('while no statement gets through nothing is lost, and nothing that was sent is sent again', async () => {
+  const { there, open } = await patientReceiver()
+  await world.webhook('w1', there.url)
+  world.worker()
+  await world.happen(...names(3))
+  await eventually(() => expect(there.requests).toHaveLength(3))
+  const blocker = new Client({ connectionString: shared.url })
+  await blocker.connect()
+  await blocker.query('BEGIN; LOCK TABLE webhook_attempts IN ACCESS EXCLUSIVE MODE')
+  open()
+  await eventually(() => expect(world.warned).toContain('what came of some webhooks waits for the database'))
+  await blocker.query('ROLLBACK')
+  await blocker.end()
+  await eventually(async () => expect(await countOf('delivered')).toBe(3))
+  expect(there.requests).toHaveLength(3)
+})
+
+test('events that are told twice while they are sent are sent once', async () => {
+  const there = await receivers.start()
+  await world.webhook('w1', there.url)
+  world.worker()
+  world.worker()
+  for (let time = 0; time < 5; time++) await world.happen(...names(20))
+  await eventually(async () => expect(await countOf('delivered')).toBe(20))
+  await settled()
+  expect(idsOf(there)).toHaveLength(20)
+})
+
+/** As if the processes were killed, as far as the others can see: their connections end. */
+async function endPresences(): Promise<void> {
+  await shared.database.$executeRaw`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = 'smsgw webhooks' AND datname = current_database()`
+}

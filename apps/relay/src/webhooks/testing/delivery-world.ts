@@ -1,0 +1,115 @@
+import { openLog } from '@smsgw/daemon/log'
+import { systemClock } from '../../clock.ts'
+import type { LogbookEntry } from '../../logs/logbook.ts'
+import { systemRandom } from '../../random.ts'
+import { secretBox } from '../../store/secret-box.ts'
+import type { TestDatabase } from '../../testing/test-database.ts'
+import { addressRules } from '../address-rules.ts'
+import { DeliveryWorker } from '../delivery/delivery-worker.ts'
+import type { ExchangeLimits } from '../delivery/exchange.ts'
+import { GuardedClient } from '../delivery/guarded-client.ts'
+import type { ResolveHost } from '../delivery/resolve-host.ts'
+import { enqueueEvents } from '../enqueue-events.ts'
+import { eventId } from '../event-id.ts'
+import type { ReceivedText } from '../happened-event.ts'
+import { localTime } from '../local-time.ts'
+import { sealWebhookSecret } from '../webhook-secret.ts'
+
+export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
+
+export interface WorkerOptions {
+  readonly limits?: Partial<ExchangeLimits>
+  readonly resolve?: ResolveHost
+}
+
+/** One account with webhooks, events for them, and workers that send these for real to loopback. */
+export async function deliveryWorld({ database, url }: TestDatabase) {
+  await database.account.deleteMany()
+  await database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '' } })
+  const box = secretBox('the secret of a server that only tests know', systemRandom)
+  const workers: DeliveryWorker[] = []
+  const logged: LogbookEntry[] = []
+  const warned: string[] = []
+  const attempts: string[] = []
+  const log = openLog('warn', { write: (line: string) => warned.push(JSON.parse(line).msg) })
+
+  return {
+    box,
+    /** What the account reads. */
+    logged,
+    /** What the operator reads. */
+    warned,
+    /** What came of each attempt. */
+    attempts,
+
+    async webhook(id: string, to: string, event = 'sms:received'): Promise<bigint> {
+      const secretSealed = sealWebhookSecret(box, SECRET)
+      const { key } = await database.webhook.create({ data: { id, accountId: 'a1', url: to, event, secretSealed } })
+      return key
+    },
+
+    /** Something happened; what the workers are not told of they find by themselves. */
+    async happen(...messageIds: readonly string[]): Promise<void> {
+      await database.$transaction((statements) => enqueueEvents(statements, 'a1', messageIds.map(text)))
+      for (const worker of workers) worker.wake()
+    },
+
+    idOf: (webhookId: string, messageId: string) => eventId('a1', webhookId, text(messageId)),
+
+    worker({ limits = {}, resolve }: WorkerOptions = {}): DeliveryWorker {
+      const rules = addressRules({ allowHttp: true, allowNetworks: ['127.0.0.1'], localServerMode: false })
+      const worker = new DeliveryWorker({
+        database,
+        url,
+        box,
+        clock: systemClock,
+        random: systemRandom,
+        client: new GuardedClient(rules, { limits, ...(resolve && { resolve }) }),
+        log,
+        logbook: { write: (entry) => void logged.push(entry) },
+        observe: (result) => void attempts.push(result),
+      })
+      workers.push(worker)
+      return worker
+    },
+
+    /** As if so much time had gone by since everything that is written down. */
+    async pass(seconds: number): Promise<void> {
+      await database.$executeRaw`
+        UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - make_interval(secs => ${seconds})`
+      await database.$executeRaw`
+        UPDATE webhooks SET paused_until = paused_until - make_interval(secs => ${seconds}),
+          failing_since = failing_since - make_interval(secs => ${seconds}),
+          failed_at = failed_at - make_interval(secs => ${seconds})`
+      for (const worker of workers) worker.wake()
+    },
+
+    /** Oldest first. */
+    deliveries: () =>
+      database.webhookDelivery.findMany({
+        orderBy: { key: 'asc' },
+        include: { attemptRows: { orderBy: { number: 'asc' } } },
+      }),
+
+    webhooks: () => database.webhook.findMany({ orderBy: { key: 'asc' } }),
+
+    async close(): Promise<void> {
+      await Promise.all(workers.map((worker) => worker.stop()))
+    },
+  }
+}
+
+export type DeliveryWorld = Awaited<ReturnType<typeof deliveryWorld>>
+
+function text(messageId: string): ReceivedText {
+  return {
+    event: 'sms:received',
+    deviceId: 'Xk2Zt7vQ9sLrB4mNdP1aW',
+    messageId,
+    sender: '+12025550123',
+    recipient: null,
+    simNumber: 1,
+    receivedAt: localTime('2026-03-01T15:46:11+07:00'),
+    message: `Zürich, ${messageId} 👍`,
+  }
+}
