@@ -86,6 +86,9 @@ async function sent(round: string): Promise<number> {
       throw error
     },
     onReference: () => undefined,
+    onTrouble: (error) => {
+      throw error
+    },
     onOpenChanged: (open) => {
       if (open === 0) resolve()
     },

@@ -18,6 +18,7 @@ export class SendingWorld {
   /** What `accept` has resolved for. */
   readonly accepted = new Map<string, SendCommand>()
   readonly cancelled = new Set<string>()
+  readonly troubles: unknown[] = []
   kills = 0
   #process: { readonly sender: Sender; readonly kill: () => void; isAlive: boolean } | undefined
   #commands = 0
@@ -53,6 +54,7 @@ export class SendingWorld {
         throw error
       },
       onReference: () => void this.#tryReportsAgain(),
+      onTrouble: (error) => this.troubles.push(error),
       onOpenChanged: () => undefined,
     })
     const process = { sender, kill, isAlive: true }

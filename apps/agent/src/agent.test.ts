@@ -31,19 +31,16 @@ test('pairs by its credential, keeps the id, and is that device at the next star
 
 test('sends what it is given, and tells what became of it', async () => {
   await fixture.start([emulator.pty])
-  await fixture.relay.heard('sims-changed')
+  await fixture.ready()
   fixture.relay.send('c1', '+447700900555', 'Hello')
   await fixture.relay.heard('sent', { cmdId: 'c1' })
   await expect.poll(() => fixture.agent?.status().link.eventsWaiting).toBe(0)
 })
 
 test('settings are used from the first message of a connection on', async () => {
-  fixture.relay.settings = {
-    messages: { work_hours_enabled: true, work_hours_start: '00:00', work_hours_end: '00:00' },
-  }
   fixture.relay.settings = { messages: { limit_period: 'PerDay', limit_value: 1 } }
   await fixture.start([emulator.pty])
-  await fixture.relay.heard('sims-changed')
+  await fixture.ready()
   fixture.relay.send('c1', '+447700900555', 'one')
   fixture.relay.send('c2', '+447700900556', 'two')
   await fixture.relay.heard('sent', { cmdId: 'c1' })
@@ -51,9 +48,9 @@ test('settings are used from the first message of a connection on', async () => 
 })
 
 test('an end waits for the part that is at the modem, and the relay hears of it before the link closes', async () => {
-  await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', delayMs: 1500 })
+  await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 1500 } })
   await fixture.start([emulator.pty])
-  await fixture.relay.heard('sims-changed')
+  await fixture.ready()
   fixture.relay.send('c1', '+447700900555', 'Hello')
   await fixture.relay.heard('processed', { cmdId: 'c1' })
   await expect.poll(() => fixture.agent?.status().queue.waiting).toBe(0)
@@ -63,7 +60,7 @@ test('an end waits for the part that is at the modem, and the relay hears of it 
 
 test('who may enter the data folder can ask the agent how it is, and the network by its SIM', async () => {
   await fixture.start([emulator.pty])
-  await fixture.relay.heard('sims-changed')
+  await fixture.ready()
   const status = await askAgent(fixture.dataDir, { ask: 'status' })
   expect(status).toMatchObject({
     pid: process.pid,

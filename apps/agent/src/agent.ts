@@ -104,7 +104,8 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
     limits: { ...defaultSendingLimits, ...parts.limits },
     opener: parts.passphrase === undefined ? undefined : new FieldOpener(parts.passphrase),
     onJournalTrouble,
-    onReference: () => void receiver.settleWaiting().catch(onTrouble),
+    onReference: (reference) => receiver.tryReports(reference),
+    onTrouble,
     onOpenChanged: (open) => link?.step({ kind: 'queue-changed', queue: { open } }),
   })
   const receiver = new Receiver({
@@ -113,6 +114,7 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
     time,
     onReport: (iccid, report) => sender.report(iccid, report),
     onJournalTrouble,
+    onTrouble,
   })
   const notes = await journal.read('notes', {})
   const fleet: ModemFleet = new ModemFleet(
@@ -221,7 +223,8 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
 
   const upkeep = new Upkeep(clock, async () => {
     time.look()
-    await journal.forget(time.now().wallMs - keptMs)
+    // A clock that nobody vouches for would forget what is needed, or nothing.
+    if (time.now().trusted) await journal.forget(time.now().wallMs - keptMs)
     const { journalId, first } = await journal.read('marks', {})
     link.step({ kind: 'events-pruned', journalId, first })
   })

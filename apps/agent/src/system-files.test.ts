@@ -7,9 +7,13 @@ import { expect, test } from 'vitest'
 const folder = join(import.meta.dirname, '../system')
 
 test('systemd finds nothing wrong with the unit', () => {
-  const { status, stdout, stderr, error } = spawnSync('systemd-analyze', ['verify', join(folder, 'smsgw-agent.service')], {
-    encoding: 'utf8',
-  })
+  const { status, stdout, stderr, error } = spawnSync(
+    'systemd-analyze',
+    ['verify', join(folder, 'smsgw-agent.service')],
+    {
+      encoding: 'utf8',
+    },
+  )
   expect(error, 'the package systemd has to be installed').toBeUndefined()
   const complaints = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('smsgw'))
   expect({ status, complaints }).toEqual({ status: 0, complaints: [] })
@@ -22,7 +26,9 @@ test('nothing in the unit takes the devices away that modems appear as later', (
 
 test('the udev rule knows every maker that the driver knows', () => {
   const rules = readFileSync(join(folder, '70-smsgw.rules'), 'utf8')
-  const ruled = new Set([...rules.matchAll(/ATTR\{idVendor\}=="([0-9a-f|]+)"/g)].flatMap(([, list = '']) => list.split('|')))
+  const ruled = new Set(
+    [...rules.matchAll(/ATTR\{idVendor\}=="([0-9a-f|]+)"/g)].flatMap(([, list = '']) => list.split('|')),
+  )
   const ids = catalogue.flatMap(({ fingerprints }) => fingerprints.flatMap(({ usb }) => usb ?? []))
   const makers = new Set(ids.map((id) => id.slice(0, 4)))
   // Most of what Intel makes are no modems.

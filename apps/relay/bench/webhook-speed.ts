@@ -50,8 +50,13 @@ export async function benchWebhookRate(bench: BenchDatabase, deliveries: number,
   await withReceiver(bench, async (database, receivers) => {
     const rates: { bare: number[]; ours: number[] } = { bare: [], ours: [] }
     for (let round = 0; round <= rounds; round++) {
+      const c0=(globalThis as any).__cpu?.()
       const bare = await bareLoop(receivers.urls[0] ?? '', deliveries)
+      const c1=(globalThis as any).__cpu?.()
       const ours = await backlog(bench, database, receivers, deliveries)
+      const c2=(globalThis as any).__cpu?.()
+      const us=(a:any,b:any)=>((b.node.user+b.node.system-a.node.user-a.node.system)/deliveries).toFixed(0)
+      if(c0) console.log('bare node us', us(c0,c1), 'ours node us', us(c1,c2), 'pg us', ((c2.pg-c1.pg)*1000/deliveries).toFixed(0), bare.toFixed(0), ours.toFixed(0))
       // The first round compiles.
       if (round > 0) rates.bare.push(bare)
       if (round > 0) rates.ours.push(ours)

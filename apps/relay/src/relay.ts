@@ -1,5 +1,6 @@
 import type { Log } from '@smsgw/daemon/log'
 import { ensureAccount } from './accounts/ensure-account.ts'
+import { agentMetrics } from './agents/agent-metrics.ts'
 import { AgentSockets } from './agents/agent-sockets.ts'
 import { EventRecorder } from './agents/event-recorder.ts'
 import { PostgresHintBus } from './agents/postgres-hint-bus.ts'
@@ -9,6 +10,7 @@ import { ensureEnrolmentToken } from './auth/enrolment-token.ts'
 import { rotateSigningKeys } from './auth/rotate-signing-keys.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { RelayConfig } from './config.ts'
+import { adoptBuiltInDevice } from './devices/adopt-built-in-device.ts'
 import { PairingThrottle } from './devices/pairing-throttle.ts'
 import { databaseHealth } from './health/database-health.ts'
 import { drainHealth } from './health/drain-health.ts'
@@ -16,6 +18,7 @@ import { processHealth } from './health/process-health.ts'
 import type { ServerParts } from './http/build-server.ts'
 import { routes } from './http/routes.ts'
 import { BufferedLogbook } from './logs/logbook.ts'
+import { messageMetrics } from './messages/message-metrics.ts'
 import { openMetrics } from './metrics/metrics.ts'
 import { type PeriodicParts, periodicWorks } from './periodic-works.ts'
 import { newId, type Random, systemRandom } from './random.ts'
@@ -43,6 +46,10 @@ export interface RelayOptions {
 export interface Relay {
   /** Where it is served. */
   readonly url: string
+  /** An agent in this process, over a pair of functions instead of a WebSocket. */
+  acceptAgent: AgentSockets['accept']
+  /** Of Local Server mode; its id. */
+  adoptBuiltInDevice(device: { readonly publicKey: string; readonly name: string }): Promise<string>
   /** Tells whoever asks for its health that it is about to end, and goes on serving. */
   drain(): void
   /** Finishes what is under way, and leaves everything written. */
@@ -93,6 +100,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       heartbeatSeconds: config.HEARTBEAT_SECONDS,
     })
     ending.push(() => agents.close())
+    agentMetrics(metrics.registry, agents)
     const periodic = startPeriodicWork({ url: store.url, log }, periodicWorks(base, outbox))
     ending.push(() => periodic.stop())
 
@@ -109,6 +117,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       hints,
       logbook,
       outbox,
+      onAccepted: messageMetrics(metrics.registry),
       rules: { defaultRegion: config.DEFAULT_REGION, maxSegments: config.MAX_SEGMENTS },
       queueLimit: config.QUEUE_MAX_PENDING,
       addressRules: webhookRules,
@@ -126,6 +135,8 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 
     return {
       url: server.url,
+      acceptAgent: (socket, address) => agents.accept(socket, address),
+      adoptBuiltInDevice: (device) => adoptBuiltInDevice(base, { username: config.ADMIN_USERNAME ?? '', ...device }),
       drain() {
         isDraining = true
         agents.drain(Math.min(config.DRAIN_SECONDS * 800, LONGEST_SPREAD_MS))

@@ -134,10 +134,13 @@ export class AgentProcess {
         })
         break
       case 'read-events': {
-        const { connection, from, most } = effect
-        // Whoever reads may bring less than was asked for.
-        const events = this.disk.events.slice(from - 1, from - 1 + 1 + chance.below(most))
-        this.#answer({ kind: 'events-read', connection, from, events })
+        const { connection, most } = effect
+        this.process.later(chance.between(0, 5), () => {
+          // Retention may have been there before; and whoever reads may bring less than was asked for.
+          const from = Math.max(effect.from, this.disk.first)
+          const events = this.disk.events.slice(from - 1, from + chance.below(most))
+          this.step({ kind: 'events-read', connection, from, events })
+        })
         break
       }
       case 'record-mark':

@@ -5,7 +5,7 @@ import { converse, eventsRead, isOnline, pump, tellJournaled, tick } from './age
 import type { AgentEffect, AgentInput, AgentState, AgentStep, AgentTimer } from './agent-state.ts'
 import { noSightings } from './clones.ts'
 import { commandsOnDisk } from './command-intake.ts'
-import { openOutbox } from './event-outbox.ts'
+import { openOutbox, prune } from './event-outbox.ts'
 import { readRelayFrame } from './frame-text.ts'
 import { hear } from './heartbeat.ts'
 
@@ -57,7 +57,7 @@ function changed(state: AgentState, input: Exclude<AgentInput, { readonly connec
       return pumped({ ...state, outbox: { ...outbox, tail: Math.max(outbox.tail, input.tail) } })
     case 'events-pruned':
       if (input.journalId !== state.journal.id) return unchanged(state)
-      return pumped({ ...state, outbox: { ...outbox, first: Math.max(outbox.first, input.first) } })
+      return pumped({ ...state, outbox: prune(outbox, input.first) })
     case 'commands-journaled': {
       const known = { ...state, queue: commandsOnDisk(state.queue, input.keys, input.open) }
       return isOnline(known) ? tellJournaled(known, input.keys) : unchanged(known)

@@ -1,6 +1,6 @@
 import { maxFrameBytes } from '@smsgw/contract/link/frame'
 import { expect, test } from 'vitest'
-import { acknowledge, eventFrames, fly, nextReading, openOutbox, resume, tickOutbox } from './event-outbox.ts'
+import { acknowledge, eventFrames, fly, nextReading, openOutbox, prune, resume, tickOutbox } from './event-outbox.ts'
 import { byteLength } from './frame-text.ts'
 
 const event = (text: string, tag = 't') => ({ text: JSON.stringify({ text }), tag })
@@ -42,6 +42,12 @@ test('what retention took is told as a gap', () => {
   expect(nextReading(outbox, 10)).toMatchObject({ from: 7, most: 3 })
   const [frame] = framesOf(2, 7, ['a', 'b'])
   expect(JSON.parse(frame?.text ?? '')).toMatchObject({ from: 7, skipped: 4, tag: 't8', events: [{}, {}] })
+})
+
+test('what retention took while it was being read is asked for no longer', () => {
+  const reading = { ...resume(openOutbox({ first: 1, tail: 9, mark: 9 }), 2), readingFrom: 3 }
+  expect(nextReading(prune(reading, 7), 10)).toMatchObject({ from: 7, most: 3 })
+  expect(nextReading(prune(reading, 3), 10)).toBeUndefined()
 })
 
 test('events that do not fit together go out apart, each with its number and its tag', () => {

@@ -60,6 +60,13 @@ export function nextReading(outbox: EventOutbox, window: number): Reading | unde
   return most < 1 ? undefined : { from, most, mostCharacters: mostCharactersAtOnce }
 }
 
+/** What was being read may be gone: then the answer begins later than asked, and is not taken. */
+export function prune(outbox: EventOutbox, first: number): EventOutbox {
+  const { readingFrom } = outbox
+  const isGone = readingFrom !== undefined && readingFrom < first
+  return { ...outbox, first: Math.max(outbox.first, first), readingFrom: isGone ? undefined : readingFrom }
+}
+
 export function acknowledge(outbox: EventOutbox, upto: number): EventOutbox {
   if (upto <= outbox.mark) return outbox
   const flying = outbox.flying.filter((frame) => frame.upto > upto)

@@ -94,9 +94,10 @@ export class ChangeWriter {
         return undefined
       case 'inbound-settled':
         this.#one(
-          'UPDATE inbound SET settled = ?, detail = coalesce(?, detail) WHERE pdu_id = ?',
+          'UPDATE inbound SET settled = ?, detail = coalesce(?, detail), received_ms = coalesce(?, received_ms) WHERE pdu_id = ?',
           change.as,
           json(change.detail),
+          change.datedMs ?? null,
           change.pduId,
         )
         return undefined

@@ -94,8 +94,15 @@ type InboundChange =
     }
   /** Where it lies in a storage; null: nowhere any more. */
   | { readonly kind: 'inbound-slot'; readonly pduId: string; readonly slot: Slot | null }
-  /** What became of it: `emitted`, `joined`, `copy`, `report`, `unmatched`, `unreadable`. */
-  | { readonly kind: 'inbound-settled'; readonly pduId: string; readonly as: string; readonly detail?: Json }
+  /** What became of it: `emitted`, `joined`, `copy`, `report`, `unmatched`, `unreadable`, `silent`. */
+  | {
+      readonly kind: 'inbound-settled'
+      readonly pduId: string
+      readonly as: string
+      readonly detail?: Json
+      /** When it came, once that is known; until then its stamp says. */
+      readonly datedMs?: number
+    }
 
 export interface Slot {
   readonly memory: string

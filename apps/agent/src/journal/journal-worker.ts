@@ -1,5 +1,7 @@
 // The one writer of the journal, in a thread of its own: what waits for the disk here stops no heartbeat and no modem.
 // Everything that came in while the last commit ran is one transaction; a write that fails takes none of the others with it.
+// What may wait is held back for a moment: where one message follows another, the result of one and the COMMIT of the next
+// share a commit.
 import { randomBytes } from 'node:crypto'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { ChangeWriter } from './apply-change.ts'
@@ -10,7 +12,7 @@ import { type Reads, readsOf } from './read.ts'
 import { forgetOld } from './retention.ts'
 
 export type Request = { readonly id: number } & (
-  | { readonly kind: 'write'; readonly changes: readonly Change[] }
+  | { readonly kind: 'write'; readonly changes: readonly Change[]; readonly mayWait: boolean }
   | { readonly kind: 'read'; readonly what: keyof Reads; readonly ask: never }
   | { readonly kind: 'forget'; readonly beforeMs: number }
   | { readonly kind: 'close' }
@@ -18,7 +20,13 @@ export type Request = { readonly id: number } & (
 
 export type Reply = { readonly id: number } & (
   | { readonly kind: 'done'; readonly value: unknown }
-  | { readonly kind: 'failed'; readonly message: string; readonly errcode: number | undefined }
+  | {
+      readonly kind: 'failed'
+      readonly message: string
+      readonly errcode: number | undefined
+      /** By what the journal holds, not by the disk. */
+      readonly isRefused: boolean
+    }
 )
 
 export interface WorkerStart {
@@ -33,7 +41,9 @@ const { path, newJournalId } = workerData as WorkerStart
 const { database, broken, isNew } = openJournalFile(path, newJournalId, Date.now())
 const writer = new ChangeWriter(database, Date.now, () => randomBytes(9).toString('base64url'))
 const reads = readsOf(database)
-port.on('message', (first: Request) => work([first, ...everythingWaiting()]))
+let held: Request[] = []
+let release: NodeJS.Timeout | undefined
+port.on('message', (first: Request) => take([first, ...everythingWaiting()]))
 const fsyncMs = measureFsync(path)
 post({ id: 0, kind: 'done', value: { broken, isNew, fsyncMs, marks: reads.marks({}) } })
 
@@ -42,6 +52,23 @@ function everythingWaiting(): Request[] {
   for (let next = receiveMessageOnPort(portOf()); next; next = receiveMessageOnPort(portOf()))
     waiting.push(next.message)
   return waiting
+}
+
+function take(requests: readonly Request[]): void {
+  held.push(...requests)
+  if (requests.every((request) => request.kind === 'write' && request.mayWait)) {
+    release ??= setTimeout(workHeld, longestHoldMs)
+  } else {
+    workHeld()
+  }
+}
+
+function workHeld(): void {
+  clearTimeout(release)
+  release = undefined
+  const requests = held
+  held = []
+  work(requests)
 }
 
 /** In the order they came: what is read sees what was written before it. */
@@ -82,7 +109,7 @@ function applied(id: number, changes: readonly Change[]): Reply {
     if (!database.isTransaction) throw error
     database.exec('ROLLBACK TO one; RELEASE one')
     if (isOfTheDisk(error)) throw error
-    return failed(id, error)
+    return failed(id, error, true)
   }
 }
 
@@ -106,9 +133,9 @@ function outcomeOf(request: Exclude<Request, { kind: 'write' }>): unknown {
   }
 }
 
-function failed(id: number, error: unknown): Reply {
+function failed(id: number, error: unknown, isRefused = false): Reply {
   const message = error instanceof Error ? error.message : String(error)
-  return { id, kind: 'failed', message, errcode: errcodeOf(error) }
+  return { id, kind: 'failed', message, errcode: errcodeOf(error), isRefused }
 }
 
 function errcodeOf(error: unknown): number | undefined {
@@ -119,6 +146,9 @@ function errcodeOf(error: unknown): number | undefined {
 function isOfTheDisk(error: unknown): boolean {
   return [8, 10, 11, 13].includes((errcodeOf(error) ?? 0) & 0xff)
 }
+
+/** As long as a modem takes to ask for the next message. */
+const longestHoldMs = 4
 
 function post(reply: Reply): void {
   portOf().postMessage(reply)

@@ -15,8 +15,11 @@ import type { Forgotten } from './retention.ts'
  * `onLost` is told: without its journal an agent must not go on.
  */
 export interface Journal {
-  /** Numbers of the events among the changes, in their order. Rejects with a JournalError, and then none of them stands. */
-  write(changes: readonly Change[]): Promise<readonly number[]>
+  /**
+   * Numbers of the events among the changes, in their order. Rejects with a JournalError, and then none of them stands.
+   * `mayWait`: a few milliseconds, for a commit that is made anyway.
+   */
+  write(changes: readonly Change[], options?: { readonly mayWait?: boolean }): Promise<readonly number[]>
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
   /** What ended, was acknowledged or settled before. */
   forget(beforeMs: number): Promise<Forgotten>
@@ -36,8 +39,11 @@ export interface OpenedJournal {
 
 export class JournalError extends Error {
   override readonly name = 'JournalError'
-  /** `full`: the disk; `closed`: asked after the end; `failed`: anything else. */
-  readonly reason: 'full' | 'closed' | 'failed'
+  /**
+   * `full`: the disk; `closed`: asked after the end; `refused`: the changes do not fit what is there, and never will;
+   * `failed`: anything else.
+   */
+  readonly reason: 'full' | 'closed' | 'refused' | 'failed'
 
   constructor(message: string, reason: JournalError['reason']) {
     super(message)
@@ -78,8 +84,8 @@ class JournalThread implements Journal {
     worker.on('exit', () => this.#end(new Error('its thread has ended'), onLost))
   }
 
-  async write(changes: readonly Change[]): Promise<readonly number[]> {
-    const seqs = await this.#ask<readonly number[]>({ kind: 'write', changes })
+  async write(changes: readonly Change[], { mayWait = false } = {}): Promise<readonly number[]> {
+    const seqs = await this.#ask<readonly number[]>({ kind: 'write', changes, mayWait })
     const tail = seqs.at(-1)
     if (tail !== undefined) this.#onEvents(tail)
     return seqs
@@ -132,7 +138,8 @@ class JournalThread implements Journal {
 
 type RequestBody = Request extends infer Each ? (Each extends Request ? Omit<Each, 'id'> : never) : never
 
-function journalError({ message, errcode }: Extract<Reply, { kind: 'failed' }>): JournalError {
+function journalError({ message, errcode, isRefused }: Extract<Reply, { kind: 'failed' }>): JournalError {
+  if (isRefused) return new JournalError(`the journal refused a change: ${message}`, 'refused')
   // SQLITE_FULL
   if (((errcode ?? 0) & 0xff) === 13) {
     return new JournalError('the disk is full: nothing more can be written down until there is room', 'full')

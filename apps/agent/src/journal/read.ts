@@ -61,6 +61,8 @@ export interface InboundRecord {
   readonly simNumber: number
   readonly pdu: string
   readonly received: Stamp
+  /** By the wall clock, as far as it is known by now. */
+  readonly receivedMs: number
   readonly slot: Slot | undefined
   /** Undefined: nothing has become of it yet. */
   readonly settled: string | undefined
@@ -113,7 +115,7 @@ export function readsOf(database: DatabaseSync): Answers {
     'sent-lately': ({ iccid, sinceMs }) =>
       all(
         `SELECT committed ->> 'wallMs' AS ms FROM attempts JOIN commands USING (cmd_id)
-         WHERE part = 1 AND attempt = 1 AND received_ms >= ?1 - 604800000 AND committed ->> 'wallMs' >= ?1
+         WHERE part = 1 AND received_ms >= ?1 - 604800000 AND committed ->> 'wallMs' >= ?1
            AND plan ->> 'iccid' = ?2 AND coalesce(result, 'unknown') IN ('accepted', 'unknown') ORDER BY ms`,
         sinceMs,
         iccid,
@@ -202,6 +204,7 @@ function inboundRecord(row: Row): InboundRecord {
     simNumber: Number(row['sim_number']),
     pdu: String(row['pdu']),
     received: JSON.parse(String(row['received'])),
+    receivedMs: Number(row['received_ms']),
     slot: row['memory'] === null ? undefined : { memory: String(row['memory']), index: Number(row['slot_index']) },
     settled: row['settled'] === null ? undefined : String(row['settled']),
     detail: parsed(row['detail']),

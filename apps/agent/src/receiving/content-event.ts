@@ -1,6 +1,7 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { decodeDataCodingScheme } from '@smsgw/sms/data-coding-scheme'
 import { PduDecodeError } from '@smsgw/sms/pdu-error'
+import { storable } from '@smsgw/sms/ucs2'
 import { textOfUserData, type UserData } from '@smsgw/sms/user-data'
 import { portsOf } from '@smsgw/sms/user-data-header'
 import { decodeMmsNotification, type MmsNotification } from '@smsgw/sms/wap/mms-notification'
@@ -34,7 +35,8 @@ export interface Content {
 
 /**
  * What a message is: text, data for an application, or the notice of an MMS. What is neither text nor for a port is data
- * for port 0: raw octets are worth more than nothing.
+ * for port 0: raw octets are worth more than nothing. Whoever sends may fill it beyond every measure: an event that is
+ * larger than the relay takes would be refused there, so what is too long is cut here.
  */
 export function contentEvent(envelope: Envelope, content: Content): Received {
   const octets = joined(content.userData)
@@ -44,13 +46,14 @@ export function contentEvent(envelope: Envelope, content: Content): Received {
     if (notification !== undefined) return mmsEvent(envelope, notification)
   }
   const common = head(envelope)
+  const isCut = octets.length > mostOctets
   const partial = content.isPartial ? { isPartial: true } : {}
   if (ports === undefined && content.text !== undefined) {
     const isFlash = decodeDataCodingScheme(content.dataCodingScheme).messageClass === 0
     return {
       ...common,
       type: 'SMS',
-      text: content.text,
+      text: cut(content.text, 65_535),
       parts: content.parts,
       ...partial,
       ...(isFlash && { isFlash }),
@@ -59,9 +62,10 @@ export function contentEvent(envelope: Envelope, content: Content): Received {
   return {
     ...common,
     type: 'DATA_SMS',
-    data: Buffer.from(octets).toString('base64'),
+    data: Buffer.from(octets.subarray(0, mostOctets)).toString('base64'),
     port: ports?.destination ?? 0,
     ...partial,
+    ...(isCut && { isPartial: true }),
   }
 }
 
@@ -71,16 +75,19 @@ function mmsEvent(envelope: Envelope, notification: MmsNotification): Received {
     ...head(envelope),
     // The network pushes a notice again until the MMS is fetched: it is one all the same.
     id: derivedId(envelope.iccid, 'mms', transactionId, from ?? ''),
-    sender: from ?? envelope.sender,
+    sender: cut(from ?? envelope.sender, 128),
     type: 'MMS',
-    transactionId: transactionId.slice(0, 256),
-    size: messageSizeOctets ?? 0,
-    contentClass: (contentClass ?? '').slice(0, 64),
-    ...(subject !== undefined && { subject: subject.slice(0, 1024) }),
-    ...(contentLocation !== undefined && { contentLocation: contentLocation.slice(0, 2048) }),
+    transactionId: cut(transactionId, 256),
+    size: Math.min(messageSizeOctets ?? 0, Number.MAX_SAFE_INTEGER),
+    contentClass: cut(contentClass ?? '', 64),
+    ...(subject !== undefined && { subject: cut(subject, 1024) }),
+    ...(contentLocation !== undefined && { contentLocation: cut(contentLocation, 2048) }),
     ...(expiry !== undefined && {
       expiresAt: envelope.local(
-        expiry.kind === 'absolute' ? expiry.epochSeconds * 1000 : envelope.receivedMs + expiry.seconds * 1000,
+        Math.min(
+          expiry.kind === 'absolute' ? expiry.epochSeconds * 1000 : envelope.receivedMs + expiry.seconds * 1000,
+          latestMs,
+        ),
       ),
     }),
   }
@@ -91,11 +98,21 @@ function head({ id, sender, recipient, simNumber, receivedAt }: Envelope) {
     kind: 'received' as const,
     id,
     receivedAt,
-    sender: sender.slice(0, 128),
+    sender: cut(sender, 128),
     simNumber,
-    ...(recipient !== undefined && { recipient }),
+    ...(recipient !== undefined && { recipient: cut(recipient, 128) }),
   }
 }
+
+/** Not through the middle of a pair, and nothing that a database does not keep. */
+function cut(text: string, most: number): string {
+  return storable(text.slice(0, most))
+}
+
+/** In Base64 no more characters than an event may have. */
+const mostOctets = 3 * Math.floor(65_535 / 4)
+/** Years of five digits are written in another way. */
+const latestMs = Date.UTC(9999, 11, 30)
 
 /** Undefined when it is no notice of an MMS: service indications come to the same port. */
 function notificationIn(octets: Uint8Array): MmsNotification | undefined {

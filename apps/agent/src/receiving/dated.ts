@@ -7,5 +7,5 @@ import type { Stamp } from '../journal/change.ts'
 export function datedMs(stamp: Stamp, now: Stamp): number | undefined {
   if (stamp.trusted) return stamp.wallMs
   if (!now.trusted || stamp.bootId !== now.bootId) return undefined
-  return now.wallMs - (now.monotonicMs - stamp.monotonicMs)
+  return Math.round(now.wallMs - (now.monotonicMs - stamp.monotonicMs))
 }

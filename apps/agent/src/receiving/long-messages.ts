@@ -1,7 +1,6 @@
 import { textFromAddress } from '@smsgw/sms/address'
 import type { Deliver } from '@smsgw/sms/deliver'
 import { octetsFromHex } from '@smsgw/sms/octets'
-import { PduDecodeError } from '@smsgw/sms/pdu-error'
 import {
   defaultReassemblyLimits,
   emptyReassembly,
@@ -24,22 +23,24 @@ export class LongMessages {
   readonly #limits: ReassemblyLimits
   #state: ReassemblyState = emptyReassembly
   #lastPart: string | null = null
-  #ticks: Tick[] = []
+  readonly #ticks = new Map<string, Tick>()
+  #ticksCounted = 0
 
   constructor(limits: Partial<ReassemblyLimits> = {}) {
     this.#limits = { ...defaultReassemblyLimits, ...limits }
   }
 
   /** Feeds in again what was known. What came of it then was told then. */
-  restore(records: readonly InboundRecord[], ticks: Json | undefined): void {
-    const known = (ticks ?? []) as unknown as Tick[]
-    this.#replayTicks(known.filter(({ after }) => after === null))
+  restore(records: readonly InboundRecord[], notes: Readonly<Record<string, Json>>): void {
+    const known = new Map<string | null, Tick[]>()
+    for (const tick of this.#ticksIn(notes)) known.set(tick.after, [...(known.get(tick.after) ?? []), tick])
+    this.#replayTicks(known.get(null))
     for (const record of records) {
       const deliver = partIn(record.pdu)
       if (deliver === undefined || record.settled === 'copy') continue
-      this.#step(partInput(record.pduId, record.iccid, deliver, record.received.wallMs))
+      this.#step(partInput(record.pduId, record.iccid, deliver, record.receivedMs))
       this.#lastPart = record.pduId
-      this.#replayTicks(known.filter(({ after }) => after === record.pduId))
+      this.#replayTicks(known.get(record.pduId))
     }
   }
 
@@ -56,15 +57,33 @@ export class LongMessages {
     const before = this.#state
     const effects = this.#step({ kind: 'clock-ticked', nowMs })
     if (before === this.#state) return { effects, changes: [] }
-    this.#ticks = [...this.#ticks, { after: this.#lastPart, nowMs }].filter((tick) => tick.nowMs > nowMs - ticksKeptMs)
-    return { effects, changes: [{ kind: 'note', name: ticksNote, value: this.#ticks as unknown as Json }] }
+    this.#ticksCounted += 1
+    const tick = { after: this.#lastPart, nowMs }
+    const name = `${tickNote}${String(this.#ticksCounted).padStart(12, '0')}`
+    this.#ticks.set(name, tick)
+    const old = [...this.#ticks].filter(([, { nowMs: tickedMs }]) => tickedMs <= nowMs - ticksKeptMs)
+    for (const [each] of old) this.#ticks.delete(each)
+    return {
+      effects,
+      changes: [
+        { kind: 'note', name, value: { ...tick } },
+        ...old.map(([each]) => ({ kind: 'note' as const, name: each, value: null })),
+      ],
+    }
   }
 
-  #replayTicks(ticks: readonly Tick[]): void {
-    for (const tick of ticks) {
-      this.#step({ kind: 'clock-ticked', nowMs: tick.nowMs })
-      this.#ticks.push(tick)
+  /** In the order in which they were. */
+  #ticksIn(notes: Readonly<Record<string, Json>>): readonly Tick[] {
+    const names = Object.keys(notes).filter((name) => name.startsWith(tickNote))
+    for (const name of names.sort()) {
+      this.#ticks.set(name, notes[name] as unknown as Tick)
+      this.#ticksCounted = Number(name.slice(tickNote.length))
     }
+    return [...this.#ticks.values()]
+  }
+
+  #replayTicks(ticks: readonly Tick[] = []): void {
+    for (const { nowMs } of ticks) this.#step({ kind: 'clock-ticked', nowMs })
   }
 
   #step(input: ReassemblyInput): readonly ReassemblyEffect[] {
@@ -74,7 +93,8 @@ export class LongMessages {
   }
 }
 
-export const ticksNote = 'reassembly-ticks'
+/** One note for each, so that none of them is written again for the next. */
+const tickNote = 'reassembly-tick/'
 
 interface Tick {
   readonly after: string | null
@@ -105,9 +125,9 @@ function partIn(pdu: string): Deliver | undefined {
     const { tpdu } = decodeIncoming(octetsFromHex(pdu))
     if (tpdu.kind !== 'deliver') return undefined
     return concatenationOf(tpdu.userData.header) === undefined ? undefined : tpdu
-  } catch (error) {
-    if (error instanceof PduDecodeError) return undefined
-    throw error
+  } catch {
+    // Kept as it came: it was no part then either.
+    return undefined
   }
 }
 

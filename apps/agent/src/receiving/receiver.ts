@@ -11,17 +11,18 @@ import { textOfUserData } from '@smsgw/sms/user-data'
 import { crashPoint } from '../crash-point.ts'
 import type { Change, Slot, Stamp } from '../journal/change.ts'
 import type { Journal, JournalError } from '../journal/journal.ts'
-import { keepWriting } from '../journal/keep-writing.ts'
+import { type Keep, keepWriting } from '../journal/keep-writing.ts'
 import type { InboundRecord } from '../journal/read.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import { Clearing } from './clearing.ts'
 import { type Content, contentEvent } from './content-event.ts'
 import { datedMs } from './dated.ts'
 import { derivedId } from './derived-id.ts'
-import { LongMessages, senderOf, ticksNote } from './long-messages.ts'
+import { LongMessages, senderOf } from './long-messages.ts'
 import { identify } from './pdu-identity.ts'
 import { receivedMs } from './received-time.ts'
 import type { ReceivingSim } from './receiving-sim.ts'
+import { UnmatchedReports } from './unmatched-reports.ts'
 
 /**
  * Everything that comes in: read → journaled, on disk → only then deleted from the SIM → told to the relay, once.
@@ -31,18 +32,25 @@ import type { ReceivingSim } from './receiving-sim.ts'
  */
 export class Receiver {
   readonly #options: ReceiverOptions
-  readonly #keep: (changes: readonly Change[]) => Promise<void>
+  readonly #keep: Keep
   readonly #long: LongMessages
   readonly #clearing: Clearing
   readonly #mmsKnown = new Set<string>()
+  readonly #unmatched = new UnmatchedReports()
+  readonly #referencesKnown = new Set<number | 'any'>()
+  /** Read and not journaled yet, by slot and content. */
+  readonly #pending = new Map<string, Promise<void>>()
   #turn: Promise<unknown> = Promise.resolve()
+  #turnsWaiting = 0
+  /** Released, and not told yet. */
+  #released: readonly ReassemblyEffect[] = []
   #timer: Timer | undefined
 
   constructor(options: ReceiverOptions) {
     this.#options = options
     this.#keep = keepWriting(options.journal, options.clock, options.onJournalTrouble)
     this.#long = new LongMessages(options.reassembly)
-    this.#clearing = new Clearing(options.clock, this.#keep)
+    this.#clearing = new Clearing(options.clock, this.#keep, options.onTrouble)
   }
 
   /** What is known from earlier. Before anything comes in. */
@@ -52,13 +60,14 @@ export class Receiver {
     const notes = await journal.read('notes', {})
     this.#long.restore(
       records.filter(({ settled }) => settled !== undefined),
-      notes[ticksNote],
+      notes,
     )
     for (const { detail } of records) {
       const mms = (detail as { mms?: string } | undefined)?.mms
-      if (mms !== undefined) this.#mmsKnown.add(mms)
+      if (mms !== undefined) this.#rememberMms(mms)
     }
-    await this.settleWaiting()
+    // With a full disk it takes until there is room: nothing else waits for that.
+    this.settleWaiting().catch(this.#options.onTrouble)
     this.#timer = clock.after(tickMs, () => this.#tick())
   }
 
@@ -73,16 +82,31 @@ export class Receiver {
   /** Resolves when it is safe. One after the other: what is known decides what the next one is. */
   take(sim: ReceivingSim, incoming: Incoming): Promise<void> {
     const at = this.#options.time.stamp()
-    const taken = this.#turn.then(() => this.#take(sim, incoming, at))
-    this.#turn = taken.catch(() => undefined)
+    const slot = slotOf(incoming)
+    const name = JSON.stringify([sim.iccid, slot, incoming.pdu])
+    const pending = slot === undefined ? undefined : this.#pending.get(name)
+    // Found again while the disk is slow, or full for days.
+    if (pending !== undefined) return pending
+    const taken = this.#inTurn(() => this.#take(sim, incoming, at)).finally(() => this.#pending.delete(name))
+    if (slot !== undefined) this.#pending.set(name, taken)
     return taken
   }
 
-  /** What waits for a trustworthy clock, or for the reference that a report is about. */
+  /** What waits for a trustworthy clock, and all reports that fitted nothing. */
   settleWaiting(): Promise<void> {
-    const settled = this.#turn.then(() => this.#settleWaiting())
-    this.#turn = settled.catch(() => undefined)
-    return settled
+    return this.#inTurn(() => this.#settleWaiting())
+  }
+
+  /** A part got its reference, or has none for good: a report that came too early may fit now. */
+  tryReports(reference: number | undefined): void {
+    const isAsked = this.#referencesKnown.size > 0
+    this.#referencesKnown.add(reference ?? 'any')
+    if (isAsked) return
+    this.#inTurn(async () => {
+      const fitting = this.#unmatched.fitting(this.#referencesKnown)
+      this.#referencesKnown.clear()
+      for (const { row, report } of fitting) await this.#report(row, report)
+    }).catch(this.#options.onTrouble)
   }
 
   stop(): void {
@@ -94,6 +118,8 @@ export class Receiver {
     crashPoint('inbound-read')
     const { journal } = this.#options
     const slot = slotOf(incoming)
+    const wasRead = slot && this.#clearing.wasDeletedSince(sim.iccid, slot, incoming.pdu, at.monotonicMs)
+    if (wasRead) return
     const identity = await identify(journal, { iccid: sim.iccid, pdu: incoming.pdu, slot, at })
     if (identity.kind === 'new') {
       const row: InboundRecord = {
@@ -102,11 +128,12 @@ export class Receiver {
         simNumber: sim.simNumber,
         pdu: incoming.pdu,
         received: at,
+        receivedMs: at.wallMs,
         slot,
         settled: undefined,
         detail: sim.phoneNumber === undefined ? undefined : { recipient: sim.phoneNumber },
       }
-      await this.#keep([received(row), ...this.#outcome(row)])
+      await this.#keep([received(row), ...this.#outcomeOf(row)])
       crashPoint('inbound-journaled')
       if (incoming.kind === 'status-report') await this.#report(row, incoming.report)
     }
@@ -120,14 +147,48 @@ export class Receiver {
     for (const row of waiting) {
       const report = reportIn(row.pdu)
       if (report !== undefined) await this.#report(row, report)
-      else if (row.settled === undefined) await this.#keep(this.#outcome(row))
+      else if (row.settled === undefined) await this.#keep(this.#outcomeOf(row))
     }
   }
 
+  /** One after the other, and what goes wrong with one stops none behind it. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#turnsWaiting += 1
+    const done = this.#turn.then(work).finally(() => {
+      this.#turnsWaiting -= 1
+      if (this.#turnsWaiting === 0) this.#clearing.forgetDeleted()
+    })
+    this.#turn = done.catch(() => undefined)
+    return done
+  }
+
   async #report(row: InboundRecord, report: StatusReport): Promise<void> {
-    const matched = await this.#options.onReport(row.iccid, report)
-    const as = matched ? 'report' : 'unmatched'
-    if (row.settled !== as) await this.#keep([{ kind: 'inbound-settled', pduId: row.pduId, as }])
+    try {
+      this.#unmatched.add({ row, report })
+      const matched = await this.#options.onReport(row.iccid, report)
+      const as = matched ? 'report' : 'unmatched'
+      if (row.settled !== as) await this.#keep([settled(row, as, this.#dateOf(row))])
+      if (matched) this.#unmatched.remove(row)
+      else this.#unmatched.add({ row: { ...row, settled: as }, report })
+    } catch (error) {
+      // It is in the journal, and tried again.
+      this.#options.onTrouble(error)
+    }
+  }
+
+  /** Whatever somebody sends, it stops nothing: what cannot be made sense of is kept as it came. */
+  #outcomeOf(row: InboundRecord): readonly Change[] {
+    try {
+      return this.#outcome(row)
+    } catch (error) {
+      this.#options.onTrouble(error)
+      return this.#unreadable(row)
+    }
+  }
+
+  #dateOf(row: InboundRecord): number | undefined {
+    const dated = datedMs(row.received, this.#options.time.stamp())
+    return dated ?? (this.#mayGuess(row) ? this.#nowMs() : undefined)
   }
 
   /** What becomes of it: nothing yet, when the time is unknown or it is a report. */
@@ -135,12 +196,13 @@ export class Receiver {
     const tpdu = tpduIn(row.pdu)
     if (tpdu === undefined) return this.#unreadable(row)
     if (tpdu.kind !== 'deliver') return []
-    const atMs = datedMs(row.received, this.#options.time.stamp()) ?? (this.#mayGuess(row) ? this.#nowMs() : undefined)
+    const atMs = this.#dateOf(row)
     if (atMs === undefined) return []
     if (isSilent(tpdu)) return this.#silent(row)
-    const effects = this.#long.take(row.pduId, row.iccid, tpdu, row.received.wallMs)
-    if (effects === undefined) return this.#single(row, tpdu, atMs)
-    return [...effects.flatMap((effect) => this.#announced(row, tpdu, atMs, effect)), settled(row, 'joined')]
+    const effects = this.#long.take(row.pduId, row.iccid, tpdu, atMs)
+    if (effects === undefined) return dated(this.#single(row, tpdu, atMs), atMs)
+    const told = effects.flatMap((effect) => this.#announced(row, tpdu, atMs, effect))
+    return dated([...told, settled(row, 'joined')], atMs)
   }
 
   #single(row: InboundRecord, deliver: Deliver, atMs: number): readonly Change[] {
@@ -185,7 +247,7 @@ export class Receiver {
     )
     if (event.type !== 'MMS') return [{ kind: 'event', event }, settled(row, 'emitted')]
     if (this.#mmsKnown.has(event.id)) return [settled(row, 'copy')]
-    this.#mmsKnown.add(event.id)
+    this.#rememberMms(event.id)
     return [
       { kind: 'event', event },
       { kind: 'inbound-settled', pduId: row.pduId, as: 'emitted', detail: { mms: event.id } },
@@ -224,20 +286,29 @@ export class Receiver {
     const { time } = this.#options
     const { wallMs, trusted } = time.now()
     if (!trusted) return
-    this.#turn = this.#turn.then(async () => {
-      const { effects, changes } = this.#long.tick(wallMs)
-      const told: Change[] = []
-      for (const effect of effects) {
-        if (effect.kind === 'part-duplicated') continue
-        const first = await this.#rowOf(effect.partIds[0])
-        const deliver = first === undefined ? undefined : tpduIn(first.pdu)
-        if (first === undefined || deliver?.kind !== 'deliver') continue
-        const atMs = datedMs(first.received, time.stamp()) ?? wallMs
-        told.push(...this.#announced(first, deliver, atMs, effect).filter(({ kind }) => kind === 'event'))
-      }
-      if (changes.length > 0 || told.length > 0) await this.#keep([...changes, ...told])
-    })
-    this.#turn.catch(() => undefined)
+    this.#inTurn(() => this.#release(wallMs)).catch(this.#options.onTrouble)
+  }
+
+  async #release(wallMs: number): Promise<void> {
+    const { effects, changes } = this.#long.tick(wallMs)
+    // Nothing of it is forgotten when the journal cannot be read now.
+    this.#released = [...this.#released, ...effects]
+    const told: Change[] = []
+    for (const effect of this.#released) {
+      if (effect.kind === 'part-duplicated') continue
+      const first = await this.#rowOf(effect.partIds[0])
+      const deliver = first === undefined ? undefined : tpduIn(first.pdu)
+      if (first === undefined || deliver?.kind !== 'deliver') continue
+      told.push(...this.#announced(first, deliver, first.receivedMs, effect).filter(({ kind }) => kind === 'event'))
+    }
+    this.#released = []
+    if (changes.length > 0 || told.length > 0) await this.#keep([...changes, ...told])
+  }
+
+  #rememberMms(id: string): void {
+    this.#mmsKnown.add(id)
+    const [oldest] = this.#mmsKnown
+    if (this.#mmsKnown.size > mostMmsKnown && oldest !== undefined) this.#mmsKnown.delete(oldest)
   }
 
   async #rowOf(pduId: string | undefined): Promise<InboundRecord | undefined> {
@@ -253,8 +324,11 @@ export interface ReceiverOptions {
   /** False when it fits nothing that is known yet. */
   readonly onReport: (iccid: string, report: StatusReport) => Promise<boolean>
   readonly onJournalTrouble: (error: JournalError) => void
+  /** What should not happen, and stopped nothing. */
+  readonly onTrouble: (error: unknown) => void
 }
 
+const mostMmsKnown = 10_000
 const tickMs = 30_000
 const rememberedMs = 8 * 24 * 60 * 60_000
 
@@ -272,8 +346,13 @@ function received(row: InboundRecord): Change {
   }
 }
 
-function settled({ pduId }: InboundRecord, as: string): Change {
-  return { kind: 'inbound-settled', pduId, as }
+function settled({ pduId }: InboundRecord, as: string, datedMs?: number): Change {
+  return { kind: 'inbound-settled', pduId, as, ...(datedMs !== undefined && { datedMs }) }
+}
+
+/** What is known of its age is what its stamp said when nobody vouched for the clock, unless it is written down. */
+function dated(changes: readonly Change[], atMs: number): readonly Change[] {
+  return changes.map((change) => (change.kind === 'inbound-settled' ? { ...change, datedMs: atMs } : change))
 }
 
 function slotOf({ source }: Incoming): Slot | undefined {

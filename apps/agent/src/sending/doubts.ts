@@ -5,11 +5,12 @@ import type { StatusReport } from '@smsgw/sms/status-report'
 import { epochMsFromTimeStamp, isValidTimeStamp } from '@smsgw/sms/time-stamp'
 import { crashPoint } from '../crash-point.ts'
 import type { Change } from '../journal/change.ts'
+import type { Keep } from '../journal/keep-writing.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import { outcomeUnknown, submitUnknown, withParts } from './failure-words.ts'
 import type { Happenings } from './happenings.ts'
 import type { Job, JobPart } from './job.ts'
-import { numbersMatch } from './numbers-match.ts'
+import { numbersMatch, significantPart } from './numbers-match.ts'
 import type { SendingLimits } from './sending-settings.ts'
 import { changesOf, settle } from './submission.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
@@ -27,8 +28,10 @@ import { type Verdict, verdictOf } from './verdict.ts'
 export class Doubts {
   readonly #parts: DoubtParts
   readonly #open = new Map<Job, Timer>()
-  readonly #givenUp = new Set<Job>()
-  readonly #holds: { readonly iccid: string; readonly destination: string; readonly untilMs: number }[] = []
+  /** With when, by the monotonic clock: the oldest first. */
+  readonly #givenUp = new Map<Job, number>()
+  /** By SIM and number. */
+  readonly #holds = new Map<string, { readonly job: Job; readonly untilMs: number }>()
 
   constructor(parts: DoubtParts) {
     this.#parts = parts
@@ -60,7 +63,12 @@ export class Doubts {
 
   /** Given up earlier; later evidence still counts. */
   remember(job: Job): void {
-    this.#givenUp.add(job)
+    const nowMs = this.#parts.clock.nowMs()
+    this.#givenUp.set(job, nowMs)
+    for (const [oldest, sinceMs] of this.#givenUp) {
+      if (nowMs - sinceMs < givenUpRememberedMs && this.#givenUp.size <= mostGivenUp) break
+      this.#givenUp.delete(oldest)
+    }
   }
 
   /** It may have been sent by a newer journal, of which this one is an old copy. The changes to be written with that. */
@@ -76,13 +84,13 @@ export class Doubts {
 
   /** By the monotonic clock. */
   heldUntilMs(iccid: string, job: Job): number {
-    const nowMs = this.#parts.clock.nowMs()
-    for (let at = this.#holds.length - 1; at >= 0; at -= 1) {
-      if ((this.#holds[at]?.untilMs ?? 0) <= nowMs) this.#holds.splice(at, 1)
-    }
-    const destination = job.plan?.destination ?? job.command.phoneNumber
-    const holding = this.#holds.filter((hold) => hold.iccid === iccid && numbersMatch(hold.destination, destination))
-    return Math.max(0, ...holding.map(({ untilMs }) => untilMs))
+    if (this.#holds.size === 0) return 0
+    const name = holdName(iccid, job.plan?.destination ?? job.command.phoneNumber)
+    const hold = this.#holds.get(name)
+    if (hold === undefined) return 0
+    if (hold.untilMs <= this.#parts.clock.nowMs()) this.#holds.delete(name)
+    // What it is about is not held by itself.
+    return hold.job === job ? 0 : hold.untilMs
   }
 
   async lateResult(of: { cmdId: string; at: number; attempt: number }, outcome: LateOutcome): Promise<void> {
@@ -139,7 +147,7 @@ export class Doubts {
   }
 
   #all(): Job[] {
-    return [...this.#open.keys(), ...this.#givenUp]
+    return [...this.#open.keys(), ...this.#givenUp.keys()]
   }
 
   #watch(job: Job, windowMs: number): void {
@@ -147,18 +155,24 @@ export class Doubts {
     this.#open.get(job)?.cancel()
     this.#open.set(
       job,
-      this.#parts.clock.after(windowMs, () => void this.#giveUp(job)),
+      this.#parts.clock.after(windowMs, () => {
+        this.#giveUp(job).catch(this.#parts.onTrouble)
+      }),
     )
     if (job.plan === undefined) return
     const { iccid, destination } = job.plan
     const untilMs = this.#parts.clock.nowMs() + Math.min(windowMs, this.#parts.limits.destinationHoldMs)
-    this.#holds.push({ iccid, destination, untilMs })
+    this.#holds.set(holdName(iccid, destination), { job, untilMs })
   }
 
   async #evidence(job: Job, at: number, verdict: Verdict, status: number | undefined): Promise<void> {
     const part = job.parts[at]
     if (part === undefined || job.plan === undefined) return
     settle(part, verdict, job.plan)
+    // The rest of it is not sent any more, whatever is known of this part.
+    const isResolved = job.isSent || !(job.isDistrusted || this.#givenUp.has(job))
+    // Before it is on disk, which may take longer than is left of the window.
+    if (isResolved) this.#forget(job)
     const key = { cmdId: job.cmdId, part: at + 1, attempt: part.attempts }
     const { keep, time, happenings } = this.#parts
     const stamp = time.stamp()
@@ -171,17 +185,13 @@ export class Doubts {
             happenings.partReported(job.cmdId, at, status, stamp),
           ]),
     ])
-    // The rest of it is not sent any more, whatever is known of this part.
-    if (!job.isSent && (job.isDistrusted || this.#givenUp.has(job))) return
-    this.#open.get(job)?.cancel()
-    this.#open.delete(job)
-    this.#givenUp.delete(job)
-    this.#unhold(job)
-    this.#parts.onResolved(job, verdict)
+    if (isResolved) this.#parts.onResolved(job, verdict)
   }
 
   async #giveUp(job: Job): Promise<void> {
     this.#open.delete(job)
+    // The answer to its last part came, after all of it was put in doubt.
+    if (job.outcome !== undefined) return
     const { keep, happenings, time } = this.#parts
     const stamp = time.stamp()
     if (job.command.onUncertain === 'resend' && !job.possibleDuplicate && !job.isDistrusted) {
@@ -195,7 +205,7 @@ export class Doubts {
       return
     }
     job.outcome = 'failed'
-    this.#givenUp.add(job)
+    this.remember(job)
     await keep([
       { kind: 'command-ended', cmdId: job.cmdId, at: stamp, outcome: 'failed' },
       happenings.failed(job, 'submit_unknown', withParts(job, submitUnknown), this.#parts.numberOf(job), stamp),
@@ -203,11 +213,13 @@ export class Doubts {
     this.#parts.onResolved(job)
   }
 
-  #unhold({ plan }: Job): void {
-    const at = this.#holds.findIndex(
-      ({ iccid, destination }) => iccid === plan?.iccid && destination === plan.destination,
-    )
-    if (at >= 0) this.#holds.splice(at, 1)
+  #forget(job: Job): void {
+    this.#open.get(job)?.cancel()
+    this.#open.delete(job)
+    this.#givenUp.delete(job)
+    if (job.plan === undefined) return
+    const name = holdName(job.plan.iccid, job.plan.destination)
+    if (this.#holds.get(name)?.job === job) this.#holds.delete(name)
   }
 }
 
@@ -215,14 +227,23 @@ export interface DoubtParts {
   readonly clock: Clock
   readonly time: TrustedTime
   readonly limits: SendingLimits
-  readonly keep: (changes: readonly Change[]) => Promise<void>
+  readonly keep: Keep
   readonly happenings: Happenings
   /** It goes on, or is over. With the verdict that decided it, when there was one. */
   readonly onResolved: (job: Job, verdict?: Verdict) => void
   readonly numberOf: (job: Job) => string | undefined
+  readonly onTrouble: (error: unknown) => void
   /** All that is under way. */
   readonly jobs: () => Iterable<Job>
 }
+
+function holdName(iccid: string, destination: string): string {
+  return `${iccid} ${significantPart(destination)}`
+}
+
+/** A day less than the journal keeps them, which is what evidence is written to. */
+const givenUpRememberedMs = 7 * 24 * 60 * 60_000
+const mostGivenUp = 5000
 
 /** Service centres and agents do not share a clock. */
 const centreClockToleranceMs = 2 * 60_000

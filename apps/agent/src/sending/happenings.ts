@@ -1,5 +1,6 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { statusFromOctet } from '@smsgw/sms/status'
+import { storable } from '@smsgw/sms/ucs2'
 import type { Change, Stamp } from '../journal/change.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import type { FailureCode } from './failure-words.ts'
@@ -51,7 +52,7 @@ export class Happenings {
       at: this.#time.local(at.wallMs),
       simNumber: sim.simNumber,
       parts: job.parts.length,
-      ...(sim.phoneNumber !== undefined && { sender: sim.phoneNumber }),
+      ...sentBy(sim.phoneNumber),
       ...(job.possibleDuplicate && { possibleDuplicate: true }),
     })
   }
@@ -62,7 +63,7 @@ export class Happenings {
       cmdId,
       at: this.#time.local(at.wallMs),
       simNumber: sim.simNumber,
-      ...(sim.phoneNumber !== undefined && { sender: sim.phoneNumber }),
+      ...sentBy(sim.phoneNumber),
     })
   }
 
@@ -72,9 +73,9 @@ export class Happenings {
       cmdId: job.cmdId,
       at: this.#time.local(at.wallMs),
       code,
-      reason: reason.slice(0, 500),
+      reason: worded(reason, 500),
       ...(job.simNumber !== undefined && { simNumber: job.simNumber }),
-      ...(sender !== undefined && { sender }),
+      ...sentBy(sender),
       ...(job.parts.length > 0 && { partsSent: job.partsSent, parts: job.parts.length }),
     })
   }
@@ -85,7 +86,7 @@ export class Happenings {
       cmdId,
       at: this.#time.local(at.wallMs),
       code,
-      reason: reason.slice(0, 500),
+      reason: worded(reason, 500),
     })
   }
 
@@ -103,11 +104,21 @@ export class Happenings {
       at: this.#time.local(at.wallMs),
       module: 'sending',
       priority,
-      message: message.slice(0, 1000),
+      message: worded(message, 1000),
     })
   }
 
   #event(event: AgentEvent): Change {
     return { kind: 'event', event }
   }
+}
+
+/** As the SIM tells it, which may be anything. */
+function sentBy(phoneNumber: string | undefined): { readonly sender?: string } {
+  return phoneNumber === undefined ? {} : { sender: worded(phoneNumber, 128) }
+}
+
+/** What a modem said stands in it: no longer than an event takes, and nothing that a database does not keep. */
+function worded(text: string, most: number): string {
+  return storable(text.slice(0, most))
 }

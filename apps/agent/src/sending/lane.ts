@@ -62,9 +62,9 @@ export class Lane {
   }
 
   /** Nothing was taken, for a reason that is the SIM's or the modem's: leave it for a while. */
-  pause(firstMs: number): void {
+  pause(firstMs: number, mostMs?: number): void {
     this.#troubles += 1
-    this.#pausedUntilMs = this.#parts.clock.nowMs() + backOffMs(this.#troubles, firstMs, this.#parts.chance())
+    this.#pausedUntilMs = this.#parts.clock.nowMs() + backOffMs(this.#troubles, firstMs, this.#parts.chance(), mostMs)
   }
 
   wentWell(): void {

@@ -1,6 +1,7 @@
 import type { Clock } from '@smsgw/modem/clock'
 import type { Change } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
+import type { Keep } from '../journal/keep-writing.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import { backOffMs } from './back-off.ts'
 import { clearContentOf } from './content-of.ts'
@@ -21,7 +22,7 @@ export interface MessageRunParts {
   readonly clock: Clock
   readonly time: TrustedTime
   readonly chance: () => number
-  readonly keep: (changes: readonly Change[]) => Promise<void>
+  readonly keep: Keep
   readonly happenings: Happenings
   readonly references: References
   readonly opener: FieldOpener | undefined
@@ -29,7 +30,11 @@ export interface MessageRunParts {
   readonly onEnded: (job: Job) => void
   /** To be tried again, not before `notBeforeMs`. */
   readonly onWaiting: (job: Job) => void
-  readonly onReference: () => void
+  /** Undefined: there is none, and never will be. */
+  readonly onReference: (reference: number | undefined) => void
+  /** False when nothing more of it may go, although nothing stands against the message itself. */
+  readonly mayGoOn: (job: Job) => boolean
+  readonly onTrouble: (error: unknown) => void
 }
 
 /** One message by one SIM: planned once, then part after part, until it is sent or something stops it. */
@@ -44,8 +49,11 @@ export class MessageRun {
     job.state = 'sending'
     if (job.plan === undefined) await this.#plan(job, lane.sim)
     if (job.plan === undefined || job.isCancelled) return
+    // Whom an encrypted message is for is known only now.
+    if (this.#parts.doubts.heldUntilMs(lane.sim.iccid, job) > this.#parts.clock.nowMs()) return this.#wait(job)
     for (let at = job.nextPart; at !== undefined; at = job.nextPart) {
       if (this.#isLate(job)) return this.expire(job)
+      if (!this.#parts.mayGoOn(job)) return this.#wait(job)
       const moreFollow = moreWaiting || at + 1 < job.parts.length
       const end = await this.#submit(job, at, lane, moreFollow)
       if (!this.#goesOn(job, lane, end)) return
@@ -96,13 +104,14 @@ export class MessageRun {
       lane.sim,
       {
         moreFollow,
-        mayStillGo: () => !job.isCancelled && !this.#isLate(job),
+        mayStillGo: () => !job.isCancelled && !this.#isLate(job) && this.#parts.mayGoOn(job),
         consequences: (verdict) => this.#consequences(job, at, lane.sim, verdict),
       },
       this.#parts,
     )
     // A report may have come before the reference by which it is known, or before it was clear that there is none.
-    if (end.verdict.kind !== 'refused') void end.written.then(this.#parts.onReference)
+    const reference = end.verdict.kind === 'accepted' ? end.verdict.reference : undefined
+    end.written.then(() => this.#parts.onReference(reference), this.#parts.onTrouble)
     return end
   }
 
@@ -145,8 +154,8 @@ export class MessageRun {
         return false
       case 'unsent':
         if (job.isCancelled) return false
-        if (this.#isLate(job)) void this.expire(job)
-        else this.#waitAgain(job, lane, unsentPauseMs)
+        if (this.#isLate(job)) this.expire(job).catch(this.#parts.onTrouble)
+        else this.#waitAgain(job, lane, unsentPauseMs, longestUnsentPauseMs)
         return false
       case 'unknown':
         return false
@@ -154,11 +163,17 @@ export class MessageRun {
   }
 
   /** @param lane that is to leave it for a while, when the trouble is the SIM's or the modem's */
-  #waitAgain(job: Job, lane: Lane | undefined, pauseMs: number): void {
-    job.state = 'waiting'
+  #waitAgain(job: Job, lane: Lane | undefined, pauseMs: number, mostMs?: number): void {
     // Another SIM may take it.
     if (lane !== undefined && !job.hasBegun) job.forgetPlan()
-    lane?.pause(pauseMs)
+    lane?.pause(pauseMs, mostMs)
+    this.#wait(job)
+  }
+
+  #wait(job: Job): void {
+    // Nothing of it is sent any more, whatever became of this part.
+    if (job.isDistrusted) return
+    job.state = 'waiting'
     this.#parts.onWaiting(job)
   }
 
@@ -193,3 +208,5 @@ export class MessageRun {
 
 /** A modem that takes nothing is not asked a hundred times a second. */
 const unsentPauseMs = 1000
+/** Nor left alone for an hour: what stands in the way is this machine's, and may be over any moment. */
+const longestUnsentPauseMs = 60_000

@@ -3,11 +3,12 @@
  * digits count.
  */
 export function numbersMatch(dialled: string, reported: string): boolean {
-  const a = digits(dialled)
-  const b = digits(reported)
-  const compared = Math.min(a.length, b.length, significantDigits)
-  if (compared < significantDigits) return a === b
-  return a.slice(-compared) === b.slice(-compared)
+  return significantPart(dialled) === significantPart(reported)
+}
+
+/** The same of two numbers that match. */
+export function significantPart(number: string): string {
+  return digits(number).slice(-significantDigits)
 }
 
 function digits(number: string): string {

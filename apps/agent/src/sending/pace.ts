@@ -48,12 +48,15 @@ export function paceVerdict(
 
 /** After a message has gone out. */
 export function afterSending(pace: Pace, history: PaceHistory, wallMs: number, chance: number): PaceHistory {
-  const keep = pace.limit === undefined ? 1 : pace.limit.value
+  // A limit may be set later.
+  const keep = pace.limit?.value ?? mostRemembered
   return {
-    sentMs: [...history.sentMs.slice(history.sentMs.length - keep + 1), wallMs],
+    sentMs: [...history.sentMs.slice(Math.max(0, history.sentMs.length - keep + 1)), wallMs],
     pauseMs: pace.intervalMinMs + (pace.intervalMaxMs - pace.intervalMinMs) * chance,
   }
 }
+
+const mostRemembered = 1000
 
 function limitedUntilMs({ limit }: Pace, { sentMs }: PaceHistory, wallMs: number): number {
   if (limit === undefined) return wallMs

@@ -4,6 +4,7 @@ import type { StatusReport } from '@smsgw/sms/status-report'
 import { epochMsFromTimeStamp, isValidTimeStamp } from '@smsgw/sms/time-stamp'
 import type { Change } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
+import type { Keep } from '../journal/keep-writing.ts'
 import type { CommandRecord } from '../journal/read.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import type { Doubts } from './doubts.ts'
@@ -104,7 +105,7 @@ export interface ReportParts {
   readonly journal: Journal
   readonly time: TrustedTime
   readonly limits: SendingLimits
-  readonly keep: (changes: readonly Change[]) => Promise<void>
+  readonly keep: Keep
   readonly happenings: Happenings
   readonly doubts: Doubts
   /** One that is still under way. */

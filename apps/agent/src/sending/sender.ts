@@ -5,7 +5,7 @@ import type { StatusReport } from '@smsgw/sms/status-report'
 import { crashPoint } from '../crash-point.ts'
 import type { Change } from '../journal/change.ts'
 import type { Journal, JournalError } from '../journal/journal.ts'
-import { keepWriting } from '../journal/keep-writing.ts'
+import { type Keep, keepWriting } from '../journal/keep-writing.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import { Deadlines } from './deadlines.ts'
 import { Doubts } from './doubts.ts'
@@ -34,10 +34,12 @@ import type { Verdict } from './verdict.ts'
 export class Sender {
   readonly #options: SenderOptions
   readonly #happenings: Happenings
-  readonly #keep: (changes: readonly Change[]) => Promise<void>
+  readonly #keep: Keep
   readonly #jobs = new Map<string, Job>()
   readonly #queue = new Queue()
   readonly #lanes = new Map<string, Lane>()
+  /** As they were told of last, whether their lanes are there yet or not. */
+  readonly #sims = new Map<string, SendingSim>()
   readonly #choice: SimChoice
   readonly #doubts: Doubts
   readonly #deadlines: Deadlines
@@ -60,6 +62,7 @@ export class Sender {
     const shared = { journal, clock, time, chance, limits, keep: this.#keep, happenings: this.#happenings }
     this.#doubts = new Doubts({
       ...shared,
+      onTrouble: options.onTrouble,
       onResolved: (job, verdict) => this.#resolved(job, verdict),
       numberOf: (job) => this.#numberOf(job),
       jobs: () => this.#jobs.values(),
@@ -74,6 +77,8 @@ export class Sender {
       onEnded: (job) => this.#ended(job),
       onWaiting: (job) => this.#queue.add(job),
       onReference: options.onReference,
+      mayGoOn: (job) => !this.#stopped && !job.isDistrusted,
+      onTrouble: options.onTrouble,
     })
   }
 
@@ -85,9 +90,14 @@ export class Sender {
       const job = Job.restored(record, record.command, limits.lifeMs)
       this.#jobs.set(job.cmdId, job)
       this.#deadlines.watch(job)
-      if (job.isSent) await this.#run.endSent(job, undefined)
-      else if (job.state === 'in-doubt') await this.#doubts.recovered(job)
-      else this.#queue.add(job)
+      // With a full disk it takes until there is room to write them down: nothing waits for that.
+      if (job.isSent) this.#begin(this.#run.endSent(job, undefined))
+      else if (job.state === 'in-doubt') this.#begin(this.#doubts.recovered(job))
+      else {
+        // Its SIM may have been changed for another meanwhile.
+        if (!job.hasBegun) job.forgetPlan()
+        this.#queue.add(job)
+      }
     }
     this.#unconfirmed = new Set(this.#jobs.keys())
     const sinceMs = time.now().wallMs - reportsAwaitedMs
@@ -108,8 +118,12 @@ export class Sender {
   /** Resolves when they are on disk: from then on they are ours. One that was known already stays what it is. */
   accept(commands: readonly SendCommand[]): Promise<void> {
     crashPoint('command-arrived')
-    const ids = commands.map(({ cmdId }) => cmdId)
-    return this.#turns.take(ids, () => this.#accept(commands))
+    // The same one twice in one frame is one.
+    const each = [...new Map(commands.map((command) => [command.cmdId, command])).values()]
+    return this.#turns.take(
+      each.map(({ cmdId }) => cmdId),
+      () => this.#accept(each),
+    )
   }
 
   /** Until the first part was handed to the modem. For a command that has not come it leaves a tombstone. */
@@ -126,8 +140,11 @@ export class Sender {
 
   async simReady(sim: SendingSim): Promise<void> {
     this.simGone(sim.iccid)
-    const { clock, time, chance, journal } = this.#options
-    const sentMs = await journal.read('sent-lately', { iccid: sim.iccid, sinceMs: time.now().wallMs - dayMs })
+    this.#sims.set(sim.iccid, sim)
+    const sentMs = await this.#sentLately(sim)
+    // Gone, or come again, while the journal was read.
+    if (this.#stopped || this.#sims.get(sim.iccid) !== sim) return
+    const { clock, time, chance } = this.#options
     const lane = new Lane(
       sim,
       {
@@ -142,17 +159,18 @@ export class Sender {
       },
       sentMs,
     )
-    if (this.#stopped) return
-    this.#lanes.get(sim.iccid)?.end()
     this.#lanes.set(sim.iccid, lane)
     this.#wakeAll()
   }
 
   simGone(iccid: string): void {
+    this.#sims.delete(iccid)
     this.#lanes.get(iccid)?.end()
     this.#lanes.delete(iccid)
-    // What was chosen for it, and has not begun, may go by another.
-    for (const job of this.#queue) if (!job.hasBegun && job.plan === undefined) job.simNumber = undefined
+    // What was chosen or planned for it, and has not begun, may go by another.
+    for (const job of this.#queue) {
+      if (!job.hasBegun && (job.plan === undefined || job.plan.iccid === iccid)) job.forgetPlan()
+    }
     this.#wakeAll()
   }
 
@@ -216,6 +234,7 @@ export class Sender {
     this.#stopped = true
     for (const lane of this.#lanes.values()) lane.end()
     this.#lanes.clear()
+    this.#sims.clear()
     this.#deadlines.stop()
     this.#doubts.stop()
   }
@@ -266,7 +285,9 @@ export class Sender {
   }
 
   #mayGoAt(job: Job, sim: SendingSim): number {
-    if (job.isCancelled || this.#stopped || this.#unconfirmed.has(job.cmdId)) return Number.POSITIVE_INFINITY
+    if (job.isCancelled || job.isDistrusted || this.#stopped || this.#unconfirmed.has(job.cmdId)) {
+      return Number.POSITIVE_INFINITY
+    }
     if (job.command.validUntil !== undefined && !this.#options.time.now().trusted) return Number.POSITIVE_INFINITY
     if (job.plan !== undefined ? job.plan.iccid !== sim.iccid : this.#simOf(job) !== sim.simNumber) {
       return Number.POSITIVE_INFINITY
@@ -283,24 +304,52 @@ export class Sender {
 
   async #send(job: Job, lane: Lane): Promise<void> {
     this.#queue.remove(job)
-    const sending = this.#run.send(job, lane, this.#queue.size > 0)
+    const sending = this.#run.send(job, lane, this.#queue.size > 0).catch((error) => this.#broke(job, error))
     this.#underWay.add(sending)
     await sending.finally(() => this.#underWay.delete(sending))
   }
 
+  /** What must not happen has: it costs this message, never the process nor the lane. */
+  async #broke(job: Job, error: unknown): Promise<void> {
+    this.#options.onTrouble(error)
+    if (job.outcome !== undefined) return
+    if (job.hasBegun) {
+      for (const part of job.parts) if (part.state === 'committed') part.state = 'unknown'
+      await this.#keep(this.#doubts.open(job, job.nextPart ?? 0, 'agent failed'))
+    } else {
+      await this.#run.fail(job, 'unwritable', 'this agent failed over it; its log says how')
+    }
+  }
+
+  #begin(work: Promise<void>): void {
+    work.catch(this.#options.onTrouble)
+  }
+
+  /** What was sent before counts for the limits. */
+  async #sentLately({ iccid }: SendingSim): Promise<readonly number[]> {
+    const { journal, time } = this.#options
+    try {
+      return await journal.read('sent-lately', { iccid, sinceMs: time.now().wallMs - dayMs })
+    } catch (error) {
+      // Better than a SIM that sends nothing until its modem starts again.
+      this.#options.onTrouble(error)
+      return []
+    }
+  }
+
   #expired(job: Job): void {
     // What is at the modem right now ends by its answer; what is in doubt by its window.
-    if (job.state !== 'waiting' || job.isSent) return
+    if (job.state !== 'waiting' || job.isSent || job.isCancelled) return
     this.#queue.remove(job)
-    void this.#run.expire(job)
+    this.#begin(this.#run.expire(job))
   }
 
   /** It goes on where the doubt stopped it, or is over. */
   #resolved(job: Job, verdict: Verdict | undefined): void {
-    if (job.isSent) void this.#run.endSent(job, this.#numberOf(job))
+    if (job.isSent) this.#begin(this.#run.endSent(job, this.#numberOf(job)))
     else if (job.outcome !== undefined) this.#ended(job)
     else if (verdict?.kind === 'refused' && verdict.again === 'never') {
-      void this.#run.fail(job, 'refused', verdict.reason)
+      this.#begin(this.#run.fail(job, 'refused', verdict.reason))
     } else {
       job.state = 'waiting'
       this.#queue.add(job)
@@ -319,10 +368,12 @@ export class Sender {
 
   #refuseUnknownSim(job: Job): void {
     const asked = job.command.simNumber
-    if (asked === undefined || this.#knownSims === undefined || this.#knownSims.has(asked) || job.hasBegun) return
+    if (asked === undefined || this.#knownSims === undefined || this.#knownSims.has(asked)) return
+    if (job.hasBegun || job.isCancelled) return
     this.#queue.remove(job)
     const has = [...this.#knownSims].sort((a, b) => a - b).join(', ') || 'none'
-    void this.#run.fail(job, 'no_such_sim', `this device has no SIM ${asked}; it has: ${has}`)
+    const reason = `this device has no SIM ${asked}; it has: ${has}`
+    this.#begin(this.#run.fail(job, 'no_such_sim', reason))
   }
 
   #numberOf(job: Job): string | undefined {
@@ -333,7 +384,7 @@ export class Sender {
     const { time } = this.#options
     const reason = why === 'limit' ? 'the limit of messages is reached' : 'it is outside the work hours'
     const message = `SIM ${sim.simNumber} sends nothing until ${time.local(untilMs)}: ${reason}`
-    void this.#keep([this.#happenings.logged('INFO', message, time.stamp())])
+    this.#begin(this.#keep([this.#happenings.logged('INFO', message, time.stamp())]))
   }
 
   #wakeAll(): void {
@@ -352,11 +403,13 @@ export interface SenderOptions {
   readonly opener: FieldOpener | undefined
   /** Nothing can be written; what has happened is kept and written again. */
   readonly onJournalTrouble: (error: JournalError) => void
-  /** A part got its reference: a report that came before it can be matched now. */
-  readonly onReference: () => void
+  /** A part got its reference, or will never have one: a report that came before can be matched now. */
+  readonly onReference: (reference: number | undefined) => void
+  /** What should not happen, and stopped nothing but the message that it happened to. */
+  readonly onTrouble: (error: unknown) => void
   readonly onOpenChanged: (open: number) => void
 }
 
 const dayMs = 24 * 60 * 60_000
 /** Reports come days later; a service centre keeps a message for a week at most. */
-const reportsAwaitedMs = 8 * dayMs
+const reportsAwaitedMs = 7 * dayMs

@@ -1,7 +1,9 @@
 import { octetsFromHex } from '@smsgw/sms/octets'
+import { storable } from '@smsgw/sms/ucs2'
 import { crashPoint } from '../crash-point.ts'
 import type { Change } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
+import type { Keep } from '../journal/keep-writing.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import type { Happenings } from './happenings.ts'
 import type { Job, JobPart } from './job.ts'
@@ -13,7 +15,7 @@ export interface SubmissionParts {
   readonly time: TrustedTime
   readonly happenings: Happenings
   /** Writes what must not be lost, for as long as it takes. */
-  readonly keep: (changes: readonly Change[]) => Promise<void>
+  readonly keep: Keep
 }
 
 /**
@@ -73,13 +75,16 @@ export function submitPart(
           const verdict = verdictOf(outcome)
           settle(part, verdict, sim, committed)
           const changes = committed ? changesOf(job, at, key, verdict, parts) : []
-          const written = parts.keep([...changes, ...options.consequences(verdict)])
-          void written.then(() => crashPoint('result-journaled'))
+          const written = parts.keep([...changes, ...options.consequences(verdict)], { mayWait: true })
+          written.then(() => crashPoint('result-journaled'), reject)
           resolve({ verdict, committed, written })
         },
       },
     )
-    submitted.catch(reject)
+    submitted.then(({ afterResultFailure }) => {
+      // Nobody would be told what became of it.
+      if (afterResultFailure !== undefined) reject(afterResultFailure.error)
+    }, reject)
   })
 }
 
@@ -128,7 +133,7 @@ export function changesOf(
   const told = {
     result: verdict.kind,
     ...(verdict.kind === 'accepted' && verdict.reference !== undefined && { reference: verdict.reference }),
-    ...(verdict.kind !== 'accepted' && { code: verdict.code }),
+    ...(verdict.kind !== 'accepted' && { code: storable(verdict.code.slice(0, 200)) }),
   }
   return [{ kind: 'part-result', ...key, at: stamp, ...told }, happenings.partSubmitted(job, at, told, stamp)]
 }

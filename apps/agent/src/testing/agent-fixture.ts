@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { type Agent, type AgentParts, startAgent } from '../agent.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { socketInProcess } from '../link/in-process-socket.ts'
@@ -39,6 +40,13 @@ export class AgentFixture {
       ...parts,
     })
     return this.agent
+  }
+
+  /** Its modems take messages, and the relay has welcomed it. */
+  async ready(): Promise<void> {
+    await expect
+      .poll(() => this.agent?.status(), { timeout: 30_000, interval: 10 })
+      .toMatchObject({ link: { phase: 'online' }, modems: [{ state: 'ready' }] })
   }
 
   async stop(): Promise<void> {

@@ -21,6 +21,7 @@ export class ReceiverFixture {
   /** What lies on the SIM, by index. */
   readonly storage = new Map<number, string>()
   readonly reports: StatusReport[] = []
+  readonly troubles: unknown[] = []
   reportsMatch = true
   deletesWork = true
   receiver: Receiver
@@ -130,8 +131,9 @@ export class ReceiverFixture {
         return this.reportsMatch
       },
       onJournalTrouble: (error) => {
-        throw error
+        if (error.reason !== 'full') throw error
       },
+      onTrouble: (error) => this.troubles.push(error),
     })
     const sim: ReceivingSim = {
       simNumber: 1,

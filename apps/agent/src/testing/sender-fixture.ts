@@ -31,6 +31,7 @@ export class SenderFixture {
   }[] = []
   /** The next outcomes; accepted when there is none. */
   readonly outcomes: SubmitOutcome[] = []
+  readonly troubles: unknown[] = []
   sender: Sender
   #session: { readonly kill: () => void }
   readonly #passphrase: string | undefined
@@ -126,6 +127,7 @@ export class SenderFixture {
         throw error
       },
       onReference: () => undefined,
+      onTrouble: (error) => this.troubles.push(error),
       onOpenChanged: () => undefined,
     })
     return { sender, session }

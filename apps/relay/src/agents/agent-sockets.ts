@@ -40,6 +40,11 @@ export class AgentSockets {
     return this.#byDevice.size
   }
 
+  /** With those that nobody knows yet. */
+  get socketCount(): number {
+    return this.#sessions.size
+  }
+
   /** A socket has been opened; the relay speaks first. */
   accept(socket: AgentSocket, address: string): Pick<AgentSession, 'step'> {
     const nonce = newId(this.#needs.random)

@@ -32,6 +32,8 @@ interface SendMessageNeeds {
   readonly rules: MessageRules
   /** Recipients that may wait for one device. */
   readonly queueLimit: number
+  /** Each message, once. */
+  readonly onAccepted?: (() => void) | undefined
 }
 
 interface Asked {
@@ -88,6 +90,7 @@ export function sendMessage(needs: SendMessageNeeds): Endpoint {
     }
     if (outcome.kind !== 'accepted') return refusedOrRepeated(outcome, asked)
     crashPoint('message-committed')
+    needs.onAccepted?.()
     if (message.scheduleAt === undefined) hints.wake([message.deviceId])
     return answer202(acceptedAnswer(message), asked.base)
   }

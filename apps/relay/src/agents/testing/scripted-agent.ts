@@ -27,7 +27,9 @@ export interface ScriptedAgentOptions {
   readonly bootId?: string
   /** What it tells about a command; nothing by default. */
   readonly answer?: (command: Command) => readonly AgentEvent[]
-  /** Sends that it takes. */
+  /** Comes to the socket and no further, as if the agent had been killed. */
+  readonly isLost?: (command: Command) => boolean
+  /** Sends that it takes; those about which it tells nothing go on taking room. */
   readonly capacity?: number
   /** Where it seems to come from, for a relay that trusts this machine as a proxy. */
   readonly address?: string
@@ -51,6 +53,7 @@ export class ScriptedAgent {
   readonly #taken = new Set<string>()
   readonly #waiting = new Set<() => void>()
   #journalId: string
+  #open = 0
   #events: { readonly text: string; readonly tag: string }[] = []
   #state: AgentState
   #inputs: AgentInput[] = []
@@ -245,6 +248,7 @@ export class ScriptedAgent {
   }
 
   #take({ commands }: AgentEffect & { kind: 'journal-commands' }): void {
+    if (commands.some((one) => 'command' in one && this.#options.isLost?.(one.command))) return
     const keys = commands.map((one) => ('command' in one ? commandKey(one.command) : one.key))
     for (const one of commands) {
       if (!('command' in one) || this.#taken.has(commandKey(one.command))) continue
@@ -252,8 +256,9 @@ export class ScriptedAgent {
       this.commands.push(one.command)
       const events = this.#options.answer?.(one.command) ?? []
       if (events.length > 0) this.tell(...events)
+      else if (one.command.kind === 'send') this.#open += 1
     }
-    this.#step({ kind: 'commands-journaled', keys, open: 0 })
+    this.#step({ kind: 'commands-journaled', keys, open: this.#open })
   }
 
   #renounce(provenMark: number): void {

@@ -4,7 +4,7 @@ import type { Random } from '../../random.ts'
 import { SIGNING_KEY } from '../../settings/change-settings.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { openWebhookSecret } from '../webhook-secret.ts'
-import { deliveryHeaders, type Signing } from './delivery-headers.ts'
+import { deliveryHeaders, type SigningKeys, signingKeys } from './delivery-headers.ts'
 import type { GuardedClient, Outcome } from './guarded-client.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
 import type { DueDelivery } from './read-due-statement.ts'
@@ -71,7 +71,7 @@ async function send(
   try {
     const body = JSON.stringify({ deviceId, event, id, payload, webhookId: receiver.id })
     const unixSeconds = Math.floor(at.getTime() / 1000)
-    const headers = deliveryHeaders({ id, body, unixSeconds, ...secretsOf(box, receiver) })
+    const headers = deliveryHeaders(keysOf(box, receiver), { id, body, unixSeconds })
     return await client.post(receiver.url, headers, body)
   } catch (error) {
     log.error({ err: error, webhookKey: String(receiver.key) }, 'a webhook could not be sent')
@@ -79,23 +79,18 @@ async function send(
   }
 }
 
-type Secrets = Pick<Signing, 'signingKey' | 'secret' | 'previousSecret'>
+/** Made once for all that is sent with them, and forgotten with the receiver. */
+const known = new WeakMap<Receiver, SigningKeys>()
 
-/** Opened once for all that is sent with them, and forgotten with the receiver. */
-const opened = new WeakMap<Receiver, Secrets>()
-
-function secretsOf(box: SecretBox, receiver: Receiver): Secrets {
-  const known = opened.get(receiver)
-  if (known !== undefined) return known
-  const secrets = openSecrets(box, receiver)
-  opened.set(receiver, secrets)
-  return secrets
-}
-
-function openSecrets(box: SecretBox, { secretSealed, previousSecretSealed, signingKeySealed }: Receiver): Secrets {
-  return {
-    signingKey: signingKeySealed === null ? undefined : box.open(signingKeySealed, SIGNING_KEY),
-    secret: openWebhookSecret(box, secretSealed),
-    previousSecret: previousSecretSealed === null ? undefined : openWebhookSecret(box, previousSecretSealed),
-  }
+function keysOf(box: SecretBox, receiver: Receiver): SigningKeys {
+  const { secretSealed, previousSecretSealed, signingKeySealed } = receiver
+  const keys =
+    known.get(receiver) ??
+    signingKeys({
+      signingKey: signingKeySealed === null ? undefined : box.open(signingKeySealed, SIGNING_KEY),
+      secret: openWebhookSecret(box, secretSealed),
+      previousSecret: previousSecretSealed === null ? undefined : openWebhookSecret(box, previousSecretSealed),
+    })
+  known.set(receiver, keys)
+  return keys
 }

@@ -1,11 +1,6 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
-export interface Signing {
-  /** `id` of the envelope. */
-  readonly id: string
-  readonly body: string
-  /** Of this attempt. */
-  readonly unixSeconds: number
+interface SigningSecrets {
   /** The account's `webhooks.signing_key`, when it is set. */
   readonly signingKey: string | undefined
   /** The webhook's own, `whsec_…`; the one before it too, for a day after it was replaced. */
@@ -13,29 +8,44 @@ export interface Signing {
   readonly previousSecret: string | undefined
 }
 
+/** The same, ready for use: making a key of them costs as much as five signatures. */
+export interface SigningKeys {
+  /** Of `X-Signature`. */
+  readonly plain: KeyObject
+  /** Of Standard Webhooks, the newest first. */
+  readonly standard: readonly KeyObject[]
+}
+
 /**
- * The headers of an attempt. Two signatures: `X-Signature`, which receivers of this API have always checked, and those of
- * Standard Webhooks. While a secret is being replaced the first keeps the old one, and the second names both.
+ * Two signatures: `X-Signature`, which receivers of this API have always checked, and those of Standard Webhooks. While a
+ * secret is being replaced the first keeps the old one, and the second names both.
  */
-export function deliveryHeaders(signing: Signing): Record<string, string> {
-  const { id, body, unixSeconds, signingKey, secret, previousSecret } = signing
-  const timestamp = String(unixSeconds)
-  const key = signingKey ?? previousSecret ?? secret
+export function signingKeys({ signingKey, secret, previousSecret }: SigningSecrets): SigningKeys {
   const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret]
+  return {
+    plain: createSecretKey(Buffer.from(signingKey ?? previousSecret ?? secret)),
+    // Of the second the key is what the secret says behind its prefix, decoded.
+    standard: secrets.map((one) => createSecretKey(Buffer.from(one.replace(/^whsec_/, ''), 'base64'))),
+  }
+}
+
+/** The headers of an attempt. */
+export function deliveryHeaders(
+  keys: SigningKeys,
+  { id, body, unixSeconds }: { readonly id: string; readonly body: string; readonly unixSeconds: number },
+): Record<string, string> {
+  const timestamp = String(unixSeconds)
+  const signed = `${id}.${timestamp}.${body}`
   return {
     'content-type': 'application/json',
     'user-agent': 'smsgw',
     'accept-encoding': 'identity',
     'x-timestamp': timestamp,
-    'x-signature': createHmac('sha256', key).update(`${body}${timestamp}`).digest('hex'),
+    'x-signature': createHmac('sha256', keys.plain).update(`${body}${timestamp}`).digest('hex'),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': secrets.map((one) => standardSignature(one, `${id}.${timestamp}.${body}`)).join(' '),
+    'webhook-signature': keys.standard
+      .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
+      .join(' '),
   }
-}
-
-/** Its key is what the secret says behind its prefix, decoded. */
-function standardSignature(secret: string, signed: string): string {
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
 }

@@ -1,6 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP, type Socket } from 'node:net'
 import { Agent, buildConnector } from 'undici'
+import { BoundedMap } from '../../auth/bounded-map.ts'
 import { type AddressRules, isAllowedAddress, urlProblem } from '../address-rules.ts'
 import { type ExchangeLimits, exchange, type Reply } from './exchange.ts'
 import { ForbiddenAddress, failureWords, isCutConnection } from './failure-words.ts'
@@ -26,7 +27,8 @@ export class GuardedClient {
   readonly #connector: buildConnector.connector
   readonly #agent: Agent
   /** Where an origin was found last: to be shown beside the attempt. */
-  readonly #addresses = new Map<string, string>()
+  readonly #addresses = new BoundedMap<string, string>(MOST_ORIGINS)
+  readonly #judgements = new BoundedMap<string, Judged>(MOST_ORIGINS)
   #isOpening = false
   #isClosed = false
 
@@ -56,9 +58,8 @@ export class GuardedClient {
   }
 
   async post(address: string, headers: Readonly<Record<string, string>>, body: string): Promise<Outcome> {
-    const problem = urlProblem(address, this.#rules)
-    if (problem !== undefined) return { kind: 'failed', error: `the URL ${problem}`, address: undefined }
-    const url = new URL(address)
+    const { url, problem } = this.#judged(address)
+    if (url === undefined) return { kind: 'failed', error: `the URL ${problem}`, address: undefined }
     const giveUpAt = performance.now() + this.#limits.totalMs
     for (;;) {
       const totalMs = Math.max(1, giveUpAt - performance.now())
@@ -81,6 +82,15 @@ export class GuardedClient {
     await this.#agent.destroy()
   }
 
+  #judged(address: string): Judged {
+    const known = this.#judgements.get(address)
+    if (known !== undefined) return known
+    const problem = urlProblem(address, this.#rules)
+    const judged = { problem, url: problem === undefined ? new URL(address) : undefined }
+    this.#judgements.set(address, judged)
+    return judged
+  }
+
   #connect(options: buildConnector.Options, callback: buildConnector.Callback): void {
     const { hostname, protocol, host } = options
     if (isIP(hostname) !== 0 && !isAllowedAddress(hostname, this.#rules)) {
@@ -101,7 +111,6 @@ export class GuardedClient {
   }
 
   #remember(origin: string, { remoteAddress }: Socket): void {
-    if (this.#addresses.size > MOST_ORIGINS) this.#addresses.clear()
     if (remoteAddress !== undefined) this.#addresses.set(origin, remoteAddress)
   }
 
@@ -117,6 +126,12 @@ export class GuardedClient {
       })
       .catch((error: Error) => process.nextTick(callback, error, []))
   }
+}
+
+/** Of a URL as it is written. */
+interface Judged {
+  readonly problem: string | undefined
+  readonly url: URL | undefined
 }
 
 type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void

@@ -32,7 +32,8 @@ export function readDue(
         d.xmin::text AS version
       FROM webhook_deliveries d
       WHERE d.webhook_key = receiver.key AND d.state = 'waiting'
-        AND d.next_attempt_at <= now() + interval '1 millisecond' AND d.key <> ALL (${[...held]}::bigint[])
+        AND d.next_attempt_at <= now() + interval '1 millisecond' 
+          AND d.key NOT IN (SELECT held.key FROM unnest(${[...held]}::bigint[]) AS held (key))
       ORDER BY d.next_attempt_at, d.key LIMIT receiver.size
     ) AS due`
 }

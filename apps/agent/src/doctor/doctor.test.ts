@@ -1,0 +1,142 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readConfig } from '../config.ts'
+import { AgentFixture } from '../testing/agent-fixture.ts'
+import { EmulatorProcess } from '../testing/emulator-process.ts'
+import { examine } from './examine.ts'
+import type { Finding } from './finding.ts'
+import { supportBundle } from './support-bundle.ts'
+
+const ownNumber = '+447700900123'
+const imei = '490154203237518'
+const iccid = '8944100012345678906'
+const imsi = '234150123456789'
+
+let folder: string
+let emulator: EmulatorProcess | undefined
+let fixture: AgentFixture | undefined
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-doctor-'))
+})
+
+afterEach(async () => {
+  await fixture?.dispose()
+  await emulator?.stop()
+  fixture = undefined
+  emulator = undefined
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function plugIn(more: Readonly<Record<string, string>> = {}): Promise<EmulatorProcess> {
+  emulator = await EmulatorProcess.start([], { number: ownNumber, imei, iccid, imsi, ...more })
+  return emulator
+}
+
+async function examined(settings: Readonly<Record<string, string>>) {
+  const config = readConfig({ DATA_DIR: folder, ...settings })
+  const told: Finding[] = []
+  const examination = await examine(config, (finding) => void told.push(finding))
+  expect(told).toEqual(examination.findings)
+  return { config, examination, find: (subject: string) => told.find((finding) => finding.subject.startsWith(subject)) }
+}
+
+test('without an agent it speaks with the modems itself, and holds the folder meanwhile', async () => {
+  const { pty } = await plugIn()
+  const { find } = await examined({ MODEMS: pty })
+  expect(find('agent')).toMatchObject({ level: 'warn', words: 'does not run with this DATA_DIR' })
+  expect(find(`port ${pty}`)).toMatchObject({ level: 'ok' })
+  expect(find('SIM 1, modem')).toMatchObject({ level: 'ok', words: expect.stringContaining('Quectel EC25') })
+  expect(find('SIM 1, card')).toMatchObject({ level: 'ok', words: expect.stringContaining('3 tries of its PIN left') })
+  expect(find('SIM 1, network')).toMatchObject({ level: 'ok', words: expect.stringContaining('home') })
+  expect(find('SIM 1, service centre')).toMatchObject({ level: 'ok' })
+  expect(find('relay')).toMatchObject({ level: 'fail', words: 'this agent belongs to none yet' })
+})
+
+test('a SIM that wants its PIN is told of, with the tries that are left, and none is spent', async () => {
+  const { pty } = await plugIn({ pin: '4321' })
+  const settings = { MODEMS: pty, SIM_1_PIN: '9999' }
+  expect((await examined(settings)).find('modem')).toMatchObject({
+    level: 'fail',
+    advice: expect.stringContaining('PIN'),
+  })
+  const response = await fetch(`${emulator?.control}/modems/modem0`)
+  expect(await response.text()).not.toMatch(/"pinTries":[0-2]\b/)
+})
+
+test('a port that is not there, and a relay that does not answer, are each one line with what to do', async () => {
+  const { find } = await examined({
+    MODEMS: join(folder, 'nothing'),
+    RELAY_URL: 'ws://127.0.0.1:9',
+    ENROLMENT_TOKEN: 'x'.repeat(32),
+  })
+  expect(find(`port ${folder}`)).toMatchObject({
+    level: 'fail',
+    words: 'is not there',
+    advice: expect.stringContaining('plugged in'),
+  })
+  expect(find('relay')).toMatchObject({ level: 'fail', words: expect.stringContaining('nothing listens there') })
+})
+
+test('a running agent is asked for what only it can see, and goes on', async () => {
+  const { pty } = await plugIn()
+  fixture = new AgentFixture()
+  await fixture.start([pty])
+  await fixture.ready()
+  const { find } = await examined({ DATA_DIR: fixture.dataDir, MODEMS: pty })
+  expect(find('agent')).toMatchObject({ level: 'ok', words: expect.stringContaining(String(process.pid)) })
+  expect(find('SIM 1, card')).toMatchObject({ level: 'ok', words: expect.stringContaining('3 tries') })
+  expect(find('SIM 1, own number')).toMatchObject({ level: 'ok' })
+  expect(find('link')).toMatchObject({ level: 'ok', words: 'connected as device device-1' })
+  expect(fixture.agent?.status().modems[0]?.state).toBe('ready')
+})
+
+test('the bundle holds what helps, and no number, no text and no secret', async () => {
+  const { pty } = await plugIn({ pin: '4321' })
+  fixture = new AgentFixture()
+  const secrets = { ENROLMENT_TOKEN: 'token-of-the-fleet-0123456789abcdef', ENCRYPTION_PASSPHRASE: 'open sesame' }
+  await fixture.start([pty], { pinOf: () => '4321' })
+  await fixture.ready()
+  fixture.relay.send('c1', '+4915112345678', 'the eagle has landed')
+  await fixture.relay.heard('sent', { cmdId: 'c1' })
+  await emulator?.instruct('receive', { modem: 'modem0', from: '+4917098765432', text: 'the fox is in the henhouse' })
+  await fixture.relay.heard('received', { text: 'the fox is in the henhouse' })
+  const { config, examination } = await examined({
+    DATA_DIR: fixture.dataDir,
+    MODEMS: pty,
+    SIM_1_PIN: '4321',
+    SIM_1_NUMBER: ownNumber,
+    DEVICE_NAME: 'kitchen of Ada',
+    ...secrets,
+  })
+  const bundle = await supportBundle(examination, config, new Date())
+  expect(bundle).toContain('Quectel')
+  expect(bundle).toContain('AT+CMGS=')
+  const key = JSON.parse(readFileSync(join(fixture.dataDir, 'agent-identity.json'), 'utf8')).privateKey as string
+  const hidden = [ownNumber, '15112345678', '17098765432', imei, iccid, imsi, 'eagle', 'fox', 'kitchen', '4321']
+  const inHex = ['eagle', 'fox'].map((word) => Buffer.from(word).toString('hex'))
+  const swapped = (number: string) => number.replace(/(.)(.)/g, '$2$1')
+  for (const word of [
+    ...hidden,
+    ...inHex,
+    ...Object.values(secrets),
+    swapped('4915112345678F'),
+    swapped('4917098765432F'),
+    key.split('\n')[1] ?? '',
+  ]) {
+    expect(bundle.toLowerCase().includes(word.toLowerCase()), word).toBe(false)
+  }
+})
+
+test('a folder that another process holds is left alone', async () => {
+  mkdirSync(join(folder, 'x'))
+  const { pty } = await plugIn()
+  const { takeDataFolder } = await import('@smsgw/daemon/data-folder')
+  const held = takeDataFolder(folder)
+  const { find, examination } = await examined({ MODEMS: pty })
+  expect(find('agent')).toMatchObject({ level: 'warn', words: expect.stringContaining(`process ${process.pid} holds`) })
+  expect(examination.modems).toEqual([])
+  held.release()
+})

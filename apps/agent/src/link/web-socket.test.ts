@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer as createHttpServer, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { maxFrameBytes, subprotocol } from '@smsgw/contract/link/frame'
+import { afterEach, expect, test } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { LinkSocket } from './link-socket.ts'
+import { webSocketTo } from './web-socket.ts'
+
+const servers: Server[] = []
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+/** A server of WebSockets; `onSocket` has its end of each. */
+async function serve(onSocket: (socket: WebSocket) => void = () => undefined, server: Server = createHttpServer()) {
+  servers.push(server)
+  const webSockets = new WebSocketServer({ server })
+  webSockets.on('connection', onSocket)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: (server.address() as AddressInfo).port, webSockets }
+}
+
+function connect(url: string) {
+  const heard: string[] = []
+  let socket: LinkSocket | undefined
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket = webSocketTo(url)({
+      onOpened: () => void heard.push('opened'),
+      onText: (text) => void heard.push(text),
+      onClosed: (code, reason) => resolve({ code, reason }),
+    })
+  })
+  return { heard, closed, socket: socket as unknown as LinkSocket }
+}
+
+test('offers the subprotocol and no compression, and carries texts both ways', async () => {
+  const heard: string[] = []
+  let extensions: string | undefined
+  const { port, webSockets } = await serve((socket) => {
+    socket.send('hello from there')
+    socket.on('message', (data) => heard.push(String(data)))
+  })
+  webSockets.on('headers', (_, request) => {
+    extensions = request.headers['sec-websocket-extensions']
+    expect(request.headers['sec-websocket-protocol']).toBe(subprotocol)
+  })
+  const client = connect(`ws://127.0.0.1:${port}/agent/v1`)
+  await expect.poll(() => client.heard).toEqual(['opened', 'hello from there'])
+  client.socket.send('hello from here')
+  await expect.poll(() => heard).toEqual(['hello from here'])
+  expect(extensions).toBeUndefined()
+  client.socket.close(4000, 'bye')
+  expect(await client.closed).toEqual({ code: 4000, reason: 'bye' })
+})
+
+test('tells with which code and words the relay has closed', async () => {
+  const { port } = await serve((socket) => socket.close(4403, 'the device was deleted'))
+  expect(await connect(`ws://127.0.0.1:${port}`).closed).toEqual({ code: 4403, reason: 'the device was deleted' })
+})
+
+test('a frame that is too large ends the connection, not the process', async () => {
+  const { port } = await serve((socket) => socket.send('x'.repeat(maxFrameBytes + 1)))
+  expect(await connect(`ws://127.0.0.1:${port}`).closed).toMatchObject({ code: 1006 })
+})
+
+test('a relay that never answers the close is cut off', async () => {
+  const { port } = await serve((socket) => socket.pause())
+  const client = connect(`ws://127.0.0.1:${port}`)
+  await expect.poll(() => client.heard).toEqual(['opened'])
+  client.socket.close(4000, 'bye')
+  expect(await client.closed).toMatchObject({ code: 4000 })
+})
+
+test('what goes wrong before it is open is one line that says what to do', async () => {
+  const { port: closedPort, webSockets } = await serve()
+  webSockets.close()
+  const [server] = servers.splice(0)
+  server?.close()
+  await once(server as Server, 'close')
+  expect(await connect(`ws://127.0.0.1:${closedPort}`).closed).toEqual({
+    code: 1006,
+    reason: 'nothing listens there: is the relay running, and is RELAY_URL right?',
+  })
+
+  const plain = createHttpServer((_, response) => response.writeHead(404).end())
+  plain.on('upgrade', (_, socket) => socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'))
+  servers.push(plain)
+  plain.listen(0, '127.0.0.1')
+  await once(plain, 'listening')
+  const { port } = plain.address() as AddressInfo
+  expect((await connect(`ws://127.0.0.1:${port}`).closed).reason).toContain('it answered with HTTP 404')
+  expect((await connect(`wss://127.0.0.1:${port}`).closed).reason).toBe('it does not speak TLS: is it ws:// after all?')
+  expect((await connect('ws://no-such-host.invalid').closed).reason).toContain('the host name is not known')
+})
+
+test('a certificate that nobody vouches for is refused, with what to do', async () => {
+  const read = (name: string) => readFileSync(join(import.meta.dirname, '../testing/certificate', name))
+  const tls = createTlsServer({ cert: read('untrusted.crt'), key: read('untrusted.key') })
+  const { port } = await serve(undefined, tls as unknown as Server)
+  const { reason } = await connect(`wss://127.0.0.1:${port}`).closed
+  expect(reason).toMatch(/^the certificate is not trusted \(.*\): for one of your own set NODE_EXTRA_CA_CERTS/)
+})

@@ -1,0 +1,101 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { startAgent } from '@smsgw/agent/agent'
+import type { AgentConfig } from '@smsgw/agent/config'
+import { AgentIdentity, identityFile } from '@smsgw/agent/link/agent-identity'
+import { socketInProcess } from '@smsgw/agent/link/in-process-socket'
+import { findPlaces } from '@smsgw/agent/modems/find-places'
+import { monotonicClock } from '@smsgw/agent/monotonic-clock'
+import { tryOpenPort } from '@smsgw/agent/ports/try-open-port'
+import type { Log } from '@smsgw/daemon/log'
+import type { RelayConfig } from '@smsgw/relay/config'
+import { startRelay } from '@smsgw/relay/relay'
+import { VERSION } from '@smsgw/relay/version'
+import { VirtualPhoneLine } from './virtual-port.ts'
+
+export interface GatewayParts {
+  readonly relay: RelayConfig
+  readonly agent: AgentConfig
+  /** Already ours alone. */
+  readonly dataDir: string
+  readonly log: Log
+  readonly onFatal: (error: Error) => void
+}
+
+export interface Gateway {
+  readonly url: string
+  /** No real modem was found, or none was wanted. */
+  readonly isVirtual: boolean
+  /** The state of each modem, in words. */
+  readonly modems: () => readonly string[]
+  readonly stop: () => Promise<void>
+}
+
+/** Relay and agent in one process; the link between them is a pair of functions. */
+export async function startGateway({
+  relay: relayConfig,
+  agent: config,
+  dataDir,
+  log,
+  onFatal,
+}: GatewayParts): Promise<Gateway> {
+  const relay = await startRelay({ config: relayConfig, log, isLocal: true })
+  const identity = AgentIdentity.load(join(dataDir, identityFile))
+  const deviceId = await relay.adoptBuiltInDevice({ publicKey: identity.publicKey, name: hostname() || 'gateway' })
+  if (identity.relay?.deviceId !== deviceId) identity.keep({ url: 'in this process', deviceId })
+  const wanted = await wantedModems(config.MODEMS)
+  const isVirtual = wanted.addresses.includes('virtual')
+  const line = isVirtual ? new VirtualPhoneLine() : undefined
+  const agent = await startAgent({
+    dataDir,
+    version: VERSION,
+    name: hostname() || 'gateway',
+    clock: monotonicClock,
+    identity,
+    credential: undefined,
+    relayUrl: 'in this process',
+    openSocket: socketInProcess((socket, address) => relay.acceptAgent(socket, address)),
+    openModem: async (address) =>
+      address === 'virtual' && line !== undefined ? { kind: 'opened', port: line.open() } : tryOpenPort(address),
+    wanted,
+    pinOf: (simNumber) => config.sims.get(simNumber)?.pin,
+    phoneNumberOf: (simNumber) => config.sims.get(simNumber)?.number,
+    passphrase: config.ENCRYPTION_PASSPHRASE,
+    limits: {
+      doubtWindowMs: config.IN_DOUBT_SECONDS * 1000,
+      destinationHoldMs: config.IN_DOUBT_HOLD_SECONDS * 1000,
+      lifeMs: config.MESSAGE_LIFE_SECONDS * 1000,
+    },
+    log: {
+      info: (message) => log.info(message),
+      warn: (message) => log.warn(message),
+      error: (message) => log.error(message),
+    },
+    onFatal,
+  })
+  return {
+    url: relay.url,
+    isVirtual,
+    modems: () => agent.status().sims.map(({ simNumber, state }) => `SIM ${simNumber} ${state}`),
+    async stop() {
+      relay.drain()
+      await agent.stop()
+      await relay.close()
+    },
+  }
+}
+
+/** What is named; with `auto` what is plugged in, and a virtual one when that is nothing. */
+async function wantedModems(
+  modems: string,
+): Promise<{ readonly auto: boolean; readonly addresses: readonly string[] }> {
+  const named = modems
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  const auto = named.includes('auto')
+  const addresses = named.filter((address) => address !== 'auto')
+  if (!auto || addresses.length > 0) return { auto, addresses }
+  const { places } = await findPlaces({ auto: true, addresses: [] })
+  return places.length > 0 ? { auto, addresses } : { auto, addresses: ['virtual'] }
+}

@@ -1,0 +1,23 @@
+import { settingsSchema as agentSettings } from '@smsgw/agent/config'
+import { settingsHelp } from '@smsgw/daemon/settings'
+import { settingsSchema as relaySettings } from '@smsgw/relay/config'
+
+export function helpText(): string {
+  const ofAgent = agentSettings.pick({
+    MODEMS: true,
+    ENCRYPTION_PASSPHRASE: true,
+    IN_DOUBT_SECONDS: true,
+    IN_DOUBT_HOLD_SECONDS: true,
+    MESSAGE_LIFE_SECONDS: true,
+  })
+  const ofRelay = relaySettings.omit({ ADMIN_USERNAME: true, ENROLMENT_TOKEN: true })
+  return `${[
+    'smsgw on one box: the HTTP API, its database and the modems in one process.',
+    '',
+    'npm start                            runs until it is told to end',
+    '',
+    'Nothing has to be set. What can be, as variables of the environment:',
+    ...settingsHelp(ofAgent),
+    ...settingsHelp(ofRelay),
+  ].join('\n')}\n`
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+let folder: string
+let running: Running | undefined
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-gateway-'))
+})
+
+afterAll(async () => {
+  await stop('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('a first start needs nothing, says where it is and who may use it, and is loud about a virtual modem', async () => {
+  running = await start()
+  const said = running.lines.join('\n')
+  expect(said).toContain('A VIRTUAL ONE')
+  expect(said).toContain('curl -u')
+  expect(statSync(join(folder, 'credentials.json')).mode & 0o077).toBe(0)
+  expect(statSync(join(folder, 'server-secret')).mode & 0o077).toBe(0)
+  expect(said).toContain(password())
+}, 120_000)
+
+test('a message goes out by the modem and is delivered', async () => {
+  const id = await send('Hello')
+  await until(async () => (await ask(`/messages/${id}`)).state === 'Delivered')
+}, 60_000)
+
+test('it is Local Server mode: no tokens, and the built-in device cannot be deleted', async () => {
+  expect((await request('POST', '/auth/token', { ttl: 60, scopes: ['all:any'] })).status).toBe(501)
+  const [device] = await ask('/devices')
+  expect((await request('DELETE', `/devices/${device.id}`)).status).toBe(409)
+}, 60_000)
+
+test('a second start on the same folder is refused in one line that says who has it', async () => {
+  const second = spawnGateway()
+  let complaint = ''
+  second.stderr?.on('data', (chunk) => {
+    complaint += chunk
+  })
+  const [code] = await once(second, 'exit')
+  expect(code).toBe(1)
+  expect(complaint).toContain(`in use by process ${running?.child.pid}`)
+  expect(complaint.trim().split('\n')).toHaveLength(1)
+}, 60_000)
+
+test('killed and started a moment later it finds everything again, and does not show the password twice', async () => {
+  const id = await send('Before the power cut')
+  await stop('SIGKILL')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  running = await start()
+  expect(running.lines.join('\n')).not.toContain(password())
+  await until(async () => ['Delivered', 'Sent', 'Failed'].includes((await ask(`/messages/${id}`)).state))
+  const after = await send('After it')
+  await until(async () => (await ask(`/messages/${after}`)).state === 'Delivered')
+}, 120_000)
+
+test('it ends in good order', async () => {
+  expect(await stop('SIGTERM')).toBe(0)
+}, 60_000)
+
+interface Running {
+  readonly child: ChildProcess
+  readonly lines: string[]
+  readonly url: string
+}
+
+function spawnGateway(): ChildProcess {
+  return spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', MODEMS: 'virtual' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+async function start(): Promise<Running> {
+  const child = spawnGateway()
+  const lines: string[] = []
+  let complaint = ''
+  child.stderr?.on('data', (chunk) => {
+    complaint += chunk
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    if (child.stdout === null) throw new Error('it has no output')
+    let found: string | undefined
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line)
+      found ??= /running at {2}(\S+)/.exec(line)?.[1]
+      if (line.includes('Ctrl-C ends it') && found !== undefined) resolve(found)
+    })
+    child.once('close', () => reject(new Error(`it did not start: ${complaint}${lines.join('\n')}`)))
+  })
+  return { child, lines, url }
+}
+
+async function stop(signal: NodeJS.Signals): Promise<number | null> {
+  const child = running?.child
+  running = undefined
+  if (child === undefined || child.exitCode !== null) return child?.exitCode ?? null
+  child.kill(signal)
+  const [code] = await once(child, 'exit')
+  return code
+}
+
+function password(): string {
+  return JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8')).password
+}
+
+function request(method: string, path: string, body?: object): Promise<Response> {
+  return fetch(`${running?.url}/3rdparty/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Basic ${Buffer.from(`sms:${password()}`).toString('base64')}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer of any endpoint, looked into by the test that asked.
+async function ask(path: string): Promise<any> {
+  return (await request('GET', path)).json()
+}
+
+async function send(text: string): Promise<string> {
+  const response = await request('POST', '/messages', { phoneNumbers: ['+447400123456'], textMessage: { text } })
+  expect(response.status).toBe(202)
+  return ((await response.json()) as { id: string }).id
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
+}

@@ -1,0 +1,65 @@
+import { readConfig as readAgentConfig } from '@smsgw/agent/config'
+import { takeDataFolder } from '@smsgw/daemon/data-folder'
+import { openLog } from '@smsgw/daemon/log'
+import { StartError } from '@smsgw/daemon/start-error'
+import { onTermination } from '@smsgw/daemon/termination'
+import { readConfig as readRelayConfig } from '@smsgw/relay/config'
+import { type Gateway, startGateway } from './gateway.ts'
+import { helpText } from './help.ts'
+import { readSecrets } from './secrets.ts'
+import { welcome } from './welcome.ts'
+
+process.on('uncaughtException', fail)
+process.on('unhandledRejection', fail)
+// A reader that has gone away (`… | head`) is no reason to die.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || fail(error))
+
+await main(process.argv.slice(2)).catch(fail)
+
+async function main(args: readonly string[]): Promise<void> {
+  if (args.length > 0) {
+    process.stdout.write(helpText())
+    return
+  }
+  let gateway: Gateway | undefined
+  onTermination(async () => {
+    setTimeout(() => process.exit(0), stopLimitMs).unref()
+    await gateway?.stop()
+    process.exit(0)
+  })
+  process.umask(0o077)
+  const { env } = process
+  const folder = takeDataFolder(env['DATA_DIR'] || './data')
+  const secrets = readSecrets(folder.path, {
+    serverSecret: env['SERVER_SECRET'] || undefined,
+    password: env['ADMIN_PASSWORD'] || undefined,
+  })
+  const agent = readAgentConfig(env)
+  const relay = readRelayConfig({
+    ...env,
+    DATA_DIR: folder.path,
+    SERVER_SECRET: secrets.serverSecret,
+    ADMIN_USERNAME: secrets.username,
+    ADMIN_PASSWORD: secrets.password,
+  })
+  // Somebody who watches wants to see what is wrong; a journal wants everything.
+  const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
+  process.stdout.write('smsgw: preparing the database …\n')
+  gateway = await startGateway({
+    relay,
+    agent,
+    dataDir: folder.path,
+    log: openLog(level, process.stdout),
+    onFatal: fail,
+  })
+  process.stdout.write(welcome(gateway, secrets))
+}
+
+const stopLimitMs = 15_000
+
+/** One clear line for what can be mended; everything else with its trace. */
+function fail(error: unknown): never {
+  const text = error instanceof StartError ? error.message : error instanceof Error ? error.stack : String(error)
+  process.stderr.write(`smsgw: ${text}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../clock.ts'
+import { newId, type Random } from '../random.ts'
+import type { Database } from '../store/database.ts'
+
+export interface AdoptBuiltInDeviceNeeds {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** The device of Local Server mode: the box itself, known by the key of its agent. A new key takes the place of an old one. */
+export async function adoptBuiltInDevice(
+  { database, clock, random }: AdoptBuiltInDeviceNeeds,
+  { username, publicKey, name }: { readonly username: string; readonly publicKey: string; readonly name: string },
+): Promise<string> {
+  return database.$transaction(async (statements) => {
+    const { id: accountId } = await statements.account.findUniqueOrThrow({ where: { username }, select: { id: true } })
+    const now = clock.now()
+    const known = await statements.device.findFirst({ where: { accountId, builtIn: true }, select: { id: true } })
+    if (known !== null) {
+      await statements.device.update({
+        where: { id: known.id, accountId },
+        data: { publicKey, updatedAt: now, deletedAt: null },
+        select: { id: true },
+      })
+      return known.id
+    }
+    const id = newId(random)
+    const times = { createdAt: now, updatedAt: now, lastSeen: now }
+    await statements.device.create({
+      data: { id, accountId, publicKey, name, builtIn: true, ...times },
+      select: { id: true },
+    })
+    return id
+  })
+}
