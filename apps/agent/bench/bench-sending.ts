@@ -71,7 +71,7 @@ async function sent(round: string): Promise<number> {
     clock: monotonicClock,
     bootId: 'bench',
     systemMs: Date.now,
-    systemIsRight: () => true,
+    judgeSystem: () => 'synchronised',
     onChanged: () => undefined,
   })
   const { promise: emptied, resolve } = Promise.withResolvers<void>()

@@ -34,7 +34,8 @@ export async function judgeSending(
     if (last?.kind === 'failed' && last.code === 'submit_unknown' && !told.some(isDoubt)) say('unknown without a doubt')
     problems.push(...judgeOrder(cmdId, told))
   }
-  if (world.kills > 0) seen['killed'] = 1
+  problems.push(...world.troubles.map((trouble) => `trouble: ${String(trouble)}`))
+  if (world.kills > 1) seen['killed'] = 1
   return { problems, seen }
 }
 

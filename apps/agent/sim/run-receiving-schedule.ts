@@ -28,6 +28,14 @@ export async function runReceivingSchedule(seed: number): Promise<readonly strin
       world.kill()
       await world.pass(random.integer(60_000))
       await world.start()
+    } else if (what < 0.85) {
+      world.disk.isFull = true
+      world.clock.after(random.integer(120_000), () => {
+        world.disk.isFull = false
+      })
+    } else if (what < 0.9) {
+      world.simGone()
+      world.clock.after(random.integer(60_000), () => world.simReady())
     } else if (later.length > 0) {
       await againLater(world, later)
     }

@@ -17,15 +17,27 @@ export async function runSendingSchedule(
       world.kill()
       await passTime(world.clock, world.random.integer(120_000))
       await started(world)
-    }
+    } else if (what < 0.81) world.replugSim()
+    else if (what < 0.85) world.changeSettings()
+    else if (what < 0.88) world.loseTime()
+    else if (what < 0.91) world.fillDisk()
     // Short steps too, so that kills hit every moment of a submission.
     await passTime(world.clock, world.random.next() < 0.5 ? world.random.integer(40) : world.random.integer(20_000))
   }
   await passTime(world.clock, 6 * 24 * 60 * 60_000)
   const verdict = await judgeSending(world)
+  // Days later most of it is forgotten, and what is left does nothing more.
+  const before = await world.done()
+  await passTime(world.clock, 4 * 24 * 60 * 60_000)
+  world.forget()
+  world.kill()
+  await started(world)
+  await passTime(world.clock, 60 * 60_000)
+  const after = await world.done()
+  const problems = after === before ? verdict.problems : [...verdict.problems, `${after} at last, ${before} before`]
   world.kill()
   world.disk.close()
-  return verdict
+  return { ...verdict, problems }
 }
 
 async function started(world: SendingWorld): Promise<void> {

@@ -4,6 +4,7 @@ import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { type Random, seededRandom } from '@smsgw/virtual-modem/random'
 import { Sender } from '../src/sending/sender.ts'
 import { defaultSendingLimits, defaultSendingSettings } from '../src/sending/sending-settings.ts'
+import { ClearOpener, sealed } from '../src/testing/clear-opener.ts'
 import { ManualTime } from '../src/testing/manual-time.ts'
 import { MemoryJournal } from '../src/testing/memory-journal.ts'
 import { SimulatedSim } from './simulated-network.ts'
@@ -49,9 +50,9 @@ export class SendingWorld {
       time: this.time,
       chance: () => this.random.next(),
       limits: defaultSendingLimits,
-      opener: undefined,
+      opener: new ClearOpener(),
       onJournalTrouble: (error) => {
-        throw error
+        if (error.reason !== 'full') this.troubles.push(error)
       },
       onReference: () => void this.#tryReportsAgain(),
       onTrouble: (error) => this.troubles.push(error),
@@ -61,12 +62,61 @@ export class SendingWorld {
     this.#process = process
     await sender.restore()
     sender.confirm()
-    if (this.random.next() < 0.3) sender.use({ ...defaultSendingSettings, order: 'LIFO', simSelection: 'RoundRobin' })
+    this.changeSettings()
     for (const sim of this.sims) {
       sim.onReport = (iccid, report) => void this.#report(iccid, report)
       sim.onLate = (id, outcome) => void sender.lateResult(id, outcome)
       await sender.simReady(sim.attach(() => process.isAlive))
     }
+  }
+
+  changeSettings(): void {
+    const isSlow = this.random.next() < 0.3
+    this.sender?.use({
+      pace: {
+        ...defaultSendingSettings.pace,
+        ...(isSlow && { intervalMinMs: 1000, intervalMaxMs: 20_000 }),
+        limit: this.random.next() < 0.3 ? { periodMs: 60 * 60_000, value: 1 + this.random.integer(8) } : undefined,
+      },
+      order: this.random.next() < 0.5 ? 'LIFO' : 'FIFO',
+      simSelection: (['OSDefault', 'RoundRobin', 'Random'] as const)[this.random.integer(3)] as 'Random',
+    })
+  }
+
+  /** Out and in again; sometimes in before the sender has heard the end of it, sometimes out again at once. */
+  replugSim(): void {
+    const process = this.#process
+    const sim = this.sims[this.random.integer(this.sims.length)]
+    if (process === undefined || sim === undefined) return
+    process.sender.simGone(sim.iccid)
+    const isIn = () => process.isAlive && this.sender === process.sender
+    const enter = () => isIn() && void process.sender.simReady(sim.attach(() => process.isAlive))
+    if (this.random.next() < 0.3) enter()
+    if (this.random.next() < 0.3) process.sender.simGone(sim.iccid)
+    this.clock.after(this.random.integer(60_000), enter)
+  }
+
+  /** Nobody vouches for the clock, and it is wrong, until somebody does. */
+  loseTime(): void {
+    this.time.trusted = false
+    this.time.errorMs = this.random.next() < 0.5 ? 0 : -this.random.integer(400 * 24 * 60 * 60_000)
+    this.clock.after(this.random.integer(10 * 60_000), () => {
+      this.time.trusted = true
+      this.time.errorMs = 0
+      this.sender?.timeChanged()
+      void this.#tryReportsAgain()
+    })
+  }
+
+  fillDisk(): void {
+    this.disk.isFull = true
+    this.clock.after(this.random.integer(5 * 60_000), () => {
+      this.disk.isFull = false
+    })
+  }
+
+  forget(): void {
+    if (this.time.trusted) this.disk.forget(this.clock.epochMs() - 8 * 24 * 60 * 60_000)
   }
 
   kill(): void {
@@ -82,13 +132,15 @@ export class SendingWorld {
   accept(): void {
     const cmdId = `c${++this.#commands}`
     const isLong = this.random.next() < 0.4
+    const isEncrypted = this.random.next() < 0.3
+    const written = (text: string) => (isEncrypted ? sealed(text) : text)
     const command: SendCommand = {
       kind: 'send',
       cmdId,
       messageId: `m${cmdId}`,
-      phoneNumber: `+44770090${String(1000 + this.random.integer(4))}`,
-      content: { text: `${cmdId} ${isLong ? `${cmdId}-`.repeat(60 + this.random.integer(80)) : 'hello'}` },
-      isEncrypted: false,
+      phoneNumber: written(`+44770090${String(1000 + this.random.integer(4))}`),
+      content: { text: written(`${cmdId} ${isLong ? `${cmdId}-`.repeat(60 + this.random.integer(80)) : 'hello'}`) },
+      isEncrypted,
       withDeliveryReport: this.random.next() < 0.8,
       priority: this.random.integer(3) * 50,
       acceptedAt: new Date(this.clock.epochMs()).toISOString(),
@@ -99,21 +151,32 @@ export class SendingWorld {
       }),
     }
     const { sender } = this
-    void sender?.accept([command]).then(() => this.accepted.set(cmdId, command))
+    // In one frame with itself too.
+    const frame = this.random.next() < 0.1 ? [command, command] : [command]
+    sender?.accept(frame).then(
+      () => this.accepted.set(cmdId, command),
+      () => undefined,
+    )
     // Commands come twice when the link breaks.
     if (this.random.next() < 0.2)
-      this.clock.after(this.random.integer(60_000), () => void this.sender?.accept([command]))
+      this.clock.after(this.random.integer(60_000), () => void this.sender?.accept([command]).catch(() => undefined))
   }
 
   cancel(): void {
     const cmdId = `c${1 + this.random.integer(this.#commands + 1)}`
     this.cancelled.add(cmdId)
-    void this.sender?.cancel(cmdId)
+    this.sender?.cancel(cmdId).catch(() => undefined)
   }
 
   async events(): Promise<readonly AgentEvent[]> {
     const { journal } = this.disk.session()
     return (await journal.read('events', { after: 0, most: 100_000 })).map(({ event }) => event)
+  }
+
+  /** What has been told and sent so far. */
+  async done(): Promise<string> {
+    const parts = this.sims.reduce((sum, { ledger }) => sum + ledger.length, 0)
+    return `${(await this.events()).length} events, ${parts} parts, ${this.sender?.open} open`
   }
 
   /** Kept by whoever receives, and tried again when a reference becomes known. */

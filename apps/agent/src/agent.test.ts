@@ -1,22 +1,25 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { askAgent } from './status/ask-agent.ts'
 import { AgentFixture } from './testing/agent-fixture.ts'
 import { EmulatorProcess } from './testing/emulator-process.ts'
+import { isSubmitting } from './testing/is-submitting.ts'
 
 let emulator: EmulatorProcess
 let fixture: AgentFixture
 
-beforeEach(async () => {
+beforeAll(async () => {
   emulator = await EmulatorProcess.start(['--boot-time', '0'])
+})
+
+afterAll(() => emulator.stop())
+
+beforeEach(() => {
   fixture = new AgentFixture()
 })
 
-afterEach(async () => {
-  await fixture.dispose()
-  await emulator.stop()
-})
+afterEach(() => fixture.dispose())
 
 test('pairs by its credential, keeps the id, and is that device at the next start', async () => {
   await fixture.start([emulator.pty])
@@ -48,12 +51,12 @@ test('settings are used from the first message of a connection on', async () => 
 })
 
 test('an end waits for the part that is at the modem, and the relay hears of it before the link closes', async () => {
-  await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 1500 } })
+  await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 1500, times: 1 } })
   await fixture.start([emulator.pty])
   await fixture.ready()
   fixture.relay.send('c1', '+447700900555', 'Hello')
   await fixture.relay.heard('processed', { cmdId: 'c1' })
-  await expect.poll(() => fixture.agent?.status().queue.waiting).toBe(0)
+  await expect.poll(() => askAgent(fixture.dataDir, { ask: 'examine' }).then(isSubmitting)).toBe(true)
   await fixture.stop()
   expect(fixture.relay.events).toContainEqual(expect.objectContaining({ kind: 'sent', cmdId: 'c1' }))
 })

@@ -24,7 +24,7 @@ import { defaultSendingLimits, type SendingLimits } from './sending/sending-sett
 import { type AgentStatus, modemStatuses, simStatuses } from './status/agent-status.ts'
 import { ControlSocket } from './status/control-socket.ts'
 import { examineModem } from './status/examine-modem.ts'
-import { systemClockIsRight } from './time/system-clock.ts'
+import { judgeSystemClock } from './time/system-clock.ts'
 import { TrustedClock } from './time/trusted-clock.ts'
 import { Trouble } from './trouble.ts'
 import { Upkeep } from './upkeep.ts'
@@ -84,7 +84,7 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
     clock,
     bootId,
     systemMs: Date.now,
-    systemIsRight: () => systemClockIsRight(),
+    judgeSystem: () => judgeSystemClock(),
     onChanged: () => {
       sender.timeChanged()
       receiver.settleWaiting().catch(onTrouble)
@@ -249,7 +249,7 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
   })
   const control = await ControlSocket.open(parts.dataDir, clock, {
     status,
-    examine: () => Promise.all(fleet.actors.map(examineModem)),
+    examine: () => Promise.all(fleet.actors.map((actor) => examineModem(actor, clock))),
     ussd: (request) => fleet.ussd.ask(request),
   })
 
@@ -260,6 +260,8 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
       upkeep.stop()
       sender.stop()
       await sender.settled()
+      // What is read comes after what is being written.
+      await journal.read('marks', {})
       reporter.stop()
       await fleet.stop()
       receiver.stop()

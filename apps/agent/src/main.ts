@@ -23,7 +23,7 @@ async function main([command, ...args]: readonly string[]): Promise<void> {
     }
     case 'pair': {
       const { pair } = await import('./cli/pair.ts')
-      await pair(config, args[0], args[1])
+      await pair(config, args)
       process.exit(0)
       break
     }

@@ -64,7 +64,8 @@ test('a message to several numbers is sent to each, by the SIM that was asked fo
   const numbers = ['+447400100011', '+447400100012', '+447400100013']
   const { message } = await sent({ phoneNumbers: numbers, textMessage: { text: 'All' }, simNumber: 2 })
   expect(message.recipients.map(({ state }) => state)).toEqual(['Delivered', 'Delivered', 'Delivered'])
-  expect(numbers.map((number) => onAir(number).map(({ modem }) => modem))).toEqual([['modem1'], ['modem1'], ['modem1']])
+  const imei = await house.emulator.imeiOf('modem1')
+  expect(numbers.map((number) => onAir(number).map(({ modem }) => modem))).toEqual([[imei], [imei], [imei]])
 }, 60_000)
 
 test('a scheduled message waits for its time', async () => {

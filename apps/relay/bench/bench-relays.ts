@@ -4,6 +4,7 @@ import type { BenchDatabase } from './bench-database.ts'
 
 export interface BenchRelays {
   readonly urls: readonly string[]
+  readonly pids: readonly number[]
   /** The header `Authorization`. */
   readonly auth: string
   readonly accountId: string
@@ -23,6 +24,8 @@ export async function withBenchRelays(
     ADMIN_USERNAME: 'sms',
     ADMIN_PASSWORD: password,
     QUEUE_MAX_PENDING: '10000000',
+    // Agents that seem to come from many places.
+    TRUSTED_PROXIES: '127.0.0.1',
   }
   const relays: RelayProcess[] = []
   try {
@@ -32,7 +35,7 @@ export async function withBenchRelays(
     const deviceId = 'd'.repeat(21)
     await pool.query('INSERT INTO devices (id, account_id, name) VALUES ($1, $2, $1)', [deviceId, accountId])
     const auth = `Basic ${Buffer.from(`sms:${password}`).toString('base64')}`
-    await work({ urls: relays.map(({ url }) => url), auth, accountId, deviceId })
+    await work({ urls: relays.map(({ url }) => url), pids: relays.map(({ pid }) => pid), auth, accountId, deviceId })
   } finally {
     for (const { kill } of relays) kill('SIGTERM')
     await Promise.all(relays.map(({ ended }) => ended))

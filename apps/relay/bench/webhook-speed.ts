@@ -9,8 +9,7 @@ import { addressRules } from '../src/webhooks/address-rules.ts'
 import { DeliveryWorker } from '../src/webhooks/delivery/delivery-worker.ts'
 import { GuardedClient } from '../src/webhooks/delivery/guarded-client.ts'
 import { enqueueEvents } from '../src/webhooks/enqueue-events.ts'
-import type { ReceivedText } from '../src/webhooks/happened-event.ts'
-import { localTime } from '../src/webhooks/local-time.ts'
+import { receivedText } from '../src/webhooks/testing/delivery-world.ts'
 import { newWebhookSecret, sealWebhookSecret } from '../src/webhooks/webhook-secret.ts'
 import type { BenchDatabase } from './bench-database.ts'
 import { median, print } from './figures.ts'
@@ -26,7 +25,7 @@ export async function benchWebhookLatency(bench: BenchDatabase, events: number):
     const worker = startWorker(database, bench.url)
     const committedMs: number[] = []
     for (let event = 0; event < events; event++) {
-      await database.$transaction((statements) => enqueueEvents(statements, ACCOUNT, [text(`m${event}`)]))
+      await database.$transaction((statements) => enqueueEvents(statements, ACCOUNT, [receivedText(`m${event}`)]))
       committedMs.push(now())
       worker.wake()
       await sleep(20 + Math.random() * 20)
@@ -50,13 +49,8 @@ export async function benchWebhookRate(bench: BenchDatabase, deliveries: number,
   await withReceiver(bench, async (database, receivers) => {
     const rates: { bare: number[]; ours: number[] } = { bare: [], ours: [] }
     for (let round = 0; round <= rounds; round++) {
-      const c0=(globalThis as any).__cpu?.()
       const bare = await bareLoop(receivers.urls[0] ?? '', deliveries)
-      const c1=(globalThis as any).__cpu?.()
-      const ours = await backlog(bench, database, receivers, deliveries)
-      const c2=(globalThis as any).__cpu?.()
-      const us=(a:any,b:any)=>((b.node.user+b.node.system-a.node.user-a.node.system)/deliveries).toFixed(0)
-      if(c0) console.log('bare node us', us(c0,c1), 'ours node us', us(c1,c2), 'pg us', ((c2.pg-c1.pg)*1000/deliveries).toFixed(0), bare.toFixed(0), ours.toFixed(0))
+      const ours = await backlog(bench, database, deliveries)
       // The first round compiles.
       if (round > 0) rates.bare.push(bare)
       if (round > 0) rates.ours.push(ours)
@@ -70,7 +64,12 @@ export async function benchWebhookRate(bench: BenchDatabase, deliveries: number,
 
 async function bareLoop(url: string, count: number): Promise<number> {
   const dispatcher = new Agent({ allowH2: false })
-  const body = JSON.stringify({ deviceId: 'd'.repeat(21), event: 'sms:received', payload: text('m1'), webhookId: 'w1' })
+  const body = JSON.stringify({
+    deviceId: 'd'.repeat(21),
+    event: 'sms:received',
+    payload: receivedText('m1'),
+    webhookId: 'w1',
+  })
   const headers = { 'content-type': 'application/json', 'webhook-id': 'bare' }
   let left = count
   const startMs = performance.now()
@@ -83,16 +82,11 @@ async function bareLoop(url: string, count: number): Promise<number> {
   return perSecond
 }
 
-async function backlog(
-  { pool, url }: BenchDatabase,
-  database: Database,
-  receivers: WebhookReceivers,
-  count: number,
-): Promise<number> {
+async function backlog({ pool, url }: BenchDatabase, database: Database, count: number): Promise<number> {
   await pool.query(
     `INSERT INTO webhook_deliveries (id, webhook_key, account_id, device_id, event, payload)
      SELECT gen_random_uuid()::text, key, account_id, 'device', event, $1::jsonb FROM webhooks, generate_series(1, $2)`,
-    [JSON.stringify(text('m1')), count],
+    [JSON.stringify(receivedText('m1')), count],
   )
   await pool.query('VACUUM ANALYZE webhook_deliveries')
   const startMs = performance.now()
@@ -140,12 +134,6 @@ function startWorker(database: Database, url: string): DeliveryWorker {
 }
 
 const ACCOUNT = 'account'
-
-function text(messageId: string): ReceivedText {
-  const numbers = { sender: '+12025550123', recipient: '+12025550100', simNumber: 1 }
-  const receivedAt = localTime('2026-03-01T15:46:11+07:00')
-  return { event: 'sms:received', deviceId: 'd'.repeat(21), messageId, ...numbers, receivedAt, message: 'See you at 5' }
-}
 
 function now(): number {
   return performance.timeOrigin + performance.now()

@@ -98,6 +98,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       recorder: new EventRecorder({ ...base, hints, outbox }),
       throttle: new PairingThrottle(),
       heartbeatSeconds: config.HEARTBEAT_SECONDS,
+      arrivalsAtOnce: Math.ceil(config.DATABASE_CONNECTIONS / 3),
     })
     ending.push(() => agents.close())
     agentMetrics(metrics.registry, agents)

@@ -22,7 +22,9 @@ const messages = {
   work_hours_end: timeOfDay,
 }
 const webhooks = {
-  retry_count: z.int().min(1).max(1000).meta({ description: 'Attempts; the standard schedule when absent' }),
+  retry_count: z.int().min(1).max(1000).meta({
+    description: 'Retries after the first attempt: fewer cut the usual schedule of ten, more repeat its last pause',
+  }),
   internet_required: z.boolean(),
 }
 const ping = { interval_seconds: seconds.meta({ description: 'No ping when absent' }) }

@@ -171,13 +171,16 @@ export class LineAssembler {
     this.#quoted = undefined
     this.#heldUntilMs = undefined
     this.#quotedUntilMs = this.#nowMs() + burstMs
-    const { line, behind, isCertain } = quoted.end()
+    const { line, inDoubt, behind } = quoted.end()
     listener.line(line, quoted.form, false)
-    for (const text of behind) {
-      this.#mayBeText = !isCertain || behindIs === 'maybe text'
-      if (text !== prompt || this.#mayBeText) this.#take(text, listener)
-      else if (!this.takesPrompt()) listener.prompt()
-    }
+    for (const text of inDoubt) this.#replay(text, true, listener)
+    for (const text of behind) this.#replay(text, behindIs === 'maybe text', listener)
+  }
+
+  #replay(text: string, mayBeText: boolean, listener: AssembledListener): void {
+    this.#mayBeText = mayBeText
+    if (text !== prompt || mayBeText) this.#take(text, listener)
+    else if (!this.takesPrompt()) listener.prompt()
   }
 
   #beginUnended(left: number, forMs: number, isMessage: boolean): void {

@@ -3,7 +3,8 @@ import type { UnsolicitedForm } from './unsolicited.ts'
 
 /**
  * The text behind `+CUSD: 0,"`, as it comes line by line. It may hold quotes of its own, and one of them may end a line:
- * the text ends at the last quote that does. A line such as `+CMTI: "SM",3` behind that may be news, or the end of it.
+ * the text ends at the last quote that does. A line such as `+CMTI: "SM",3` behind that may be news, or the end of it; and
+ * what is behind every such quote is certainly no part of it.
  */
 export class QuotedText {
   readonly #line: ResponseLine
@@ -11,7 +12,8 @@ export class QuotedText {
   readonly #lines: string[]
   #characters: number
   #linesToQuote: number | undefined
-  #newsMayBeText = false
+  /** To the last line that ends with a quote, be it news or the end of the text. */
+  #linesInDoubt = 0
 
   constructor(line: ResponseLine, form: UnsolicitedForm) {
     this.#line = line
@@ -40,10 +42,11 @@ export class QuotedText {
   end(): QuotedTextEnd {
     const end = this.#linesToQuote ?? linesToCode(this.#lines)
     const body = this.#lines.slice(0, end).join('\n')
+    const firstCertain = this.mayBeOver ? Math.max(end, this.#linesInDoubt) : this.#lines.length
     return {
       line: { ...this.#line, text: `${this.#line.prefix}: ${body}`, body },
-      behind: this.#lines.slice(end),
-      isCertain: this.mayBeOver && !this.#newsMayBeText,
+      inDoubt: this.#lines.slice(end, firstCertain),
+      behind: this.#lines.slice(firstCertain),
     }
   }
 
@@ -53,16 +56,16 @@ export class QuotedText {
     // A second quote, with or without a data coding scheme behind.
     const ends = first >= 0 && body.lastIndexOf('"') > first && /"\s*(,\s*\d*\s*)?$/.test(body)
     if (!ends) return
-    this.#newsMayBeText = this.mayBeOver && beginsLikeCode(text)
-    if (!this.#newsMayBeText) this.#linesToQuote = this.#lines.length
+    if (this.mayBeOver && beginsLikeCode(text)) this.#linesInDoubt = this.#lines.length
+    else this.#linesToQuote = this.#lines.length
   }
 }
 
 export interface QuotedTextEnd {
   readonly line: ResponseLine
+  /** Behind the text, or its end. */
+  readonly inDoubt: readonly string[]
   readonly behind: readonly string[]
-  /** Whether what is behind is no part of the text, as far as it goes. */
-  readonly isCertain: boolean
 }
 
 export function beginsLikeCode(text: string): boolean {

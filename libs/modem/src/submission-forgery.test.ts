@@ -152,6 +152,14 @@ describe('a USSD text that comes while a submission waits', () => {
     expect(shown(events)).toEqual(['+CUSD: 0,"Balance 3.20",15', 'unknown ^RSSI: 20', '+CREG: 5'])
   })
 
+  test('for its result, and all news with it in one go, lets that through: only in front of a quote is it in doubt', async () => {
+    const { outcome, modem, clock, events } = await pduWritten()
+    modem.say('\r\n+CUSD: 0,"Balance 3.20",15\r\n\r\n+CMTI: "SM",1\r\n\r\n+CMGS: 7\r\n\r\nOK\r\n')
+    await clock.advance(100)
+    expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })
+    expect(shown(events)).toEqual(['+CUSD: 0,"Balance 3.20",15', '+CMTI: "SM",1'])
+  })
+
   test('in digits, where no line can hide, holds nothing up', async () => {
     const { outcome, modem } = await pduWritten()
     modem.say('\r\n+CUSD: 0,"00480069",72\r\n\r\n+CMGS: 7\r\n\r\nOK\r\n')

@@ -1,6 +1,7 @@
 -- A receiver is served by one worker at a time, which is written beside the receiver and not in each of its deliveries.
 ALTER TABLE "webhook_deliveries" DROP COLUMN "lease_until",
-DROP COLUMN "leased_by";
+DROP COLUMN "leased_by",
+ADD COLUMN     "tries" INTEGER NOT NULL DEFAULT 0;
 
 ALTER TABLE "webhooks" ADD COLUMN     "failed_at" TIMESTAMPTZ(3),
 ADD COLUMN     "served_by" INTEGER,

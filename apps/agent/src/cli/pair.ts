@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { StartError } from '@smsgw/daemon/start-error'
@@ -9,22 +10,45 @@ import { AgentLink } from '../link/agent-link.ts'
 import { webSocketTo } from '../link/web-socket.ts'
 import { monotonicClock } from '../monotonic-clock.ts'
 import { VERSION } from '../version.ts'
+import { readArguments } from './read-arguments.ts'
 
-/** Makes this machine a device of the account that gave the code. */
-export async function pair(config: AgentConfig, url: string | undefined, code: string | undefined): Promise<void> {
-  if (url === undefined || code === undefined) {
-    throw new StartError('usage: npm run agent -- pair <url> <code>; the code is from POST /3rdparty/v1/devices/codes')
-  }
+/**
+ * Makes this machine a device of the account that gave the code. One that is a device already becomes another with
+ * `--again`: what its journal holds belongs to the former, so it is put aside, and nothing is sent from it.
+ */
+export async function pair(config: AgentConfig, args: readonly string[]): Promise<void> {
+  const { values, words } = readArguments(
+    'pair [--again] <url> <code>; the code is from POST /3rdparty/v1/devices/codes',
+    args,
+    { again: { type: 'boolean' } },
+    { least: 2, most: 2 },
+  )
+  const [url = '', code = ''] = words
   const relayUrl = checkedRelayUrl(url, config.ALLOW_INSECURE_HTTP)
   const folder = takeDataFolder(config.DATA_DIR)
-  const identity = AgentIdentity.load(join(folder.path, identityFile))
-  if (identity.relay !== undefined) {
+  const file = join(folder.path, identityFile)
+  const former = AgentIdentity.load(file).relay
+  if (former !== undefined && values['again'] !== true) {
     throw new StartError(
-      `this agent is device ${identity.relay.deviceId} of ${identity.relay.url} already: delete the device there and ${join(folder.path, identityFile)} here to pair it anew`,
+      `this agent is device ${former.deviceId} of ${former.url} already: \`pair --again …\` makes it another one`,
     )
   }
-  const deviceId = await paired(identity, relayUrl, code, config.DEVICE_NAME)
+  const next = former === undefined ? file : `${file}.next`
+  rmSync(`${file}.next`, { force: true })
+  const deviceId = await paired(AgentIdentity.load(next), relayUrl, code, config.DEVICE_NAME)
+  if (former !== undefined) {
+    putAside(folder.path, former.deviceId)
+    renameSync(next, file)
+  }
   process.stdout.write(`paired: this is device ${deviceId}. Start it with \`npm run agent -- run\`.\n`)
+}
+
+/** The journal goes first: an identity without its journal sends nothing by mistake, the other way round it might. */
+function putAside(folder: string, deviceId: string): void {
+  for (const name of ['journal.db', 'journal.db-wal', 'journal.db-shm']) {
+    const from = join(folder, name)
+    if (existsSync(from)) renameSync(from, join(folder, name.replace('journal', `journal-of-${deviceId}`)))
+  }
 }
 
 function paired(identity: AgentIdentity, relayUrl: string, code: string, name: string): Promise<string> {

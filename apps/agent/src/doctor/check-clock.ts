@@ -1,10 +1,11 @@
-import { systemClockIsRight } from '../time/system-clock.ts'
+import { judgeSystemClock } from '../time/system-clock.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
 /** Deadlines, work hours and the times of messages hang on it. */
-export function checkClock(isRight = systemClockIsRight()): readonly Finding[] {
+export function checkClock(judged = judgeSystemClock()): readonly Finding[] {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  if (isRight) return [ok('clock', `kept right on this machine, time zone ${zone}`)]
+  if (judged === 'synchronised') return [ok('clock', `synchronised, time zone ${zone}`)]
+  if (judged === 'kept') return [ok('clock', `a battery or somebody else keeps it, time zone ${zone}`)]
   return [
     warn(
       'clock',

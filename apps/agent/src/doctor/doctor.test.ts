@@ -6,7 +6,7 @@ import { readConfig } from '../config.ts'
 import { AgentFixture } from '../testing/agent-fixture.ts'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { examine } from './examine.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, warn } from './finding.ts'
 import { supportBundle } from './support-bundle.ts'
 
 const ownNumber = '+447700900123'
@@ -58,7 +58,7 @@ test('without an agent it speaks with the modems itself, and holds the folder me
 test('a SIM that wants its PIN is told of, with the tries that are left, and none is spent', async () => {
   const { pty } = await plugIn({ pin: '4321' })
   const settings = { MODEMS: pty, SIM_1_PIN: '9999' }
-  expect((await examined(settings)).find('modem')).toMatchObject({
+  expect((await examined(settings)).find('SIM 1, modem')).toMatchObject({
     level: 'fail',
     advice: expect.stringContaining('PIN'),
   })
@@ -101,7 +101,7 @@ test('the bundle holds what helps, and no number, no text and no secret', async 
   await fixture.ready()
   fixture.relay.send('c1', '+4915112345678', 'the eagle has landed')
   await fixture.relay.heard('sent', { cmdId: 'c1' })
-  await emulator?.instruct('receive', { modem: 'modem0', from: '+4917098765432', text: 'the fox is in the henhouse' })
+  await emulator?.instruct('send-text', { from: '+4917098765432', to: 'modem0', text: 'the fox is in the henhouse' })
   await fixture.relay.heard('received', { text: 'the fox is in the henhouse' })
   const { config, examination } = await examined({
     DATA_DIR: fixture.dataDir,
@@ -111,7 +111,10 @@ test('the bundle holds what helps, and no number, no text and no secret', async 
     DEVICE_NAME: 'kitchen of Ada',
     ...secrets,
   })
-  const bundle = await supportBundle(examination, config, new Date())
+  // Should something that is not masked ever find its way there.
+  const slip = warn('a slip', `${secrets.ENROLMENT_TOKEN} of ${ownNumber}, ${imei}`, config.DEVICE_NAME)
+  const slipped = { ...examination, findings: [...examination.findings, slip] }
+  const bundle = await supportBundle(slipped, config, new Date())
   expect(bundle).toContain('Quectel')
   expect(bundle).toContain('AT+CMGS=')
   const key = JSON.parse(readFileSync(join(fixture.dataDir, 'agent-identity.json'), 'utf8')).privateKey as string

@@ -25,6 +25,7 @@ export async function examineAlone(options: {
   const { wanted, limitMs } = options
   const nothing = () => undefined
   let look: () => void = nothing
+  let isLate = false
   const fleet = new ModemFleet(
     {
       clock: monotonicClock,
@@ -55,23 +56,33 @@ export async function examineAlone(options: {
   try {
     await fleet.start()
     await new Promise<void>((resolve) => {
-      const timer = monotonicClock.after(limitMs, resolve)
+      const timers = [
+        monotonicClock.after(limitMs, resolve),
+        monotonicClock.after(absentLimitMs, () => {
+          isLate = true
+          look()
+        }),
+      ]
       look = () => {
-        if (fleet.actors.length === 0 || !fleet.actors.every(isSettled)) return
-        timer.cancel()
+        if (!fleet.actors.every((actor) => isSettled(actor, isLate)) || (fleet.actors.length === 0 && !isLate)) return
+        for (const timer of timers) timer.cancel()
         resolve()
       }
       look()
     })
     await Promise.all(fleet.actors.map(({ modem }) => modem?.session && modem.signal()))
-    return await Promise.all(fleet.actors.map(examineModem))
+    return await Promise.all(fleet.actors.map((actor) => examineModem(actor, monotonicClock)))
   } finally {
     await fleet.stop()
   }
 }
 
+/** What is not there by then is not there; one that starts may have to be asked a few times. */
+const absentLimitMs = 5_000
+
 /** Waiting longer would not change it. */
-function isSettled({ health: { state, recovery } }: ModemActor): boolean {
+function isSettled({ health: { state, recovery } }: ModemActor, isLate: boolean): boolean {
+  if (state.name === 'absent' && isLate) return true
   return state.name === 'ready' || state.name === 'degraded' || state.name === 'blocked' || recovery?.kind === 'alarm'
 }
 

@@ -46,6 +46,10 @@ function tryToOpen(path: string): Attempt {
   } catch (error) {
     if (database?.isOpen) database.close()
     if (isBroken(error)) return { database: undefined, why: (error as Error).message }
+    if (isOfTheDisk(error)) {
+      const why = (error as Error).message
+      throw new Error(`${path} cannot be opened (${why}): make room on its disk, or replace it`, { cause: error })
+    }
     throw error
   }
 }
@@ -85,6 +89,11 @@ class NewerJournal extends Error {
       `${path} was written by a newer agent (format ${version}, this one knows ${schemaVersion}): install that one again`,
     )
   }
+}
+
+/** SQLITE_IOERR and SQLITE_FULL: it is the disk, and the file is left as it is. */
+function isOfTheDisk(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && [10, 13].includes(Number(error.errcode) & 0xff)
 }
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB say that the file is broken; a full disk or a missing permission does not. */

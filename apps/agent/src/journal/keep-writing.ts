@@ -8,22 +8,48 @@ import { type Journal, JournalError } from './journal.ts'
  * write may happen without it. Rejects when the journal refuses it for what it holds, which trying again does not change.
  */
 export function keepWriting(journal: Journal, clock: Clock, onTrouble: (error: JournalError) => void): Keep {
-  return async (changes, options) => {
-    if (changes.length === 0) return
-    for (;;) {
-      try {
-        await journal.write(changes, options)
-        return
-      } catch (error) {
-        if (!(error instanceof JournalError)) throw error
-        onTrouble(error)
-        if (error.reason === 'refused') throw error
-        if (error.reason === 'closed') await never
+  let last: Promise<unknown> = Promise.resolve()
+  let inTrouble = 0
+  const written: Written = async (changes, options, before) => {
+    // In their order: a verdict must not be overtaken by what corrects it.
+    if (inTrouble > 0) await before
+    let hasFailed = false
+    try {
+      while (!(await isWritten(changes, options))) {
+        if (!hasFailed) inTrouble += 1
+        hasFailed = true
+        await before
         await new Promise<void>((resolve) => clock.after(retryMs, resolve))
       }
+    } finally {
+      if (hasFailed) inTrouble -= 1
     }
   }
+  const isWritten = async (changes: readonly Change[], options: { readonly mayWait?: boolean } | undefined) => {
+    try {
+      await journal.write(changes, options)
+      return true
+    } catch (error) {
+      if (!(error instanceof JournalError)) throw error
+      onTrouble(error)
+      if (error.reason === 'refused') throw error
+      if (error.reason === 'closed') await never
+      return false
+    }
+  }
+  return (changes, options) => {
+    if (changes.length === 0) return Promise.resolve()
+    const done = written(changes, options, last)
+    last = done.catch(() => undefined)
+    return done
+  }
 }
+
+type Written = (
+  changes: readonly Change[],
+  options: { readonly mayWait?: boolean } | undefined,
+  before: Promise<unknown>,
+) => Promise<void>
 
 export type Keep = (changes: readonly Change[], options?: { readonly mayWait?: boolean }) => Promise<void>
 

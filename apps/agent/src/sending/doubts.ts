@@ -6,6 +6,7 @@ import { epochMsFromTimeStamp, isValidTimeStamp } from '@smsgw/sms/time-stamp'
 import { crashPoint } from '../crash-point.ts'
 import type { Change } from '../journal/change.ts'
 import type { Keep } from '../journal/keep-writing.ts'
+import { datedMs } from '../time/dated.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import { outcomeUnknown, submitUnknown, withParts } from './failure-words.ts'
 import type { Happenings } from './happenings.ts'
@@ -53,7 +54,8 @@ export class Doubts {
     const { time, limits, keep, happenings } = this.#parts
     const { wallMs, trusted } = time.now()
     const committedMs = Math.max(
-      ...job.parts.map(({ state, committedMs: ms }) => (state === 'unknown' ? (ms ?? 0) : 0)),
+      0,
+      ...job.parts.map((part) => (part.state === 'unknown' ? this.#committedMs(part) : 0)),
     )
     const passedMs = trusted && committedMs > 0 ? Math.max(0, wallMs - committedMs) : 0
     this.#watch(job, Math.max(0, limits.doubtWindowMs - passedMs))
@@ -103,7 +105,8 @@ export class Doubts {
   /** It may be the report of what is at the modem right now, whose reference is not known yet. */
   mayBeOfWhatIsBeingSent(iccid: string, report: StatusReport): boolean {
     for (const job of this.#parts.jobs()) {
-      if (job.parts.some((part) => part.state === 'committed' && this.#fits(iccid, report, job, part))) return true
+      if (job.parts.some((part) => part.state === 'committed' && this.#fits(iccid, report, job, part, true)))
+        return true
     }
     return false
   }
@@ -116,10 +119,11 @@ export class Doubts {
     const stampMs = this.#stampMs(report)
     const fitting = this.#all()
       .flatMap((job) => job.parts.map((part, at) => ({ job, part, at })))
-      .filter(({ job, part }) => part.state === 'unknown' && this.#fits(iccid, report, job, part))
-      .sort((a, b) => Math.abs(stampMs - (a.part.committedMs ?? 0)) - Math.abs(stampMs - (b.part.committedMs ?? 0)))
+      .filter(({ job, part }) => part.state === 'unknown' && this.#fits(iccid, report, job, part, true))
+      .sort((a, b) => Math.abs(stampMs - this.#committedMs(a.part)) - Math.abs(stampMs - this.#committedMs(b.part)))
     const [nearest] = fitting
-    if (nearest === undefined) return undefined
+    // While it cannot be told when one of them was handed over, it may be about any: it is asked again when that is known.
+    if (nearest === undefined || fitting.some(({ part }) => this.#committedMs(part) === 0)) return undefined
     const { job, at, part } = nearest
     part.reports.add(report.status)
     await this.#evidence(job, at, { kind: 'accepted', reference: report.messageReference }, report.status)
@@ -131,13 +135,20 @@ export class Doubts {
     this.#open.clear()
   }
 
-  #fits(iccid: string, report: StatusReport, { plan }: Job, part: JobPart): boolean {
+  /** @param atAnyTime when nobody knows when the part was handed over, because nobody vouched for the clock */
+  #fits(iccid: string, report: StatusReport, { plan }: Job, part: JobPart, atAnyTime = false): boolean {
+    const committedMs = this.#committedMs(part)
     return (
       plan?.iccid === iccid &&
       plan.requestsReport &&
       numbersMatch(plan.destination, textFromAddress(report.recipient)) &&
-      this.#stampMs(report) >= (part.committedMs ?? 0) - centreClockToleranceMs
+      (committedMs > 0 ? this.#stampMs(report) >= committedMs - centreClockToleranceMs : atAnyTime)
     )
+  }
+
+  /** 0: nobody can tell any more. */
+  #committedMs({ committed }: JobPart): number {
+    return (committed && datedMs(committed, this.#parts.time.stamp())) ?? 0
   }
 
   #stampMs({ serviceCentreTimeStamp }: StatusReport): number {
@@ -170,7 +181,8 @@ export class Doubts {
     if (part === undefined || job.plan === undefined) return
     settle(part, verdict, job.plan)
     // The rest of it is not sent any more, whatever is known of this part.
-    const isResolved = job.isSent || !(job.isDistrusted || this.#givenUp.has(job))
+    // Nor while another part is in doubt: results that a full disk kept back leave several.
+    const isResolved = job.isSent || !(job.isInDoubt || job.isDistrusted || this.#givenUp.has(job))
     // Before it is on disk, which may take longer than is left of the window.
     if (isResolved) this.#forget(job)
     const key = { cmdId: job.cmdId, part: at + 1, attempt: part.attempts }
@@ -210,7 +222,8 @@ export class Doubts {
       { kind: 'command-ended', cmdId: job.cmdId, at: stamp, outcome: 'failed' },
       happenings.failed(job, 'submit_unknown', withParts(job, submitUnknown), this.#parts.numberOf(job), stamp),
     ])
-    this.#parts.onResolved(job)
+    // Evidence that came meanwhile goes its own way.
+    if (!job.isSent) this.#parts.onResolved(job)
   }
 
   #forget(job: Job): void {

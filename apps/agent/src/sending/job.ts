@@ -1,6 +1,6 @@
 import type { SendCommand } from '@smsgw/contract/link/command'
 import { statusFromOctet } from '@smsgw/sms/status'
-import type { CommandOutcome, Plan } from '../journal/change.ts'
+import type { CommandOutcome, Plan, Stamp } from '../journal/change.ts'
 import type { CommandRecord } from '../journal/read.ts'
 
 /**
@@ -61,7 +61,7 @@ export class Job {
       const part = job.parts[attempt.part - 1]
       if (part === undefined) continue
       part.attempts = Math.max(part.attempts, attempt.attempt)
-      part.committedMs = attempt.committed?.wallMs
+      part.committed = attempt.committed
       part.reference = attempt.reference
       part.state = attempt.result ?? 'unknown'
     }
@@ -98,7 +98,7 @@ export class Job {
         tpduLength,
         state: 'to-send',
         attempts: this.#attemptsMade,
-        committedMs: undefined,
+        committed: undefined,
         reference: undefined,
         reports: new Set(),
       })
@@ -147,7 +147,7 @@ export interface JobPart {
   /** `committed`: it may be on the air, and its answer is awaited. */
   state: 'to-send' | 'committed' | 'accepted' | 'refused' | 'not-sent' | 'unknown'
   attempts: number
-  committedMs: number | undefined
+  committed: Stamp | undefined
   reference: number | undefined
   /** TP-ST of all that came. */
   readonly reports: Set<number>

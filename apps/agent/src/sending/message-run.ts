@@ -13,6 +13,7 @@ import type { Job } from './job.ts'
 import type { Lane } from './lane.ts'
 import { planMessage } from './plan-message.ts'
 import type { References } from './references.ts'
+import { overtaken } from './reports.ts'
 import type { SendingSim } from './sim.ts'
 import { type PartEnd, submitPart } from './submission.ts'
 import type { Verdict } from './verdict.ts'
@@ -187,8 +188,7 @@ export class MessageRun {
         ? { kind: 'command-corrected', cmdId: job.cmdId, outcome }
         : { kind: 'command-ended', cmdId: job.cmdId, at: stamp, outcome },
       happenings.sent(job, sim, stamp),
-      // Reports that overtook the answer to the last part.
-      ...(job.isDelivered ? [happenings.delivered(job.cmdId, sim, stamp)] : []),
+      ...overtaken(job, sim, happenings, stamp),
     ]
   }
 

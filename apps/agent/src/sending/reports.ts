@@ -2,7 +2,7 @@ import { textFromAddress } from '@smsgw/sms/address'
 import { statusFromOctet } from '@smsgw/sms/status'
 import type { StatusReport } from '@smsgw/sms/status-report'
 import { epochMsFromTimeStamp, isValidTimeStamp } from '@smsgw/sms/time-stamp'
-import type { Change } from '../journal/change.ts'
+import type { Change, Stamp } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Keep } from '../journal/keep-writing.ts'
 import type { CommandRecord } from '../journal/read.ts'
@@ -12,6 +12,7 @@ import type { Happenings } from './happenings.ts'
 import { Job } from './job.ts'
 import { numbersMatch } from './numbers-match.ts'
 import type { SendingLimits } from './sending-settings.ts'
+import type { SendingSim } from './sim.ts'
 
 /**
  * Status reports: each is matched by SIM, reference and number, and then by the submit time nearest to its own. What fits
@@ -77,7 +78,7 @@ export class Reports {
     const { happenings, time } = this.#parts
     const stamp = time.stamp()
     const sim = { simNumber: job.simNumber ?? 1, phoneNumber: undefined }
-    const { outcome, words } = statusFromOctet(status)
+    const { outcome } = statusFromOctet(status)
     switch (outcome) {
       case 'delivered':
         if (!job.isDelivered) return []
@@ -88,15 +89,8 @@ export class Reports {
         ]
       case 'still-trying':
         return []
-      default: {
-        job.outcome = 'failed'
-        const which = job.parts.length > 1 ? `part ${at + 1} of ${job.parts.length}` : 'it'
-        const reason = `the network could not deliver ${which}: ${words} (TP-ST ${hex(status)}). ${adviceFor(outcome)}`
-        return [
-          { kind: 'command-corrected', cmdId: job.cmdId, outcome: 'failed' },
-          happenings.failed(job, 'report_failed', reason, undefined, stamp),
-        ]
-      }
+      default:
+        return undelivered(job, at, status, happenings, stamp)
     }
   }
 }
@@ -110,6 +104,39 @@ export interface ReportParts {
   readonly doubts: Doubts
   /** One that is still under way. */
   readonly job: (cmdId: string) => Job | undefined
+}
+
+/** A part of what was sent will never arrive. */
+function undelivered(job: Job, at: number, status: number, happenings: Happenings, stamp: Stamp): readonly Change[] {
+  const { outcome, words } = statusFromOctet(status)
+  job.outcome = 'failed'
+  const which = job.parts.length > 1 ? `part ${at + 1} of ${job.parts.length}` : 'it'
+  const reason = `the network could not deliver ${which}: ${words} (TP-ST ${hex(status)}). ${adviceFor(outcome)}`
+  return [
+    { kind: 'command-corrected', cmdId: job.cmdId, outcome: 'failed' },
+    happenings.failed(job, 'report_failed', reason, undefined, stamp),
+  ]
+}
+
+/** What reports that overtook the answer to the last part have to say of a message that was sent. */
+export function overtaken(
+  job: Job,
+  sim: Pick<SendingSim, 'simNumber' | 'phoneNumber'>,
+  happenings: Happenings,
+  stamp: Stamp,
+): readonly Change[] {
+  if (job.isDelivered) return [happenings.delivered(job.cmdId, sim, stamp)]
+  for (const [at, { reports }] of job.parts.entries()) {
+    const last = [...reports].findLast((status) => isFailure(status))
+    const isDelivered = [...reports].some((status) => statusFromOctet(status).outcome === 'delivered')
+    if (last !== undefined && !isDelivered) return undelivered(job, at, last, happenings, stamp)
+  }
+  return []
+}
+
+function isFailure(status: number): boolean {
+  const { outcome } = statusFromOctet(status)
+  return outcome === 'failed-permanently' || outcome === 'gave-up'
 }
 
 function bestMatch(
@@ -136,7 +163,7 @@ function bestMatch(
   return candidates.sort((a, b) => a.distanceMs - b.distanceMs)[0]
 }
 
-function adviceFor(outcome: 'failed-permanently' | 'gave-up'): string {
+function adviceFor(outcome: string): string {
   return outcome === 'gave-up'
     ? 'The receiver could not be reached in time; it may work another time.'
     : 'Sending it again as it is will not help; check the number.'

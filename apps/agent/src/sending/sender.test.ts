@@ -3,6 +3,7 @@ import { readCommandError } from '@smsgw/modem/command-error'
 import type { SubmitOutcome } from '@smsgw/modem/submit'
 import { beforeEach, expect, test } from 'vitest'
 import { SenderFixture, sendCommand } from '../testing/sender-fixture.ts'
+import { FieldOpener } from './encrypted-field.ts'
 import { defaultSendingSettings } from './sending-settings.ts'
 
 let world: SenderFixture
@@ -261,7 +262,7 @@ test('a pause is kept between messages, not between the parts of one', async () 
 })
 
 test('encrypted text and numbers are opened with the passphrase, and what does not open fails with a reason', async () => {
-  world = new SenderFixture({ passphrase: 'secret' })
+  world = new SenderFixture({ opener: new FieldOpener('secret') })
   await world.sender.simReady(world.sim(1))
   await world.accept(
     sendCommand('a', { isEncrypted: true, phoneNumber: sealed('+447700900555'), content: { text: sealed('héllo') } }),

@@ -1,15 +1,11 @@
 import type { SendCommand } from '@smsgw/contract/link/command'
-import type { Clock } from '@smsgw/modem/clock'
 import type { LateOutcome } from '@smsgw/modem/submission'
 import type { StatusReport } from '@smsgw/sms/status-report'
 import { crashPoint } from '../crash-point.ts'
 import type { Change } from '../journal/change.ts'
-import type { Journal, JournalError } from '../journal/journal.ts'
 import { type Keep, keepWriting } from '../journal/keep-writing.ts'
-import type { TrustedTime } from '../time/trusted-time.ts'
 import { Deadlines } from './deadlines.ts'
 import { Doubts } from './doubts.ts'
-import type { FieldOpener } from './encrypted-field.ts'
 import { Happenings } from './happenings.ts'
 import { Job } from './job.ts'
 import { Lane } from './lane.ts'
@@ -17,7 +13,9 @@ import { MessageRun } from './message-run.ts'
 import { Queue } from './queue.ts'
 import { References } from './references.ts'
 import { Reports } from './reports.ts'
-import { defaultSendingSettings, type SendingLimits, type SendingSettings } from './sending-settings.ts'
+import type { SenderOptions } from './sender-options.ts'
+import { defaultSendingSettings, type SendingSettings } from './sending-settings.ts'
+import { sentLately } from './sent-lately.ts'
 import type { SendingSim } from './sim.ts'
 import { SimChoice } from './sim-choice.ts'
 import { submissionOf } from './submission.ts'
@@ -40,6 +38,8 @@ export class Sender {
   readonly #lanes = new Map<string, Lane>()
   /** As they were told of last, whether their lanes are there yet or not. */
   readonly #sims = new Map<string, SendingSim>()
+  /** Numbers of the SIMs with a lane: asked for each message that waits. */
+  #ready: readonly number[] = []
   readonly #choice: SimChoice
   readonly #doubts: Doubts
   readonly #deadlines: Deadlines
@@ -141,7 +141,7 @@ export class Sender {
   async simReady(sim: SendingSim): Promise<void> {
     this.simGone(sim.iccid)
     this.#sims.set(sim.iccid, sim)
-    const sentMs = await this.#sentLately(sim)
+    const sentMs = await sentLately(this.#options, sim)
     // Gone, or come again, while the journal was read.
     if (this.#stopped || this.#sims.get(sim.iccid) !== sim) return
     const { clock, time, chance } = this.#options
@@ -160,6 +160,7 @@ export class Sender {
       sentMs,
     )
     this.#lanes.set(sim.iccid, lane)
+    this.#ready = this.#readyNumbers()
     this.#wakeAll()
   }
 
@@ -167,6 +168,7 @@ export class Sender {
     this.#sims.delete(iccid)
     this.#lanes.get(iccid)?.end()
     this.#lanes.delete(iccid)
+    this.#ready = this.#readyNumbers()
     // What was chosen or planned for it, and has not begun, may go by another.
     for (const job of this.#queue) {
       if (!job.hasBegun && (job.plan === undefined || job.plan.iccid === iccid)) job.forgetPlan()
@@ -297,14 +299,22 @@ export class Sender {
 
   #simOf(job: Job): number | undefined {
     if (job.command.simNumber !== undefined) return job.command.simNumber
-    const ready = [...this.#lanes.values()].map(({ sim }) => sim.simNumber)
-    if (job.simNumber === undefined || !ready.includes(job.simNumber)) job.simNumber = this.#choice.choose(ready)
+    if (job.simNumber === undefined || !this.#ready.includes(job.simNumber)) {
+      job.simNumber = this.#choice.choose(this.#ready)
+    }
     return job.simNumber
+  }
+
+  #readyNumbers(): readonly number[] {
+    return [...this.#lanes.values()].map(({ sim }) => sim.simNumber)
   }
 
   async #send(job: Job, lane: Lane): Promise<void> {
     this.#queue.remove(job)
-    const sending = this.#run.send(job, lane, this.#queue.size > 0).catch((error) => this.#broke(job, error))
+    const sending = this.#run
+      .send(job, lane, this.#queue.size > 0)
+      .catch((error) => this.#broke(job, error))
+      .catch(this.#options.onTrouble)
     this.#underWay.add(sending)
     await sending.finally(() => this.#underWay.delete(sending))
   }
@@ -323,18 +333,6 @@ export class Sender {
 
   #begin(work: Promise<void>): void {
     work.catch(this.#options.onTrouble)
-  }
-
-  /** What was sent before counts for the limits. */
-  async #sentLately({ iccid }: SendingSim): Promise<readonly number[]> {
-    const { journal, time } = this.#options
-    try {
-      return await journal.read('sent-lately', { iccid, sinceMs: time.now().wallMs - dayMs })
-    } catch (error) {
-      // Better than a SIM that sends nothing until its modem starts again.
-      this.#options.onTrouble(error)
-      return []
-    }
   }
 
   #expired(job: Job): void {
@@ -390,24 +388,6 @@ export class Sender {
   #wakeAll(): void {
     for (const lane of this.#lanes.values()) lane.wake()
   }
-}
-
-export interface SenderOptions {
-  readonly journal: Journal
-  readonly clock: Clock
-  readonly time: TrustedTime
-  /** From 0 up to 1. */
-  readonly chance: () => number
-  readonly limits: SendingLimits
-  /** Undefined without a passphrase. */
-  readonly opener: FieldOpener | undefined
-  /** Nothing can be written; what has happened is kept and written again. */
-  readonly onJournalTrouble: (error: JournalError) => void
-  /** A part got its reference, or will never have one: a report that came before can be matched now. */
-  readonly onReference: (reference: number | undefined) => void
-  /** What should not happen, and stopped nothing but the message that it happened to. */
-  readonly onTrouble: (error: unknown) => void
-  readonly onOpenChanged: (open: number) => void
 }
 
 const dayMs = 24 * 60 * 60_000

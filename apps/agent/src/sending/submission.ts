@@ -157,6 +157,6 @@ function lastReference(sim: { readonly iccid: string }): number | null {
 
 function stampOf(part: JobPart, time: TrustedTime) {
   const stamp = time.stamp()
-  part.committedMs = stamp.wallMs
+  part.committed = stamp
   return stamp
 }

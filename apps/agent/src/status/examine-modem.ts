@@ -1,3 +1,4 @@
+import type { Clock } from '@smsgw/modem/clock'
 import type { PinTries } from '@smsgw/modem/commands/pin-counter'
 import type { StartupFailure } from '@smsgw/modem/startup/startup-failure'
 import type { ModemActor } from '../modems/modem-actor.ts'
@@ -19,7 +20,7 @@ export interface ModemExamination {
   readonly trace: readonly string[]
 }
 
-export async function examineModem(actor: ModemActor): Promise<ModemExamination> {
+export async function examineModem(actor: ModemActor, clock: Clock): Promise<ModemExamination> {
   const { modem, health } = actor
   const { session, state } = health
   const [status] = modemStatuses([health])
@@ -28,7 +29,7 @@ export async function examineModem(actor: ModemActor): Promise<ModemExamination>
     status: status as ModemStatus,
     blocked: state.name === 'blocked' ? state.failure : undefined,
     isReady: state.name === 'ready' || state.name === 'degraded',
-    pinTries: modem === undefined ? undefined : await pinTriesOf(actor),
+    pinTries: modem === undefined ? undefined : await within(pinTriesOf(actor), clock),
     serviceCentre: typeof centre === 'string' ? centre : 'there',
     ownNumber: actor.simCard?.phoneNumber === undefined ? 'unknown' : 'known',
     isCardKnown: session?.sim.iccid !== undefined,
@@ -39,6 +40,16 @@ export async function examineModem(actor: ModemActor): Promise<ModemExamination>
     }),
   }
 }
+
+/** A modem may be sending, or hang: what it does not tell by then is not known. */
+function within<T>(answer: Promise<T>, clock: Clock): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(answerLimitMs, () => resolve(undefined))
+    answer.then(resolve, reject).finally(() => timer.cancel())
+  })
+}
+
+const answerLimitMs = 5_000
 
 async function pinTriesOf({ modem, health }: ModemActor): Promise<PinTries | undefined> {
   for (const counter of health.session?.profile.pinCounters ?? []) {

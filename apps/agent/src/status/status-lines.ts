@@ -66,7 +66,7 @@ function clockWords({ trusted, systemErrorMs }: AgentStatus['clock']): string {
 
 const worthSayingMs = 2_000
 
-export function duration(ms: number): string {
+function duration(ms: number): string {
   const minutes = Math.floor(ms / 60_000)
   if (minutes < 1) return `${Math.floor(ms / 1000)} s`
   if (minutes < 60) return `${minutes} min`

@@ -5,6 +5,8 @@ import type { TrustedTime } from '../time/trusted-time.ts'
 export class ManualTime implements TrustedTime {
   readonly #clock: ManualClock
   trusted = true
+  /** How far it is from what it should be. */
+  errorMs = 0
   bootId = 'boot-1'
 
   constructor(clock: ManualClock) {
@@ -12,7 +14,7 @@ export class ManualTime implements TrustedTime {
   }
 
   now() {
-    return { wallMs: this.#clock.epochMs(), trusted: this.trusted }
+    return { wallMs: Math.round(this.#clock.epochMs() + this.errorMs), trusted: this.trusted }
   }
 
   stamp() {

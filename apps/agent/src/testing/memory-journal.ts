@@ -18,18 +18,35 @@ export class MemoryJournal {
   readonly #reads: ReturnType<typeof readsOf>
   readonly #clock: Clock
   readonly #chance: () => number
+  failReads = false
+  /** For want of room. */
+  refuses: (change: Change) => boolean = () => false
 
   constructor(clock: Clock, chance: () => number, wallMs: () => number) {
     this.#clock = clock
     this.#chance = chance
     this.#database.exec(schema)
     this.#database.exec("INSERT INTO journal (id) VALUES ('journal-1')")
-    this.#writer = new ChangeWriter(this.#database, wallMs, () => String(chance()))
+    this.#writer = new ChangeWriter(
+      this.#database,
+      () => Math.round(wallMs()),
+      () => String(chance()),
+    )
     this.#reads = readsOf(this.#database)
   }
 
   close(): void {
     this.#database.close()
+  }
+
+  /** No page more than it has; SQLite says so itself. */
+  set isFull(isFull: boolean) {
+    const [{ page_count: pages } = {}] = this.#database.prepare('PRAGMA page_count').all()
+    this.#database.exec(`PRAGMA max_page_count = ${isFull ? Number(pages) : 1_000_000_000}`)
+  }
+
+  forget(beforeMs: number): void {
+    forgetOld(this.#database, beforeMs)
   }
 
   session(): { readonly journal: Journal; readonly kill: () => void } {
@@ -57,9 +74,12 @@ export class MemoryJournal {
           this.#clock.after(1 + Math.floor(this.#chance() ** 4 * slowestMs), () => workUntil(waiting))
         }),
       read: (what, ask) =>
-        new Promise((resolve) => {
+        new Promise((resolve, reject) => {
           if (isDead) return
-          const run = (isAlive: boolean) => isAlive && resolve(this.#read(what, ask))
+          const run = (isAlive: boolean) => {
+            if (isAlive && this.failReads) reject(new JournalError('it cannot be read', 'failed'))
+            else if (isAlive) resolve(this.#read(what, ask))
+          }
           if (queue.length === 0) run(true)
           else enqueue('read', run)
         }),
@@ -84,14 +104,16 @@ export class MemoryJournal {
   }
 
   #apply(changes: readonly Change[]): readonly number[] {
+    if (changes.some(this.refuses)) throw new JournalError('no room for it', 'full')
     this.#database.exec('BEGIN')
     try {
       const seqs = changes.flatMap((change) => this.#writer.apply(change) ?? [])
       this.#database.exec('COMMIT')
       return seqs
     } catch (error) {
-      this.#database.exec('ROLLBACK')
-      throw new JournalError(String(error), 'failed')
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      const isFull = error instanceof Error && 'errcode' in error && error.errcode === 13
+      throw new JournalError(String(error), isFull ? 'full' : 'refused')
     }
   }
 

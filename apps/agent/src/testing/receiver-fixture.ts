@@ -3,7 +3,7 @@ import { readIncoming } from '@smsgw/modem/incoming-message'
 import { addressFromText } from '@smsgw/sms/address'
 import { hexFromOctets } from '@smsgw/sms/octets'
 import { segment, segmentData } from '@smsgw/sms/segment'
-import type { StatusReport } from '@smsgw/sms/status-report'
+import { encodeStatusReport, type StatusReport } from '@smsgw/sms/status-report'
 import { timeStampFromEpochMs } from '@smsgw/sms/time-stamp'
 import { encodeForModem } from '@smsgw/sms/tpdu'
 import type { UserData } from '@smsgw/sms/user-data'
@@ -23,7 +23,12 @@ export class ReceiverFixture {
   readonly reports: StatusReport[] = []
   readonly troubles: unknown[] = []
   reportsMatch = true
+  reportsFail = false
+  breakNextDeletion = false
   deletesWork = true
+  /** Nobody can delete what lies there. */
+  readonly stuck = new Set<number>()
+  acknowledged = 0
   receiver: Receiver
   #sim: ReceivingSim
   #session: { readonly kill: () => void }
@@ -57,6 +62,14 @@ export class ReceiverFixture {
     await this.#until(restored)
     receiver.simReady(sim)
     this.sweep()
+  }
+
+  simGone(): void {
+    this.receiver.simGone(this.#sim.iccid)
+  }
+
+  simReady(): void {
+    this.receiver.simReady(this.#sim)
   }
 
   sweep(): void {
@@ -127,6 +140,7 @@ export class ReceiverFixture {
       clock: this.clock,
       time: this.time,
       onReport: async (_, report) => {
+        if (this.reportsFail) throw new Error('the sender failed over it')
         this.reports.push(report)
         return this.reportsMatch
       },
@@ -140,14 +154,21 @@ export class ReceiverFixture {
       iccid: 'iccid-1',
       phoneNumber: '+447700900001',
       deleteMessage: async ({ index }, pdu) => {
+        if (this.breakNextDeletion) {
+          this.breakNextDeletion = false
+          throw new Error('the driver failed over it')
+        }
         await new Promise<void>((resolve) => this.clock.after(50, resolve))
-        if (!this.deletesWork) return { kind: 'failed', failure: 'refused', error: undefined }
+        if (!this.deletesWork || this.stuck.has(index)) return { kind: 'failed', failure: 'refused', error: undefined }
         if (!this.storage.has(index)) return { kind: 'already-gone' }
         if (this.storage.get(index) !== pdu) return { kind: 'failed', failure: 'refused', error: undefined }
         this.storage.delete(index)
         return { kind: 'deleted' }
       },
-      acknowledge: async () => true,
+      acknowledge: async () => {
+        this.acknowledged += 1
+        return true
+      },
     }
     receiver.simReady(sim)
     return { receiver, session, sim }
@@ -168,6 +189,22 @@ export class ReceiverFixture {
       ...(options.flash && { messageClass: 0 as const }),
     })
     return parts.map((userData) => this.pdu(userData, dataCodingScheme, options))
+  }
+
+  statusReport(messageReference: number): string {
+    const at = timeStampFromEpochMs(this.clock.epochMs(), 0)
+    const octets = encodeStatusReport({
+      kind: 'status-report',
+      moreMessagesToSend: false,
+      loopPrevention: false,
+      statusReportQualifier: false,
+      messageReference,
+      recipient: addressFromText('+447700900123'),
+      serviceCentreTimeStamp: at,
+      dischargeTime: at,
+      status: 0,
+    })
+    return `00${hexFromOctets(octets)}`
   }
 
   data(octets: Uint8Array, port: number): readonly string[] {

@@ -12,7 +12,7 @@ import type { LinkSocket } from '../link/link-socket.ts'
 export class ScriptedRelay {
   readonly frames: AgentFrame[] = []
   readonly events: Readonly<Record<string, unknown>>[] = []
-  readonly deviceId = 'device-1'
+  deviceId = 'device-1'
   /** How it closes instead of answering `pair` or `hello`. */
   refusal: { readonly at: 'pair' | 'hello'; readonly code: number; readonly reason: string } | undefined
   versions = { min: 1, max: 1 }

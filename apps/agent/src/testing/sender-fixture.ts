@@ -6,7 +6,7 @@ import type { Submit } from '@smsgw/sms/submit'
 import { decodeOutgoing } from '@smsgw/sms/tpdu'
 import { textOfUserData } from '@smsgw/sms/user-data'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
-import { FieldOpener } from '../sending/encrypted-field.ts'
+import type { FieldOpener } from '../sending/encrypted-field.ts'
 import { Sender } from '../sending/sender.ts'
 import { defaultSendingLimits } from '../sending/sending-settings.ts'
 import type { SendingSim } from '../sending/sim.ts'
@@ -34,10 +34,10 @@ export class SenderFixture {
   readonly troubles: unknown[] = []
   sender: Sender
   #session: { readonly kill: () => void }
-  readonly #passphrase: string | undefined
+  readonly #opener: FieldOpener | undefined
 
-  constructor(options: { readonly passphrase?: string } = {}) {
-    this.#passphrase = options.passphrase
+  constructor(options: { readonly opener?: FieldOpener } = {}) {
+    this.#opener = options.opener
     const { sender, session } = this.#make()
     this.sender = sender
     this.#session = session
@@ -64,9 +64,12 @@ export class SenderFixture {
       submit: async (pdu, options) => {
         const outcome = this.outcomes.shift()
         if (outcome?.kind === 'not-sent') return this.#told(options, outcome)
-        if ((await options.beforePdu({ cancelled: false })) === 'abort') {
-          return this.#told(options, { kind: 'not-sent', why: 'before-pdu-aborted' })
-        }
+        const word = await options.beforePdu({ cancelled: false }).catch(() => 'failed' as const)
+        if (word !== 'go')
+          return this.#told(options, {
+            kind: 'not-sent',
+            why: word === 'abort' ? 'before-pdu-aborted' : 'before-pdu-failed',
+          })
         const { tpdu } = decodeOutgoing(octetsFromHex(hexFromOctets(pdu.octets)))
         if (tpdu.kind !== 'submit') throw new Error(`${tpdu.kind} was sent`)
         if (outcome?.kind !== 'refused') {
@@ -122,9 +125,9 @@ export class SenderFixture {
       time: this.time,
       chance: () => 0.5,
       limits: defaultSendingLimits,
-      opener: this.#passphrase === undefined ? undefined : new FieldOpener(this.#passphrase),
+      opener: this.#opener,
       onJournalTrouble: (error) => {
-        throw error
+        if (error.reason === 'closed') throw error
       },
       onReference: () => undefined,
       onTrouble: (error) => this.troubles.push(error),

@@ -2,21 +2,30 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
 /**
- * Whether this machine's clock is kept right: it is synchronised, or it has a battery, or there is nothing that tells and it
- * is no Raspberry Pi. A Pi without a clock of its own wakes up with the time at which it was switched off, and only a
- * network corrects that.
+ * How far this machine's clock may be believed. `synchronised`: a network keeps it right. `kept`: it was set from a clock
+ * with a battery, or nothing tells and it is no Raspberry Pi. `lost`: a Pi without a clock of its own wakes up with the time
+ * at which it was switched off.
  */
-export function systemClockIsRight(machine: Machine = thisMachine): boolean {
-  if (machine.isSynchronised() === true) return true
-  if (machine.hasBattery()) return true
-  return machine.isSynchronised() === undefined && !machine.isRaspberryPi()
+export type SystemClock = 'synchronised' | 'kept' | 'lost'
+
+export function judgeSystemClock(machine: Machine = thisMachine): SystemClock {
+  const isSynchronised = machine.isSynchronised()
+  if (isSynchronised === true) return 'synchronised'
+  // An empty battery shows by a time long gone.
+  if (machine.nowMs() < earliestMs) return 'lost'
+  if (machine.hasBattery()) return 'kept'
+  return isSynchronised === undefined && !machine.isRaspberryPi() ? 'kept' : 'lost'
 }
+
+/** This program is younger. */
+const earliestMs = Date.UTC(2026, 0, 1)
 
 interface Machine {
   /** Undefined when nothing on this machine knows. */
   readonly isSynchronised: () => boolean | undefined
   readonly hasBattery: () => boolean
   readonly isRaspberryPi: () => boolean
+  readonly nowMs: () => number
 }
 
 const thisMachine: Machine = {
@@ -34,6 +43,7 @@ const thisMachine: Machine = {
   hasBattery: () =>
     readIfThere('/sys/class/rtc/rtc0/hctosys') === '1' && !/rpi/i.test(readIfThere('/sys/class/rtc/rtc0/name') ?? ''),
   isRaspberryPi: () => readIfThere('/proc/device-tree/model')?.includes('Raspberry Pi') ?? false,
+  nowMs: Date.now,
 }
 
 function readIfThere(path: string): string | undefined {

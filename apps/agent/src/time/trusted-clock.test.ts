@@ -1,24 +1,24 @@
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { expect, test } from 'vitest'
-import { systemClockIsRight } from './system-clock.ts'
+import { judgeSystemClock, type SystemClock } from './system-clock.ts'
 import { TrustedClock } from './trusted-clock.ts'
 
-function fixture({ systemIsRight = false } = {}) {
+function fixture(judged: SystemClock = 'lost') {
   const clock = new ManualClock()
-  const system = { ms: Date.UTC(2020, 0, 1), isRight: systemIsRight }
+  const system = { ms: Date.UTC(2020, 0, 1), judged }
   const changes: number[] = []
   const time = new TrustedClock({
     clock,
     bootId: 'boot',
     systemMs: () => system.ms + clock.nowMs(),
-    systemIsRight: () => system.isRight,
+    judgeSystem: () => system.judged,
     onChanged: () => changes.push(1),
   })
   return { clock, system, changes, time }
 }
 
-test('a clock that is kept right is believed, whatever others say', () => {
-  const { time, system } = fixture({ systemIsRight: true })
+test('a clock that is synchronised is believed, whatever others say', () => {
+  const { time, system } = fixture('synchronised')
   time.heard('relay', Date.UTC(2030, 0, 1))
   expect(time.now()).toEqual({ wallMs: system.ms, trusted: true })
 })
@@ -36,10 +36,17 @@ test('without one the relay is believed, before the network, and its word is car
 
 test('when the machine has been set right it is believed again, and whoever waits is told', () => {
   const { time, system, changes } = fixture()
-  system.isRight = true
+  system.judged = 'synchronised'
   time.look()
   expect(time.now()).toEqual({ wallMs: system.ms, trusted: true })
   expect(changes).toHaveLength(1)
+})
+
+test('a clock with a battery is believed until the relay or the network says what it is', () => {
+  const { time, system } = fixture('kept')
+  expect(time.now()).toEqual({ wallMs: system.ms, trusted: true })
+  time.heard('relay', Date.UTC(2030, 0, 1))
+  expect(time.now()).toEqual({ wallMs: Date.UTC(2030, 0, 1), trusted: true })
 })
 
 test('local time has a numeric offset and milliseconds', () => {
@@ -49,15 +56,19 @@ test('local time has a numeric offset and milliseconds', () => {
 })
 
 test('a Raspberry Pi that nothing has synchronised has the time of its last day', () => {
-  const machine = (isSynchronised: boolean | undefined, battery: boolean, pi: boolean) => ({
-    isSynchronised: () => isSynchronised,
-    hasBattery: () => battery,
-    isRaspberryPi: () => pi,
-  })
-  expect(systemClockIsRight(machine(undefined, false, true))).toBe(false)
-  expect(systemClockIsRight(machine(false, false, true))).toBe(false)
-  expect(systemClockIsRight(machine(false, false, false))).toBe(false)
-  expect(systemClockIsRight(machine(true, false, true))).toBe(true)
-  expect(systemClockIsRight(machine(false, true, true))).toBe(true)
-  expect(systemClockIsRight(machine(undefined, false, false))).toBe(true)
+  const judged = (isSynchronised: boolean | undefined, battery: boolean, pi: boolean, nowMs = Date.UTC(2026, 5, 1)) =>
+    judgeSystemClock({
+      isSynchronised: () => isSynchronised,
+      hasBattery: () => battery,
+      isRaspberryPi: () => pi,
+      nowMs: () => nowMs,
+    })
+  expect(judged(undefined, false, true)).toBe('lost')
+  expect(judged(false, false, true)).toBe('lost')
+  expect(judged(false, false, false)).toBe('lost')
+  expect(judged(true, false, true)).toBe('synchronised')
+  expect(judged(false, true, true)).toBe('kept')
+  expect(judged(undefined, false, false)).toBe('kept')
+  // Its battery is empty.
+  expect(judged(false, true, false, Date.UTC(2000, 0, 1))).toBe('lost')
 })

@@ -1,26 +1,27 @@
 import type { Clock } from '@smsgw/modem/clock'
 import type { Stamp } from '../journal/change.ts'
+import type { SystemClock } from './system-clock.ts'
 import type { TrustedTime } from './trusted-time.ts'
 
 /**
- * The time of day, from whom it can be had: the machine's own clock when it is kept right, else the relay, else the mobile
- * network, and between their words the clock that nobody sets. A Raspberry Pi starts with the time at which it was
+ * The time of day, from whom it can be had: the machine's own clock when it is synchronised, else the relay, else the
+ * mobile network, and between their words the clock that nobody sets; else a clock with a battery. A Raspberry Pi starts with the time at which it was
  * switched off.
  */
 export class TrustedClock implements TrustedTime {
   readonly #parts: TrustedClockParts
-  #systemIsRight: boolean
+  #system: SystemClock
   #reference: { readonly from: Source; readonly wallMs: number; readonly monotonicMs: number } | undefined
 
   constructor(parts: TrustedClockParts) {
     this.#parts = parts
-    this.#systemIsRight = parts.systemIsRight()
+    this.#system = parts.judgeSystem()
   }
 
   now(): { readonly wallMs: number; readonly trusted: boolean } {
-    if (this.#systemIsRight) return { wallMs: this.#parts.systemMs(), trusted: true }
+    if (this.#system === 'synchronised') return { wallMs: this.#parts.systemMs(), trusted: true }
     const reference = this.#reference
-    if (reference === undefined) return { wallMs: this.#parts.systemMs(), trusted: false }
+    if (reference === undefined) return { wallMs: this.#parts.systemMs(), trusted: this.#system === 'kept' }
     const passedMs = this.#parts.clock.nowMs() - reference.monotonicMs
     return { wallMs: Math.round(reference.wallMs + passedMs), trusted: true }
   }
@@ -53,7 +54,7 @@ export class TrustedClock implements TrustedTime {
   /** Looks whether the machine's clock has been set right meanwhile. */
   look(): void {
     const before = this.now()
-    this.#systemIsRight = this.#parts.systemIsRight()
+    this.#system = this.#parts.judgeSystem()
     this.#tellAfter(before)
   }
 
@@ -78,8 +79,7 @@ export interface TrustedClockParts {
   readonly clock: Clock
   readonly bootId: string
   readonly systemMs: () => number
-  /** Whether something keeps the machine's clock right. */
-  readonly systemIsRight: () => boolean
+  readonly judgeSystem: () => SystemClock
   /** It is vouched for now, or it is another time than it seemed. */
   readonly onChanged: () => void
 }

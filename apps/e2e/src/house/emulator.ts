@@ -61,6 +61,11 @@ export class Emulator {
     return response.json()
   }
 
+  async imeiOf(modem: string): Promise<string> {
+    const answer = await (await fetch(`${this.control}/modems/${modem}`)).json()
+    return (answer as { imei: string }).imei
+  }
+
   ledger(): readonly LedgerLine[] {
     if (!existsSync(this.#ledger)) return []
     const lines = readFileSync(this.#ledger, 'utf8')

@@ -8,6 +8,8 @@ import {
   type RelayState,
   type RelayTimer,
 } from '@smsgw/link/relay-state'
+import { addressBlock } from '../auth/address-block.ts'
+import { type FairQueue, URGENT } from '../auth/fair-queue.ts'
 import type { Clock } from '../clock.ts'
 import { crashPoint } from '../crash-point.ts'
 import type { RedeemPairingCodeNeeds } from '../devices/redeem-pairing-code.ts'
@@ -35,6 +37,8 @@ export interface AgentSessionNeeds extends RedeemPairingCodeNeeds {
   readonly hints: WakeHints
   readonly recorder: EventRecorder
   readonly departures: Departures
+  /** Who waits to be let in, by address. */
+  readonly arrivals: FairQueue
   readonly log: { warn(details: object, message: string): void; error(details: object, message: string): void }
   readonly relayId: string
   readonly streamId: string
@@ -157,7 +161,7 @@ export class AgentSession {
 
   /** What the database is asked; its answer comes as an input, and so does its absence. */
   #ask(effect: Asking): void {
-    this.#answer(effect).then(
+    this.#whenItsTurn(effect).then(
       (input) => input && this.step(input),
       (error) => {
         this.#needs.log.warn({ err: error, effect: effect.kind }, 'an agent has to wait for the database')
@@ -165,6 +169,23 @@ export class AgentSession {
         if (failure !== undefined) this.step(failure)
       },
     )
+  }
+
+  /**
+   * Thousands of agents that lost one relay arrive here at once: a few at a time are let in, those that are nearly in
+   * first, so that neither they nor those that are here already wait until their time is over.
+   */
+  async #whenItsTurn(effect: Asking): Promise<RelayInput | undefined> {
+    const isResume = effect.kind === 'claim-commands' && effect.isResume
+    if (!isResume && effect.kind !== 'pair' && effect.kind !== 'authenticate' && effect.kind !== 'open-connection') {
+      return this.#answer(effect)
+    }
+    const group = effect.kind === 'open-connection' ? URGENT : addressBlock(this.#address)
+    const turn = this.#needs.arrivals.run(group, async () => ({
+      // It may have given up meanwhile.
+      input: this.#isOver ? undefined : await this.#answer(effect),
+    }))
+    return (await turn)?.input ?? failureOf(effect)
   }
 
   async #answer(effect: Asking): Promise<RelayInput | undefined> {
@@ -281,11 +302,11 @@ export class AgentSession {
     }
   }
 
-  /** An agent that tells too much of it is not heard more often for that. */
+  /** It is kept for days: an agent that tells too much of it is not heard. */
   async #takeTelemetry(sample: Readonly<Record<string, unknown>>): Promise<void> {
     const { database, clock } = this.#needs
     const now = clock.now()
-    if (now.getTime() - this.#telemetryAtMs < TELEMETRY_MS) return
+    if (now.getTime() - this.#telemetryAtMs < TELEMETRY_MS || JSON.stringify(sample).length > LONGEST_SAMPLE) return
     this.#telemetryAtMs = now.getTime()
     await recordTelemetry(database, this.#known(), sample, { now, historyMs: TELEMETRY_KEPT_MS })
   }
@@ -315,7 +336,8 @@ type Asking = Exclude<
 
 /** Three heartbeats of 20 s. */
 export const LEASE_MS = 60_000
-const TELEMETRY_MS = 5_000
+const TELEMETRY_MS = 15_000
+const LONGEST_SAMPLE = 16_384
 const TELEMETRY_KEPT_MS = 7 * 86_400_000
 const revoked: RelayInput = { kind: 'refused', why: 'revoked', reason: 'this device was deleted: pair the agent anew' }
 
@@ -324,7 +346,7 @@ function failureOf(effect: Asking): RelayInput | undefined {
     case 'pair':
     case 'authenticate':
     case 'open-connection':
-      return { kind: 'refused', why: 'unavailable', reason: 'the relay cannot reach its database now' }
+      return { kind: 'refused', why: 'unavailable', reason: 'the relay cannot let it in now' }
     case 'store-events':
       return { kind: 'store-failed' }
     case 'claim-commands':

@@ -1,3 +1,4 @@
+import { FairQueue } from '../auth/fair-queue.ts'
 import { newId, type Random } from '../random.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import { AgentSession, type AgentSessionNeeds, type AgentSocket, LEASE_MS } from './agent-session.ts'
@@ -7,7 +8,9 @@ import { renewLeases } from './renew-leases.ts'
 import { staleSettings } from './stale-settings.ts'
 import type { WakeHint } from './wake-hint.ts'
 
-export interface AgentSocketsNeeds extends Omit<AgentSessionNeeds, 'departures'> {
+export interface AgentSocketsNeeds extends Omit<AgentSessionNeeds, 'departures' | 'arrivals'> {
+  /** Agents that are let in at the same time, each with a connection to the database. */
+  readonly arrivalsAtOnce: number
   readonly random: Random
 }
 
@@ -27,7 +30,11 @@ export class AgentSockets {
   #isChecking = false
 
   constructor(needs: AgentSocketsNeeds) {
-    this.#needs = { ...needs, departures: new Departures(needs) }
+    this.#needs = {
+      ...needs,
+      departures: new Departures(needs),
+      arrivals: new FairQueue({ slots: needs.arrivalsAtOnce, places: MOST_ARRIVING }),
+    }
     this.#stopListening = needs.hints.listen(
       (hint) => this.#hear(hint),
       () => this.#lookAgain(),
@@ -179,4 +186,6 @@ export class AgentSockets {
   }
 }
 
+/** So few that each is in before its time is over, also where the database is slow; the others come again. */
+const MOST_ARRIVING = 100
 const POLL_MS = 1_000

@@ -12,12 +12,17 @@ export function proxyAddress(trusted: readonly string[]): (request: IncomingMess
   return ({ socket, headers }) => {
     const forwarded = String(headers['x-forwarded-for'] ?? '')
       .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '')
+      .map((part) => withoutPort(part.trim()))
+      .filter((part) => ipaddr.isValid(part))
     let address = socket.remoteAddress ?? ''
     while (isTrusted(address) && forwarded.length > 0) address = forwarded.pop() ?? ''
     return address
   }
+}
+
+/** Some proxies add it; each connection has another one. */
+function withoutPort(address: string): string {
+  return /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address
 }
 
 function networkOf(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {

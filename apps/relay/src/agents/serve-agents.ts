@@ -68,7 +68,7 @@ function host(webSocket: WebSocket, sockets: AgentSockets, address: string): voi
 /** How often may connections begin: from one address, behind which a site may have its whole fleet, and in all. */
 class Arrivals {
   readonly #ofAddress = new TokenBuckets({ capacity: 200, refillMs: 50, keys: 10_000 })
-  readonly #ofAll = new TokenBuckets({ capacity: 1_000, refillMs: 5, keys: 1 })
+  readonly #ofAll = new TokenBuckets({ capacity: 500, refillMs: 5, keys: 1 })
 
   /** Counts one, or tells how many milliseconds the next one is away: 0 is a success. */
   take(address: string, nowMs: number): number {

@@ -71,9 +71,12 @@ async function answered(
   deviceId: string,
   cmdId: string,
 ): Promise<unknown> {
+  let isTold = false
   let wake: () => void = () => undefined
   const stop = hints.listen((hint) => {
-    if (hint.kind === 'answered' && hint.cmdId === cmdId) wake()
+    if (hint.kind !== 'answered' || hint.cmdId !== cmdId) return undefined
+    isTold = true
+    wake()
     return undefined
   })
   try {
@@ -83,6 +86,11 @@ async function answered(
       const row = await database.deviceCommand.findFirst({ where: { cmdId, accountId }, select: { answer: true } })
       if (row === null) throw new ApiError(404, 'The device was deleted meanwhile')
       if (row.answer !== null) return row.answer
+      // Told while it looked: there is nothing to wait for.
+      if (isTold) {
+        isTold = false
+        continue
+      }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, LOOK_MS)
         wake = () => {

@@ -35,7 +35,7 @@ export function openDatabase({ url, connections }: DatabaseOptions): Database {
 }
 
 /** Enough for every statement of the relay; one that is put together anew each time must not fill the server's memory. */
-const MOST_NAMES = 1_000
+const MOST_NAMES = 500
 
 /** Named statements are planned once for each connection; one without a name is planned each time. */
 function statementName({ sql }: { sql: string }): string {

@@ -51,6 +51,18 @@ describe('an MMS notification', () => {
     )
   })
 
+  it('is read for what it is behind one value that cannot be, and not behind a heap of them', () => {
+    const wrong = octetsFromHex('890100')
+    const heaped = (count: number) =>
+      joinOctets([
+        octetsFromHex('8C82985400'),
+        ...Array.from({ length: count }, () => wrong),
+        octetsFromHex('8901818D92'),
+      ])
+    expect(decodeMmsNotification(heaped(31))).toEqual({ transactionId: 'T', fromWithheld: true, version: '1.2' })
+    expect(decodeMmsNotification(heaped(10_000))).toEqual({ transactionId: 'T', fromWithheld: false, version: '1.2' })
+  })
+
   it('tells a sender that is withheld from one that is not named', () => {
     const withheld = { transactionId: 'T', fromWithheld: true }
     expect(decodeMmsNotification(encodeMmsNotification(withheld))).toEqual(withheld)

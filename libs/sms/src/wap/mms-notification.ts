@@ -37,7 +37,7 @@ export function decodeMmsNotification(octets: Uint8Array, start = 0): MmsNotific
   const headers: Headers = {}
   while (reader.remaining > 0) decodeHeader(reader, headers)
   if (headers.messageType === undefined) throw new PduDecodeError('X-Mms-Message-Type', reader.position, 'missing')
-  const { messageType: _, transactionId, fromWithheld = false, ...others } = headers
+  const { messageType: _, unreadable: _unreadable, transactionId, fromWithheld = false, ...others } = headers
   if (transactionId === undefined) throw new PduDecodeError('X-Mms-Transaction-Id', reader.position, 'missing')
   return { transactionId, fromWithheld, ...others }
 }
@@ -90,7 +90,7 @@ export const contentClasses: readonly string[] = [
 ]
 
 type Writable<T> = { -readonly [Key in keyof T]?: T[Key] }
-type Headers = Writable<MmsNotification> & { messageType?: number }
+type Headers = Writable<MmsNotification> & { messageType?: number; unreadable?: number }
 
 function decodeHeader(reader: WspReader, into: Headers): void {
   if (reader.first('MMS header') < 0x80) {
@@ -119,12 +119,18 @@ function decodeOptionalHeader(header: number, reader: WspReader, into: Headers):
     decodeOptionalValue(header, field, reader, into)
     return
   }
+  const { unreadable = 0 } = into
+  if (unreadable >= mostUnreadable) return
   try {
     decodeOptionalValue(header, field, value, into)
   } catch (error) {
     if (!(error instanceof PduDecodeError)) throw error
+    into.unreadable = unreadable + 1
   }
 }
+
+/** More than there are headers: what follows so many was made up to keep its reader busy, and is stepped over. */
+const mostUnreadable = 32
 
 function decodeOptionalValue(header: number, field: string, reader: WspReader, into: Headers): void {
   switch (header) {

@@ -13,7 +13,7 @@ import {
 } from '@smsgw/link/agent-state'
 import { WebSocket } from 'ws'
 
-export interface AgentKeys {
+interface AgentKeys {
   readonly privateKey: KeyObject
   readonly publicKey: string
 }

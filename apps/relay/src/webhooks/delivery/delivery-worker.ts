@@ -24,8 +24,8 @@ export interface DeliveryWorkerNeeds extends Omit<ReceiverLaneNeeds, 'settler' |
  * own, so that a slow or dead one delays nobody else. What a killed worker served is served by another at once, under the
  * same ids.
  *
- * A round takes receivers that nobody serves and makes sure of those that it has, when it was woken and twice a second, and
- * reads what is due for them.
+ * A round takes receivers that nobody serves and makes sure of those that it has, when it was woken and five times a
+ * second, and reads what is due for them.
  */
 export class DeliveryWorker implements Outbox {
   readonly #needs: DeliveryWorkerNeeds
@@ -90,7 +90,7 @@ export class DeliveryWorker implements Outbox {
     this.#isWoken = false
     try {
       if (isWoken) await this.#take(worker)
-      await this.#feed()
+      await this.#feed(worker)
       if (this.#isAway) this.#needs.log.info('webhooks go on')
       this.#isAway = false
     } catch (error) {
@@ -147,12 +147,12 @@ export class DeliveryWorker implements Outbox {
     if (this.#after !== 0n || before !== 0n) this.wake()
   }
 
-  async #feed(): Promise<void> {
+  async #feed(worker: number): Promise<void> {
     const hungry = [...this.#lanes].filter(([, lane]) => lane.wants > 0)
     if (hungry.length === 0) return
     const wants = new Map(hungry.map(([key, lane]) => [key, lane.wants]))
     const held = hungry.flatMap(([, lane]) => [...lane.held])
-    const due = Map.groupBy(await readDue(this.#needs.database, wants, held), ({ webhookKey }) => webhookKey)
+    const due = Map.groupBy(await readDue(this.#needs.database, worker, wants, held), ({ webhookKey }) => webhookKey)
     for (const [key, lane] of hungry) lane.feed(due.get(key) ?? [], wants.get(key) ?? 0)
   }
 
@@ -163,7 +163,7 @@ export class DeliveryWorker implements Outbox {
   }
 }
 
-const POLL_MS = 500
+const POLL_MS = 200
 const LEASE_SECONDS = 30
 /** Each holds five connections at most. */
 const MOST_LANES = 1_000

@@ -80,7 +80,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#controller = controller
     this.#wasUsed = !this.#isOpening()
     if (this.#isOver) controller.abort(new TooLate('connection'))
-    else this.#endAfter(this.#endAtMs - performance.now())
+    else this.#endAfter(Math.max(0, this.#endAtMs - performance.now()))
   }
 
   onResponseStarted(): void {

@@ -39,7 +39,8 @@ export class ReceiverLane {
   #size: number
   #isDry = false
   #isEnding = false
-  #isReleased = false
+  #keepsLease = false
+  #isDone = false
 
   constructor(needs: ReceiverLaneNeeds, options: ReceiverLaneOptions) {
     this.worker = options.worker
@@ -107,10 +108,10 @@ export class ReceiverLane {
     const attempted = await attemptDelivery(this.#needs, receiver, delivery)
     this.#inFlight -= 1
     if (attempted !== undefined) {
-      const recorded = this.#needs.settler.record(attempted.attempt)
+      const recording = this.#needs.settler.record(attempted.attempt)
       this.#note(receiver, delivery, attempted)
       this.#advance()
-      await recorded
+      if (!(await recording)) this.#giveUp()
     }
     this.#held.delete(delivery.key)
     this.#advance()
@@ -139,11 +140,18 @@ export class ReceiverLane {
     }
   }
 
+  /** What cannot be written down is sent again, and again: only as often as a lease runs out. */
+  #giveUp(): void {
+    this.#keepsLease = true
+    this.end()
+  }
+
   #release(): void {
-    if (this.#isReleased) return
-    this.#isReleased = true
+    if (this.#isDone) return
+    this.#isDone = true
     this.#isEnding = true
-    void this.#needs.settler.release(this.worker, this.#receiver.key).then(this.#options.onDone)
+    const released = this.#keepsLease ? undefined : this.#needs.settler.release(this.worker, this.#receiver.key)
+    void Promise.resolve(released).then(this.#options.onDone)
   }
 }
 

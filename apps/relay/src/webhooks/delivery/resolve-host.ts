@@ -9,12 +9,22 @@ export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>
  * Asks the name servers ourselves, and the operating system only for what they do not know, such as names of this network
  * or of the hosts file. The system's own way holds one of the four threads of this process for as long as a name server
  * says nothing: somebody's dead name servers would keep everybody else waiting.
+ *
+ * @param servers left out: those that the system is configured with at the moment
  */
-export function hostResolver(): ResolveHost {
+export function hostResolver(servers?: readonly string[]): ResolveHost {
   let places = SYSTEM_LOOKUPS
   const waiting: (() => void)[] = []
+  const asked = new Map<string, Promise<LookupAddress[]>>()
 
-  async function askSystem(host: string): Promise<LookupAddress[]> {
+  /** Whoever asks for the same name meanwhile is told the same. */
+  function askSystem(host: string): Promise<LookupAddress[]> {
+    const asking = asked.get(host) ?? lookUp(host).finally(() => asked.delete(host))
+    asked.set(host, asking)
+    return asking
+  }
+
+  async function lookUp(host: string): Promise<LookupAddress[]> {
     if (places === 0) await new Promise<void>((resolve) => waiting.push(resolve))
     else places -= 1
     try {
@@ -28,7 +38,7 @@ export function hostResolver(): ResolveHost {
 
   return async (host) => {
     if (LOCAL_NAME.test(host)) return askSystem(host)
-    const found = await askNameServers(host)
+    const found = await askNameServers(host, servers)
     return found.length > 0 ? found : askSystem(host)
   }
 }
@@ -41,8 +51,9 @@ const RESOLUTION_DELAY_MS = 50
 const LOCAL_NAME = /^[^.]+\.?$|\.(?:local|localhost|lan|internal|home\.arpa)\.?$/
 
 /** Empty: there are none, or nobody answers. A resolver of its own: which servers there are may change at any time. */
-async function askNameServers(host: string): Promise<LookupAddress[]> {
+async function askNameServers(host: string, servers: readonly string[] | undefined): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: 1_500, tries: 2 })
+  if (servers !== undefined) resolver.setServers(servers)
   const four = addressesOf(resolver.resolve4(host), 4)
   const six = addressesOf(resolver.resolve6(host), 6)
   const first = await four

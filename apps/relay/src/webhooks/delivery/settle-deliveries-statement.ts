@@ -16,8 +16,8 @@ export interface SettledAttempt {
 }
 
 /**
- * What came of attempts, many at once. Each is recorded; a delivery moves only when nobody has changed it since it was
- * read, for a redelivery that was asked for meanwhile begins anew.
+ * What came of attempts, many at once. Each is recorded; a delivery changes its state only when nobody has changed it since
+ * it was read, for a redelivery that was asked for meanwhile begins anew.
  *
  * Gives those that are to be tried again, as somebody is changing their deliveries at this moment: waiting for one could be
  * waiting for somebody who waits for another. Of a delivery that is gone nothing is recorded.
@@ -38,20 +38,21 @@ export async function settleDeliveries(
       ) AS r (key, version, started_at, duration_ms, address, status, error, excerpt, state, pause_ms)
     ),
     locked AS MATERIALIZED (
-      SELECT d.key FROM webhook_deliveries d JOIN result ON result.key = d.key FOR NO KEY UPDATE OF d SKIP LOCKED
+      SELECT r.*, d.tries + 1 AS number FROM result r JOIN webhook_deliveries d ON d.key = r.key
+      FOR NO KEY UPDATE OF d SKIP LOCKED
     ),
-    moved AS (
-      UPDATE webhook_deliveries d SET state = r.state, attempts = d.attempts + 1,
-        next_attempt_at = now() + r.pause_ms * interval '1 millisecond',
-        finished_at = CASE WHEN r.state = 'waiting' THEN NULL ELSE now() END
-      FROM result r JOIN locked ON locked.key = r.key
-      WHERE d.key = r.key AND d.xmin::text = r.version AND d.state = 'waiting'
+    counted AS (
+      UPDATE webhook_deliveries d SET tries = r.number,
+        state = CASE WHEN d.xmin::text = r.version THEN r.state ELSE d.state END,
+        attempts = CASE WHEN d.xmin::text = r.version THEN d.attempts + 1 ELSE d.attempts END,
+        next_attempt_at = CASE WHEN d.xmin::text = r.version AND r.state = 'waiting'
+          THEN now() + r.pause_ms * interval '1 millisecond' ELSE d.next_attempt_at END,
+        finished_at = CASE WHEN d.xmin::text = r.version AND r.state <> 'waiting' THEN now() ELSE d.finished_at END
+      FROM locked r WHERE d.key = r.key
     ),
     recorded AS (
       INSERT INTO webhook_attempts (delivery_key, number, started_at, duration_ms, address, status, error, excerpt)
-      SELECT r.key, coalesce((SELECT max(a.number) FROM webhook_attempts a WHERE a.delivery_key = r.key), 0) + 1,
-        r.started_at, r.duration_ms, r.address, r.status, r.error, r.excerpt
-      FROM result r JOIN locked ON locked.key = r.key
+      SELECT key, number, started_at, duration_ms, address, status, error, excerpt FROM locked
     )
     SELECT d.key FROM webhook_deliveries d JOIN result ON result.key = d.key
     WHERE d.key NOT IN (SELECT locked.key FROM locked)`

@@ -15,7 +15,7 @@ export interface SettlerNeeds extends DisableWebhookNeeds {
 
 /** What is to be written, in this order: who may serve a receiver next finds everything that it has to know. */
 interface Batch {
-  attempts: { readonly attempt: SettledAttempt; readonly recorded: () => void }[]
+  attempts: { readonly attempt: SettledAttempt; readonly done: (isRecorded: boolean) => void }[]
   health: Map<bigint, HealthNews & { readonly receiver: Receiver; readonly error: string }>
   gone: Map<bigint, Receiver>
   released: { readonly worker: number; readonly key: bigint; readonly done: () => void }[]
@@ -35,9 +35,12 @@ export class Settler {
     this.#needs = needs
   }
 
-  /** Resolves when it is on the disk, or never will be. */
-  record(attempt: SettledAttempt): Promise<void> {
-    return this.#add((batch, recorded) => batch.attempts.push({ attempt, recorded }))
+  /** False: it will never be on the disk. */
+  record(attempt: SettledAttempt): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.#waiting.attempts.push({ attempt, done: resolve })
+    this.#start()
+    return promise
   }
 
   noteHealth(receiver: Receiver, news: Omit<HealthNews, 'key' | 'url'>, error: string): void {
@@ -63,7 +66,10 @@ export class Settler {
 
   /** Behind everything that was added before. */
   release(worker: number, key: bigint): Promise<void> {
-    return this.#add((batch, done) => batch.released.push({ worker, key, done }))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.released.push({ worker, key, done: resolve })
+    this.#start()
+    return promise
   }
 
   /** When everything is on the disk; or not, after this time. */
@@ -73,13 +79,6 @@ export class Settler {
     }, patienceMs)
     while (this.#writing.size > 0) await Promise.all(this.#writing)
     clearTimeout(impatience)
-  }
-
-  #add(put: (batch: Batch, done: () => void) => void): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    put(this.#waiting, resolve)
-    this.#start()
-    return promise
   }
 
   #start(): void {
@@ -103,13 +102,13 @@ export class Settler {
 
   /** Gives the attempts that could not be recorded yet, as somebody is changing their deliveries. */
   async #writeBatch(batch: Batch): Promise<Batch['attempts']> {
-    const locked = (await this.#patiently(() => recordAttempts(this.#needs, batch))) ?? []
+    const locked = await this.#patiently(() => recordAttempts(this.#needs, batch))
     await this.#patiently(() => noteReceivers(this.#needs, batch))
     await this.#patiently(() => disableGone(this.#needs, batch))
     await this.#patiently(() => release(this.#needs, batch))
     const late = new Set(this.#isGivenUp ? [] : locked)
-    // Whoever waits need not know how it went: at worst something is sent twice.
-    for (const one of batch.attempts) if (!late.has(one)) one.recorded()
+    for (const one of batch.attempts) if (!late.has(one)) one.done(locked !== undefined)
+    // What could not be released is, when its lease runs out.
     for (const { done } of batch.released) done()
     return [...late]
   }

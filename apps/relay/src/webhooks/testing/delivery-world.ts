@@ -15,7 +15,7 @@ import type { ReceivedText } from '../happened-event.ts'
 import { localTime } from '../local-time.ts'
 import { sealWebhookSecret } from '../webhook-secret.ts'
 
-export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 
 export interface WorkerOptions {
   readonly limits?: Partial<ExchangeLimits>
@@ -50,11 +50,11 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
 
     /** Something happened; what the workers are not told of they find by themselves. */
     async happen(...messageIds: readonly string[]): Promise<void> {
-      await database.$transaction((statements) => enqueueEvents(statements, 'a1', messageIds.map(text)))
+      await database.$transaction((statements) => enqueueEvents(statements, 'a1', messageIds.map(receivedText)))
       for (const worker of workers) worker.wake()
     },
 
-    idOf: (webhookId: string, messageId: string) => eventId('a1', webhookId, text(messageId)),
+    idOf: (webhookId: string, messageId: string) => eventId('a1', webhookId, receivedText(messageId)),
 
     worker({ limits = {}, resolve }: WorkerOptions = {}): DeliveryWorker {
       const rules = addressRules({ allowHttp: true, allowNetworks: ['127.0.0.1'], localServerMode: false })
@@ -84,6 +84,13 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
       for (const worker of workers) worker.wake()
     },
 
+    /** As if the workers were killed, as far as the others can see: the connections that show them end. */
+    async loseSight(): Promise<void> {
+      await database.$executeRaw`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'smsgw webhooks' AND datname = current_database()`
+    },
+
     /** Oldest first. */
     deliveries: () =>
       database.webhookDelivery.findMany({
@@ -101,7 +108,8 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
 
 export type DeliveryWorld = Awaited<ReturnType<typeof deliveryWorld>>
 
-function text(messageId: string): ReceivedText {
+/** A message came in. */
+export function receivedText(messageId: string): ReceivedText {
   return {
     event: 'sms:received',
     deviceId: 'Xk2Zt7vQ9sLrB4mNdP1aW',

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { checkedRelayUrl, readConfig, wantedModems } from './config.ts'
+
+test.each([
+  [{ RELAY_URL: 'sms.example.org' }, 'RELAY_URL must begin with wss://; for example RELAY_URL=wss://sms.example.org'],
+  [{ IN_DOUBT_SECONDS: 'soon' }, 'IN_DOUBT_SECONDS must be a whole number; for example IN_DOUBT_SECONDS=900'],
+  [
+    { LOG_LEVEL: 'loud' },
+    'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal; for example LOG_LEVEL=debug',
+  ],
+  [{ SIM_1_PIN: 'secret' }, 'SIM_1_PIN must be digits; for example SIM_1_PIN=1234'],
+  [{ SIM_99_PIN: '1234' }, 'SIM_99_PIN: SIMs are numbered from 1 to 64; for example SIM_1_PIN=1234'],
+])('a wrong value is one line with the name, the problem and an example: %j', (environment, words) => {
+  expect(() => readConfig(environment)).toThrow(words)
+})
+
+test('a secret that is wrong is not shown', () => {
+  expect(() => readConfig({ ENROLMENT_TOKEN: 'too short' })).toThrow(
+    /^ENROLMENT_TOKEN needs at least 32 characters;(?!.*too short)/,
+  )
+})
+
+test('numbers and PINs belong to SIM slots', () => {
+  const { sims } = readConfig({ SIM_1_NUMBER: '+447700900123', SIM_1_PIN: '1234', SIM_12_PIN: '5678' })
+  expect([...sims]).toEqual([
+    [1, { number: '+447700900123', pin: '1234' }],
+    [12, { number: undefined, pin: '5678' }],
+  ])
+})
+
+test('modems are found, or named, or both', () => {
+  expect(wantedModems({ MODEMS: 'auto' })).toEqual({ auto: true, addresses: [] })
+  expect(wantedModems({ MODEMS: '/dev/ttyUSB2, tcp://h:1,' })).toEqual({
+    auto: false,
+    addresses: ['/dev/ttyUSB2', 'tcp://h:1'],
+  })
+})
+
+test('the relay is reached in the clear only on this machine, or when that is allowed', () => {
+  expect(checkedRelayUrl('ws://localhost:3000', false)).toBe('ws://localhost:3000/agent/v1')
+  expect(checkedRelayUrl('http://127.0.0.1:3000', false)).toBe('ws://127.0.0.1:3000/agent/v1')
+  expect(checkedRelayUrl('https://sms.example.org', false)).toBe('wss://sms.example.org/agent/v1')
+  expect(checkedRelayUrl('ws://192.168.1.2:3000', true)).toBe('ws://192.168.1.2:3000/agent/v1')
+  expect(() => checkedRelayUrl('ws://192.168.1.2:3000', false)).toThrow('is not encrypted: use wss://')
+  expect(() => checkedRelayUrl('ws://localhost.example.org', false)).toThrow('is not encrypted')
+  expect(() => checkedRelayUrl('wss://me:hunter2@sms.example.org', false)).toThrow(/^(?!.*hunter2).*must hold no user/)
+  expect(() => checkedRelayUrl('ftp://sms.example.org', false)).toThrow('is not the address of a relay')
+})

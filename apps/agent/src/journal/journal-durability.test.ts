@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type OpenedJournal, openJournal } from './journal.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-journal-'))
+})
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('what a process was told is on disk is there after it was killed in the middle of writing', async () => {
+  const acknowledged = await killedAfter(60)
+  expect(acknowledged.length).toBeGreaterThanOrEqual(60)
+  const { journal } = await opened()
+  const notes = await journal.read('notes', {})
+  expect(acknowledged.filter((name) => !(name in notes))).toEqual([])
+  // Two changes of one write are both there or both not.
+  const halves = Object.keys(notes).filter((name) => !name.endsWith('b') && !(`${name}b` in notes))
+  expect(halves).toEqual([])
+  await journal.close()
+})
+
+test('what may wait is on disk soon, and in its order', async () => {
+  const { journal } = await opened()
+  const first = journal.write([{ kind: 'note', name: 'n', value: 1 }], { mayWait: true })
+  const second = journal.write([{ kind: 'note', name: 'n', value: 2 }])
+  expect(await journal.read('notes', {})).toEqual({ n: 2 })
+  await Promise.all([first, second])
+  // Alone it is not forgotten.
+  await journal.write([{ kind: 'note', name: 'n', value: 3 }], { mayWait: true })
+  expect(await journal.read('notes', {})).toEqual({ n: 3 })
+  const last = journal.write([{ kind: 'note', name: 'n', value: 4 }], { mayWait: true })
+  await journal.close()
+  await last
+  const again = await opened()
+  expect(await again.journal.read('notes', {})).toEqual({ n: 4 })
+  await again.journal.close()
+})
+
+test('a change that does not fit what is there is refused, and said to be', async () => {
+  const { journal } = await opened()
+  const at = { wallMs: 1, trusted: true, bootId: 'b', monotonicMs: 1 }
+  const refused = journal.write([{ kind: 'command-ended', cmdId: 'unheard of', at, outcome: 'sent' }])
+  await expect(refused).rejects.toMatchObject({ reason: 'refused' })
+  await journal.close()
+})
+
+test('what came while the clock was wrong is as old as it turned out to be', async () => {
+  const { journal } = await opened()
+  const now = Date.UTC(2026, 2, 1)
+  const at = { wallMs: 1000, trusted: false, bootId: 'b', monotonicMs: 1 }
+  await journal.write([
+    { kind: 'inbound-received', pduId: 'p', iccid: 'i', simNumber: 1, pdu: '00', at },
+    { kind: 'inbound-settled', pduId: 'p', as: 'joined', datedMs: now },
+  ])
+  await journal.forget(now - 1)
+  expect(await journal.read('inbound', { sinceMs: now - 1 })).toMatchObject([{ pduId: 'p', receivedMs: now }])
+  await journal.close()
+})
+
+test('text that no database likes is kept as it is', async () => {
+  const { journal } = await opened()
+  const text = 'nul \0, half a pair \ud83d, \u{1f600}, \u2028, "quotes"'
+  const at = { wallMs: 1, trusted: true, bootId: 'b', monotonicMs: 1 }
+  await journal.write([
+    { kind: 'inbound-received', pduId: 'p', iccid: 'i', simNumber: 1, pdu: 'no\0hex', at, detail: { text } },
+  ])
+  expect(await journal.read('inbound-by-id', { pduId: 'p' })).toMatchObject({ pdu: 'no\0hex', detail: { text } })
+  await journal.close()
+})
+
+function opened(): Promise<OpenedJournal> {
+  return openJournal({
+    path: join(folder, 'journal.db'),
+    newJournalId: 'journal-1',
+    onLost: (error) => {
+      throw error
+    },
+  })
+}
+
+/** Names of the notes that it had been told of; it writes several at a time, without end. */
+async function killedAfter(lines: number): Promise<readonly string[]> {
+  const script = `
+    import { openJournal } from ${JSON.stringify(new URL('./journal.ts', import.meta.url).href)}
+    const { journal } = await openJournal({ path: process.argv[2], newJournalId: 'journal-1', onLost: () => process.exit(1) })
+    const work = async (who) => {
+      for (let at = 0; ; at += 1) {
+        const name = who + at
+        await journal.write([{ kind: 'note', name, value: at }, { kind: 'note', name: name + 'b', value: at }], { mayWait: at % 2 === 0 })
+        process.stdout.write(name + '\\n')
+      }
+    }
+    await Promise.all(['x', 'y', 'z'].map(work))`
+  const file = join(folder, 'writes.mjs')
+  writeFileSync(file, script)
+  const child = spawn(process.execPath, [file, join(folder, 'journal.db')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const told: string[] = []
+  for await (const line of createInterface(child.stdout)) {
+    told.push(line)
+    if (told.length === lines) child.kill('SIGKILL')
+  }
+  if (child.signalCode === null) await once(child, 'exit')
+  return told
+}

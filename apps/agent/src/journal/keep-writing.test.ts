@@ -1,0 +1,74 @@
+import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
+import { expect, test } from 'vitest'
+import type { Change } from './change.ts'
+import { type Journal, JournalError } from './journal.ts'
+import { keepWriting } from './keep-writing.ts'
+
+const changes: readonly Change[] = [{ kind: 'note', name: 'n', value: 1 }]
+
+test('a full disk is waited out, and said each time', async () => {
+  const world = keeping(['full', 'failed', 'full'])
+  const kept = world.keep(changes)
+  for (let second = 0; second < 3; second += 1) {
+    await turn()
+    expect(world.written).toBe(0)
+    world.clock.advance(1000)
+  }
+  await kept
+  expect(world.written).toBe(1)
+  expect(world.troubles).toEqual(['full', 'failed', 'full'])
+})
+
+test('what waits for room keeps its order, and what comes later waits behind it', async () => {
+  const world = keeping(['full', 'full'])
+  const kept = [1, 2].map((value) => world.keep([{ kind: 'note', name: 'n', value }]))
+  await turn()
+  kept.push(world.keep([{ kind: 'note', name: 'n', value: 3 }]))
+  await turn()
+  expect(world.values).toEqual([])
+  for (let second = 0; second < 3; second += 1) {
+    world.clock.advance(1000)
+    await turn()
+  }
+  await Promise.all(kept)
+  expect(world.values).toEqual([1, 2, 3])
+})
+
+test('what the journal refuses for good is not tried for ever', async () => {
+  const world = keeping(['refused'])
+  await expect(world.keep(changes)).rejects.toMatchObject({ reason: 'refused' })
+  expect(world.clock.nextAtMs).toBeUndefined()
+})
+
+test('nothing goes on as if it were on disk when the journal was closed before', async () => {
+  const world = keeping(['closed'])
+  let wentOn = false
+  void world.keep(changes).then(() => {
+    wentOn = true
+  })
+  await turn()
+  world.clock.advance(60_000)
+  await turn()
+  expect(wentOn).toBe(false)
+})
+
+function keeping(failures: JournalError['reason'][]) {
+  const clock = new ManualClock()
+  const troubles: string[] = []
+  const world = { clock, troubles, written: 0, values: [] as unknown[] }
+  const journal = {
+    write: async ([change]: readonly Change[]) => {
+      const reason = failures.shift()
+      if (reason !== undefined) throw new JournalError('not now', reason)
+      world.written += 1
+      if (change?.kind === 'note') world.values.push(change.value)
+      return []
+    },
+  }
+  const keep = keepWriting(journal as unknown as Journal, clock, ({ reason }) => troubles.push(reason))
+  return Object.assign(world, { keep })
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

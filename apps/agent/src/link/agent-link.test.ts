@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { monotonicClock } from '../monotonic-clock.ts'
+import { AgentFixture } from '../testing/agent-fixture.ts'
+import { webSocketTo } from './web-socket.ts'
+
+let fixture: AgentFixture
+let server: Server
+let url: string
+
+beforeEach(async () => {
+  fixture = new AgentFixture()
+  server = createServer()
+  const webSockets = new WebSocketServer({ server })
+  webSockets.on('connection', (socket) => {
+    const session = fixture.relay.accept({
+      send: (text) => socket.send(text),
+      close: (code, reason) => socket.close(code, reason),
+    })
+    socket.on('message', (data) => session.step({ kind: 'received', text: String(data) }))
+    socket.on('close', () => session.step({ kind: 'closed' }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/agent/v1`
+})
+
+afterEach(async () => {
+  await fixture.dispose()
+  server.closeAllConnections()
+  server.close()
+})
+
+const start = (clock = monotonicClock) => fixture.start([], { clock, openSocket: webSocketTo(url) })
+
+async function phaseIs(phase: string): Promise<void> {
+  await expect.poll(() => fixture.agent?.status().link.phase, { timeout: 20_000, interval: 10 }).toBe(phase)
+}
+
+test('over a WebSocket it pairs, says hello, and tells its events', async () => {
+  await start()
+  await phaseIs('online')
+  await fixture.relay.heard('started')
+  expect(fixture.relay.frames.map(({ type }) => type).slice(0, 2)).toEqual(['pair', 'hello'])
+})
+
+test.each([
+  ['pair', 4402, 'this code is used or out of date'],
+  ['hello', 4403, 'the device was deleted'],
+] as const)('refused at %s with %i it stops, says why, and does not come again', async (at, code, reason) => {
+  fixture.relay.refusal = { at, code, reason }
+  await start()
+  await phaseIs('stopped')
+  expect(fixture.log.join('\n')).toContain(reason)
+  expect(fixture.relay.connections).toBe(1)
+})
+
+test('a relay of other versions is told which ones this end speaks, and asked again later', async () => {
+  fixture.relay.versions = { min: 7, max: 9 }
+  await start()
+  await phaseIs('waiting')
+  expect(fixture.agent?.status().link.trouble).toContain('smsgw versions 1 to 1: update the older end')
+})
+
+test('a connection that breaks is made again, and what happened meanwhile is told then', async () => {
+  const clock = new ManualClock()
+  await start(clock)
+  await phaseIs('online')
+  fixture.relay.close(1011, 'the relay has a bad day')
+  await expect.poll(() => fixture.relay.isConnected).toBe(false)
+  await phaseIs('waiting')
+  clock.advance(5_000)
+  await fixture.relay.heard('started')
+  expect(fixture.relay.connections).toBe(2)
+})
+
+test('two agents with one identity: this one stops and says so', async () => {
+  const clock = new ManualClock()
+  await start(clock)
+  await phaseIs('online')
+  fixture.relay.intruder = 'boot of another one'
+  for (let times = 0; times < 4; times += 1) {
+    const { connections } = fixture.relay
+    fixture.relay.close(4409, 'a newer connection took its place')
+    // A step at a time: what is being opened takes real time, and must not be given up meanwhile.
+    await expect
+      .poll(
+        () => {
+          if (fixture.agent?.status().link.phase === 'waiting') clock.advance(1_000)
+          return fixture.relay.connections
+        },
+        { timeout: 20_000, interval: 2 },
+      )
+      .toBeGreaterThan(connections)
+    await expect.poll(() => fixture.agent?.status().link.phase).toMatch(/online|waiting|stopped/)
+  }
+  expect(fixture.log.join('\n')).toContain('two agents use this identity')
+  expect(fixture.agent?.status().link.phase).not.toBe('online')
+})
+
+test('a time that nobody vouches for comes from the relay', async () => {
+  fixture.relay.serverTime = () => new Date(Date.now() + 3_600_000).toISOString()
+  await start()
+  await phaseIs('online')
+  await expect.poll(() => fixture.agent?.status().clock.systemErrorMs).toBeLessThan(-3_500_000)
+})

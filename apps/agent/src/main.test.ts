@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { askAgent } from './status/ask-agent.ts'
+import { EmulatorProcess } from './testing/emulator-process.ts'
+import { isSubmitting } from './testing/is-submitting.ts'
+import { ScriptedRelay } from './testing/scripted-relay.ts'
+
+let folder: string
+let relay: ScriptedRelay
+let server: Server
+let url: string
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-main-'))
+  relay = new ScriptedRelay()
+  server = createServer()
+  new WebSocketServer({ server }).on('connection', (socket) => {
+    const session = relay.accept({
+      send: (text) => socket.send(text),
+      close: (code, reason) => socket.close(code, reason),
+    })
+    socket.on('message', (data) => session.step({ kind: 'received', text: String(data) }))
+    socket.on('close', () => session.step({ kind: 'closed' }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+
+afterEach(() => {
+  server.closeAllConnections()
+  server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function start(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], {
+    env: { PATH: process.env['PATH'], DATA_DIR: folder, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    output += chunk
+  })
+  return { child, said: () => output }
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null) await once(child, 'close')
+  return child.exitCode
+}
+
+async function run(args: readonly string[], settings?: Readonly<Record<string, string>>) {
+  const { child, said } = start(args, settings)
+  const [code] = await once(child, 'close')
+  return { code, said: said() }
+}
+
+test('pairs with a code, once, and again only when it is told to, without what was the former device’s', async () => {
+  expect(await run(['pair', url, 'code-1'])).toEqual({
+    code: 0,
+    said: 'paired: this is device device-1. Start it with `npm run agent -- run`.\n',
+  })
+  const file = join(folder, 'agent-identity.json')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const first = readFileSync(file, 'utf8')
+  expect(await run(['pair', url, 'code-2'])).toMatchObject({ code: 1, said: expect.stringContaining('pair --again') })
+  writeFileSync(join(folder, 'journal.db'), 'of device-1')
+
+  relay.refusal = { at: 'pair', code: 4402, reason: 'this code is used' }
+  expect(await run(['pair', '--again', url, 'code-3'])).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('this code is used'),
+  })
+  expect(readFileSync(file, 'utf8')).toBe(first)
+  expect(existsSync(join(folder, 'journal.db'))).toBe(true)
+
+  relay.refusal = undefined
+  relay.deviceId = 'device-2'
+  expect(await run(['pair', '--again', url, 'code-4'])).toMatchObject({ code: 0 })
+  expect(JSON.parse(readFileSync(file, 'utf8')).relay.deviceId).toBe('device-2')
+  expect(JSON.parse(readFileSync(file, 'utf8')).privateKey).not.toBe(JSON.parse(first).privateKey)
+  expect(readdirSync(folder).filter((name) => /^journal\.|journal-of|next/.test(name))).toEqual([
+    'journal-of-device-1.db',
+  ])
+})
+
+test.each([
+  [['pair'], 'usage: npm run agent -- pair'],
+  [['status', '--loud'], 'usage: npm run agent -- status'],
+  [['status'], 'no agent runs with DATA_DIR='],
+  [['ussd', '*100#'], 'no agent runs with DATA_DIR='],
+  [['ussd', '*100#', '--sim', 'two'], '--sim is the number of a SIM'],
+  [['run'], 'this agent belongs to no relay yet'],
+  [['dance'], 'there is no command "dance"'],
+])('what cannot be done is one line that says what to do: %j', async (args, words) => {
+  const { code, said } = await run(args)
+  expect({ code, lines: said.trim().split('\n').length }).toEqual({ code: 1, lines: 1 })
+  expect(said).toContain(words)
+})
+
+test('runs, tells how it is, and at SIGTERM finishes the part that is at the modem and ends with 0', async () => {
+  const emulator = await EmulatorProcess.start(['--boot-time', '0'])
+  try {
+    const settings = { RELAY_URL: url, ENROLMENT_TOKEN: 'x'.repeat(32), MODEMS: emulator.pty }
+    const { child, said } = start(['run'], settings)
+    await expect.poll(said, { timeout: 30_000 }).toContain('ready')
+    await relay.heard('started')
+    const status = await run(['status'])
+    expect(status).toMatchObject({ code: 0, said: expect.stringContaining('connected to ws://127.0.0.1') })
+    expect(await run(['ussd', '*100#', '--sim', '1'])).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('balance'),
+    })
+    expect(await run(['run'], settings)).toMatchObject({
+      code: 1,
+      said: expect.stringContaining(`process ${child.pid}`),
+    })
+
+    await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 1500 } })
+    relay.send('c1', '+447700900555', 'a text of somebody')
+    await relay.heard('processed', { cmdId: 'c1' })
+    await expect.poll(() => askAgent(folder, { ask: 'examine' }).then(isSubmitting)).toBe(true)
+    child.kill('SIGTERM')
+    expect(await ended(child)).toBe(0)
+    expect(relay.events.map(({ kind }) => kind)).toContain('sent')
+    expect(said()).not.toMatch(/447700900555|somebody/)
+    expect(existsSync(join(folder, 'agent.sock'))).toBe(false)
+  } finally {
+    await emulator.stop()
+  }
+})
+
+test('a modem that hangs does not keep it from ending', async () => {
+  const emulator = await EmulatorProcess.start(['--boot-time', '0'])
+  try {
+    const settings = { RELAY_URL: url, ENROLMENT_TOKEN: 'x'.repeat(32), MODEMS: emulator.pty }
+    const { child, said } = start(['run'], settings)
+    await expect.poll(said, { timeout: 30_000 }).toContain('ready')
+    await relay.heard('started')
+    await emulator.instruct('set-fault', { modem: 'modem0', fault: 'modem-hang', options: { command: '+CMGS' } })
+    relay.send('c1', '+447700900555', 'Hello')
+    await relay.heard('processed', { cmdId: 'c1' })
+    child.kill('SIGTERM')
+    expect(await ended(child)).toBe(0)
+  } finally {
+    await emulator.stop()
+  }
+})

@@ -1,0 +1,112 @@
+// What agents that have nothing to do cost a relay, and how soon one of them hears of a message:
+//
+//   node apps/relay/bench/bench-agents.ts [--agents 5000] [--messages 200] [--idle 40]
+//
+// The relay is a process of its own, and its memory is what the system counts for it (RSS; Linux). The agents are real
+// sessions on real sockets, all in this process. They come as fast as the
+// relay lets them, and come again like any agent when it does not.
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { newKeys, ScriptedAgent } from '../src/agents/testing/scripted-agent.ts'
+import { type BenchDatabase, withBenchDatabase } from './bench-database.ts'
+import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
+import { median, print } from './figures.ts'
+
+const { values } = parseArgs({
+  options: {
+    agents: { type: 'string', default: '5000' },
+    messages: { type: 'string', default: '200' },
+    // Two heartbeats: by then all have answered a ping.
+    idle: { type: 'string', default: '40' },
+  },
+})
+const [agentCount, messageCount] = [Number(values.agents), Number(values.messages)]
+const IDLE_MS = Number(values.idle) * 1000
+
+await withBenchDatabase((database) => withBenchRelays(database, 1, (relays) => measure(database, relays)))
+
+async function measure(database: BenchDatabase, relays: BenchRelays): Promise<void> {
+  const pid = relays.pids[0] as number
+  const before = memoryMb(pid)
+  const agents = await makeAgents(database, relays)
+  const started = performance.now()
+  for (const agent of agents) agent.start()
+  await Promise.all(agents.map((agent) => agent.online()))
+  const arrivedMs = performance.now() - started
+  print(`${agentCount} agents arrive`, `${(arrivedMs / 1000).toFixed(1)} s`)
+  const cpuBefore = cpuSeconds(pid)
+  await sleep(IDLE_MS)
+  const cpuShare = (cpuSeconds(pid) - cpuBefore) / (IDLE_MS / 1000)
+  const after = memoryMb(pid)
+  const eachKb = ((after - before) * 1024) / agentCount
+  print('memory of the relay: before, with them, each', `${before} MB`, `${after} MB`, `${eachKb.toFixed(1)} KB`)
+  print('processor while nothing happens', `${(cpuShare * 100).toFixed(1)} %`)
+  const reasons = Map.groupBy(
+    agents.flatMap(({ ended }) => ended),
+    (why) => why,
+  )
+  print('connections that ended', [...reasons].map(([why, all]) => `${all.length} ${why}`).join(', ') || 'none')
+  await wake(agents, relays)
+  for (const agent of agents) agent.stop()
+}
+
+/** One message after the other, each for another agent: from the request to the command on the agent's socket. */
+async function wake(agents: readonly ScriptedAgent[], { urls, auth }: BenchRelays): Promise<void> {
+  const [toAnswer, toAgent]: [number[], number[]] = [[], []]
+  for (let turn = 0; turn < messageCount; turn += 1) {
+    const agent = agents[Math.floor(Math.random() * agents.length)] as ScriptedAgent
+    const has = agent.commands.length
+    const asked = performance.now()
+    const heard = agent.until(() => agent.commands.length > has).then(() => performance.now() - asked)
+    const response = await fetch(`${urls[0]}/3rdparty/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: auth, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        textMessage: { text: 'hello' },
+        phoneNumbers: ['+4915112345678'],
+        deviceId: agent.deviceId,
+      }),
+    })
+    if (response.status !== 202) throw new Error(`a message was refused: ${await response.text()}`)
+    toAnswer.push(performance.now() - asked)
+    toAgent.push(await heard)
+  }
+  print('POST to 202: p50, p99', ...quantiles(toAnswer))
+  print('POST to the command at the agent: p50, p99', ...quantiles(toAgent))
+}
+
+function quantiles(times: readonly number[]): [string, string] {
+  const p99 = [...times].sort((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? 0
+  return [`${median(times).toFixed(1)} ms`, `${p99.toFixed(1)} ms`]
+}
+
+/** As if they had been paired long ago. */
+async function makeAgents({ pool }: BenchDatabase, { urls, accountId }: BenchRelays): Promise<ScriptedAgent[]> {
+  const made = Array.from({ length: agentCount }, (_, index) => ({ id: `bench-${index}`, keys: newKeys(), index }))
+  await pool.query(
+    `INSERT INTO devices (id, account_id, name, public_key)
+     SELECT id, $1, id, public_key FROM unnest($2::text[], $3::text[]) AS d (id, public_key)`,
+    [accountId, made.map(({ id }) => id), made.map(({ keys }) => keys.publicKey)],
+  )
+  return made.map(({ id, keys, index }) => {
+    const address = `10.0.${index >> 8}.${index & 255}`
+    return new ScriptedAgent({
+      url: urls[0] as string,
+      identity: { deviceId: id },
+      keys,
+      address,
+      chance: Math.random(),
+    })
+  })
+}
+
+function memoryMb(pid: number): number {
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
+}
+
+/** In user and kernel mode; a tick is a hundredth. */
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}

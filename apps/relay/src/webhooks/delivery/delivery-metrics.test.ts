@@ -1,0 +1,63 @@
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openDatabase } from '../../store/database.ts'
+import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
+import { deliveryMetrics } from './delivery-metrics.ts'
+
+let shared: TestDatabase
+let world: DeliveryWorld
+beforeAll(async () => {
+  shared = await testDatabase()
+})
+afterAll(() => shared.close())
+beforeEach(async () => {
+  world = await deliveryWorld(shared)
+})
+
+async function queueAge(database = shared.database): Promise<number> {
+  const registry = new Registry()
+  deliveryMetrics(registry, database)
+  return Number(/^smsgw_webhook_queue_age_seconds (.*)$/m.exec(await registry.metrics())?.[1])
+}
+
+test('attempts are counted by what came of them', async () => {
+  const registry = new Registry()
+  const observe = deliveryMetrics(registry, shared.database)
+  for (const state of ['delivered', 'delivered', 'waiting', 'failed'] as const) observe(state)
+  const text = await registry.metrics()
+  expect(text).toContain('smsgw_webhook_attempts_total{result="delivered"} 2')
+  expect(text).toContain('smsgw_webhook_attempts_total{result="retried"} 1')
+  expect(text).toContain('smsgw_webhook_attempts_total{result="failed"} 1')
+})
+
+test('the age of the queue is that of what could be sent now, and is not', async () => {
+  expect(await queueAge()).toBe(0)
+  for (const [index, id] of ['waits', 'paused', 'disabled', 'later'].entries()) {
+    await world.webhook(id, 'https://example.com', `sms:${id}`)
+    await shared.database.webhook.updateMany({ where: { id }, data: { event: 'sms:received' } })
+    await world.happen(`m${index}`)
+    await shared.database.webhook.updateMany({ where: { id }, data: { event: `sms:${id}` } })
+  }
+  const age = async (id: string, seconds: number, more: object = {}) => {
+    const { key } = await shared.database.webhook.update({
+      where: { accountId_id: { accountId: 'a1', id } },
+      data: more,
+    })
+    const nextAttemptAt = new Date(Date.now() - seconds * 1000)
+    await shared.database.webhookDelivery.updateMany({ where: { webhookKey: key }, data: { nextAttemptAt } })
+  }
+  await age('waits', 100)
+  await age('paused', 5_000, { pausedUntil: new Date(Date.now() + 60_000) })
+  await age('disabled', 5_000, { disabledAt: new Date() })
+  await age('later', -600)
+  expect(Math.abs((await queueAge()) - 100)).toBeLessThan(50)
+  await age('waits', 100, { disabledAt: new Date() })
+  expect(await queueAge()).toBe(0)
+})
+
+test('while the database is away the age is unknown, and the rest is told', async () => {
+  const away = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/none', connections: 1 })
+  expect(await queueAge(away)).toBeNaN()
+  await away.$disconnect()
+})

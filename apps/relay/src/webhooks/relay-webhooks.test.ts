@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+import { testReceivers } from './testing/test-receivers.ts'
+
+let relay: TestRelay
+const receivers = testReceivers()
+beforeEach(async () => {
+  relay = await testRelay({ isLocal: true })
+})
+afterEach(async () => {
+  await receivers.close()
+  await relay.close()
+})
+
+const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
+
+async function listen(event: string) {
+  const there = await receivers.start()
+  await relay.database.device.createMany({
+    data: [{ id: DEVICE, accountId: relay.account.id, name: 'box' }],
+    skipDuplicates: true,
+  })
+  const { status } = await relay.api('POST', '/webhooks', { body: { id: event, url: there.url, event } })
+  expect(status).toBe(201)
+  return {
+    there,
+    told: () => there.requests.map(({ body }) => JSON.parse(body)),
+  }
+}
+
+const send = (body: object) =>
+  relay.api('POST', '/messages', {
+    body: { phoneNumbers: ['+4915112345678'], message: 'hello', deviceId: DEVICE, ...body },
+  })
+
+test('a relay tells what is cancelled, what expires, and what its device can do no more', async () => {
+  const cancelled = await listen('sms:cancelled')
+  const failed = await listen('sms:failed')
+  for (const id of ['c1', 'e1', 'd1']) expect((await send({ id, ttl: 3600 })).status).toBe(202)
+  await relay.api('DELETE', '/messages/c1')
+  await eventually(() => expect(cancelled.told()).toMatchObject([{ deviceId: DEVICE, payload: { messageId: 'c1' } }]))
+  await relay.database.recipient.updateMany({
+    where: { message: { id: 'e1' } },
+    data: { validUntil: new Date(Date.now() - 1000) },
+  })
+  await eventually(() => expect(failed.told()).toMatchObject([{ payload: { messageId: 'e1', reason: 'TTL expired' } }]))
+  await relay.api('DELETE', `/devices/${DEVICE}`)
+  await eventually(() => expect(failed.told()).toMatchObject([{}, { payload: { messageId: 'd1' } }]))
+})
+
+test('a test, a redelivery, and the deliveries that show them', async () => {
+  const { told } = await listen('sms:received')
+  expect((await relay.api('POST', '/webhooks/sms:received/test')).status).toBe(202)
+  await eventually(() => expect(told()).toHaveLength(1))
+  const [{ id }] = told()
+  expect(told()).toMatchObject([{ webhookId: 'sms:received', event: 'sms:received', payload: { messageId: 'test' } }])
+  const shown = async () => (await relay.api('GET', '/webhooks/sms:received/deliveries')).json
+  await eventually(async () => expect(await shown()).toMatchObject([{ id, state: 'delivered', attemptCount: 1 }]))
+  expect((await relay.api('POST', `/webhooks/deliveries/${id}/redeliver`)).status).toBe(202)
+  await eventually(() => expect(told().map((one) => one.id)).toEqual([id, id]))
+  await eventually(async () =>
+    expect(await shown()).toMatchObject([
+      { state: 'delivered', attempts: [{ number: 1 }, { number: 2, status: 200 }] },
+    ]),
+  )
+})
