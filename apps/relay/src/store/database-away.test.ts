@@ -52,11 +52,11 @@ test('under load the database dies: 503 with Retry-After meanwhile, live stays g
   await vi.waitUntil(() => load.answers.length > recovered + 50, { timeout: 20_000 })
   await load.stop()
 
+  expect(logged.filter((line) => JSON.parse(line).level === 'error')).toEqual([])
   expect(new Set(load.answers.map(({ status }) => status))).toEqual(new Set([200, 503]))
   expect(load.answers.slice(recovered + 10).every(({ status }) => status === 200)).toBe(true)
   for (const answer of load.answers.filter(({ status }) => status === 503))
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect(logged.filter((line) => JSON.parse(line).level === 'error')).toEqual([])
 })
 
 test.each([
@@ -67,6 +67,9 @@ test.each([
   [adapterError('P2039', { originalCode: '53100' }), true],
   [adapterError('P2010', { kind: 'DatabaseNotReachable' }), true],
   [new Error('outer', { cause: Object.assign(new Error('inner'), { code: 'ECONNRESET' }) }), true],
+  [new Error('bare', { cause: { originalCode: '57P01', kind: 'postgres' } }), true],
+  [new Error('bare', { cause: { kind: 'ConnectionClosed' } }), true],
+  [new Error('bare', { cause: { originalCode: '42601', kind: 'postgres' } }), false],
   [adapterError('P2002', { originalCode: '23505', kind: 'UniqueConstraintViolation' }), false],
   [adapterError('P2010', { originalCode: '42601' }), false],
   [new TypeError('x is not a function'), false],

@@ -25,12 +25,18 @@ const MESSAGES = /connection terminated|timeout exceeded when trying to connect|
 /** Whether the database could not serve just now, so that the same request may well succeed later. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: AdapterCause } } }
+  const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } }
   if (typeof code === 'string' && (PRISMA_CODES.has(code) || SYSTEM_CODES.has(code) || SQL_STATES.test(code)))
     return true
-  const cause = meta?.driverAdapterError?.cause
-  if (cause && (KINDS.has(cause.kind ?? '') || SQL_STATES.test(cause.originalCode ?? ''))) return true
+  if (adapterFoundNone(meta?.driverAdapterError?.cause) || adapterFoundNone(error.cause)) return true
   return MESSAGES.test(error.message) || isDatabaseAway(error.cause)
+}
+
+/** The adapter's own errors hold a plain object as their cause, and come bare out of a transaction that is being ended. */
+function adapterFoundNone(cause: unknown): boolean {
+  if (typeof cause !== 'object' || cause === null) return false
+  const { kind, originalCode } = cause as AdapterCause
+  return KINDS.has(kind ?? '') || SQL_STATES.test(originalCode ?? '')
 }
 
 interface AdapterCause {
