@@ -8,6 +8,7 @@ let store: TestDatabase
 let world: DispatchWorld
 let recorder: EventRecorder
 let answered: string[]
+let wakes: string[]
 
 beforeAll(async () => {
   store = await testDatabase()
@@ -16,8 +17,10 @@ beforeAll(async () => {
 beforeEach(async () => {
   world = await dispatchWorld(store.database)
   answered = []
+  wakes = []
   const hints = { answered: (cmdIds: readonly string[]) => answered.push(...cmdIds) }
-  recorder = new EventRecorder({ database: store.database, clock: { now: () => world.now }, hints })
+  const outbox = { wake: () => void wakes.push('woken') }
+  recorder = new EventRecorder({ database: store.database, clock: { now: () => world.now }, hints, outbox })
 })
 
 afterAll(() => store.close())
@@ -46,6 +49,7 @@ test('batches that come while others are being stored share a transaction', asyn
   const results = await Promise.all(batches.map((batch) => recorder.record(batch)))
   expect(results).toEqual(connections.map(() => ({ kind: 'stored', mark: 1 })))
   expect(await transactions()).toBeLessThanOrEqual(4)
+  expect(wakes).toHaveLength(await transactions())
 })
 
 test('a batch that cannot be stored is told to its device, which can try again', async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
     clock: { now: () => now },
     logbook: { write: (entry: LogbookEntry) => logged.push(entry.message) },
     hints: { disconnect: (deviceId: string) => cutOff.push(deviceId) },
-    outbox: { wake: () => undefined },
+    outbox: { wake: () => void cutOff.push('outbox') },
   }
   api = await testEndpoints([
     route('GET', '/devices', 'devices:list', '', listDevices(needs)),
@@ -90,7 +90,7 @@ test('a deleted device is cut off, fenced and gone, and its agent may be paired 
   await device({ publicKey: 'key', relayId: 'r1', leaseUntil: seconds(1), connEpoch: 7 })
   await shared.database.deviceCommand.create({ data: { cmdId: 'c1', deviceId: ONE, accountId: 'a1', command: {} } })
   expect(await remove()).toMatchObject({ status: 204, json: undefined })
-  expect(cutOff).toEqual([ONE])
+  expect(cutOff).toEqual([ONE, 'outbox'])
   expect(logged).toEqual([expect.stringContaining('was deleted')])
   expect(await list()).toEqual([])
   expect(await shared.database.deviceCommand.count()).toBe(0)

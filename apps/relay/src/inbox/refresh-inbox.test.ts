@@ -19,7 +19,7 @@ beforeAll(async () => {
     random: systemRandom,
     logbook: { write: () => undefined },
     hints: { wake: (deviceIds: readonly string[]) => woken.push(...deviceIds) },
-    outbox: { wake: () => undefined },
+    outbox: { wake: () => void woken.push('outbox') },
   }
   api = await testEndpoints([
     route('POST', '/inbox/refresh', 'inbox:refresh', '', refreshInbox(needs)),
@@ -101,8 +101,10 @@ test('stored messages are told again only if asked for', async () => {
   await refresh()
   await refresh({ webhookDelivery: 'Disabled', triggerWebhooks: true })
   expect(await deliveries()).toEqual([])
+  expect(woken).not.toContain('outbox')
   await refresh({ triggerWebhooks: true })
   expect(await deliveries()).toHaveLength(1)
+  expect(woken.at(-1)).toBe('outbox')
 })
 
 test('one by one they are told under the ids that they have always had', async () => {

@@ -27,7 +27,7 @@ beforeEach(async () => {
     database: db.database,
     clock: { now: () => world.now },
     hints: { wake: (deviceIds) => void woken.push(...deviceIds) },
-    outbox: { wake: () => undefined },
+    outbox: { wake: () => void woken.push('outbox') },
   })
 })
 
@@ -45,14 +45,14 @@ test('ends at once what no device has been given', async () => {
   expect(body).toMatchObject({ state: 'Cancelled', recipients: [{ state: 'Cancelled' }, { state: 'Cancelled' }] })
   expect(body['states']).toEqual({ Pending: world.now.toISOString(), Cancelled: world.now.toISOString() })
   expect(await world.outbox()).toEqual(['sms:cancelled m', 'sms:cancelled m'])
-  expect(woken).toEqual([])
+  expect(woken).toEqual(['outbox'])
 })
 
 test('asks the device that has it, and answers where it stands when it is asked for again', async () => {
   await world.message('m', { journal: 'journal' })
   await told('m/0', 'processed')
   expect((await stop('m')).body).toMatchObject({ state: 'Cancelling' })
-  expect(woken).toEqual(['device'])
+  expect(woken).toEqual(['device', 'outbox'])
   expect((await world.recipient('m/0')).cancelRequestedAt).toEqual(world.now)
   world.pass(5)
   expect(await stop('m')).toMatchObject({ status: 200, body: { state: 'Cancelling' } })

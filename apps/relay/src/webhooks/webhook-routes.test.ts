@@ -23,6 +23,7 @@ const random = systemRandom
 const box = secretBox('the secret of a server that only tests know', random)
 let shared: TestDatabase
 let api: TestEndpoints
+const wakes: string[] = []
 beforeAll(async () => {
   shared = await testDatabase()
   const { database } = shared
@@ -31,7 +32,7 @@ beforeAll(async () => {
     random,
     box,
     logbook: { write: () => undefined },
-    outbox: { wake: () => undefined },
+    outbox: { wake: () => void wakes.push('woken') },
     clock: { now: () => now },
     addressRules: addressRules({ allowHttp: false, allowNetworks: [], localServerMode: false }),
   }
@@ -295,6 +296,23 @@ test('a range is made again, of the states that were asked for, and nothing besi
   expect(await again()).toEqual(['e2'])
   expect((await redeliver({})).status).toBe(202)
   expect(await again()).toEqual(['e1', 'e2', 'e4'])
+})
+
+test('whoever asks for a test or a redelivery wakes the workers, and ends the pause of a receiver that failed', async () => {
+  await register()
+  await history(['failed'])
+  const range = { from: hours(0), to: hours(5) }
+  for (const [path, body] of [
+    ['/webhooks/w1/test', undefined],
+    ['/webhooks/w1/redeliver', range],
+    ['/webhooks/deliveries/e0/redeliver', undefined],
+  ] as const) {
+    await shared.database.webhook.updateMany({ data: { pausedUntil: hours(1_000), pauses: 3 } })
+    const before = wakes.length
+    expect((await api.request('a1', 'POST', path, body)).status).toBe(202)
+    expect(wakes).toHaveLength(before + 1)
+    expect(await stored()).toMatchObject({ pausedUntil: null, pauses: 3 })
+  }
 })
 
 test('a disabled webhook is told nothing again until it is enabled', async () => {

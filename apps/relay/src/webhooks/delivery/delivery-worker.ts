@@ -17,6 +17,8 @@ export interface DeliveryWorkerNeeds extends Omit<ReceiverLaneNeeds, 'settler' |
   readonly url: string
   readonly client: GuardedClient
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  /** Served at a time, each over five connections at most. */
+  readonly mostReceivers?: number
 }
 
 /**
@@ -102,7 +104,10 @@ export class DeliveryWorker implements Outbox {
 
   async #take(worker: number): Promise<void> {
     const takenAtMs = performance.now()
-    const limit = Math.min(RECEIVERS_AT_ONCE, MOST_LANES - this.#lanes.size)
+    const room = (this.#needs.mostReceivers ?? MOST_RECEIVERS) - this.#lanes.size
+    const limit = Math.max(0, Math.min(RECEIVERS_AT_ONCE, room))
+    // The one that has been served for longest makes room for those that wait for their turn.
+    if (room <= 0) this.#lanes.values().next().value?.end()
     const renewed = [...this.#lanes].filter(([, lane]) => lane.needsRenewal(takenAtMs))
     const receivers = await takeReceivers(this.#needs.database, {
       worker,
@@ -120,7 +125,9 @@ export class DeliveryWorker implements Outbox {
       else lane.renew(receiver, takenAtMs)
       taken.delete(key)
     }
-    for (const receiver of taken.values()) this.#openLane(worker, receiver, takenAtMs)
+    // What was taken by a worker that nobody sees any more is anybody's.
+    if (worker === this.#presence.number)
+      for (const receiver of taken.values()) this.#openLane(worker, receiver, takenAtMs)
     this.#turn([...taken.keys()], limit)
   }
 
@@ -165,8 +172,7 @@ export class DeliveryWorker implements Outbox {
 
 const POLL_MS = 200
 const LEASE_SECONDS = 30
-/** Each holds five connections at most. */
-const MOST_LANES = 1_000
+const MOST_RECEIVERS = 1_000
 const RECEIVERS_AT_ONCE = 100
 /** A request under way ends within 16 s. */
 const FINISH_MS = 20_000

@@ -28,7 +28,7 @@ export async function disableWebhook(
       UPDATE webhook_deliveries SET state = 'dropped', finished_at = now()
       WHERE key IN (SELECT d.key FROM webhook_deliveries d JOIN webhooks w ON w.key = d.webhook_key
         WHERE w.key = ${key} AND w.disabled_at IS NOT NULL AND d.state = 'waiting'
-        LIMIT ${ROWS_AT_ONCE} FOR NO KEY UPDATE OF d SKIP LOCKED)`
+        LIMIT ${ROWS_AT_ONCE} FOR NO KEY UPDATE OF d)`
   } while (dropped === ROWS_AT_ONCE)
 }
 

@@ -132,6 +132,16 @@ describe('goes nowhere but where it may', () => {
     expect(bad.visits).toBe(0)
   })
 
+  test('an address is judged again for each connection to it', async () => {
+    const there = await receiver({ answer: answerWith(200, { connection: 'close' }) })
+    const allowNetworks = [ALLOWED]
+    const same = client({ rules: { allowHttp: true, allowNetworks } })
+    expect(await post(same, there.url)).toMatchObject({ kind: 'replied' })
+    allowNetworks.pop()
+    expect(await post(same, there.url)).toMatchObject({ error: expect.stringContaining('not public') })
+    expect(there.connections).toBe(1)
+  })
+
   test('a redirect is an answer like any other', async () => {
     const bad = await trap()
     const there = await receiver({ answer: answerWith(307, { location: `http://${FORBIDDEN}:${bad.port}/` }) })
@@ -219,7 +229,7 @@ describe('waits no longer than it may', () => {
         more()
       },
     })
-    expect(await post(client({ limits: { ...limits, bodyMs: 10_000 } }), there.url)).toMatchObject({
+    expect(await post(client({ limits: { ...limits, bodyMs: 3_600_000 } }), there.url)).toMatchObject({
       kind: 'replied',
       reply: { status: 200, excerpt: 'aaaaaaaaaa' },
     })

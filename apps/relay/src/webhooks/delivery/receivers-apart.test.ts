@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
@@ -28,17 +29,26 @@ const tried = async () => (await world.deliveries()).filter(({ attempts }) => at
 const settled = () => eventually(async () => expect((await webhook())?.servedBy).toBeNull())
 
 test('a receiver has at most five requests at a time, and is kept busy with them', async () => {
-  const there = await receivers.start(async (response) => {
-    await eventually(() => expect(there.mostAtOnce).toBe(5))
-    response.end()
+  const waiting: ServerResponse[] = []
+  const there = await receivers.start((response) => {
+    if (there.requests.length <= 5) waiting.push(response)
+    else response.end()
   })
+  const other = await receivers.start()
   await world.webhook('w1', there.url)
+  await world.webhook('w2', other.url)
   await world.happen(...names(40))
   world.worker()
-  await eventually(() => expect(there.requests).toHaveLength(40))
+  await eventually(() => expect(other.requests).toHaveLength(40))
+  await eventually(() => expect(there.requests).toHaveLength(5))
+  await world.happen('later')
+  await eventually(() => expect(other.requests).toHaveLength(41))
+  expect(there.requests).toHaveLength(5)
+  for (const response of waiting) response.end()
+  await eventually(() => expect(there.requests).toHaveLength(41))
   await settled()
   expect(there.mostAtOnce).toBe(5)
-  expect(new Set(idsOf(there)).size).toBe(40)
+  expect(new Set(idsOf(there)).size).toBe(41)
 })
 
 test('whoever hangs delays nobody else', async () => {
@@ -54,14 +64,19 @@ test('whoever hangs delays nobody else', async () => {
 })
 
 test('each has its turn where there are more than are served at once', async () => {
-  const there = await receivers.start()
-  for (let index = 0; index < 230; index++) await world.webhook(`w${index}`, there.url)
-  await world.happen('m1', 'm2')
-  world.worker()
-  await eventually(() => expect(there.requests).toHaveLength(460))
-  await eventually(async () =>
-    expect(await shared.database.webhookDelivery.count({ where: { state: 'delivered' } })).toBe(460),
-  )
+  const order: string[] = []
+  for (const id of ['w0', 'w1', 'w2', 'w3', 'w4', 'w5']) {
+    const there = await receivers.start((response) => {
+      order.push(id)
+      setTimeout(() => response.end(), 5)
+    })
+    await world.webhook(id, there.url)
+  }
+  await world.happen(...names(300))
+  world.worker({ mostReceivers: 2 })
+  await eventually(() => expect(new Set(order).size).toBe(6))
+  for (const id of ['w0', 'w1']) expect(order.filter((one) => one === id).length).toBeLessThan(300)
+  await eventually(() => expect(order).toHaveLength(1_800))
 })
 
 test.each([

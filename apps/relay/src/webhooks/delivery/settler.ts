@@ -28,7 +28,8 @@ interface Batch {
 export class Settler {
   readonly #needs: SettlerNeeds
   #waiting = emptyBatch()
-  readonly #writing = new Set<Promise<void>>()
+  #writers = 0
+  #onIdle: (() => void) | undefined
   #isGivenUp = false
 
   constructor(needs: SettlerNeeds) {
@@ -77,15 +78,17 @@ export class Settler {
     const impatience = setTimeout(() => {
       this.#isGivenUp = true
     }, patienceMs)
-    while (this.#writing.size > 0) await Promise.all(this.#writing)
+    while (this.#writers > 0)
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve
+      })
     clearTimeout(impatience)
   }
 
   #start(): void {
-    if (this.#writing.size >= WRITES_AT_ONCE) return
-    const writing = this.#write()
-    this.#writing.add(writing)
-    void writing.then(() => this.#writing.delete(writing))
+    if (this.#writers >= WRITES_AT_ONCE) return
+    this.#writers += 1
+    void this.#write()
   }
 
   async #write(): Promise<void> {
@@ -93,11 +96,13 @@ export class Settler {
     await new Promise((resolve) => setImmediate(resolve))
     while (!isEmpty(this.#waiting)) {
       const batch = this.#waiting
-      this.#waiting = emptyBatch()
+      this.#waiting = { ...emptyBatch(), attempts: batch.attempts.splice(MOST_TOGETHER) }
       const locked = await this.#writeBatch(batch)
       if (locked.length > 0 && isEmpty(this.#waiting)) await sleep(LOCKED_MS)
       this.#waiting.attempts.unshift(...locked)
     }
+    this.#writers -= 1
+    if (this.#writers === 0) this.#onIdle?.()
   }
 
   /** Gives the attempts that could not be recorded yet, as somebody is changing their deliveries. */
@@ -132,7 +137,8 @@ export class Settler {
 }
 
 const MOST_TRIES = 3
-/** While one waits for the disk the next is being worked out. What belongs together waits for what it follows from. */
+const MOST_TOGETHER = 500
+/** While one waits for the disk the next is being worked out. What follows from another waits for it. */
 const WRITES_AT_ONCE = 2
 const AWAY_MS = 250
 const LOCKED_MS = 50

@@ -20,6 +20,7 @@ const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 export interface WorkerOptions {
   readonly limits?: Partial<ExchangeLimits>
   readonly resolve?: ResolveHost
+  readonly mostReceivers?: number
 }
 
 /** One account with webhooks, events for them, and workers that send these for real to loopback. */
@@ -56,7 +57,7 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
 
     idOf: (webhookId: string, messageId: string) => eventId('a1', webhookId, receivedText(messageId)),
 
-    worker({ limits = {}, resolve }: WorkerOptions = {}): DeliveryWorker {
+    worker({ limits = {}, resolve, mostReceivers = 100 }: WorkerOptions = {}): DeliveryWorker {
       const rules = addressRules({ allowHttp: true, allowNetworks: ['127.0.0.1'], localServerMode: false })
       const worker = new DeliveryWorker({
         database,
@@ -68,6 +69,7 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
         log,
         logbook: { write: (entry) => void logged.push(entry) },
         observe: (result) => void attempts.push(result),
+        mostReceivers,
       })
       workers.push(worker)
       return worker
