@@ -77,7 +77,7 @@ export class DeliveryWorker implements Outbox {
 
   #lanesDone(patienceMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const impatience = setTimeout(resolve, patienceMs)
+    const impatience = setTimeout(resolve, Math.max(1, patienceMs))
     this.#allDone = () => {
       clearTimeout(impatience)
       resolve()

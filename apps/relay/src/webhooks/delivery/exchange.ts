@@ -89,7 +89,9 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return
-    this.#head = { status, retryAfter: headers['retry-after'] }
+    // One that comes twice is none.
+    const { 'retry-after': retryAfter } = headers as Record<string, unknown>
+    this.#head = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined }
     this.#endAfter(this.#limits.bodyMs)
   }
 

@@ -335,6 +335,9 @@ describe('over TLS', () => {
   test('another is not, whatever the environment says', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     ending.push(() => vi.unstubAllEnvs())
+    // Node warns of it, rightly.
+    vi.spyOn(process, 'emitWarning').mockReturnValue()
+    ending.push(() => vi.restoreAllMocks())
     const there = await receiver({ tls })
     expect(await post(client(), `https://localhost:${there.port}/`)).toMatchObject({
       error: expect.stringContaining('its certificate is not trusted'),
