@@ -23,6 +23,8 @@ export default defineConfig({
     // How long a test takes is the machine's affair, which may be busy: only one that hangs is to fail by it.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What it does most is wait, for a modem or a link to come back.
+    ...(project === 'apps/e2e' ? { maxWorkers: 4 } : {}),
     passWithNoTests: false,
     // Pure code leaves nothing behind that a process of its own would clear away, and what the relay's tests share is a
     // database of their own each; loading everything anew for each file costs most of the time.

@@ -25,7 +25,8 @@ const faults: readonly Fault[] = [
   { name: 'submit-answer-lost', options: { all: false, times: 2 } },
   { name: 'submit-port-drop', options: { times: 1, forMs: 5000 } },
   { name: 'submit-reboot', options: { times: 1 } },
-  { name: 'submit-error', options: { times: 2, codes: '38,42,500,512' } },
+  // One refusal of each message's life is enough: the pause after a second one is minutes long, and rightly so.
+  { name: 'submit-error', options: { times: 1, codes: '38,42,500,512' } },
   { name: 'urc-flood', options: { perSecond: 200 } },
   { name: 'urc-before-pdu', options: {} },
   { name: 'noise', options: {} },
