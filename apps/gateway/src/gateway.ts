@@ -39,13 +39,13 @@ export async function startGateway({
   log,
   onFatal,
 }: GatewayParts): Promise<Gateway> {
-  const relay = await startRelay({ config: relayConfig, log, isLocal: true })
-  const identity = AgentIdentity.load(join(dataDir, identityFile))
-  const deviceId = await relay.adoptBuiltInDevice({ publicKey: identity.publicKey, name: hostname() || 'gateway' })
-  if (identity.relay?.deviceId !== deviceId) identity.keep({ url: 'in this process', deviceId })
   const wanted = await wantedModems(config.MODEMS)
   const isVirtual = wanted.addresses.includes('virtual')
   const line = isVirtual ? new VirtualPhoneLine() : undefined
+  const relay = await startRelay({ config: relayConfig, log, isLocal: true, virtualPhone: line?.phones })
+  const identity = AgentIdentity.load(join(dataDir, identityFile))
+  const deviceId = await relay.adoptBuiltInDevice({ publicKey: identity.publicKey, name: hostname() || 'gateway' })
+  if (identity.relay?.deviceId !== deviceId) identity.keep({ url: 'in this process', deviceId })
   const agent = await startAgent({
     dataDir,
     version: VERSION,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+const PHONE = '+447400123456'
 let folder: string
 let running: Running | undefined
 
@@ -31,6 +32,16 @@ test('a first start needs nothing, says where it is and who may use it, and is l
 test('a message goes out by the modem and is delivered', async () => {
   const id = await send('Hello')
   await until(async () => (await ask(`/messages/${id}`)).state === 'Delivered')
+}, 60_000)
+
+test('the phone that it went to shows it, and what that phone answers is received', async () => {
+  const before = await ask('/virtual-phone')
+  expect(before.messages[0]).toMatchObject({ from: before.gatewayNumber, to: PHONE, text: 'Hello' })
+  const answer = { from: before.phones[0], text: 'A long answer 🙂 '.repeat(20) }
+  expect((await request('POST', '/virtual-phone', answer)).status).toBe(202)
+  await until(async () => (await ask('/inbox')).length > 0)
+  expect(await ask('/inbox')).toMatchObject([{ sender: PHONE, recipient: before.gatewayNumber, text: answer.text }])
+  expect((await ask('/virtual-phone')).messages[0]).toMatchObject({ ...answer, direction: 'to-gateway' })
 }, 60_000)
 
 test('it is Local Server mode: no tokens, and the built-in device cannot be deleted', async () => {
@@ -129,7 +140,7 @@ async function ask(path: string): Promise<any> {
 }
 
 async function send(text: string): Promise<string> {
-  const response = await request('POST', '/messages', { phoneNumbers: ['+447400123456'], textMessage: { text } })
+  const response = await request('POST', '/messages', { phoneNumbers: [PHONE], textMessage: { text } })
   expect(response.status).toBe(202)
   return ((await response.json()) as { id: string }).id
 }

@@ -4,6 +4,7 @@ import { quectelEc25 } from '@smsgw/virtual-modem/personalities/quectel-ec25'
 import { seededRandom } from '@smsgw/virtual-modem/random'
 import { Sim } from '@smsgw/virtual-modem/sim'
 import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
+import { VirtualPhones } from './virtual-phones.ts'
 
 interface Port {
   write(bytes: Uint8Array): void
@@ -15,28 +16,36 @@ interface Port {
 const virtualNumber = '+447700900001'
 
 /**
- * A modem that is not there, for whoever has none: it takes messages and delivers them to nobody. It forgets them when
- * the process ends.
+ * A modem that is not there, for whoever has none: what it sends arrives at phones that are not there either. They forget
+ * it when the process ends.
  */
 export class VirtualPhoneLine {
-  readonly network: Network
+  readonly phones: VirtualPhones
   readonly #modem: VirtualModem
   #listener: ((bytes: Uint8Array) => void) | undefined
 
   constructor() {
     const clock = { ...monotonicClock, epochMs: () => Date.now() }
     const random = seededRandom(Date.now())
-    this.network = new Network({ clock, random, latencyMs: 300 })
+    const network = new Network({
+      clock,
+      random,
+      latencyMs: 300,
+      onEvent: (event) => event.kind === 'left' && this.phones.receive(event.message),
+    })
+    this.phones = new VirtualPhones({ network, gatewayNumber: virtualNumber, epochMs: clock.epochMs })
     const sim = new Sim({ msisdn: virtualNumber, iccid: '8944100000000000017', imsi: '234100000000001' })
     this.#modem = new VirtualModem({
       personality: quectelEc25,
       sim,
-      network: this.network,
+      network,
       clock,
       random,
       imei: '356938035643809',
       onBytes: (bytes) => this.#listener?.(bytes),
     })
+    // Known from the start: a phone may write before the modem is ready.
+    network.enrol(sim)
     this.#modem.powerOn({ warm: true })
   }
 

@@ -8,7 +8,7 @@ export function welcome(
 ): string {
   const shown = areNew ? password : `$(node -p "require('${credentialsFile}').password")`
   const modem = isVirtual
-    ? 'A VIRTUAL ONE: no modem was found. Messages go nowhere; plug one in, or set MODEMS=/dev/…'
+    ? 'A VIRTUAL ONE: no modem was found. Messages reach virtual phones alone; plug one in, or set MODEMS=/dev/…'
     : modems().join(', ') || 'being set up'
   return `${[
     '',

@@ -28,6 +28,7 @@ import { startPeriodicWork } from './store/periodic-work.ts'
 import { secretBox } from './store/secret-box.ts'
 import { longestToken, tokenRules } from './token-rules.ts'
 import { VERSION } from './version.ts'
+import type { VirtualPhone } from './virtual-phone/virtual-phone.ts'
 import { addressRules } from './webhooks/address-rules.ts'
 import { deliveryMetrics } from './webhooks/delivery/delivery-metrics.ts'
 import { DeliveryWorker } from './webhooks/delivery/delivery-worker.ts'
@@ -38,6 +39,8 @@ export interface RelayOptions {
   readonly log: Log
   /** Local Server mode: one box, passwords alone, plain HTTP. */
   readonly isLocal?: boolean
+  /** Of the modem beside it, when that is a virtual one. */
+  readonly virtualPhone?: VirtualPhone | undefined
   readonly clock?: Clock
   readonly random?: Random
   readonly checkAnswer?: ServerParts['checkAnswer']
@@ -58,7 +61,15 @@ export interface Relay {
 
 /** One relay, from the database up. It serves when this returns. */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
-  const { config, log, isLocal = false, clock = systemClock, random = systemRandom, checkAnswer } = options
+  const {
+    config,
+    log,
+    isLocal = false,
+    clock = systemClock,
+    random = systemRandom,
+    checkAnswer,
+    virtualPhone,
+  } = options
   const ending: (() => unknown)[] = []
   let isDraining = false
   try {
@@ -124,6 +135,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       addressRules: webhookRules,
       health: [...processHealth(), databaseHealth(database), drainHealth(() => isDraining)],
       version: VERSION,
+      virtualPhone,
       registry: metrics.registry,
       metricsToken: config.METRICS_TOKEN,
     })

@@ -39,6 +39,8 @@ const needed: Readonly<Record<string, Scope | 'public' | 'refresh token'>> = {
   'POST /3rdparty/v1/webhooks/{id}/redeliver': 'webhooks:write',
   'POST /3rdparty/v1/webhooks/deliveries/{id}/redeliver': 'webhooks:write',
   'GET /3rdparty/v1/logs': 'logs:read',
+  'GET /3rdparty/v1/virtual-phone': 'messages:list',
+  'POST /3rdparty/v1/virtual-phone': 'messages:send',
   'GET /health': 'public',
   'GET /health/live': 'public',
   'GET /health/ready': 'public',

@@ -18,6 +18,8 @@ import { scrapeMetrics } from '../metrics/scrape-metrics.ts'
 import { getSettings } from '../settings/get-settings.ts'
 import { patchSettings } from '../settings/patch-settings.ts'
 import { replaceSettings } from '../settings/replace-settings.ts'
+import { lookAtVirtualPhone } from '../virtual-phone/look-at-virtual-phone.ts'
+import { writeFromVirtualPhone } from '../virtual-phone/write-from-virtual-phone.ts'
 import { deleteWebhook } from '../webhooks/delete-webhook.ts'
 import { listDeliveries } from '../webhooks/list-deliveries.ts'
 import { listWebhooks } from '../webhooks/list-webhooks.ts'
@@ -41,6 +43,7 @@ export type RouteParts = Parameters<typeof sendMessage>[0] &
   Parameters<typeof askNetwork>[0] &
   Parameters<typeof patchSettings>[0] &
   Parameters<typeof registerWebhook>[0] &
+  Parameters<typeof lookAtVirtualPhone>[0] &
   Parameters<typeof getHealth>[0] & {
     readonly auth: Auth
     readonly registry: Registry
@@ -94,6 +97,9 @@ export function routes(parts: RouteParts): Route[] {
     ),
 
     route('GET', '/logs', 'logs:read', 'Lists what happened', listLogs(parts)),
+
+    route('GET', '/virtual-phone', 'messages:list', 'Shows the phones of a virtual modem', lookAtVirtualPhone(parts)),
+    route('POST', '/virtual-phone', 'messages:send', 'Writes to a virtual modem', writeFromVirtualPhone(parts)),
 
     everywhereRoute('GET', '/health', 'public', 'Tells how everything is', getHealth(parts)),
     everywhereRoute('GET', '/health/live', 'public', 'Tells whether the process is alive', getHealth(parts, 'live')),

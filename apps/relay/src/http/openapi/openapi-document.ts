@@ -84,6 +84,7 @@ const TAGS = {
   settings: 'How an account sends',
   auth: 'Tokens',
   logs: 'What happened',
+  'virtual-phone': 'Phones around a virtual modem, to try things with',
   health: 'Whether the service works',
   discovery: 'What describes the service',
 }
