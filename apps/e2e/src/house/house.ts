@@ -18,6 +18,7 @@ export class House {
   readonly emulator: Emulator
   readonly api: ApiClient
   readonly relayUrl: string
+  readonly user: { readonly username: string; readonly password: string }
   readonly #options: HouseOptions
   readonly #secrets: Readonly<Record<string, string>>
   relay: HouseProcess
@@ -38,7 +39,8 @@ export class House {
     this.relayUrl = parts.relayUrl
     this.#secrets = parts.secrets
     this.#options = parts.options
-    this.api = new ApiClient(parts.relayUrl, { username: 'sms', password: parts.secrets['ADMIN_PASSWORD'] ?? '' })
+    this.user = { username: 'sms', password: parts.secrets['ADMIN_PASSWORD'] ?? '' }
+    this.api = new ApiClient(parts.relayUrl, this.user)
   }
 
   static async start(options: HouseOptions = {}): Promise<House> {

@@ -14,10 +14,18 @@ export class HouseProcess {
   #isOver = false
   readonly #watchers = new Set<() => void>()
 
-  constructor(name: string, main: string, args: readonly string[], settings: Readonly<Record<string, string>>) {
+  /** `main`: a file of the repository, or with `elsewhere` a program, such as `npm`, and the folder that it is called in. */
+  constructor(
+    name: string,
+    main: string,
+    args: readonly string[],
+    settings: Readonly<Record<string, string>>,
+    elsewhere?: { readonly folder: string },
+  ) {
     this.name = name
-    this.#child = spawn(process.execPath, [`${ROOT}${main}`, ...args], {
-      cwd: ROOT,
+    const [file, ours] = elsewhere === undefined ? [process.execPath, [`${ROOT}${main}`]] : [main, []]
+    this.#child = spawn(file, [...ours, ...args], {
+      cwd: elsewhere?.folder ?? ROOT,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], LANG: 'C.UTF-8', ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

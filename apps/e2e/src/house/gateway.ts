@@ -1,0 +1,58 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ApiClient, eventually } from './api-client.ts'
+import { HouseProcess } from './process.ts'
+
+/** A gateway as `npm start` runs it, in a folder of its own. */
+export class Gateway {
+  readonly process: HouseProcess
+  readonly url: string
+  readonly folder: string
+  readonly api: ApiClient
+
+  private constructor(process: HouseProcess, url: string, folder: string) {
+    this.process = process
+    this.url = url
+    this.folder = folder
+    this.api = new ApiClient(url, credentialsIn(folder))
+  }
+
+  /** `npm start`, or what it runs in the end. */
+  static async start(
+    settings: Readonly<Record<string, string>> = {},
+    { folder = newFolder(), command = gatewayProgram }: { folder?: string; command?: GatewayCommand } = {},
+  ): Promise<Gateway> {
+    const process = command({ DATA_DIR: folder, PORT: '0', MODEMS: 'virtual', ...settings })
+    const url = await process.said((line) => /running at\s+(http\S+)/.exec(line)?.[1], 120_000)
+    await process.said((line) => (line.includes('Ctrl-C') ? line : undefined))
+    return new Gateway(process, url, folder)
+  }
+
+  async untilReady(sims = 1): Promise<void> {
+    await eventually(
+      async () => (await this.api.ask('GET', '/devices').catch(() => undefined))?.json?.[0],
+      (device) =>
+        device?.online && device.simCards.filter(({ state }: { state: string }) => state === 'ready').length >= sims,
+      60_000,
+    )
+  }
+
+  async stop(): Promise<void> {
+    await this.process.stop()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+type GatewayCommand = (settings: Readonly<Record<string, string>>) => HouseProcess
+
+const gatewayProgram: GatewayCommand = (settings) =>
+  new HouseProcess('gateway', 'apps/gateway/src/main.ts', [], settings)
+
+export function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'smsgw-gateway-'))
+}
+
+export function credentialsIn(folder: string): { readonly username: string; readonly password: string } {
+  return JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8'))
+}

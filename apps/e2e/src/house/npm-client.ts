@@ -1,0 +1,51 @@
+// The client library that many already use against another server: it must work against ours unchanged.
+import client, { type HttpClient } from 'android-sms-gateway'
+
+// Its types say CommonJS, its code is a module: to the compiler the class is one step further in.
+const Client = client as unknown as typeof client.default
+
+export type NpmClient = InstanceType<typeof Client>
+
+export function npmClient(
+  url: string,
+  { username, password }: { readonly username: string; readonly password: string },
+): NpmClient {
+  return new Client(username, password, httpClient, `${url}/3rdparty/v1`)
+}
+
+/** What it was answered when that was no success; its callers read `code` and `message`. */
+class Refusal extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** As its users write one. Some set a content type for DELETE too, where there is no body. */
+const httpClient: HttpClient = {
+  get: (url, headers) => ask('GET', url, headers),
+  post: (url, body, headers) => ask('POST', url, headers, body),
+  put: (url, body, headers) => ask('PUT', url, headers, body),
+  patch: (url, body, headers) => ask('PATCH', url, headers, body),
+  delete: (url, headers) => ask('DELETE', url, { ...headers, 'Content-Type': 'application/json' }),
+}
+
+async function ask<T>(
+  method: string,
+  url: string,
+  headers: Record<string, string> | undefined,
+  body?: unknown,
+): Promise<T> {
+  const response = await fetch(url, {
+    method,
+    ...(headers && { headers }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  // Nothing is said of 204; everything else is read as JSON, whatever its status.
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of any endpoint, as the caller declares it.
+  const answer: any = response.status === 204 ? undefined : await response.json()
+  if (!response.ok) throw new Refusal(answer.code, answer.message)
+  return answer
+}
