@@ -15,6 +15,8 @@ export interface AdvisoryLocks {
  */
 export function advisoryLocks(url: string): AdvisoryLocks {
   let current: { readonly client: Client; readonly ready: Promise<unknown> } | undefined
+  /** A connection takes one question at a time; what was asked last, whichever way it ended. */
+  let asked: Promise<unknown> = Promise.resolve()
 
   async function connection(): Promise<Client> {
     current ??= open()
@@ -46,7 +48,13 @@ export function advisoryLocks(url: string): AdvisoryLocks {
     if (current?.client === client) current = undefined
   }
 
-  async function ask(client: Client, sql: string, name: string): Promise<boolean> {
+  function ask(client: Client, sql: string, name: string): Promise<boolean> {
+    const answer = asked.then(() => askNow(client, sql, name))
+    asked = answer.catch(() => undefined)
+    return answer
+  }
+
+  async function askNow(client: Client, sql: string, name: string): Promise<boolean> {
     try {
       const { rows } = await client.query<{ answer: boolean }>(sql, [LOCK_CLASS, name])
       return rows[0]?.answer ?? false

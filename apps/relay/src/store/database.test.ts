@@ -1,5 +1,9 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { openDatabase } from './database.ts'
+import { isDatabaseAway } from './database-away.ts'
 
 let store: TestDatabase
 
@@ -29,3 +33,58 @@ test('statements that differ each time do not fill the server, and are answered 
   }
   expect(await planned()).toBeLessThanOrEqual(500)
 })
+
+test('a database that is gone without a word is noticed, also in a transaction, and does not hold the next request', async () => {
+  const line = await silenceableLine(store.url)
+  const database = openDatabase({ url: line.url, connections: 1, silenceMs: 200 })
+  const errors: unknown[] = []
+  const note = (error: unknown) => errors.push(error)
+  await database.$queryRaw`SELECT 1`
+  line.silence()
+  await database.$queryRaw`SELECT 1`.catch(note)
+  line.speak()
+  await database
+    .$transaction(async (statements) => {
+      line.silence()
+      await statements.$queryRaw`SELECT 1`
+    })
+    .catch(note)
+  line.speak()
+  expect(errors.map(isDatabaseAway)).toEqual([true, true])
+  expect(await database.$queryRaw`SELECT 1 AS answer`).toEqual([{ answer: 1 }])
+  await database.$disconnect()
+  line.close()
+})
+
+/** Between a client and the server; while it is silent nothing passes, and nobody is told. */
+async function silenceableLine(url: string) {
+  const folder = new URL(url).searchParams.get('host')
+  let isSilent = false
+  const sockets: Socket[] = []
+  const server = createServer((client) => {
+    const upstream = folder
+      ? connect(`${folder}/.s.PGSQL.5432`)
+      : connect(Number(new URL(url).port), new URL(url).hostname)
+    for (const socket of [client, upstream]) socket.on('error', () => undefined)
+    sockets.push(client, upstream)
+    client.on('data', (data) => isSilent || upstream.write(data)).on('close', () => upstream.destroy())
+    upstream.on('data', (data) => isSilent || client.write(data)).on('close', () => client.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const through = new URL(url)
+  through.searchParams.delete('host')
+  through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: through.href,
+    silence: () => {
+      isSilent = true
+    },
+    speak: () => {
+      isSilent = false
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Pool } from 'pg'
 import { type Prisma, PrismaClient } from './generated/client.ts'
+import { impatientSocket } from './impatient-socket.ts'
 
 /** The client, or one inside a transaction: what statements are given. */
 export type Statements = Prisma.TransactionClient
@@ -10,10 +11,12 @@ export interface DatabaseOptions {
   readonly url: string
   /** Connections of this process. */
   readonly connections: number
+  /** Above the longest that the server lets a statement take. */
+  readonly silenceMs?: number
 }
 
 /** Connects when it is first asked, and again after every loss. */
-export function openDatabase({ url, connections }: DatabaseOptions): Database {
+export function openDatabase({ url, connections, silenceMs = 40_000 }: DatabaseOptions): Database {
   const pool = new Pool({
     connectionString: url,
     max: connections,
@@ -21,6 +24,7 @@ export function openDatabase({ url, connections }: DatabaseOptions): Database {
     // Also the longest wait for a free connection: whoever waited so long is better told to come back.
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    stream: () => impatientSocket(silenceMs),
     // A replica that is stopped in the middle of a transaction holds nobody for longer than this.
     idle_in_transaction_session_timeout: 10_000,
     lock_timeout: 5_000,

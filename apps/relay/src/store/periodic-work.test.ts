@@ -101,6 +101,25 @@ test('goes on by itself when its connection is cut, also in the middle of a run'
   await close()
 })
 
+test('many works at once ask their one connection one thing at a time', async () => {
+  const { url, close } = await testDatabase()
+  const warnings: string[] = []
+  const note = (warning: Error) => warnings.push(warning.message)
+  process.on('warning', note)
+  let runs = 0
+  const works = ['one', 'two', 'three', 'four'].map((name) => ({
+    name,
+    everySeconds: SOON,
+    run: async () => (runs += 1),
+  }))
+  const periodic = start(url, ...works)
+  await vi.waitUntil(() => runs >= 20, BUSY)
+  await periodic.stop()
+  process.off('warning', note)
+  expect(warnings).toEqual([])
+  await close()
+})
+
 function start(url: string, ...works: PeriodicWork[]): Periodic {
   const periodic = startPeriodicWork({ url, log: openLog('debug', { write: (line: string) => log.push(line) }) }, works)
   running.push(periodic)
