@@ -4,20 +4,16 @@
 //
 // The floor is one statement through `pg` that marks as many rows and commits. Figures of one run belong together; on
 // another machine, or beside other work, only their ratios say something.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { AgentEvent } from '@smsgw/contract/link/event'
-import { Pool } from 'pg'
+import type { Pool } from 'pg'
 import type { AgentConnection } from '../src/agents/agent-connection.ts'
 import { claimCommands } from '../src/agents/claim-commands.ts'
 import { EventRecorder } from '../src/agents/event-recorder.ts'
 import { openConnection } from '../src/agents/open-connection.ts'
 import { systemClock } from '../src/clock.ts'
-import { openDatabase } from '../src/store/database.ts'
-import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
-import { migrate, readMigrations } from '../src/store/migrate.ts'
+import { type Database, openDatabase } from '../src/store/database.ts'
+import { withBenchDatabase } from './bench-database.ts'
 
 const { values } = parseArgs({
   options: {
@@ -35,26 +31,18 @@ const CONNECTIONS = 10
 const CLAIM = 16
 let marked = 0
 
-const folder = mkdtempSync(join(tmpdir(), 'smsgw-bench-'))
-const report = (line: string) => process.stderr.write(`PostgreSQL: ${line}\n`)
-const server = await startEmbeddedPostgres({ folder: join(folder, 'database'), report })
-const database = openDatabase({ url: server.url, connections: CONNECTIONS })
-const pool = new Pool({ connectionString: server.url, max: CONNECTIONS })
-// Closed connections may still hear that the server stops.
-pool.on('error', () => undefined)
-try {
-  await migrate(server.url, readMigrations(resolve(import.meta.dirname, '../../../prisma/migrations')))
-  await fill()
-  await measure()
-} finally {
-  await pool.end()
-  await database.$disconnect()
-  await server.stop()
-  rmSync(folder, { recursive: true, force: true })
-}
+await withBenchDatabase(async ({ pool, url }) => {
+  const database = openDatabase({ url, connections: CONNECTIONS })
+  try {
+    await fill(pool)
+    await measure(pool, database)
+  } finally {
+    await database.$disconnect()
+  }
+})
 
 /** Messages that wait for each device, beside ten times as many that are over. */
-async function fill(): Promise<void> {
+async function fill(pool: Pool): Promise<void> {
   await pool.query(`INSERT INTO accounts (id, username, password_hash) VALUES ('account', 'bench', '')`)
   await pool.query(
     `INSERT INTO devices (id, account_id, name) SELECT 'd' || n, 'account', '' FROM generate_series(1, $1::int) n`,
@@ -73,11 +61,11 @@ async function fill(): Promise<void> {
   await pool.query('VACUUM ANALYZE')
 }
 
-async function measure(): Promise<void> {
-  const connections = await connectAll()
+async function measure(pool: Pool, database: Database): Promise<void> {
+  const connections = await connectAll(database)
   const [first] = connections as [AgentConnection]
-  const floor = await times(40, markSixteen)
-  const lone = await times(8, () => claim(first))
+  const floor = await times(40, () => markSixteen(pool))
+  const lone = await times(8, () => claim(database, first))
   print('floor: UPDATE of 16 rows through pg, alone', `p50 ${median(floor).toFixed(2)} ms`)
   print(
     `claim of ${CLAIM}, alone`,
@@ -92,7 +80,7 @@ async function measure(): Promise<void> {
         const cmdIds: string[] = []
         for (let got = CLAIM; got === CLAIM; ) {
           const start = performance.now()
-          const ids = await claim(connection)
+          const ids = await claim(database, connection)
           claims.push(performance.now() - start)
           got = ids.length
           cmdIds.push(...ids)
@@ -146,7 +134,7 @@ async function measure(): Promise<void> {
   )
 }
 
-async function connectAll(): Promise<AgentConnection[]> {
+async function connectAll(database: Database): Promise<AgentConnection[]> {
   const connections: AgentConnection[] = []
   for (let number = 1; number <= deviceCount; number += 1) {
     const agent = {
@@ -163,7 +151,7 @@ async function connectAll(): Promise<AgentConnection[]> {
   return connections
 }
 
-async function claim(connection: AgentConnection): Promise<string[]> {
+async function claim(database: Database, connection: AgentConnection): Promise<string[]> {
   const room = { sends: CLAIM, urgentSends: CLAIM, others: 64 }
   return (await claimCommands(database, connection, room, new Date())).map(({ cmdId }) => cmdId)
 }
@@ -179,7 +167,7 @@ function eventsOf(cmdId: string): AgentEvent[] {
   ]
 }
 
-async function markSixteen(): Promise<void> {
+async function markSixteen(pool: Pool): Promise<void> {
   marked += CLAIM
   await pool.query({
     name: 'mark',

@@ -7,13 +7,12 @@
 // people. The owner goes on working all the time. Requests are sent when their time has come, whatever became of those
 // before, and their latency counts from then.
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { startRelayProcess } from '../src/testing/relay-process.ts'
+import { withScratchFolder } from '../src/testing/scratch-folder.ts'
 
 const { values } = parseArgs({
   options: {
@@ -43,23 +42,22 @@ const floods: readonly Flood[] = [
   { name: 'each from another address', seconds: 20, guess: (i) => ({ username: OWNER, address: loopback(i) }) },
 ]
 
-const relay = await startRelay()
-try {
-  for (const flood of floods) await measure(flood)
-} finally {
-  await relay.stop()
-}
+await withScratchFolder('flood', async (folder) => {
+  const relay = await startRelay(folder.path)
+  folder.endBefore(() => relay.stop())
+  for (const flood of floods) await measure(relay, flood)
+})
 
-async function measure(flood: Flood): Promise<void> {
+async function measure(relay: FloodedRelay, flood: Flood): Promise<void> {
   const isQuiet = flood.name === 'none'
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const once = new Agent({ keepAlive: false })
   const cpuBefore = relay.cpuSeconds()
   const [good, wrong] = await Promise.all([
-    atRate(goodPerSecond, flood.seconds, () => get(agent, { username: OWNER, address: HOME }, PASSWORD)),
+    atRate(goodPerSecond, flood.seconds, () => get(relay, agent, { username: OWNER, address: HOME }, PASSWORD)),
     atRate(isQuiet ? 0 : wrongPerSecond, flood.seconds, (index) => {
       const guess = flood.guess(index)
-      return get(guess.address === HOME ? agent : once, guess, randomBytes(9).toString('base64url'))
+      return get(relay, guess.address === HOME ? agent : once, guess, randomBytes(9).toString('base64url'))
     }),
   ])
   agent.destroy()
@@ -92,6 +90,7 @@ async function atRate(
 }
 
 function get(
+  relay: FloodedRelay,
   agent: Agent,
   { username, address }: { username: string; address: string },
   password: string,
@@ -121,8 +120,9 @@ function loopback(index: number): string {
   return `127.${1 + ((index >> 16) & 127)}.${(index >> 8) & 255}.${1 + (index % 254)}`
 }
 
-async function startRelay() {
-  const folder = mkdtempSync(join(tmpdir(), 'smsgw-flood-'))
+type FloodedRelay = Awaited<ReturnType<typeof startRelay>>
+
+async function startRelay(folder: string) {
   const { url, pid, kill, ended } = await startRelayProcess({
     DATA_DIR: folder,
     SERVER_SECRET: randomBytes(32).toString('base64'),
@@ -135,7 +135,6 @@ async function startRelay() {
     async stop() {
       kill('SIGTERM')
       await ended
-      rmSync(folder, { recursive: true, force: true })
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Log } from '@smsgw/daemon/log'
 import { Client } from 'pg'
+import { oneAtATime } from '../store/one-at-a-time.ts'
 import { hintPayloads, readHintPayload } from './hint-payload.ts'
 import type { WakeHint } from './wake-hint.ts'
 import type { HintBus } from './wake-hints.ts'
@@ -29,6 +30,7 @@ export class PostgresHintBus implements HintBus {
   #health: NodeJS.Timeout | undefined
   #pauseMs = FIRST_PAUSE_MS
   #isClosed = false
+  readonly #alone = oneAtATime()
 
   constructor(needs: PostgresHintBusNeeds) {
     this.#needs = needs
@@ -79,12 +81,14 @@ export class PostgresHintBus implements HintBus {
 
   /** Its answer does not matter, only that there is one. */
   async #ask(query: string, values: readonly string[]): Promise<void> {
-    const client = this.#client
-    try {
-      await client?.query(query, [...values])
-    } catch (error) {
-      if (client) this.#lose(client, error)
-    }
+    await this.#alone(async () => {
+      const client = this.#client
+      try {
+        await client?.query(query, [...values])
+      } catch (error) {
+        if (client) this.#lose(client, error)
+      }
+    })
   }
 
   #receive(payload: string): void {

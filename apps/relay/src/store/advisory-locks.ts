@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { oneAtATime } from './one-at-a-time.ts'
 
 /** The first half of each lock's name, so that nobody else's advisory locks are ours. */
 const LOCK_CLASS = 1_936_554_599
@@ -15,8 +16,7 @@ export interface AdvisoryLocks {
  */
 export function advisoryLocks(url: string): AdvisoryLocks {
   let current: { readonly client: Client; readonly ready: Promise<unknown> } | undefined
-  /** A connection takes one question at a time; what was asked last, whichever way it ended. */
-  let asked: Promise<unknown> = Promise.resolve()
+  const alone = oneAtATime()
 
   async function connection(): Promise<Client> {
     current ??= open()
@@ -48,15 +48,9 @@ export function advisoryLocks(url: string): AdvisoryLocks {
     if (current?.client === client) current = undefined
   }
 
-  function ask(client: Client, sql: string, name: string): Promise<boolean> {
-    const answer = asked.then(() => askNow(client, sql, name))
-    asked = answer.catch(() => undefined)
-    return answer
-  }
-
-  async function askNow(client: Client, sql: string, name: string): Promise<boolean> {
+  async function ask(client: Client, sql: string, name: string): Promise<boolean> {
     try {
-      const { rows } = await client.query<{ answer: boolean }>(sql, [LOCK_CLASS, name])
+      const { rows } = await alone(() => client.query<{ answer: boolean }>(sql, [LOCK_CLASS, name]))
       return rows[0]?.answer ?? false
     } catch (error) {
       // Whatever went wrong: with the connection go its locks, and nothing is held that nobody knows of.

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface ScratchFolder {
+  readonly path: string
+  /** Ended before the folder goes, what was named last first. */
+  endBefore(end: () => Promise<unknown>): void
+  /** A signal ends the work: what it meets from now on says nothing. */
+  isBrokenOff(): boolean
+}
+
+/** A folder for the time of a work. It goes with it, also when a signal breaks the work off. */
+export async function withScratchFolder<T>(name: string, work: (folder: ScratchFolder) => Promise<T>): Promise<T> {
+  const path = mkdtempSync(join(tmpdir(), `smsgw-${name}-`))
+  const ends: (() => Promise<unknown>)[] = []
+  let ending: Promise<never> | undefined
+  const clear = async () => {
+    for (const end of ends.splice(0).reverse()) await end()
+    rmSync(path, { recursive: true, force: true })
+  }
+  const breakOff = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => {
+    ending ??= clear().finally(() => process.exit(128 + constants.signals[signal])) as Promise<never>
+  }
+  for (const signal of SIGNALS) process.on(signal, breakOff)
+  try {
+    return await work({ path, endBefore: (end) => ends.push(end), isBrokenOff: () => ending !== undefined })
+  } finally {
+    await ending
+    for (const signal of SIGNALS) process.off(signal, breakOff)
+    await clear()
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
