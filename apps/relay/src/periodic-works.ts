@@ -3,6 +3,7 @@ import { forgetDeviceCommands } from './agents/forget-device-commands.ts'
 import { loseSilentDevices } from './agents/lose-silent-devices.ts'
 import { deleteExpiredTokens } from './auth/delete-expired-tokens.ts'
 import { rotateSigningKeys } from './auth/rotate-signing-keys.ts'
+import { deleteEndedSessions } from './auth/sessions/delete-ended-sessions.ts'
 import type { Clock } from './clock.ts'
 import type { RelayConfig } from './config.ts'
 import { inboxRetention } from './inbox/inbox-retention.ts'
@@ -47,6 +48,7 @@ export function periodicWorks(parts: PeriodicParts, outbox: Outbox): PeriodicWor
     work('lose silent devices', MINUTE, () => loseSilentDevices(database, silence, clock.now())),
     work('delete old messages', HOUR, () => deleteOldMessages(parts)),
     work('delete expired tokens', HOUR, () => deleteExpiredTokens(parts)),
+    work('delete ended sessions', HOUR, () => deleteEndedSessions(parts)),
     work('forget device commands', HOUR, () => forgetDeviceCommands(database, yesterday())),
     work('rotate signing keys', HOUR, () => rotateSigningKeys({ ...parts, longestTokenSeconds: longestToken(config) })),
     retentionWork(parts, inboxRetention),

@@ -121,6 +121,8 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       logbook,
       ...tokenRules(config),
       isLocal,
+      version: VERSION,
+      hasVirtualPhone: virtualPhone !== undefined,
       allowInsecureHttp: config.ALLOW_INSECURE_HTTP,
     })
     const table = routes({

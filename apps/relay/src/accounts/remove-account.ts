@@ -16,6 +16,7 @@ export async function removeAccount(database: Database, clock: Clock, accountId:
       data: { passwordHash: NO_PASSWORD, credentialVersion: { increment: 1 } },
     })
     await statements.tokenFamily.deleteMany({ where: { accountId } })
+    await statements.session.deleteMany({ where: { accountId } })
     await statements.enrolmentToken.deleteMany({ where: { accountId } })
     await statements.pairingCode.deleteMany({ where: { accountId } })
     await statements.device.updateMany({ where: { accountId }, data: { deletedAt: clock.now() } })

@@ -12,6 +12,10 @@ import { issueToken } from './issue-token.ts'
 import { publishKeys } from './publish-keys.ts'
 import { refreshToken } from './refresh-token.ts'
 import { revokeToken } from './revoke-token.ts'
+import { beginSession } from './sessions/begin-session.ts'
+import { endSession } from './sessions/end-session.ts'
+import { SessionLogin } from './sessions/session-login.ts'
+import { showSession } from './sessions/show-session.ts'
 import { SigningKeys } from './signing-keys.ts'
 
 export interface AuthNeeds {
@@ -27,6 +31,8 @@ export interface AuthNeeds {
   readonly issuer: string
   readonly maxTtlSeconds: number
   readonly refreshTtlSeconds: number
+  readonly version: string
+  readonly hasVirtualPhone: boolean
 }
 
 export interface Auth {
@@ -36,6 +42,9 @@ export interface Auth {
   readonly refreshToken: Endpoint
   readonly revokeToken: Endpoint
   readonly publishKeys: Endpoint
+  readonly beginSession: Endpoint
+  readonly showSession: Endpoint
+  readonly endSession: Endpoint
 }
 
 /** Who calls, and tokens: the parts of one relay. Before it serves, and then every few hours, `rotateSigningKeys` runs. */
@@ -44,6 +53,7 @@ export function buildAuth(needs: AuthNeeds): Auth {
   const bearerLogin = new BearerLogin({ ...needs, signingKeys })
   const logins = {
     basicLogin: new BasicLogin(needs),
+    sessionLogin: new SessionLogin(needs),
     bearerLogin: needs.isLocal ? undefined : bearerLogin,
     allowInsecureHttp: needs.allowInsecureHttp || needs.isLocal,
   }
@@ -55,6 +65,9 @@ export function buildAuth(needs: AuthNeeds): Auth {
     issueToken: issueToken(tokens),
     refreshToken: refreshToken(tokens),
     revokeToken: revokeToken(tokens),
+    beginSession: beginSession({ ...needs, ...logins }),
+    showSession: showSession({ ...needs, ...logins }),
+    endSession: endSession(logins),
     publishKeys: publishKeys({ signingKeys: needs.isLocal ? undefined : signingKeys }),
   }
 }

@@ -1,25 +1,33 @@
-import ipaddr from 'ipaddr.js'
 import { ApiError } from '../http/api-error.ts'
 import type { Authenticate, Caller } from '../http/caller.ts'
 import type { Principal } from '../http/endpoint.ts'
 import { type Credentials, readAuthorization } from './authorization-header.ts'
 import type { BasicLogin } from './basic-login.ts'
 import type { BearerLogin } from './bearer-login.ts'
+import { refuseInsecure } from './refuse-insecure.ts'
+import type { SessionLogin } from './sessions/session-login.ts'
 import { unauthorised } from './unauthorised.ts'
 
 export interface AuthenticateNeeds {
   readonly basicLogin: Pick<BasicLogin, 'check'>
   /** Undefined in Local Server mode: there are no tokens. */
   readonly bearerLogin: Pick<BearerLogin, 'check'> | undefined
+  readonly sessionLogin: Pick<SessionLogin, 'check'>
   readonly allowInsecureHttp: boolean
 }
 
-/** By user name and password, which allow everything, or by an access token. */
-export function authenticate({ basicLogin, bearerLogin, allowInsecureHttp }: AuthenticateNeeds): Authenticate {
+/** By user name and password or by a session, which allow everything, or by an access token. */
+export function authenticate({
+  basicLogin,
+  bearerLogin,
+  sessionLogin,
+  allowInsecureHttp,
+}: AuthenticateNeeds): Authenticate {
   const expected = bearerLogin ? 'password or token' : 'password'
   return async (caller) => {
     const credentials = readCredentials(caller, allowInsecureHttp)
     if (credentials.kind === 'basic') return principalOf(await basicLogin.check({ ...credentials, ...caller }))
+    if (credentials.kind === 'session') return bySession(sessionLogin, credentials.token, caller)
     if (credentials.kind === 'bearer') {
       if (!bearerLogin) throw unauthorised('password', 'Local Server mode takes no tokens: use Basic authentication')
       const login = await bearerLogin.check('access', credentials.token)
@@ -41,19 +49,31 @@ export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: Authenti
   }
 }
 
-/** What is sent in the clear over a network is everybody's: it is not taken, so that nobody gets used to it. */
-function readCredentials({ authorization, address, isSecure }: Caller, allowInsecureHttp: boolean): Credentials {
-  const credentials = readAuthorization(authorization)
-  if (credentials.kind === 'none' || isSecure || allowInsecureHttp || isLoopback(address)) return credentials
-  throw new ApiError(
-    403,
-    'credentials are not taken over plain HTTP: use HTTPS, or list the proxy that ends it in TRUSTED_PROXIES; ALLOW_INSECURE_HTTP=1 takes them for development',
-  )
+/** An `Authorization` is obeyed, right or wrong; without one the session of a browser counts. */
+function readCredentials(caller: Caller, allowInsecureHttp: boolean): Credentials | SessionCredentials {
+  const credentials = readAuthorization(caller.authorization)
+  if (credentials.kind === 'none' && caller.session === undefined) return credentials
+  refuseInsecure(caller, allowInsecureHttp)
+  if (credentials.kind !== 'none' || caller.session === undefined) return credentials
+  return { kind: 'session', token: caller.session }
 }
 
-function isLoopback(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
+interface SessionCredentials {
+  readonly kind: 'session'
+  readonly token: string
 }
+
+async function bySession(sessionLogin: Pick<SessionLogin, 'check'>, token: string, caller: Caller): Promise<Principal> {
+  const principal = await sessionLogin.check(token)
+  if (!principal) throw unauthorised('session', 'the session has ended: sign in again')
+  if (caller.foreignPage === undefined) return principal
+  throw new ApiError(403, FOREIGN[caller.foreignPage])
+}
+
+const FOREIGN = {
+  'no origin': 'a session changes nothing without the header Origin: outside of a browser use Basic or Bearer',
+  'other origin': 'the header Origin names another site than this one: a session changes things from its own page only',
+} as const
 
 function principalOf(login: Awaited<ReturnType<BasicLogin['check']>>): Principal {
   if (!login) throw unauthorised('password', 'wrong user name or password')

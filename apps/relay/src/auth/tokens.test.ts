@@ -48,7 +48,7 @@ function replica({ isLocal = false, maxTtlSeconds = 86_400, allowInsecureHttp = 
   const auth = buildAuth({
     ...world,
     ...{ box, clock, random, logbook, isLocal, allowInsecureHttp, maxTtlSeconds },
-    ...{ issuer: 'smsgw', refreshTtlSeconds: 30 * 86_400 },
+    ...{ issuer: 'smsgw', refreshTtlSeconds: 30 * 86_400, version: '1.2.3', hasVirtualPhone: false },
   })
   const whoAmI = endpoint({
     answers: { 200: null },

@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net'
 import { faultDetails } from '@smsgw/daemon/fault-details'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { BEARER } from '../auth/unauthorised.ts'
 import { isDatabaseAway } from '../store/database-away.ts'
 import { ApiError } from './api-error.ts'
 import { answerClientError, answerExpectation } from './client-error.ts'
 import type { Answer } from './endpoint.ts'
+import { isFromPage } from './is-from-page.ts'
 import { problemBody, problemMediaType } from './problem-body.ts'
 import type { Route } from './route.ts'
 import { allowedMethods, urlsOf } from './route-urls.ts'
@@ -136,7 +138,8 @@ function sendError(reply: FastifyReply, request: FastifyRequest, error: unknown,
   if (told.status === 500) log.error({ requestId: request.id, ...faultDetails(error) }, 'a request failed')
   else if (told !== error && told.status === 503)
     log.warn({ requestId: request.id, ...faultDetails(error) }, 'the database is away')
-  const headers = { 'content-type': problemMediaType(request.headers.accept), ...told.headers }
+  const challenge = told.status === 401 && isFromPage(request) ? { 'WWW-Authenticate': BEARER } : {}
+  const headers = { 'content-type': problemMediaType(request.headers.accept), ...told.headers, ...challenge }
   sendAnswer(reply, request, { status: told.status, body: problemBody(told, request.id), headers })
 }
 

@@ -1,5 +1,6 @@
 import type { Scope } from '@smsgw/contract/scopes'
 import type { z } from 'zod'
+import type { Caller } from './caller.ts'
 
 /** Who calls: an account, with what it may do. */
 export interface Principal {
@@ -10,12 +11,14 @@ export interface Principal {
   readonly tokenId?: string
   /** Of a login with a password: which password it was. */
   readonly credentialVersion?: number
+  /** Of a browser that has signed in: what its cookie holds. */
+  readonly session?: string
   /** Of a refresh token: the life of the access tokens that it is exchanged for. */
   readonly ttlSeconds?: number
 }
 
 /** What an endpoint gets: everything is checked already, by its own schemas. */
-export interface Call<Body, Query, Params> {
+export interface Call<Body, Query, Params> extends Omit<Caller, 'authorization' | 'session'> {
   readonly principal: Principal
   readonly body: Body
   readonly query: Query
@@ -26,8 +29,6 @@ export interface Call<Body, Query, Params> {
   readonly base: string
   /** Path and query as called, for `Link`. */
   readonly url: string
-  /** The caller's, behind trusted proxies too. */
-  readonly address: string
   readonly requestId: string
 }
 

@@ -3,8 +3,8 @@ import type { Endpoint } from './endpoint.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What a caller needs: a scope, nothing (`public`), or a refresh token as bearer. */
-export type Access = Scope | 'public' | 'refresh token'
+/** What a caller needs: a scope, to be known at all (`any scope`), nothing (`public`), or a refresh token as bearer. */
+export type Access = Scope | 'any scope' | 'public' | 'refresh token'
 
 export interface Route {
   readonly method: Method

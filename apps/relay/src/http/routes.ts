@@ -61,6 +61,10 @@ export function routes(parts: RouteParts): Route[] {
     route('POST', '/auth/token/refresh', 'refresh token', 'Exchanges a refresh token', auth.refreshToken),
     route('DELETE', '/auth/token/{jti}', 'tokens:manage', 'Revokes a token', auth.revokeToken),
 
+    route('POST', '/session', 'public', 'Signs a browser in', auth.beginSession),
+    route('GET', '/session', 'any scope', 'Tells who calls', auth.showSession),
+    route('DELETE', '/session', 'any scope', 'Signs a browser out', auth.endSession),
+
     route('POST', '/messages', 'messages:send', 'Accepts a message', sendMessage(parts)),
     route('GET', '/messages', 'messages:list', 'Lists messages', listMessages(parts)),
     route('GET', '/messages/{id}', 'messages:read', 'Shows a message', getMessage(parts)),

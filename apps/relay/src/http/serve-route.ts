@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { readSessionCookie } from '../auth/sessions/session-cookie.ts'
 import { ApiError } from './api-error.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import type { Answer, Call, Principal } from './endpoint.ts'
+import { foreignPageOf } from './foreign-page.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { readQuery } from './read-query.ts'
 import { isStorable } from './refuse-unstorable.ts'
@@ -25,15 +27,18 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
   if (endpoint.unavailable !== undefined) throw new ApiError(501, endpoint.unavailable)
   const caller = callerOf(request)
   const principal = await admit(access, gates, caller)
+  const { address, isSecure, foreignPage } = caller
   const call: Call<unknown, unknown, unknown> = {
     principal,
+    address,
+    isSecure,
+    foreignPage,
     body: endpoint.body ? checked(endpoint.body, await readJsonBody(request.raw), 'body') : undefined,
     query: endpoint.query ? checked(endpoint.query, readQuery(request.url), 'query') : undefined,
     params: endpoint.params ? paramsOf(route, request) : undefined,
     headers: request.headers as IncomingHttpHeaders & Record<string, string | undefined>,
     base,
     url: request.url,
-    address: caller.address,
     requestId: request.id,
   }
   return await endpoint.handle(call as Call<never, never, never>)
@@ -43,7 +48,7 @@ async function admit(access: Access, gates: Gates, caller: Caller): Promise<Prin
   if (access === 'public') return NOBODY
   if (access === 'refresh token') return await gates.authenticateRefresh(caller)
   const principal = await gates.authenticate(caller)
-  if (!principal.scopes.has(access) && !principal.scopes.has('all:any'))
+  if (access !== 'any scope' && !principal.scopes.has(access) && !principal.scopes.has('all:any'))
     throw new ApiError(403, `scope required: ${access}`)
   return principal
 }
@@ -56,6 +61,8 @@ function callerOf(request: FastifyRequest): Caller {
     authorization: request.headers.authorization,
     address: request.ip,
     isSecure: request.protocol === 'https',
+    session: readSessionCookie(request.headers.cookie),
+    foreignPage: foreignPageOf(request),
   }
 }
 

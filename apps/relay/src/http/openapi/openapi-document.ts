@@ -1,4 +1,5 @@
 import { scopes } from '@smsgw/contract/scopes'
+import { SESSION_COOKIE } from '@smsgw/contract/session'
 import { webhookEnvelope } from '@smsgw/contract/webhook-event'
 import type { Route } from '../route.ts'
 import { urlsOf } from '../route-urls.ts'
@@ -83,6 +84,7 @@ const TAGS = {
   devices: 'Agents and their SIMs',
   settings: 'How an account sends',
   auth: 'Tokens',
+  session: 'Signing in with a browser',
   logs: 'What happened',
   'virtual-phone': 'Phones around a virtual modem, to try things with',
   health: 'Whether the service works',
@@ -96,6 +98,12 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description: `An access token. Scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}`,
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description: 'A browser that has signed in: all scopes',
   },
   refreshToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A refresh token, once' },
 }

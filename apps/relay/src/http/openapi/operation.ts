@@ -70,13 +70,14 @@ function tagOf({ path, place }: Route): string {
 function accessWords(access: Access): string {
   if (access === 'public') return 'Open to everybody.'
   if (access === 'refresh token') return 'Needs a refresh token as bearer.'
-  return `Needs Basic authentication, or a token with the scope \`${access}\`.`
+  if (access === 'any scope') return 'Needs Basic authentication, a session, or a token, whatever its scopes.'
+  return `Needs Basic authentication, a session, or a token with the scope \`${access}\`.`
 }
 
 function security(access: Access): Operation['security'] {
   if (access === 'public') return []
   if (access === 'refresh token') return [{ refreshToken: [] }]
-  return [{ basic: [] }, { bearer: [access] }]
+  return [{ basic: [] }, { bearer: access === 'any scope' ? [] : [access] }, { session: [] }]
 }
 
 function pathParameters({ path }: Route): Parameter[] {

@@ -58,7 +58,11 @@ test('every operation has a name of its own, and says who may call it', () => {
   const names = steps.map(({ operation }) => operation.operationId)
   expect(new Set(names).size).toBe(names.length)
   expect(names).toContain('getMessagesById')
-  expect(document.paths[`${BASE}/messages`]?.['post']?.security).toEqual([{ basic: [] }, { bearer: ['messages:send'] }])
+  expect(document.paths[`${BASE}/messages`]?.['post']?.security).toEqual([
+    { basic: [] },
+    { bearer: ['messages:send'] },
+    { session: [] },
+  ])
 })
 
 test('every operation answers with success, and as its schema says', async () => {
@@ -108,6 +112,7 @@ const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
 /** Where a schema allows more than the rules do. */
 const examples: Readonly<Record<string, object>> = {
   [`${BASE}/messages`]: { phoneNumbers: ['+4915112345678'], textMessage: { text: 'hello' } },
+  [`${BASE}/session`]: { username: 'fuzz', password: 'a password to be fuzzed' },
   [`${BASE}/settings`]: { messages: { processing_order: 'LIFO' } },
 }
 

@@ -42,6 +42,7 @@ async function ask(endpoint: Endpoint, request: Request): Promise<Answer> {
     base: '/3rdparty/v1',
     url,
     address: '127.0.0.1',
+    isSecure: false,
     requestId: 'test',
   }
   return await endpoint.handle(call as Call<never, never, never>)

@@ -1,0 +1,15 @@
+import type { Clock } from '../../clock.ts'
+import type { Database } from '../../store/database.ts'
+
+/** Of all accounts: those that have expired, or whose password has changed since. */
+export async function deleteEndedSessions({
+  database,
+  clock,
+}: {
+  readonly database: Database
+  readonly clock: Clock
+}): Promise<void> {
+  await database.$executeRaw`
+    DELETE FROM sessions s USING accounts a
+     WHERE a.id = s.account_id AND (s.expires_at < ${clock.now()} OR s.credential_version <> a.credential_version)`
+}

@@ -1,0 +1,16 @@
+import type { SessionInfo } from '@smsgw/contract/session'
+import type { Principal } from '../../http/endpoint.ts'
+
+/** Of this relay. */
+export interface SessionFacts {
+  readonly isLocal: boolean
+  readonly version: string
+  readonly hasVirtualPhone: boolean
+}
+
+export function sessionInfoOf(
+  { isLocal, version, hasVirtualPhone }: SessionFacts,
+  { username, scopes }: Pick<Principal, 'username' | 'scopes'>,
+): SessionInfo {
+  return { username, mode: isLocal ? 'local' : 'cloud', version, scopes: [...scopes], hasVirtualPhone }
+}

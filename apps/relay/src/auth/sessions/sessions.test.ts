@@ -1,0 +1,285 @@
+import { sessionInfo } from '@smsgw/contract/session'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { changePassword } from '../../accounts/change-password.ts'
+import { createAccount } from '../../accounts/create-account.ts'
+import { removeAccount } from '../../accounts/remove-account.ts'
+import { buildServer } from '../../http/build-server.ts'
+import { checkAnswer } from '../../http/check-answer.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { route } from '../../http/route.ts'
+import { newId, systemRandom } from '../../random.ts'
+import { secretBox } from '../../store/secret-box.ts'
+import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { buildAuth } from '../auth.ts'
+import { deleteEndedSessions } from './delete-ended-sessions.ts'
+
+const box = secretBox('a secret that is long enough to be one', systemRandom)
+const random = systemRandom
+const DAY_MS = 86_400_000
+let world: TestDatabase
+let nowMs: number
+let username: string
+let accountId: string
+const clock = { now: () => new Date(nowMs) }
+
+beforeAll(async () => {
+  world = await testDatabase({ connections: 10 })
+})
+afterAll(() => world.close())
+
+let accounts = 0
+beforeEach(async () => {
+  nowMs = Date.UTC(2026, 2, 1)
+  username = `user${accounts++}`
+  accountId = (await createAccount({ ...world, random, box }, { username, password: 'right password' })) ?? ''
+})
+
+type Headers = Readonly<Record<string, string>>
+type Method = 'GET' | 'POST' | 'DELETE'
+
+/** A relay of its own, with the routes of sessions and two to try them on. */
+function replica({ isLocal = false } = {}) {
+  const auth = buildAuth({
+    ...world,
+    ...{ box, clock, random, isLocal, logbook: { write: () => undefined }, allowInsecureHttp: false },
+    ...{ issuer: 'smsgw', maxTtlSeconds: 86_400, refreshTtlSeconds: 86_400 },
+    ...{ version: '1.2.3', hasVirtualPhone: isLocal },
+  })
+  const whoAmI = endpoint({
+    answers: { 200: null },
+    handle: async ({ principal }) => ({ status: 200, headers: { who: principal.username } }),
+  })
+  const server = buildServer({
+    ...auth,
+    routes: [
+      route('POST', '/session', 'public', 'Signs in', auth.beginSession),
+      route('GET', '/session', 'any scope', 'Tells', auth.showSession),
+      route('DELETE', '/session', 'any scope', 'Signs out', auth.endSession),
+      route('GET', '/messages', 'messages:list', 'Who', whoAmI),
+      route('POST', '/messages', 'messages:send', 'Who', whoAmI),
+    ],
+    ...{ log: { error: () => undefined, warn: () => undefined }, checkAnswer },
+    ...{ requestId: () => newId(random), trustedProxies: ['10.0.0.0/8'] },
+  })
+  return async (method: Method, path: string, headers: Headers = {}, body?: object, remoteAddress = '127.0.0.1') => {
+    const what = { method, url: `/3rdparty/v1${path}`, remoteAddress, ...(body && { payload: body }) }
+    const answer = await server.inject({ ...what, headers: { host: 'sms.example', ...headers } })
+    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? {} : answer.json() }
+  }
+}
+
+const credentials = () => ({ username, password: 'right password' })
+const basic = (name: string, password = 'right password') =>
+  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+
+/** The header `Cookie` of a browser that has just signed in. */
+async function signIn(ask: ReturnType<typeof replica>): Promise<string> {
+  const { status, headers } = await ask('POST', '/session', {}, credentials())
+  expect(status).toBe(200)
+  return String(headers['set-cookie']).split(';')[0] ?? ''
+}
+
+test.each([
+  [false, { mode: 'cloud', hasVirtualPhone: false }],
+  [true, { mode: 'local', hasVirtualPhone: true }],
+])('signing in gives a cookie that opens everything (Local Server mode: %s)', async (isLocal, expected) => {
+  const ask = replica({ isLocal })
+  const { status, headers, body } = await ask('POST', '/session', {}, credentials())
+  expect(status).toBe(200)
+  expect(sessionInfo.parse(body)).toEqual({ username, version: '1.2.3', scopes: ['all:any'], ...expected })
+  const cookie = String(headers['set-cookie'])
+  expect(cookie).toMatch(/^smsgw_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/)
+  const sent = { cookie: `theme=dark; ${cookie.split(';')[0]}` }
+  expect((await ask('GET', '/session', sent)).body).toEqual(body)
+  expect((await ask('GET', '/messages', sent)).headers['who']).toBe(username)
+})
+
+test('the cookie is for TLS alone where we are called by TLS', async () => {
+  const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' }
+  const { headers } = await replica()('POST', '/session', proxied, credentials(), '10.0.0.1')
+  expect(headers['set-cookie']).toMatch(/; Secure$/)
+})
+
+test('the database holds a hash of it, and not the token', async () => {
+  const cookie = await signIn(replica())
+  const rows = await world.database.session.findMany({ where: { accountId } })
+  expect(rows).toHaveLength(1)
+  expect(JSON.stringify(rows)).not.toContain(cookie.split('=')[1])
+})
+
+test.each([
+  ['none', {}, 403],
+  ['that of another site', { origin: 'https://evil.example' }, 403],
+  ['that of a neighbour', { origin: 'http://sms.example.evil.example' }, 403],
+  ['another port', { origin: 'http://sms.example:8080' }, 403],
+  ['null', { origin: 'null' }, 403],
+  ['no web page', { origin: 'file://sms.example' }, 403],
+  ['our own', { origin: 'http://sms.example' }, 200],
+  ['our own behind a proxy that we do not know of', { origin: 'https://sms.example' }, 200],
+])('a session changes things from its own page only: Origin is %s', async (_, headers, status) => {
+  const ask = replica()
+  const cookie = await signIn(ask)
+  const answer = await ask('POST', '/messages', { cookie, ...headers })
+  expect(answer.status).toBe(status)
+  if (status === 403) expect(answer.body.message).toContain('Origin')
+  expect((await ask('GET', '/messages', { cookie, ...headers })).status).toBe(200)
+})
+
+test('behind a trusted proxy the own page is the one that the proxy names', async () => {
+  const ask = replica()
+  const cookie = await signIn(ask)
+  const proxied = { cookie, 'x-forwarded-proto': 'https', 'x-forwarded-host': 'public.example' }
+  const from = (origin: string, address: string) => ask('POST', '/messages', { ...proxied, origin }, undefined, address)
+  expect((await from('https://public.example', '10.0.0.1')).status).toBe(200)
+  expect((await from('http://public.example', '10.0.0.1')).status).toBe(403)
+  expect((await from('https://sms.example', '10.0.0.1')).status).toBe(403)
+  expect((await from('https://public.example', '127.0.0.1')).status).toBe(403)
+})
+
+test('a page of somebody else signs nobody in', async () => {
+  const { status, headers } = await replica()('POST', '/session', { origin: 'https://evil.example' }, credentials())
+  expect(status).toBe(403)
+  expect(headers['set-cookie']).toBeUndefined()
+})
+
+test('an Authorization counts more than a session, right or wrong', async () => {
+  const ask = replica()
+  const cookie = await signIn(ask)
+  await createAccount({ ...world, random, box }, { username: `${username}b`, password: 'right password' })
+  const other = await ask('GET', '/messages', { cookie, authorization: basic(`${username}b`) })
+  expect(other.headers['who']).toBe(`${username}b`)
+  expect((await ask('GET', '/messages', { cookie, authorization: basic(username, 'wrong') })).status).toBe(401)
+  // Whoever signs out by password signs out no browser.
+  expect((await ask('DELETE', '/session', { cookie, authorization: basic(username) })).status).toBe(204)
+  expect((await ask('GET', '/messages', { cookie })).status).toBe(200)
+})
+
+test('signing out ends it, here at once and on another replica within two seconds', async () => {
+  const [here, there] = [replica(), replica()]
+  const cookie = await signIn(here)
+  expect((await there('GET', '/messages', { cookie })).status).toBe(200)
+  const { status, headers } = await here('DELETE', '/session', { cookie, origin: 'http://sms.example' })
+  expect(status).toBe(204)
+  expect(headers['set-cookie']).toMatch(/^smsgw_session=; Path=\/; Max-Age=0;/)
+  expect((await here('GET', '/messages', { cookie })).status).toBe(401)
+  nowMs += 2_000
+  expect((await there('GET', '/messages', { cookie })).status).toBe(401)
+})
+
+test('a new password ends every session of the account, and none of another', async () => {
+  const ask = replica()
+  const cookie = await signIn(ask)
+  await changePassword(
+    { ...world, box, clock },
+    { id: accountId, username },
+    { password: 'a new one!', keepTokens: true },
+  )
+  nowMs += 2_000
+  expect((await ask('GET', '/messages', { cookie })).status).toBe(401)
+  username = `${username}b`
+  await createAccount({ ...world, random, box }, credentials())
+  expect((await ask('GET', '/messages', { cookie: await signIn(ask) })).status).toBe(200)
+})
+
+test('an account that is removed takes its sessions with it', async () => {
+  const ask = replica()
+  const cookie = await signIn(ask)
+  await removeAccount(world.database, clock, accountId)
+  nowMs += 2_000
+  expect((await ask('GET', '/messages', { cookie })).status).toBe(401)
+})
+
+test('it lasts thirty days, counted anew when the page asks who is signed in', async () => {
+  const ask = replica()
+  const [idle, used] = [await signIn(ask), await signIn(ask)]
+  nowMs += 20 * DAY_MS
+  expect((await ask('GET', '/session', { cookie: used })).headers['set-cookie']).toContain('Max-Age=2592000')
+  nowMs += 10 * DAY_MS
+  expect((await ask('GET', '/messages', { cookie: idle })).status).toBe(401)
+  expect((await ask('GET', '/messages', { cookie: used })).status).toBe(200)
+  nowMs += 20 * DAY_MS
+  expect((await ask('GET', '/messages', { cookie: used })).status).toBe(401)
+})
+
+test('what has ended is deleted, and nothing else', async () => {
+  const ask = replica()
+  await signIn(ask)
+  nowMs += 30 * DAY_MS + 1
+  const living = await signIn(ask)
+  await deleteEndedSessions({ ...world, clock })
+  expect(await world.database.session.count({ where: { accountId } })).toBe(1)
+  expect((await ask('GET', '/messages', { cookie: living })).status).toBe(200)
+  await changePassword(
+    { ...world, box, clock },
+    { id: accountId, username },
+    { password: 'a new one!', keepTokens: true },
+  )
+  await deleteEndedSessions({ ...world, clock })
+  expect(await world.database.session.count({ where: { accountId } })).toBe(0)
+})
+
+test('a script that signs in again and again keeps the hundred latest', async () => {
+  const ask = replica()
+  const first = await signIn(ask)
+  for (let count = 0; count < 100; count++) {
+    nowMs += 1
+    await signIn(ask)
+  }
+  expect(await world.database.session.count({ where: { accountId } })).toBe(100)
+  nowMs += 2_000
+  expect((await ask('GET', '/messages', { cookie: first })).status).toBe(401)
+})
+
+test('wrong passwords are throttled with those of Basic authentication', async () => {
+  const ask = replica()
+  const from = '203.0.113.50'
+  const secure = { 'x-forwarded-proto': 'https', 'x-forwarded-for': from }
+  const guess = (count: number) =>
+    ask('POST', '/session', secure, { username, password: `guess ${count}` }, '10.0.0.1').then(({ status }) => status)
+  for (let count = 0; count < 5; count++) expect(await guess(count)).toBe(401)
+  for (let count = 5; count < 10; count++)
+    expect(
+      (
+        await ask(
+          'GET',
+          '/messages',
+          { ...secure, authorization: basic(username, `guess ${count}`) },
+          undefined,
+          '10.0.0.1',
+        )
+      ).status,
+    ).toBe(401)
+  const { status, headers } = await ask('POST', '/session', secure, credentials(), '10.0.0.1')
+  expect([status, headers['retry-after']]).toEqual([429, '6'])
+})
+
+test('neither password nor session is taken over plain HTTP from elsewhere', async () => {
+  const ask = replica()
+  const cookie = await signIn(ask)
+  expect((await ask('POST', '/session', {}, credentials(), '203.0.113.9')).status).toBe(403)
+  expect((await ask('GET', '/messages', { cookie }, undefined, '203.0.113.9')).status).toBe(403)
+  expect((await replica({ isLocal: true })('GET', '/messages', { cookie }, undefined, '203.0.113.9')).status).toBe(200)
+})
+
+test('a page is never challenged for Basic authentication, which would open a window of the browser', async () => {
+  const ask = replica()
+  const challenge = async (headers: Headers, path = '/messages', body?: object) => {
+    const answer = await ask(body ? 'POST' : 'GET', path, headers, body)
+    expect(answer.status).toBe(401)
+    return answer.headers['www-authenticate']
+  }
+  const gone = `smsgw_session=${'A'.repeat(43)}`
+  expect(await challenge({ 'sec-fetch-mode': 'cors' })).toBe('Bearer realm="smsgw"')
+  expect(await challenge({ cookie: gone })).toBe('Bearer realm="smsgw"')
+  expect(await challenge({ 'x-requested-with': 'console' })).toBe('Bearer realm="smsgw"')
+  expect(await challenge({}, '/session')).toBe('Bearer realm="smsgw"')
+  expect(await challenge({}, '/session', { username, password: 'wrong' })).toBe('Bearer realm="smsgw"')
+  expect(await challenge({})).toContain('Basic realm=')
+  expect(await challenge({ 'sec-fetch-mode': 'navigate' })).toContain('Basic realm=')
+})
+
+test.each(['', 'x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}%`])('%s is no session', async (token) => {
+  const { status, body } = await replica()('GET', '/messages', { cookie: `smsgw_session=${token}` })
+  expect(status).toBe(401)
+  expect(body.message).toContain('credentials are needed')
+})
