@@ -63,8 +63,26 @@ test('the notes of an attempt may come in any order', async () => {
     { kind: 'part-result', cmdId: 'c1', part: 1, attempt: 1, at, result: 'accepted', reference: 9, code: 'OK' },
   ])
   await journal.write([{ kind: 'part-committed', cmdId: 'c1', part: 1, attempt: 1, at, evidence: null }])
-  const [found] = await journal.read('commands-by-reference', { reference: 9 })
+  const found = await journal.read('command', { cmdId: 'c1' })
   expect(found?.attempts[0]).toMatchObject({ committed: at, result: 'accepted', reference: 9, code: 'OK' })
+})
+
+test('a reference finds what one SIM has sent to one number, however that number is written', async () => {
+  const { journal } = await open()
+  const sentBy = (cmdId: string, iccid: string, destination: string): Change[] => [
+    { kind: 'command-received', command: command(cmdId), at },
+    { kind: 'command-planned', cmdId, plan: { simNumber: 1, iccid, destination, requestsReport: true, parts: [] } },
+    { kind: 'part-result', cmdId, part: 1, attempt: 1, at, result: 'accepted', reference: 9 },
+  ]
+  await journal.write([
+    ...sentBy('sought', 'sim-1', '+44 7700 900123'),
+    ...sentBy('by another SIM', 'sim-2', '+447700900123'),
+    ...sentBy('to another', 'sim-1', '+447700900124'),
+  ])
+  const find = (reference: number) =>
+    journal.read('commands-by-reference', { iccid: 'sim-1', reference, number: '07700900123' })
+  expect((await find(9)).map(({ cmdId }) => cmdId)).toEqual(['sought'])
+  expect(await find(8)).toEqual([])
 })
 
 test('events are numbered in the order of writing, across restarts and acknowledgements', async () => {

@@ -3,14 +3,18 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
+import { significantPart } from '../sending/numbers-match.ts'
 import type { CommandOutcome, Json, PartResult, Plan, Slot, Stamp } from './change.ts'
 
 export interface Reads {
   /** Without an outcome, in the order they came. */
   'open-commands': { readonly ask: Record<never, never>; readonly answer: readonly CommandRecord[] }
   command: { readonly ask: { readonly cmdId: string }; readonly answer: CommandRecord | undefined }
-  /** Which SIM sent it is in the plan of the command. Newest first. */
-  'commands-by-reference': { readonly ask: { readonly reference: number }; readonly answer: readonly CommandRecord[] }
+  /** Of which that SIM has sent a part to that number under that reference. Newest first. */
+  'commands-by-reference': {
+    readonly ask: { readonly iccid: string; readonly reference: number; readonly number: string }
+    readonly answer: readonly CommandRecord[]
+  }
   /** Given up without knowing whether a part went out: later evidence corrects that. */
   'doubtful-commands': { readonly ask: { readonly sinceMs: number }; readonly answer: readonly CommandRecord[] }
   /** When messages were begun by a SIM, by the wall clock, the oldest first. */
@@ -96,6 +100,7 @@ export interface Marks {
 type Answers = { readonly [Kind in keyof Reads]: (ask: Reads[Kind]['ask']) => Reads[Kind]['answer'] }
 
 export function readsOf(database: DatabaseSync): Answers {
+  database.function('significant_part', { deterministic: true }, (number) => significantPart(String(number)))
   const all = (sql: string, ...values: (string | number)[]) => database.prepare(sql).all(...values) as Row[]
   const commands = (where: string, ...values: (string | number)[]) =>
     all(`SELECT * FROM commands WHERE ${where}`, ...values).map((row) => commandRecord(row, all))
@@ -104,8 +109,14 @@ export function readsOf(database: DatabaseSync): Answers {
   return {
     'open-commands': () => commands('outcome IS NULL ORDER BY received_ms, cmd_id'),
     command: ({ cmdId }) => commands('cmd_id = ?', cmdId)[0],
-    'commands-by-reference': ({ reference }) =>
-      commands('cmd_id IN (SELECT cmd_id FROM attempts WHERE reference = ?) ORDER BY received_ms DESC', reference),
+    'commands-by-reference': ({ iccid, reference, number }) =>
+      commands(
+        `cmd_id IN (SELECT cmd_id FROM attempts WHERE reference = ?) AND plan ->> 'iccid' = ?
+           AND significant_part(plan ->> 'destination') = ? ORDER BY received_ms DESC`,
+        reference,
+        iccid,
+        significantPart(number),
+      ),
     'doubtful-commands': ({ sinceMs }) =>
       commands(
         `outcome = 'failed' AND ended_ms >= ? AND EXISTS (SELECT 1 FROM attempts WHERE attempts.cmd_id = commands.cmd_id

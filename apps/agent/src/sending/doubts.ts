@@ -14,6 +14,7 @@ import type { Job, JobPart } from './job.ts'
 import { numbersMatch, significantPart } from './numbers-match.ts'
 import type { SendingLimits } from './sending-settings.ts'
 import { changesOf, settle } from './submission.ts'
+import type { UnwrittenResults } from './unwritten-results.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
 /**
@@ -100,22 +101,24 @@ export class Doubts {
     const part = job?.parts[of.at]
     if (job === undefined || part?.state !== 'unknown' || part.attempts !== of.attempt) return
     await this.#evidence(job, of.at, verdictOf(outcome), undefined)
+    this.#parts.onReference(part.reference)
   }
 
-  /** It may be the report of what is at the modem right now, whose reference is not known yet. */
+  /** It may be the report of a part whose reference is not known yet, or not written down. */
   mayBeOfWhatIsBeingSent(iccid: string, report: StatusReport): boolean {
-    for (const job of this.#parts.jobs()) {
-      if (job.parts.some((part) => part.state === 'committed' && this.#fits(iccid, report, job, part, true)))
-        return true
-    }
-    return false
+    return this.#parts.unwritten.some((job, part) => {
+      const mayHaveItsReference =
+        part.state === 'committed' ||
+        (part.state === 'accepted' && (part.reference ?? report.messageReference) === report.messageReference)
+      return mayHaveItsReference && this.#fits(iccid, report, job, part, true)
+    })
   }
 
   /**
-   * A report that fits no known part proves that a part in doubt was accepted, when the number fits and its time is not
-   * before the COMMIT. Says which message, and which part of it.
+   * The part in doubt that a report is about, should it fit no known part: the number fits, and its time is not before the
+   * COMMIT.
    */
-  async report(iccid: string, report: StatusReport): Promise<{ job: Job; at: number } | undefined> {
+  suspect(iccid: string, report: StatusReport): Suspect | undefined {
     const stampMs = this.#stampMs(report)
     const fitting = this.#all()
       .flatMap((job) => job.parts.map((part, at) => ({ job, part, at })))
@@ -125,9 +128,13 @@ export class Doubts {
     // While it cannot be told when one of them was handed over, it may be about any: it is asked again when that is known.
     if (nearest === undefined || fitting.some(({ part }) => this.#committedMs(part) === 0)) return undefined
     const { job, at, part } = nearest
-    part.reports.add(report.status)
+    return { job, at, distanceMs: Math.abs(stampMs - this.#committedMs(part)) }
+  }
+
+  /** The report proves that the part was accepted. */
+  async prove({ job, at }: Suspect, report: StatusReport): Promise<void> {
+    job.parts[at]?.reports.add(report.status)
     await this.#evidence(job, at, { kind: 'accepted', reference: report.messageReference }, report.status)
-    return { job, at }
   }
 
   stop(): void {
@@ -180,6 +187,7 @@ export class Doubts {
     const part = job.parts[at]
     if (part === undefined || job.plan === undefined) return
     settle(part, verdict, job.plan)
+    const isWritten = this.#parts.unwritten.add(job, part)
     // The rest of it is not sent any more, whatever is known of this part.
     // Nor while another part is in doubt: results that a full disk kept back leave several.
     const isResolved = job.isSent || !(job.isInDoubt || job.isDistrusted || this.#givenUp.has(job))
@@ -196,7 +204,7 @@ export class Doubts {
             { kind: 'part-reported' as const, cmdId: job.cmdId, part: at + 1, status, at: stamp },
             happenings.partReported(job.cmdId, at, status, stamp),
           ]),
-    ])
+    ]).finally(isWritten)
     if (isResolved) this.#parts.onResolved(job, verdict)
   }
 
@@ -236,6 +244,14 @@ export class Doubts {
   }
 }
 
+export interface Suspect {
+  readonly job: Job
+  /** 0-based, of its parts. */
+  readonly at: number
+  /** Between the COMMIT and the time that the report gives for the submission. */
+  readonly distanceMs: number
+}
+
 export interface DoubtParts {
   readonly clock: Clock
   readonly time: TrustedTime
@@ -246,8 +262,9 @@ export interface DoubtParts {
   readonly onResolved: (job: Job, verdict?: Verdict) => void
   readonly numberOf: (job: Job) => string | undefined
   readonly onTrouble: (error: unknown) => void
-  /** All that is under way. */
-  readonly jobs: () => Iterable<Job>
+  readonly unwritten: UnwrittenResults
+  /** A report that came before may fit now. */
+  readonly onReference: (reference: number | undefined) => void
 }
 
 function holdName(iccid: string, destination: string): string {
@@ -259,4 +276,4 @@ const givenUpRememberedMs = 7 * 24 * 60 * 60_000
 const mostGivenUp = 5000
 
 /** Service centres and agents do not share a clock. */
-const centreClockToleranceMs = 2 * 60_000
+export const centreClockToleranceMs = 2 * 60_000

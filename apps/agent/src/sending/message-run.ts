@@ -16,6 +16,7 @@ import type { References } from './references.ts'
 import { overtaken } from './reports.ts'
 import type { SendingSim } from './sim.ts'
 import { type PartEnd, submitPart } from './submission.ts'
+import type { UnwrittenResults } from './unwritten-results.ts'
 import type { Verdict } from './verdict.ts'
 
 export interface MessageRunParts {
@@ -24,6 +25,7 @@ export interface MessageRunParts {
   readonly time: TrustedTime
   readonly chance: () => number
   readonly keep: Keep
+  readonly unwritten: UnwrittenResults
   readonly happenings: Happenings
   readonly references: References
   readonly opener: FieldOpener | undefined

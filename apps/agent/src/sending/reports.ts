@@ -6,11 +6,11 @@ import type { Change, Stamp } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Keep } from '../journal/keep-writing.ts'
 import type { CommandRecord } from '../journal/read.ts'
+import { datedMs } from '../time/dated.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
-import type { Doubts } from './doubts.ts'
+import { centreClockToleranceMs, type Doubts } from './doubts.ts'
 import type { Happenings } from './happenings.ts'
 import { Job } from './job.ts'
-import { numbersMatch } from './numbers-match.ts'
 import type { SendingLimits } from './sending-settings.ts'
 import type { SendingSim } from './sim.ts'
 
@@ -39,19 +39,23 @@ export class Reports {
     const { journal, doubts, limits } = this.#parts
     // Looked at before the journal is read: what is answered meanwhile is not in it yet.
     const isTooEarly = doubts.mayBeOfWhatIsBeingSent(iccid, report)
-    const records = await journal.read('commands-by-reference', { reference: report.messageReference })
-    const match = bestMatch(records, iccid, report)
-    if (match !== undefined) {
+    const records = await journal.read('commands-by-reference', {
+      iccid,
+      reference: report.messageReference,
+      number: textFromAddress(report.recipient),
+    })
+    const match = bestMatch(records, report, this.#parts.time.stamp())
+    const suspect = isTooEarly ? undefined : doubts.suspect(iccid, report)
+    if (match !== undefined && !(match.isLongSettled && suspect && suspect.distanceMs <= centreClockToleranceMs)) {
       const { record, at } = match
       if (record.command === undefined) return false
       const job = this.#parts.job(record.cmdId) ?? Job.restored(record, record.command, limits.lifeMs)
       await this.#reported(job, at, report.status)
       return true
     }
-    if (isTooEarly) return false
-    const evidence = await doubts.report(iccid, report)
-    if (evidence === undefined) return false
-    await this.#consequences(evidence.job, evidence.at, report.status)
+    if (suspect === undefined) return false
+    await doubts.prove(suspect, report)
+    await this.#consequences(suspect.job, suspect.at, report.status)
     return true
   }
 
@@ -139,28 +143,38 @@ function isFailure(status: number): boolean {
   return outcome === 'failed-permanently' || outcome === 'gave-up'
 }
 
-function bestMatch(
-  records: readonly CommandRecord[],
-  iccid: string,
-  report: StatusReport,
-): { record: CommandRecord; at: number } | undefined {
-  const number = textFromAddress(report.recipient)
+interface Match {
+  readonly record: CommandRecord
+  /** 0-based, of its parts. */
+  readonly at: number
+  /**
+   * It was submitted at quite another time, and how it ended has been reported: its reference has come again, and the
+   * report is likely about the part that has it now.
+   */
+  readonly isLongSettled: boolean
+}
+
+function bestMatch(records: readonly CommandRecord[], report: StatusReport, now: Stamp): Match | undefined {
   const stampMs = isValidTimeStamp(report.serviceCentreTimeStamp)
     ? epochMsFromTimeStamp(report.serviceCentreTimeStamp)
     : undefined
-  const candidates = records.flatMap((record) => {
-    const { plan } = record
-    if (plan?.iccid !== iccid || !numbersMatch(plan.destination, number)) return []
-    return record.attempts
+  const candidates = records.flatMap((record) =>
+    record.attempts
       .filter(({ result, reference }) => result === 'accepted' && reference === report.messageReference)
-      .map(({ part, resultAt, committed }) => ({
-        record,
-        at: part - 1,
-        distanceMs: stampMs === undefined ? 0 : Math.abs(stampMs - (resultAt ?? committed)!.wallMs),
-      }))
-  })
+      .map(({ part, resultAt, committed }) => {
+        const submitted = resultAt ?? committed
+        const submittedMs = submitted && datedMs(submitted, now)
+        const distanceMs = submittedMs === undefined || stampMs === undefined ? 0 : Math.abs(stampMs - submittedMs)
+        const isSettled = record.reports.some((each) => each.part === part && isFinal(each.status))
+        return { record, at: part - 1, distanceMs, isLongSettled: isSettled && distanceMs > centreClockToleranceMs }
+      }),
+  )
   // Newest first among equals, as they were read.
   return candidates.sort((a, b) => a.distanceMs - b.distanceMs)[0]
+}
+
+function isFinal(status: number): boolean {
+  return statusFromOctet(status).outcome !== 'still-trying'
 }
 
 function adviceFor(outcome: string): string {

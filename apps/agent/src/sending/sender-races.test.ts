@@ -258,6 +258,40 @@ test('a report that a part will not arrive counts although it came before the la
   expect(await world.events('failed')).toMatchObject([{ code: 'report_failed' }])
 })
 
+test('a report about what is not written down yet is no evidence for another message', async () => {
+  world.outcomes.push(silence)
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('doubtful'))
+  await world.pass(3 * minute)
+  world.disk.refuses = ({ kind }) => kind === 'part-result'
+  await world.accept(sendCommand('sent'))
+  await world.pass(1000)
+  const early = world.sender.report('iccid-1', report(2, 0))
+  await world.pass(1000)
+  expect(await early).toBe(false)
+  world.disk.refuses = () => false
+  await world.pass(5000)
+  const again = world.sender.report('iccid-1', report(2, 0))
+  await world.pass(1000)
+  expect(await again).toBe(true)
+  expect((await world.events('sent')).map(({ cmdId }) => cmdId)).toEqual(['sent'])
+})
+
+test('a reference that comes again is evidence for the part in doubt, not for one that was delivered long ago', async () => {
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('old'))
+  await world.pass(100)
+  void world.sender.report('iccid-1', report(1, 0))
+  await world.pass(day)
+  world.outcomes.push(silence)
+  await world.accept(sendCommand('doubtful'))
+  await world.pass(1000)
+  const taken = world.sender.report('iccid-1', report(1, 0))
+  await world.pass(1000)
+  expect(await taken).toBe(true)
+  expect((await world.events('delivered')).map(({ cmdId }) => cmdId)).toEqual(['old', 'doubtful'])
+})
+
 test('evidence for what the journal has forgotten hangs nobody', async () => {
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))

@@ -20,6 +20,7 @@ import type { SendingSim } from './sim.ts'
 import { SimChoice } from './sim-choice.ts'
 import { submissionOf } from './submission.ts'
 import { Turns } from './turns.ts'
+import { UnwrittenResults } from './unwritten-results.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
@@ -59,13 +60,14 @@ export class Sender {
     this.#happenings = new Happenings(time)
     this.#keep = keepWriting(journal, clock, options.onJournalTrouble)
     this.#choice = new SimChoice(chance)
-    const shared = { journal, clock, time, chance, limits, keep: this.#keep, happenings: this.#happenings }
+    const unwritten = new UnwrittenResults()
+    const shared = { journal, clock, time, chance, limits, keep: this.#keep, happenings: this.#happenings, unwritten }
     this.#doubts = new Doubts({
       ...shared,
       onTrouble: options.onTrouble,
       onResolved: (job, verdict) => this.#resolved(job, verdict),
       numberOf: (job) => this.#numberOf(job),
-      jobs: () => this.#jobs.values(),
+      onReference: options.onReference,
     })
     this.#deadlines = new Deadlines(clock, time, (job) => this.#expired(job))
     this.#reports = new Reports({ ...shared, doubts: this.#doubts, job: (cmdId) => this.#jobs.get(cmdId) })

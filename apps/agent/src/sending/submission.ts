@@ -8,6 +8,7 @@ import type { TrustedTime } from '../time/trusted-time.ts'
 import type { Happenings } from './happenings.ts'
 import type { Job, JobPart } from './job.ts'
 import type { SendingSim } from './sim.ts'
+import type { UnwrittenResults } from './unwritten-results.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
 export interface SubmissionParts {
@@ -16,6 +17,7 @@ export interface SubmissionParts {
   readonly happenings: Happenings
   /** Writes what must not be lost, for as long as it takes. */
   readonly keep: Keep
+  readonly unwritten: UnwrittenResults
 }
 
 /**
@@ -43,6 +45,7 @@ export function submitPart(
   const key = { cmdId: job.cmdId, part: at + 1, attempt }
   return new Promise((resolve, reject) => {
     let committed = false
+    let isWritten: (() => void) | undefined
     const submitted = sim.submit(
       { octets: octetsFromHex(part.pdu), tpduLength: part.tpduLength },
       {
@@ -54,6 +57,7 @@ export function submitPart(
           committed = true
           part.attempts = attempt
           part.state = 'committed'
+          isWritten = parts.unwritten.add(job, part)
           await parts.journal.write([
             ...unwrittenPlan(job),
             {
@@ -76,7 +80,7 @@ export function submitPart(
           settle(part, verdict, sim, committed)
           const changes = committed ? changesOf(job, at, key, verdict, parts) : []
           const written = parts.keep([...changes, ...options.consequences(verdict)], { mayWait: true })
-          written.then(() => crashPoint('result-journaled'), reject)
+          written.finally(() => isWritten?.()).then(() => crashPoint('result-journaled'), reject)
           resolve({ verdict, committed, written })
         },
       },
