@@ -34,6 +34,17 @@ test('what waits for room keeps its order, and what comes later waits behind it'
   expect(world.values).toEqual([1, 2, 3])
 })
 
+test('of one message nothing is overtaken, also when the disk has room again for what was asked for later', async () => {
+  const world = keeping(['full'])
+  const note = (cmdId: string, value: number): Change => ({ kind: 'command-noted', cmdId, note: value })
+  const kept = [world.keep([note('a', 1)]), world.keep([note('a', 2)]), world.keep([note('b', 3)])]
+  await turn()
+  expect(world.values).toEqual([3])
+  world.clock.advance(1000)
+  await Promise.all(kept)
+  expect(world.values).toEqual([3, 1, 2])
+})
+
 test('what the journal refuses for good is not tried for ever', async () => {
   const world = keeping(['refused'])
   await expect(world.keep(changes)).rejects.toMatchObject({ reason: 'refused' })
@@ -62,6 +73,7 @@ function keeping(failures: JournalError['reason'][]) {
       if (reason !== undefined) throw new JournalError('not now', reason)
       world.written += 1
       if (change?.kind === 'note') world.values.push(change.value)
+      if (change?.kind === 'command-noted') world.values.push(change.note)
       return []
     },
   }

@@ -162,9 +162,11 @@ function bestMatch(records: readonly CommandRecord[], report: StatusReport, now:
     record.attempts
       .filter(({ result, reference }) => result === 'accepted' && reference === report.messageReference)
       .map(({ part, resultAt, committed }) => {
-        const submitted = resultAt ?? committed
-        const submittedMs = submitted && datedMs(submitted, now)
-        const distanceMs = submittedMs === undefined || stampMs === undefined ? 0 : Math.abs(stampMs - submittedMs)
+        // The centre stamps it between the two. Evidence may have come long after.
+        const fromMs = committed && datedMs(committed, now)
+        const toMs = resultAt && datedMs(resultAt, now)
+        const distanceMs =
+          stampMs === undefined ? 0 : Math.max(0, (fromMs ?? stampMs) - stampMs, stampMs - (toMs ?? stampMs))
         const isSettled = record.reports.some((each) => each.part === part && isFinal(each.status))
         return { record, at: part - 1, distanceMs, isLongSettled: isSettled && distanceMs > centreClockToleranceMs }
       }),
