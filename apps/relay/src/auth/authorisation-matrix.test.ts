@@ -42,6 +42,7 @@ const needed: Readonly<Record<string, Scope | 'any scope' | 'public' | 'refresh 
   'POST /3rdparty/v1/webhooks/{id}/redeliver': 'webhooks:write',
   'POST /3rdparty/v1/webhooks/deliveries/{id}/redeliver': 'webhooks:write',
   'GET /3rdparty/v1/logs': 'logs:read',
+  'GET /3rdparty/v1/statistics': 'messages:list',
   'GET /3rdparty/v1/virtual-phone': 'messages:list',
   'POST /3rdparty/v1/virtual-phone': 'messages:send',
   'GET /health': 'public',

@@ -18,6 +18,7 @@ import { scrapeMetrics } from '../metrics/scrape-metrics.ts'
 import { getSettings } from '../settings/get-settings.ts'
 import { patchSettings } from '../settings/patch-settings.ts'
 import { replaceSettings } from '../settings/replace-settings.ts'
+import { showStatistics } from '../statistics/show-statistics.ts'
 import { lookAtVirtualPhone } from '../virtual-phone/look-at-virtual-phone.ts'
 import { writeFromVirtualPhone } from '../virtual-phone/write-from-virtual-phone.ts'
 import { deleteWebhook } from '../webhooks/delete-webhook.ts'
@@ -100,6 +101,7 @@ export function routes(parts: RouteParts): Route[] {
       redeliverOne(parts),
     ),
 
+    route('GET', '/statistics', 'messages:list', 'Counts what happened when', showStatistics(parts)),
     route('GET', '/logs', 'logs:read', 'Lists what happened', listLogs(parts)),
 
     route('GET', '/virtual-phone', 'messages:list', 'Shows the phones of a virtual modem', lookAtVirtualPhone(parts)),

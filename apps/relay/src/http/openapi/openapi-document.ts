@@ -85,6 +85,7 @@ const TAGS = {
   settings: 'How an account sends',
   auth: 'Tokens',
   session: 'Signing in with a browser',
+  statistics: 'How much happened when',
   logs: 'What happened',
   'virtual-phone': 'Phones around a virtual modem, to try things with',
   health: 'Whether the service works',

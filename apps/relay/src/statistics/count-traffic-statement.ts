@@ -1,0 +1,68 @@
+import { messageStates } from '@smsgw/contract/message-states'
+import type { Statements } from '../store/database.ts'
+
+export interface TrafficWindow {
+  readonly accountId: string
+  /** Where the first bucket begins. */
+  readonly from: Date
+  readonly stepSeconds: number
+  readonly buckets: number
+}
+
+export interface Traffic {
+  /** Where its bucket begins. */
+  readonly at: Date
+  readonly accepted: number
+  readonly sent: number
+  readonly delivered: number
+  readonly failed: number
+  readonly received: number
+  /** Milliseconds from acceptance, or the scheduled time, to sending; null when nothing was sent. */
+  readonly p50: number | null
+  readonly p95: number | null
+}
+
+/**
+ * How much happened in each bucket of time: each step by its own time, so a message that waits an hour is accepted in one
+ * bucket and sent in another. Bucket by bucket, so that each count is a short range of an index of its own and, where
+ * vacuum has passed, reads nothing else: a third of the time that grouping the whole window takes, which sorts it
+ * (`npm run bench -- statistics`). A device whose clock is behind sends at once. It locks nothing.
+ */
+export async function countTraffic(
+  statements: Statements,
+  { accountId, from, stepSeconds, buckets }: TrafficWindow,
+): Promise<Traffic[]> {
+  return await statements.$queryRaw<Traffic[]>`
+    SELECT bucket.at, accepted.count AS accepted, sent.count AS sent, delivered.count AS delivered,
+      failed.count AS failed, received.count AS received,
+      (1000 * extract(epoch FROM sent.waits[1]))::float8 AS p50, (1000 * extract(epoch FROM sent.waits[2]))::float8 AS p95
+    FROM generate_series(0, ${buckets}::int - 1) AS number
+    CROSS JOIN LATERAL (
+      SELECT ${from}::timestamptz + number * make_interval(secs => ${stepSeconds}) AS at,
+        ${from}::timestamptz + (number + 1) * make_interval(secs => ${stepSeconds}) AS until
+    ) AS bucket
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int FROM messages
+      WHERE account_id = ${accountId} AND state = ANY(${[...messageStates]}::message_state[])
+        AND created_at >= bucket.at AND created_at < bucket.until
+    ) AS accepted
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int, percentile_cont(ARRAY[0.5, 0.95])
+        WITHIN GROUP (ORDER BY greatest(sent_at - greatest(created_at, schedule_at), '0'::interval)) AS waits
+      FROM messages
+      WHERE account_id = ${accountId} AND sent_at >= bucket.at AND sent_at < bucket.until
+    ) AS sent
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int FROM messages
+      WHERE account_id = ${accountId} AND delivered_at >= bucket.at AND delivered_at < bucket.until
+    ) AS delivered
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int FROM messages
+      WHERE account_id = ${accountId} AND state = 'Failed' AND failed_at >= bucket.at AND failed_at < bucket.until
+    ) AS failed
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int FROM inbox
+      WHERE account_id = ${accountId} AND created_at >= bucket.at AND created_at < bucket.until
+    ) AS received
+    ORDER BY bucket.at`
+}

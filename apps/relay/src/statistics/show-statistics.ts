@@ -1,0 +1,37 @@
+import { type StatisticsBucket, type StatisticsPeriod, statistics, statisticsQuery } from '@smsgw/contract/statistics'
+import type { Clock } from '../clock.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { Database } from '../store/database.ts'
+import { countTraffic, type Traffic } from './count-traffic-statement.ts'
+
+export interface ShowStatisticsNeeds {
+  readonly database: Database
+  readonly clock: Clock
+}
+
+export function showStatistics({ database, clock }: ShowStatisticsNeeds): Endpoint {
+  return endpoint({
+    query: statisticsQuery,
+    answers: { 200: statistics },
+    async handle({ principal: { accountId }, query: { period } }) {
+      const { stepSeconds, buckets } = scales[period]
+      const stepMs = stepSeconds * 1000
+      const last = Math.floor(clock.now().getTime() / stepMs) * stepMs
+      const from = new Date(last - (buckets - 1) * stepMs)
+      const traffic = await countTraffic(database, { accountId, from, stepSeconds, buckets })
+      return { status: 200, body: { period, stepSeconds, buckets: traffic.map(bucketOf) } }
+    },
+  })
+}
+
+/** As many buckets as a chart can show; each begins at a round time. */
+const scales: Readonly<Record<StatisticsPeriod, { readonly stepSeconds: number; readonly buckets: number }>> = {
+  hour: { stepSeconds: 60, buckets: 60 },
+  day: { stepSeconds: 900, buckets: 96 },
+  week: { stepSeconds: 7_200, buckets: 84 },
+}
+
+function bucketOf({ at, p50, p95, ...counts }: Traffic): StatisticsBucket {
+  const acceptToSentMs = p50 === null || p95 === null ? null : { p50: Math.round(p50), p95: Math.round(p95) }
+  return { at: at.toISOString(), ...counts, acceptToSentMs }
+}
