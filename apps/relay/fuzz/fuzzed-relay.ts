@@ -18,6 +18,7 @@ export async function fuzzedRelay(databaseUrl: string): Promise<FuzzedRelay> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
     PORT: '0',
+    CONSOLE_DIR: 'off',
     HOST: '127.0.0.1',
     SERVER_SECRET: Buffer.from(systemRandom.bytes(32)).toString('base64'),
     ADMIN_USERNAME: USERNAME,

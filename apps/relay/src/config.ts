@@ -3,6 +3,7 @@ import { flag, port, setting, text, wholeNumber } from '@smsgw/daemon/setting'
 import { aboutOf, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
+import { consoleFolder } from './console/console-folder.ts'
 import { secretWeakness } from './secret-weakness.ts'
 import { networks, region } from './setting.ts'
 
@@ -65,6 +66,10 @@ export const settingsSchema = z.object({
   ALLOW_INSECURE_HTTP: setting(flag().default(false), {
     about: 'takes credentials over plain HTTP from elsewhere than this machine',
     example: '1',
+  }),
+  CONSOLE_DIR: setting(text().default(consoleFolder), {
+    about: 'folder of the built web console; off for none. Default: console beside the bundle, or apps/console/dist',
+    example: '/usr/share/smsgw/console',
   }),
   TLS_CERT: setting(text().optional(), { about: 'file of the certificate chain, PEM', example: '/etc/smsgw/tls.crt' }),
   TLS_KEY: setting(text().optional(), { about: 'file of its private key, PEM', example: '/etc/smsgw/tls.key' }),

@@ -6,6 +6,7 @@ import { proxyAddress } from './agents/proxy-address.ts'
 import { serveAgents } from './agents/serve-agents.ts'
 import { type CertificateFiles, readCertificate, renewCertificate } from './certificate.ts'
 import type { RelayConfig } from './config.ts'
+import { serveConsole } from './console/serve-console.ts'
 import { buildServer, type ServerParts } from './http/build-server.ts'
 import { rootRoute } from './http/route.ts'
 import { listen } from './listen.ts'
@@ -21,14 +22,20 @@ export interface Served {
   close(): Promise<void>
 }
 
-export type ServeParts = Omit<ServerParts, 'log' | 'trustedProxies' | 'tls'> &
+export type ServeParts = Omit<ServerParts, 'log' | 'console' | 'trustedProxies' | 'tls'> &
   Metrics & { readonly config: RelayConfig; readonly log: Log }
 
 /** Everything that can be asked. */
 export async function serveRoutes({ config, log, ...parts }: ServeParts, agents: AgentSockets): Promise<Served> {
   const files = certificateFiles(config)
   const tls = files && readCertificate(files)
-  const server = buildServer({ ...parts, log, trustedProxies: config.TRUSTED_PROXIES, tls })
+  const server = buildServer({
+    ...parts,
+    log,
+    trustedProxies: config.TRUSTED_PROXIES,
+    tls,
+    console: config.CONSOLE_DIR === 'off' ? undefined : serveConsole(config.CONSOLE_DIR),
+  })
   const addressOf = proxyAddress(config.TRUSTED_PROXIES)
   const agentServer = serveAgents(server.server, agents, { addressOf, nowMs: () => performance.now() })
   const url = await listen(server, { host: config.HOST, port: config.PORT })

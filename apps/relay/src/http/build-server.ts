@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { faultDetails } from '@smsgw/daemon/fault-details'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { BEARER } from '../auth/unauthorised.ts'
+import type { ServeConsole } from '../console/serve-console.ts'
 import { isDatabaseAway } from '../store/database-away.ts'
 import { ApiError } from './api-error.ts'
 import { answerClientError, answerExpectation } from './client-error.ts'
@@ -23,6 +24,8 @@ export interface ServerParts extends Gates {
   /** Networks whose `X-Forwarded-*` is believed. */
   readonly trustedProxies: readonly string[]
   readonly limits?: Partial<ServerLimits> | undefined
+  /** For a GET of what the table does not have. */
+  readonly console?: ServeConsole | undefined
   readonly tls?: { readonly cert: string; readonly key: string } | undefined
   /** Of each request that met a route, when it was answered. */
   readonly observe?: ((route: Route, status: number, seconds: number) => void) | undefined
@@ -111,10 +114,14 @@ function checkedError(route: Route, error: unknown, { checkAnswer }: ServerParts
 }
 
 /** Paths and methods that the table does not have. */
-function answerTheRest(server: FastifyInstance, { routes, log }: ServerParts): void {
+function answerTheRest(server: FastifyInstance, { routes, log, console }: ServerParts): void {
   const allowedAt = allowedMethods(routes)
   server.setNotFoundHandler((request, reply) => {
-    const allowed = allowedAt(request.url.split('?', 1)[0] ?? '')
+    const path = request.url.split('?', 1)[0] ?? ''
+    const allowed = allowedAt(path)
+    const isGet = request.method === 'GET' || request.method === 'HEAD'
+    const page = allowed || !isGet ? undefined : console?.({ path, headers: request.headers })
+    if (page) return sendAnswer(reply, request, page.answer, page.mediaType)
     if (!allowed) return sendError(reply, request, new ApiError(404, 'There is nothing at this path: see /docs'), log)
     const headers = { allow: allowed.join(', ') }
     if (request.method === 'OPTIONS') return sendAnswer(reply, request, { status: 204, headers })

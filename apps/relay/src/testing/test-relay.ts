@@ -52,6 +52,7 @@ export async function testRelay(options: TestRelayOptions = {}): Promise<TestRel
   const { url: databaseUrl, database, close: closeDatabase } = await testDatabase()
   const config = readConfig({
     PORT: '0',
+    CONSOLE_DIR: 'off',
     DATABASE_URL: databaseUrl,
     SERVER_SECRET: randomBytes(32).toString('base64'),
     ...settings,
