@@ -30,8 +30,15 @@ const relay = [
   'events-acknowledged',
 ]
 
-/** Where processes are killed. */
-export const places: readonly Omit<Crash, 'pass'>[] = [
-  ...agent.map((label) => ({ who: 'agent' as const, label })),
-  ...relay.map((label) => ({ who: 'relay' as const, label })),
+/** What happens once in a run of traffic; everything else at least three times. */
+const once = ['cancel-arrived', 'connection-opened']
+
+/** Where processes are killed, and up to which of a run's passes of it. */
+export const places: readonly (Omit<Crash, 'pass'> & { readonly passes: number })[] = [
+  ...agent.map((label) => ({ who: 'agent' as const, label, passes: passes(label) })),
+  ...relay.map((label) => ({ who: 'relay' as const, label, passes: passes(label) })),
 ]
+
+function passes(label: string): number {
+  return once.includes(label) ? 1 : 3
+}

@@ -77,14 +77,19 @@ export class Traffic {
     else if (state !== 'Cancelled' && onAir.length === 0) found.lost.push(id)
   }
 
-  async #auditInbound(found: { lost: string[]; problems: string[] }, limitMs: number): Promise<void> {
+  /** What came in so far, as the inbox tells it. */
+  async untilReceived(limitMs = 180_000): Promise<readonly string[]> {
     const mine = async () => {
       const answer = await this.ask('GET', '/inbox?limit=100')
       const items = (answer?.json ?? []) as { text?: string }[]
       return items.flatMap(({ text }) => (text?.startsWith(`in ${this.#number}-`) ? [text] : []))
     }
     const isAll = (texts: readonly string[]) => new Set(texts).size >= this.#sentIn.length
-    const texts = await eventually(mine, isAll, limitMs).catch(mine)
+    return await eventually(mine, isAll, limitMs).catch(mine)
+  }
+
+  async #auditInbound(found: { lost: string[]; problems: string[] }, limitMs: number): Promise<void> {
+    const texts = await this.untilReceived(limitMs)
     found.lost.push(...this.#sentIn.filter((text) => !texts.includes(text)))
     if (new Set(texts).size !== texts.length) found.problems.push(`the inbox holds one twice: ${texts.join(', ')}`)
   }
