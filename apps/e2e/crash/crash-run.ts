@@ -20,6 +20,9 @@ export async function runCrash(
 ): Promise<Audit & { readonly crashed: boolean }> {
   const victim = await aim(house, crash)
   const traffic = new Traffic(house, number)
+  // Else the last one may be gone before its cancellation comes.
+  const slow = { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 2000, times: 4 } }
+  if (crash.label === 'cancel-arrived') await house.emulator.instruct('set-fault', slow)
   await pass(traffic, victim)
   const crashed = await endOf(victim, 6_000)
   if (crashed && crash.who === 'agent') await house.startAgent({}, false)
