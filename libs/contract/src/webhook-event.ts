@@ -55,7 +55,7 @@ const receivedMms = z
 const outbound = {
   messageId: resourceId,
   sender: z.string().meta({ description: 'Number of the SIM; empty when unknown' }),
-  recipient: z.string().meta({ description: 'Number that it goes to' }),
+  recipient: z.string().meta({ description: 'Number that it goes to; empty when only its hash is kept' }),
   simNumber: z
     .int()
     .min(0)

@@ -1,5 +1,6 @@
+import { eventTime } from '../webhooks/local-time.ts'
 import type { AgentConnection } from './agent-connection.ts'
-import { eventTime, type SendEvent } from './event-news.ts'
+import type { SendEvent } from './event-news.ts'
 import type { JudgedBatch, Told } from './judge-batch.ts'
 import type { DeviceLog } from './store-logs.ts'
 

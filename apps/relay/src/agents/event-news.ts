@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { RecipientNews } from '../messages/message-progress.ts'
 import { storableText } from '../store/storable.ts'
-import { type LocalTime, localTime } from '../webhooks/local-time.ts'
+import { eventTime } from '../webhooks/local-time.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
 /** What an agent tells about one of its sends. */
@@ -60,14 +60,3 @@ export function newsOf({ accountId, deviceId }: AgentConnection, event: SendEven
 function storable(text: string | undefined): string | undefined {
   return text === undefined ? undefined : storableText(text)
 }
-
-/** A device that does not know the time yet tells one of long ago, or of the future: then it is now. */
-export function eventTime(text: string, now: Date): LocalTime {
-  const told = localTime(text)
-  const isPlausible = told.at >= EARLIEST && told.at.getTime() <= now.getTime() + MOST_AHEAD_MS
-  return isPlausible ? told : { ...told, at: now }
-}
-
-/** Before this program was. */
-const EARLIEST = new Date('2024-01-01T00:00:00Z')
-const MOST_AHEAD_MS = 24 * 60 * 60 * 1000

@@ -39,7 +39,7 @@ export async function recordBatches(
   const told = judged.flatMap((one) => one.told)
   await storeProgress(statements, told, now)
   for (const { connection, event } of told) {
-    if (event.kind === 'received') await storeReceived(statements, deviceOf(connection), event)
+    if (event.kind === 'received') await storeReceived(statements, deviceOf(connection), event, now)
   }
   for (const [{ deviceId }, sims] of latestSims(told)) await storeSims(statements, deviceId, sims, now)
   await tellOccurrences(statements, told)

@@ -1,6 +1,7 @@
 import type { Statements } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
-import { eventTime, type SendEvent } from './event-news.ts'
+import { eventTime } from '../webhooks/local-time.ts'
+import type { SendEvent } from './event-news.ts'
 
 export type PartEvent = Extract<SendEvent, { readonly kind: 'part-submitted' | 'part-reported' }>
 

@@ -6,6 +6,7 @@ import type { ServeConsole } from '../console/serve-console.ts'
 import { isDatabaseAway } from '../store/database-away.ts'
 import { ApiError } from './api-error.ts'
 import { answerClientError, answerExpectation } from './client-error.ts'
+import { databaseAwayNotices } from './database-away-notices.ts'
 import type { Answer } from './endpoint.ts'
 import { isFromPage } from './is-from-page.ts'
 import { problemBody, problemMediaType } from './problem-body.ts'
@@ -33,21 +34,28 @@ export interface ServerParts extends Gates {
   readonly checkAnswer?: ((route: Route, answer: Answer) => void) | undefined
 }
 
+/** What is told of requests that failed by no fault of their caller. */
+interface Faults {
+  readonly log: ServerParts['log']
+  readonly noteAway: (details: object) => void
+}
+
 /** The HTTP server over the route table. It listens, and ends, when its owner says so. */
 export function buildServer(parts: ServerParts): FastifyInstance {
   const limits = { ...SERVER_LIMITS, ...parts.limits }
-  const server = Fastify(serverOptions(parts, limits)) as unknown as FastifyInstance
+  const faults: Faults = { log: parts.log, noteAway: databaseAwayNotices(parts.log) }
+  const server = Fastify(serverOptions(parts, limits, faults)) as unknown as FastifyInstance
   server.server.maxConnections = limits.connections
   server.server.on('checkExpectation', (_, response) => answerExpectation(response, parts.requestId()))
   // Bodies are read after who sends them is known, by `readJsonBody`: the framework leaves them alone.
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
     server.addHttpMethod(method, { hasBody: false, overrideExisting: true })
-  for (const route of parts.routes) addRoute(server, route, parts)
-  answerTheRest(server, parts)
+  for (const route of parts.routes) addRoute(server, route, parts, faults)
+  answerTheRest(server, parts, faults)
   return server
 }
 
-function serverOptions({ requestId, trustedProxies, tls, log }: ServerParts, limits: ServerLimits) {
+function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: ServerLimits, faults: Faults) {
   return {
     ...(tls && { https: { cert: tls.cert, key: tls.key } }),
     http: {
@@ -71,7 +79,7 @@ function serverOptions({ requestId, trustedProxies, tls, log }: ServerParts, lim
     genReqId: ({ headers }: { headers: Record<string, unknown> }) =>
       saneRequestId(headers['x-request-id']) ?? requestId(),
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      sendError(reply, request, error, log),
+      sendError(reply, request, error, faults),
     clientErrorHandler: (error: Error, socket: Socket) => answerClientError(error, socket, requestId()),
   }
 }
@@ -81,7 +89,7 @@ function saneRequestId(header: unknown): string | undefined {
   return typeof header === 'string' && /^[\w.:/+=@-]{1,128}$/.test(header) ? header : undefined
 }
 
-function addRoute(server: FastifyInstance, route: Route, parts: ServerParts): void {
+function addRoute(server: FastifyInstance, route: Route, parts: ServerParts, faults: Faults): void {
   for (const { base, path } of urlsOf(route)) {
     server.route({
       method: route.method,
@@ -93,7 +101,7 @@ function addRoute(server: FastifyInstance, route: Route, parts: ServerParts): vo
           parts.checkAnswer?.(route, answer)
           sendAnswer(reply, request, answer, route.endpoint.mediaType)
         } catch (error) {
-          sendError(reply, request, checkedError(route, error, parts, request), parts.log)
+          sendError(reply, request, checkedError(route, error, parts, request), faults)
         }
         parts.observe?.(route, reply.statusCode, (performance.now() - started) / 1000)
         return reply
@@ -114,7 +122,7 @@ function checkedError(route: Route, error: unknown, { checkAnswer }: ServerParts
 }
 
 /** Paths and methods that the table does not have. */
-function answerTheRest(server: FastifyInstance, { routes, log, console }: ServerParts): void {
+function answerTheRest(server: FastifyInstance, { routes, console }: ServerParts, faults: Faults): void {
   const allowedAt = allowedMethods(routes)
   server.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
@@ -122,13 +130,14 @@ function answerTheRest(server: FastifyInstance, { routes, log, console }: Server
     const isGet = request.method === 'GET' || request.method === 'HEAD'
     const page = allowed || !isGet ? undefined : console?.({ path, headers: request.headers })
     if (page) return sendAnswer(reply, request, page.answer, page.mediaType)
-    if (!allowed) return sendError(reply, request, new ApiError(404, 'There is nothing at this path: see /docs'), log)
+    if (!allowed)
+      return sendError(reply, request, new ApiError(404, 'There is nothing at this path: see /docs'), faults)
     const headers = { allow: allowed.join(', ') }
     if (request.method === 'OPTIONS') return sendAnswer(reply, request, { status: 204, headers })
     const message = `${request.method} is not possible here: use ${allowed.slice(0, -1).join(' or ')}`
-    sendError(reply, request, new ApiError(405, message, { headers }), log)
+    sendError(reply, request, new ApiError(405, message, { headers }), faults)
   })
-  server.setErrorHandler((error, request, reply) => sendError(reply, request, error, log))
+  server.setErrorHandler((error, request, reply) => sendError(reply, request, error, faults))
 }
 
 function sendAnswer(reply: FastifyReply, request: FastifyRequest, answer: Answer, mediaType?: string): void {
@@ -140,11 +149,10 @@ function sendAnswer(reply: FastifyReply, request: FastifyRequest, answer: Answer
   reply.send(body === undefined || mediaType !== undefined ? body : JSON.stringify(body))
 }
 
-function sendError(reply: FastifyReply, request: FastifyRequest, error: unknown, log: ServerParts['log']): void {
+function sendError(reply: FastifyReply, request: FastifyRequest, error: unknown, { log, noteAway }: Faults): void {
   const told = errorToTell(error)
   if (told.status === 500) log.error({ requestId: request.id, ...faultDetails(error) }, 'a request failed')
-  else if (told !== error && told.status === 503)
-    log.warn({ requestId: request.id, ...faultDetails(error) }, 'the database is away')
+  else if (told !== error && told.status === 503) noteAway({ requestId: request.id, ...faultDetails(error) })
   const challenge = told.status === 401 && isFromPage(request) ? { 'WWW-Authenticate': BEARER } : {}
   const headers = { 'content-type': problemMediaType(request.headers.accept), ...told.headers, ...challenge }
   sendAnswer(reply, request, { status: told.status, body: problemBody(told, request.id), headers })

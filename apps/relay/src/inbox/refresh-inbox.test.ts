@@ -56,7 +56,7 @@ async function webhook(id: string, event: string, disabledAt?: Date): Promise<vo
 async function receive(id: string, minute: number, more: Partial<Received> = {}, deviceId = 'd1'): Promise<void> {
   const receivedAt = new Date(Date.UTC(2026, 2, 1, 8, minute)).toISOString()
   const facts = { kind: 'received', type: 'SMS', id, receivedAt, sender: '+1', simNumber: 1, text: id, parts: 1 }
-  await storeReceived(shared.database, { id: deviceId, accountId: 'a1' }, { ...facts, ...more } as Received)
+  await storeReceived(shared.database, { id: deviceId, accountId: 'a1' }, { ...facts, ...more } as Received, now)
 }
 const data = { type: 'DATA_SMS', data: 'AAAA', port: 1 } as const
 const mms = { type: 'MMS', transactionId: 'T', size: 0, contentClass: '' } as const

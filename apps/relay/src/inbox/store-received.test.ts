@@ -16,6 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => shared.database.account.deleteMany())
 
+const now = new Date('2026-03-01T09:00:00Z')
 const device = { id: 'd1', accountId: 'a1' }
 const facts = { kind: 'received', receivedAt: '2026-03-01T15:46:11.250+07:00', sender: '+1', simNumber: 2 } as const
 const text = (more: Partial<Received & { type: 'SMS' }> = {}): Received => ({
@@ -30,7 +31,7 @@ const mms = { type: 'MMS', transactionId: 'T1', subject: 'Holiday', size: 7, con
 const items = () => shared.database.inboxItem.findMany({ orderBy: { key: 'asc' } })
 const deliveries = () => shared.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
 const store = (received: Received, from = device) =>
-  shared.database.$transaction((statements) => storeReceived(statements, from, received))
+  shared.database.$transaction((statements) => storeReceived(statements, from, received, now))
 
 test('a text is stored with the time and offset of the agent, and webhooks are told', async () => {
   await store(text({ recipient: '+66812345678' }))
@@ -62,6 +63,15 @@ test('a text is stored with the time and offset of the agent, and webhooks are t
     },
   ])
 })
+
+test.each(['1980-01-06T00:00:00Z', '2026-03-02T09:00:00.001Z', '9999-12-31T23:59:59Z'])(
+  'a message that an agent dates %s came in now, and is found and deleted in its turn',
+  async (receivedAt) => {
+    await store(text({ receivedAt }))
+    expect(await items()).toMatchObject([{ createdAt: now }])
+    expect(await deliveries()).toMatchObject([{ payload: { receivedAt: '2026-03-01T09:00:00.000+00:00' } }])
+  },
+)
 
 test('data and MMS notifications keep all their members', async () => {
   await store({ ...facts, id: 'i1', type: 'DATA_SMS', data: '3q2+7w==', port: 53739 })
@@ -134,7 +144,7 @@ test('what no database can hold is stored as far as it can be', async () => {
 
 test("neither the item nor the event is there when the transaction of the agent's events fails", async () => {
   const failing = shared.database.$transaction(async (statements) => {
-    await storeReceived(statements, device, text())
+    await storeReceived(statements, device, text(), now)
     throw new Error('a later event')
   })
   await expect(failing).rejects.toThrow('a later event')

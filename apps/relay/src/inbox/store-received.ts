@@ -2,7 +2,7 @@ import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { Statements } from '../store/database.ts'
 import { storableJson, storableText } from '../store/storable.ts'
 import { enqueueAgain, enqueueEvents } from '../webhooks/enqueue-events.ts'
-import { localTime } from '../webhooks/local-time.ts'
+import { eventTime } from '../webhooks/local-time.ts'
 import { receivedEventOf, type StoredItem } from './stored-item.ts'
 
 /** An agent tells that a message came in. */
@@ -17,8 +17,9 @@ export async function storeReceived(
   statements: Statements,
   device: { readonly id: string; readonly accountId: string },
   received: Received,
+  now: Date,
 ): Promise<void> {
-  const stored = await insertOrComplete(statements, device, received)
+  const stored = await insertOrComplete(statements, device, received, now)
   const event = stored && receivedEventOf(stored)
   if (event === undefined) return
   if (stored?.isNew) await enqueueEvents(statements, device.accountId, [event])
@@ -30,8 +31,9 @@ async function insertOrComplete(
   statements: Statements,
   device: { readonly id: string; readonly accountId: string },
   received: Received,
+  now: Date,
 ): Promise<(StoredItem & { readonly isNew: boolean }) | undefined> {
-  const { at, offsetMinutes } = localTime(received.receivedAt)
+  const { at, offsetMinutes } = eventTime(received.receivedAt, now)
   const { text, data, port, mms, isPartial } = contentOf(received)
   const recipient = received.recipient === undefined ? null : storableText(received.recipient)
   const [stored] = await statements.$queryRaw<(StoredItem & { isNew: boolean })[]>`

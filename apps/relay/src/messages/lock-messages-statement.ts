@@ -19,7 +19,7 @@ export async function lockMessages(
     SELECT m.key, m.id, m.account_id AS "accountId", m.device_id AS "deviceId", m.state AS "messageState",
       m.finished_at AS "finishedAt", m.cancelling_at AS "messageCancellingAt", m.cancelled_at AS "messageCancelledAt",
       m.processed_at AS "messageProcessedAt", m.sent_at AS "messageSentAt", m.delivered_at AS "messageDeliveredAt",
-      m.failed_at AS "messageFailedAt",
+      m.failed_at AS "messageFailedAt", m.content_hash IS NOT NULL AS "isHashed",
       r.cmd_id AS "cmdId", r.phone_number AS "phoneNumber", r.state, r.error, r.error_code AS "errorCode",
       r.used_sim_number AS "usedSimNumber", r.sender_number AS "senderNumber", r.parts_count AS "partsCount",
       r.dispatched_journal AS "dispatchedJournal", r.cancel_requested_at AS "cancelRequestedAt",
@@ -40,7 +40,7 @@ export async function lockMessages(
   return [...Map.groupBy(rows, ({ key }) => key).values()].map(messageOf)
 }
 
-type Row = Pick<MessageProgress, 'key' | 'id' | 'accountId' | 'deviceId' | 'finishedAt'> &
+type Row = Pick<MessageProgress, 'key' | 'id' | 'accountId' | 'deviceId' | 'finishedAt' | 'isHashed'> &
   TrackedRecipient & {
     readonly messageState: MessageState
     readonly messageCancellingAt: Date | null
@@ -60,6 +60,7 @@ function messageOf(rows: readonly Row[]): MessageProgress {
     deviceId: row.deviceId,
     state: row.messageState,
     finishedAt: row.finishedAt,
+    isHashed: row.isHashed,
     cancellingAt: row.messageCancellingAt,
     cancelledAt: row.messageCancelledAt,
     processedAt: row.messageProcessedAt,

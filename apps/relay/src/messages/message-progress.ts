@@ -18,6 +18,8 @@ export interface MessageProgress extends StateTimes {
   readonly deviceId: string
   readonly state: MessageState
   readonly finishedAt: Date | null
+  /** Of its numbers nothing is known any more but a hash. */
+  readonly isHashed: boolean
   readonly recipients: readonly TrackedRecipient[]
 }
 
@@ -119,13 +121,15 @@ const columns: Readonly<Partial<Record<MessageState, keyof StateTimes>>> = {
 }
 
 function outboundEvent(
-  { id, deviceId }: MessageProgress,
+  { id, deviceId, isHashed }: MessageProgress,
   { cmdId, phoneNumber, senderNumber, usedSimNumber, partsCount, error, errorCode }: TrackedRecipient,
   milestone: RecipientMilestone,
   at: LocalTime,
 ): OutboundEvent {
   const simNumber = usedSimNumber
-  const facts = { deviceId, cmdId, messageId: id, recipient: phoneNumber, sender: senderNumber, simNumber, at }
+  // Where a number is promised no hash stands: `messageId` tells whom it went to.
+  const recipient = isHashed ? '' : phoneNumber
+  const facts = { deviceId, cmdId, messageId: id, recipient, sender: senderNumber, simNumber, at }
   switch (milestone) {
     case 'sent':
       return { event: 'sms:sent', ...facts, partsCount: partsCount ?? 1 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type DispatchWorld, dispatchWorld } from '../agents/testing/dispatch-world.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { advanceMessages } from './advance-messages.ts'
 import { deleteOldMessages } from './delete-old-messages.ts'
 import { expireMessages } from './expire-messages.ts'
 import { getMessage } from './get-message.ts'
@@ -94,6 +95,18 @@ describe('hashing', () => {
     expect(body).not.toHaveProperty('textMessage')
     expect((await read('young')).body).toMatchObject({ isHashed: false, textMessage: { text: 'text of young' } })
     expect(await hashMessages({ ...needs(), hashAfterSeconds: 60 })).toBe(0)
+  })
+
+  test('a report that comes later is told without a number, and never with a hash in its place', async () => {
+    await world.webhook('sms:delivered')
+    await world.message('m')
+    await finish('m')
+    await db.database.recipient.updateMany({ data: { state: 'Sent' } })
+    await hashMessages({ ...needs(), hashAfterSeconds: 0 })
+    const news = { accountId: 'account', cmdId: 'm/0', input: { kind: 'delivered', at: world.now } } as const
+    await db.database.$transaction((statements) => advanceMessages(statements, [news], world.now))
+    const { payload } = await db.database.webhookDelivery.findFirstOrThrow()
+    expect(payload).toMatchObject({ messageId: 'm', recipient: '', phoneNumber: '' })
   })
 
   test('takes the octets of data', async () => {

@@ -16,7 +16,7 @@ export async function holdWebhook(statements: Statements, accountId: string, id:
 }
 
 /** 409 when nothing is sent to it. */
-export function refuseDisabled({ disabledReason, disabledAt }: Webhook): void {
+export function refuseDisabled({ disabledReason, disabledAt }: Pick<Webhook, 'disabledReason' | 'disabledAt'>): void {
   if (disabledAt === null) return
   const reason = disabledReason ?? 'no reason is known'
   throw new ApiError(409, `The webhook is disabled (${reason}): register it again under its id to enable it`)

@@ -11,6 +11,17 @@ export function localTime(text: string): LocalTime {
   return { at: new Date(text), offsetMinutes: sign === '-' ? -offset : offset }
 }
 
+/** A device that does not know the time yet tells one of long ago, or of the future: then it is now. */
+export function eventTime(text: string, now: Date): LocalTime {
+  const told = localTime(text)
+  const isPlausible = told.at >= EARLIEST && told.at.getTime() <= now.getTime() + MOST_AHEAD_MS
+  return isPlausible ? told : { ...told, at: now }
+}
+
+/** Before this program was. */
+const EARLIEST = new Date('2024-01-01T00:00:00Z')
+const MOST_AHEAD_MS = 24 * 60 * 60 * 1000
+
 /** Nobody's local time: what the relay itself decided. */
 export function utcTime(at: Date): LocalTime {
   return { at, offsetMinutes: 0 }

@@ -2,7 +2,7 @@ import { idParams } from '@smsgw/contract/ids'
 import { z } from 'zod'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Statements } from '../store/database.ts'
 import { endPause } from './end-pause.ts'
 import { refuseDisabled } from './find-webhook.ts'
 import type { Outbox } from './outbox.ts'
@@ -20,18 +20,32 @@ export function redeliverOne({ database, outbox }: RedeliverOneNeeds): Endpoint 
     answers: { 202: z.strictObject({}) },
     errors: [409],
     async handle({ principal: { accountId }, params: { id } }) {
-      // Deliveries are found by webhook and id, and an account has few webhooks.
-      const webhooks = await database.webhook.findMany({ where: { accountId } })
-      const delivery = await database.webhookDelivery.findFirst({
-        where: { id, accountId, webhookKey: { in: webhooks.map(({ key }) => key) } },
-        select: { key: true, webhook: true },
+      await database.$transaction(async (statements) => {
+        const held = await holdDelivery(statements, accountId, id)
+        if (held !== undefined) refuseDisabled(held)
+        // Deliveries go before their webhook does, so that this one may be gone already.
+        if (held === undefined || (await redeliver(statements, [held.key])) === 0)
+          throw new ApiError(404, 'There is no such delivery: it may be older than is kept')
+        await endPause(statements, held.webhookKey)
       })
-      if (delivery === null) throw new ApiError(404, 'There is no such delivery: it may be older than is kept')
-      refuseDisabled(delivery.webhook)
-      await redeliver(database, [delivery.key])
-      await endPause(database, delivery.webhook.key)
       outbox.wake()
       return { status: 202, body: {} }
     },
   })
+}
+
+interface HeldDelivery {
+  readonly key: bigint
+  readonly webhookKey: bigint
+  readonly disabledAt: Date | null
+  readonly disabledReason: string | null
+}
+
+/** Nobody deletes its webhook before the transaction ends. Found by webhook and id: an account has few webhooks. */
+async function holdDelivery(statements: Statements, accountId: string, id: string): Promise<HeldDelivery | undefined> {
+  const [held] = await statements.$queryRaw<HeldDelivery[]>`
+    SELECT d.key, w.key AS "webhookKey", w.disabled_at AS "disabledAt", w.disabled_reason AS "disabledReason"
+    FROM webhooks w JOIN webhook_deliveries d ON d.webhook_key = w.key AND d.id = ${id}
+    WHERE w.account_id = ${accountId} FOR KEY SHARE OF w`
+  return held
 }

@@ -1,4 +1,5 @@
 import { type RegisterWebhookRequest, registerWebhookRequest, webhook } from '@smsgw/contract/webhook'
+import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { refusal } from '../http/validation-error.ts'
 import type { Logbook } from '../logs/logbook.ts'
@@ -21,6 +22,7 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
   return endpoint({
     body: registerWebhookRequest,
     answers: { 201: webhook },
+    errors: [409],
     async handle({ principal: { accountId }, body }) {
       const problem = urlProblem(body.url, addressRules)
       if (problem !== undefined) throw refusal([{ path: 'url', message: problem }], 'body')
@@ -29,6 +31,7 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
       const asked = { ...body, id: body.id ?? newId(random), deviceId: body.deviceId ?? null }
       const stored = await database.$transaction(async (statements) => {
         if (asked.deviceId !== null) await refuseForeignDevice(statements, accountId, asked.deviceId)
+        await refuseTooMany(statements, accountId, asked.id)
         return insertOrReplace(statements, accountId, asked, secretSealed)
       })
       const message = stored.isNew ? 'a webhook was registered' : 'a webhook was replaced, and is enabled'
@@ -43,6 +46,20 @@ async function refuseForeignDevice(statements: Statements, accountId: string, id
   const device = await statements.device.findFirst({ where: { id, accountId, deletedAt: null }, select: { id: true } })
   if (device !== null) return
   throw refusal([{ path: 'deviceId', message: 'is no device of this account: GET /devices lists them' }], 'body')
+}
+
+/** Each is told of every message: an account that had thousands would slow its own messages down. */
+const MOST_WEBHOOKS = 50
+
+/** Of two at once the second counts the first: the account is theirs in turn. */
+async function refuseTooMany(statements: Statements, accountId: string, id: string): Promise<void> {
+  await statements.$executeRaw`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`
+  const others = await statements.webhook.count({ where: { accountId, id: { not: id } } })
+  if (others < MOST_WEBHOOKS) return
+  throw new ApiError(
+    409,
+    `The account has ${MOST_WEBHOOKS} webhooks, which is the most: replace one by its id, or delete one`,
+  )
 }
 
 type Asked = Omit<RegisterWebhookRequest, 'id' | 'deviceId'> & {

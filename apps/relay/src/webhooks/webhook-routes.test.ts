@@ -126,6 +126,19 @@ test('registered by two at once there is one, and one of them is shown the secre
   expect(await shared.database.webhook.count()).toBe(1)
 })
 
+test('an account has fifty webhooks at most, however many are registered at once, and may replace each', async () => {
+  const ids = Array.from({ length: 60 }, (_, index) => `w${index}`)
+  const replies = await Promise.all(ids.map((id) => register({ id })))
+  expect(replies.filter(({ status }) => status === 201)).toHaveLength(50)
+  const refused = replies.filter(({ status }) => status !== 201)
+  for (const { json } of refused)
+    expect(json).toMatchObject({ code: 409, message: expect.stringContaining('50 webhooks') })
+  expect(await shared.database.webhook.count()).toBe(50)
+  const { id } = await shared.database.webhook.findFirstOrThrow()
+  expect((await register({ id })).status).toBe(201)
+  expect((await register({}, 'a2')).status).toBe(201)
+})
+
 test.each([
   [{ url: 'http://example.com' }, 'url', 'WEBHOOK_ALLOW_HTTP'],
   [{ url: 'https://user:word@example.com' }, 'url', 'credentials'],
@@ -312,6 +325,18 @@ test('whoever asks for a test or a redelivery wakes the workers, and ends the pa
     expect((await api.request('a1', 'POST', path, body)).status).toBe(202)
     expect(wakes).toHaveLength(before + 1)
     expect(await stored()).toMatchObject({ pausedUntil: null, pauses: 3 })
+  }
+})
+
+test('a delivery whose webhook is deleted meanwhile is one that is not there', async () => {
+  for (let turn = 0; turn < 20; turn++) {
+    await register()
+    await history(['failed'])
+    const [{ status }] = await Promise.all([
+      api.request('a1', 'POST', '/webhooks/deliveries/e0/redeliver'),
+      api.request('a1', 'DELETE', '/webhooks/w1'),
+    ])
+    expect([202, 404, 409]).toContain(status)
   }
 })
 
