@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { advanceMessages } from '../messages/advance-messages.ts'
 import { openDatabase } from '../store/database.ts'
+import { someoneWaits } from '../testing/someone-waits.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import type { AgentConnection } from './agent-connection.ts'
 import { claimCommands } from './claim-commands.ts'
 import { type DispatchWorld, dispatchWorld } from './testing/dispatch-world.ts'
-import { someoneWaits } from './testing/someone-waits.ts'
 import { unacknowledgedCommands } from './unacknowledged-commands.ts'
 
 let store: TestDatabase

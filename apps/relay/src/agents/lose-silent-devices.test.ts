@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { someoneWaits } from '../testing/someone-waits.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { claimCommands } from './claim-commands.ts'
 import { closeConnections } from './close-connections.ts'
 import { loseSilentDevices } from './lose-silent-devices.ts'
 import { renewLeases } from './renew-leases.ts'
 import { type DispatchWorld, dispatchWorld } from './testing/dispatch-world.ts'
-import { someoneWaits } from './testing/someone-waits.ts'
 
 let store: TestDatabase
 let world: DispatchWorld

@@ -1,12 +1,12 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { someoneWaits } from '../testing/someone-waits.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import type { AgentConnection } from './agent-connection.ts'
 import type { EventBatch, ToldEvent } from './event-batch.ts'
 import { recordBatches } from './record-batches.ts'
 import { recordEvents } from './record-events.ts'
 import { type DispatchWorld, dispatchWorld } from './testing/dispatch-world.ts'
-import { someoneWaits } from './testing/someone-waits.ts'
 
 let store: TestDatabase
 let world: DispatchWorld

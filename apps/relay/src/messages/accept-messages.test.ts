@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { dispatchWorld } from '../agents/testing/dispatch-world.ts'
-import { someoneWaits } from '../agents/testing/someone-waits.ts'
+import { someoneWaits } from '../testing/someone-waits.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type AcceptOutcome, acceptMessages } from './accept-messages.ts'
 import { groupAccepts } from './group-accepts.ts'

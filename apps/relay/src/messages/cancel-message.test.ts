@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type DispatchWorld, dispatchWorld } from '../agents/testing/dispatch-world.ts'
-import { someoneWaits } from '../agents/testing/someone-waits.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import { someoneWaits } from '../testing/someone-waits.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { cancelMessage } from './cancel-message.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../store/database.ts'
+import type { Database } from '../store/database.ts'
 
 /** Until so many transactions wait for locks of others: what makes a race happen the same way each time. */
 export async function someoneWaits(database: Database, count = 1): Promise<void> {
