@@ -19,6 +19,7 @@ export interface GatewayParts {
   /** Already ours alone. */
   readonly dataDir: string
   readonly log: Log
+  readonly onPasswordChanged: (changed: { readonly username: string; readonly password: string }) => void
   readonly onFatal: (error: Error) => void
 }
 
@@ -37,12 +38,19 @@ export async function startGateway({
   agent: config,
   dataDir,
   log,
+  onPasswordChanged,
   onFatal,
 }: GatewayParts): Promise<Gateway> {
   const wanted = await wantedModems(config.MODEMS)
   const isVirtual = wanted.addresses.includes('virtual')
   const line = isVirtual ? new VirtualPhoneLine() : undefined
-  const relay = await startRelay({ config: relayConfig, log, isLocal: true, virtualPhone: line?.phones })
+  const relay = await startRelay({
+    config: relayConfig,
+    log,
+    isLocal: true,
+    virtualPhone: line?.phones,
+    onPasswordChanged,
+  })
   const identity = AgentIdentity.load(join(dataDir, identityFile))
   const deviceId = await relay.adoptBuiltInDevice({ publicKey: identity.publicKey, name: hostname() || 'gateway' })
   if (identity.relay?.deviceId !== deviceId) identity.keep({ url: 'in this process', deviceId })

@@ -50,6 +50,17 @@ test('it is Local Server mode: no tokens, and the built-in device cannot be dele
   expect((await request('DELETE', `/devices/${device.id}`)).status).toBe(409)
 }, 60_000)
 
+test('a new password opens everything at once, and the file holds it', async () => {
+  const before = password()
+  const change = { currentPassword: before, newPassword: 'coffee at a quarter to five' }
+  expect((await request('POST', '/account/password', change)).status).toBe(204)
+  expect(password()).toBe(change.newPassword)
+  expect(statSync(join(folder, 'credentials.json')).mode & 0o777).toBe(0o600)
+  expect((await request('GET', '/devices')).status).toBe(200)
+  const old = `Basic ${Buffer.from(`sms:${before}`).toString('base64')}`
+  expect((await fetch(`${running?.url}/3rdparty/v1/devices`, { headers: { authorization: old } })).status).toBe(401)
+}, 60_000)
+
 test('a second start on the same folder is refused in one line that says who has it', async () => {
   const second = spawnGateway()
   let complaint = ''

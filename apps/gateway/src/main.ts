@@ -6,7 +6,7 @@ import { onTermination } from '@smsgw/daemon/termination'
 import { readConfig as readRelayConfig } from '@smsgw/relay/config'
 import { type Gateway, startGateway } from './gateway.ts'
 import { helpText } from './help.ts'
-import { readSecrets } from './secrets.ts'
+import { keepCredentials, readSecrets } from './secrets.ts'
 import { welcome } from './welcome.ts'
 
 process.on('uncaughtException', fail)
@@ -44,12 +44,22 @@ async function main(args: readonly string[]): Promise<void> {
   })
   // Somebody who watches wants to see what is wrong; a journal wants everything.
   const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
+  const log = openLog(level, process.stdout)
   process.stdout.write('smsgw: preparing the database …\n')
   gateway = await startGateway({
     relay,
     agent,
     dataDir: folder.path,
-    log: openLog(level, process.stdout),
+    log,
+    onPasswordChanged(changed) {
+      // Of another account than the first one no copy is kept.
+      if (changed.username !== secrets.username) return
+      try {
+        keepCredentials(secrets.credentialsFile, changed)
+      } catch (error) {
+        log.error({ err: error }, `the password was changed; ${secrets.credentialsFile} still holds the one before`)
+      }
+    },
     onFatal: fail,
   })
   process.stdout.write(welcome(gateway, secrets))

@@ -31,6 +31,14 @@ export function readSecrets(
   return { serverSecret, ...fresh, areNew: true, credentialsFile }
 }
 
+/** The password was changed through the API: the file goes on saying which one is right. */
+export function keepCredentials(
+  credentialsFile: string,
+  { username, password }: { readonly username: string; readonly password: string },
+): void {
+  made(credentialsFile, JSON.stringify({ username, password }, undefined, 2))
+}
+
 const credentials = z.object({ username: z.string().min(1), password: z.string().min(1) })
 
 function credentialsIn(text: string, file: string): z.output<typeof credentials> {

@@ -5,7 +5,7 @@ import { AgentSockets } from './agents/agent-sockets.ts'
 import { EventRecorder } from './agents/event-recorder.ts'
 import { PostgresHintBus } from './agents/postgres-hint-bus.ts'
 import { WakeHints } from './agents/wake-hints.ts'
-import { buildAuth } from './auth/auth.ts'
+import { type AuthNeeds, buildAuth } from './auth/auth.ts'
 import { ensureEnrolmentToken } from './auth/enrolment-token.ts'
 import { rotateSigningKeys } from './auth/rotate-signing-keys.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -41,6 +41,8 @@ export interface RelayOptions {
   readonly isLocal?: boolean
   /** Of the modem beside it, when that is a virtual one. */
   readonly virtualPhone?: VirtualPhone | undefined
+  /** Whoever keeps a copy of it. Never throws: it is changed already. */
+  readonly onPasswordChanged?: AuthNeeds['onPasswordChanged']
   readonly clock?: Clock
   readonly random?: Random
   readonly checkAnswer?: ServerParts['checkAnswer']
@@ -69,6 +71,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     random = systemRandom,
     checkAnswer,
     virtualPhone,
+    onPasswordChanged,
   } = options
   const ending: (() => unknown)[] = []
   let isDraining = false
@@ -123,6 +126,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       isLocal,
       version: VERSION,
       hasVirtualPhone: virtualPhone !== undefined,
+      onPasswordChanged,
       allowInsecureHttp: config.ALLOW_INSECURE_HTTP,
     })
     const table = routes({

@@ -39,6 +39,17 @@ export const tokenResponse = z
   })
   .meta({ id: 'TokenResponse' })
 
+/** What is shown of tokens that were issued: never the tokens. */
+export const issuedToken = z
+  .strictObject({
+    id: z.string().meta({ description: 'The `jti` of its latest access token, to revoke it by' }),
+    scopes: z.array(z.string()),
+    createdAt: utcTime,
+    expiresAt: utcTime.meta({ description: 'Neither it nor its refresh token works from then on' }),
+    revokedAt: utcTime.optional(),
+  })
+  .meta({ id: 'IssuedToken' })
+
 export type TokenRequest = z.output<typeof tokenRequest>
 export type TokenResponse = z.output<typeof tokenResponse>
 

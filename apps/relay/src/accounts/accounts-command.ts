@@ -68,10 +68,11 @@ async function password(needs: AccountsCommandNeeds, args: readonly string[]): P
   const { positionals, values } = readArguments(args, flags, ['user'])
   const account = await findAccount(needs.database, positionals[0])
   const chosen = await choosePassword(needs, account.username, values)
-  const { revoked } = await changePassword(needs, account, {
+  const { isChanged, revoked } = await changePassword(needs, account, {
     password: chosen.password,
     keepTokens: values['keep-tokens'] ?? false,
   })
+  if (!isChanged) throw new StartError(`${account.username} was removed meanwhile; nothing was changed`)
   needs.terminal.print(`the password of ${account.username} was changed; tokens that were revoked: ${revoked}`)
   tellPassword(needs, chosen)
 }

@@ -17,22 +17,29 @@ interface ChangePasswordNeeds {
 export async function changePassword(
   { database, box, clock }: ChangePasswordNeeds,
   account: { readonly id: string; readonly username: string },
-  change: { readonly password: string; readonly keepTokens: boolean },
-): Promise<{ readonly revoked: number }> {
+  change: {
+    readonly password: string
+    readonly keepTokens: boolean
+    /** Of the password that it replaces: another one is left as it is. Left out: it replaces any. */
+    readonly credentialVersion?: number
+  },
+): Promise<{ readonly isChanged: boolean; readonly revoked: number }> {
   const problem = passwordProblem(change.password, account.username)
   if (problem !== undefined) throw new StartError(problem)
   const passwordHash = await hashPassword(box, change.password)
   return database.$transaction(async (statements) => {
     // First the account: a token that is being issued with the old password waits for this row, or this for it.
-    await statements.account.update({
-      where: { id: account.id },
+    const { credentialVersion } = change
+    const { count: changed } = await statements.account.updateMany({
+      where: { id: account.id, ...(credentialVersion !== undefined && { credentialVersion }) },
       data: { passwordHash, credentialVersion: { increment: 1 } },
     })
-    if (change.keepTokens) return { revoked: 0 }
+    if (changed === 0) return { isChanged: false, revoked: 0 }
+    if (change.keepTokens) return { isChanged: true, revoked: 0 }
     const { count } = await statements.tokenFamily.updateMany({
       where: { accountId: account.id, revokedAt: null },
       data: { revokedAt: clock.now() },
     })
-    return { revoked: count }
+    return { isChanged: true, revoked: count }
   })
 }

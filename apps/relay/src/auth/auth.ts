@@ -8,7 +8,9 @@ import type { SecretBox } from '../store/secret-box.ts'
 import { authenticate, authenticateRefresh } from './authenticate.ts'
 import { BasicLogin } from './basic-login.ts'
 import { BearerLogin } from './bearer-login.ts'
+import { type ChangeOwnPasswordNeeds, changeOwnPassword } from './change-own-password.ts'
 import { issueToken } from './issue-token.ts'
+import { listTokens } from './list-tokens.ts'
 import { publishKeys } from './publish-keys.ts'
 import { refreshToken } from './refresh-token.ts'
 import { revokeToken } from './revoke-token.ts'
@@ -18,7 +20,7 @@ import { SessionLogin } from './sessions/session-login.ts'
 import { showSession } from './sessions/show-session.ts'
 import { SigningKeys } from './signing-keys.ts'
 
-export interface AuthNeeds {
+export interface AuthNeeds extends Pick<ChangeOwnPasswordNeeds, 'onPasswordChanged'> {
   readonly database: Database
   readonly box: SecretBox
   readonly clock: Clock
@@ -41,6 +43,8 @@ export interface Auth {
   readonly issueToken: Endpoint
   readonly refreshToken: Endpoint
   readonly revokeToken: Endpoint
+  readonly listTokens: Endpoint
+  readonly changeOwnPassword: Endpoint
   readonly publishKeys: Endpoint
   readonly beginSession: Endpoint
   readonly showSession: Endpoint
@@ -65,6 +69,8 @@ export function buildAuth(needs: AuthNeeds): Auth {
     issueToken: issueToken(tokens),
     refreshToken: refreshToken(tokens),
     revokeToken: revokeToken(tokens),
+    listTokens: listTokens(tokens),
+    changeOwnPassword: changeOwnPassword({ ...needs, ...logins }),
     beginSession: beginSession({ ...needs, ...logins }),
     showSession: showSession({ ...needs, ...logins }),
     endSession: endSession(logins),

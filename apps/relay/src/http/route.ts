@@ -3,8 +3,11 @@ import type { Endpoint } from './endpoint.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What a caller needs: a scope, to be known at all (`any scope`), nothing (`public`), or a refresh token as bearer. */
-export type Access = Scope | 'any scope' | 'public' | 'refresh token'
+/**
+ * What a caller needs: a scope, to be known at all (`any scope`), to be the account itself and no token of it (`no token`),
+ * nothing (`public`), or a refresh token as bearer.
+ */
+export type Access = Scope | 'any scope' | 'no token' | 'public' | 'refresh token'
 
 export interface Route {
   readonly method: Method

@@ -58,9 +58,12 @@ export function routes(parts: RouteParts): Route[] {
   const document = () => openapiDocument(table, parts.version)
   const metrics = metricsToken === undefined ? [] : [metricsRoute(registry, metricsToken)]
   const table: Route[] = [
+    route('POST', '/account/password', 'no token', 'Changes the password', auth.changeOwnPassword),
+
     route('POST', '/auth/token', 'tokens:manage', 'Issues a token', auth.issueToken),
     route('POST', '/auth/token/refresh', 'refresh token', 'Exchanges a refresh token', auth.refreshToken),
     route('DELETE', '/auth/token/{jti}', 'tokens:manage', 'Revokes a token', auth.revokeToken),
+    route('GET', '/tokens', 'tokens:manage', 'Lists tokens', auth.listTokens),
 
     route('POST', '/session', 'public', 'Signs a browser in', auth.beginSession),
     route('GET', '/session', 'any scope', 'Tells who calls', auth.showSession),

@@ -48,6 +48,10 @@ async function admit(access: Access, gates: Gates, caller: Caller): Promise<Prin
   if (access === 'public') return NOBODY
   if (access === 'refresh token') return await gates.authenticateRefresh(caller)
   const principal = await gates.authenticate(caller)
+  if (access === 'no token') {
+    if (principal.tokenId === undefined) return principal
+    throw new ApiError(403, 'a token may not do this: use Basic authentication, or sign in')
+  }
   if (access !== 'any scope' && !principal.scopes.has(access) && !principal.scopes.has('all:any'))
     throw new ApiError(403, `scope required: ${access}`)
   return principal

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { checkAnswer } from '../http/check-answer.ts'
 import { type Random, systemRandom } from '../random.ts'
-import { startRelay } from '../relay.ts'
+import { type RelayOptions, startRelay } from '../relay.ts'
 import type { Database } from '../store/database.ts'
 import { secretBox } from '../store/secret-box.ts'
 import { type Called, type CallOptions, callUrl } from './call-url.ts'
@@ -19,6 +19,7 @@ export interface TestRelayOptions {
   readonly isLocal?: boolean
   readonly clock?: Clock
   readonly random?: Random
+  readonly onPasswordChanged?: NonNullable<RelayOptions['onPasswordChanged']>
 }
 
 export interface TestAccount {

@@ -71,12 +71,14 @@ function accessWords(access: Access): string {
   if (access === 'public') return 'Open to everybody.'
   if (access === 'refresh token') return 'Needs a refresh token as bearer.'
   if (access === 'any scope') return 'Needs Basic authentication, a session, or a token, whatever its scopes.'
+  if (access === 'no token') return 'Needs Basic authentication or a session: a token may not do this.'
   return `Needs Basic authentication, a session, or a token with the scope \`${access}\`.`
 }
 
 function security(access: Access): Operation['security'] {
   if (access === 'public') return []
   if (access === 'refresh token') return [{ refreshToken: [] }]
+  if (access === 'no token') return [{ basic: [] }, { session: [] }]
   return [{ basic: [] }, { bearer: access === 'any scope' ? [] : [access] }, { session: [] }]
 }
 

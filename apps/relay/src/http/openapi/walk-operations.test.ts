@@ -112,6 +112,7 @@ const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
 /** Where a schema allows more than the rules do. */
 const examples: Readonly<Record<string, object>> = {
   [`${BASE}/messages`]: { phoneNumbers: ['+4915112345678'], textMessage: { text: 'hello' } },
+  [`${BASE}/account/password`]: { currentPassword: 'a password to be fuzzed', newPassword: 'a password to be fuzzed' },
   [`${BASE}/session`]: { username: 'fuzz', password: 'a password to be fuzzed' },
   [`${BASE}/settings`]: { messages: { processing_order: 'LIFO' } },
 }
