@@ -50,6 +50,49 @@ test('settings are used from the first message of a connection on', async () => 
   await expect.poll(() => fixture.agent?.status().queue).toEqual({ open: 1, waiting: 1, inDoubt: 0 })
 })
 
+test('a process that is started again sends what waits without a relay, by the settings of before', async () => {
+  fixture.relay.settings = { messages: { limit_period: 'PerDay', limit_value: 1 } }
+  await fixture.start([])
+  await expect.poll(() => fixture.agent?.status().link.phase).toBe('online')
+  fixture.relay.send('c1', '+447700900555', 'one')
+  fixture.relay.send('c2', '+447700900556', 'two')
+  await fixture.relay.heard('processed', { cmdId: 'c2' })
+  await fixture.stop()
+  fixture.relay.refusal = { at: 'hello', code: 1013, reason: 'away' }
+  await fixture.start([emulator.pty])
+  await expect.poll(() => fixture.agent?.status().queue).toEqual({ open: 1, waiting: 1, inDoubt: 0 })
+})
+
+test('a machine that was switched off sends nothing that waits until the relay was reached once', async () => {
+  await fixture.start([])
+  await expect.poll(() => fixture.agent?.status().link.phase).toBe('online')
+  fixture.relay.send('c1', '+447700900555', 'one')
+  await fixture.relay.heard('processed', { cmdId: 'c1' })
+  await fixture.stop()
+  fixture.bootId = 'second-boot'
+  fixture.relay.refusal = { at: 'hello', code: 1013, reason: 'away' }
+  await fixture.start([emulator.pty])
+  await expect.poll(() => fixture.agent?.status().modems).toMatchObject([{ state: 'ready' }])
+  await expect.poll(() => fixture.relay.connections).toBeGreaterThan(2)
+  expect(fixture.agent?.status().queue).toEqual({ open: 1, waiting: 1, inDoubt: 0 })
+  fixture.relay.refusal = undefined
+  await fixture.relay.heard('sent', { cmdId: 'c1' })
+})
+
+test('an agent whose device was deleted sends nothing any more, nor does the next process', async () => {
+  await fixture.start([])
+  await expect.poll(() => fixture.agent?.status().link.phase).toBe('online')
+  fixture.relay.send('c1', '+447700900555', 'one')
+  await fixture.relay.heard('processed', { cmdId: 'c1' })
+  fixture.relay.close(4403, 'the device was deleted')
+  await expect.poll(() => fixture.agent?.status().link.phase).toBe('stopped')
+  await fixture.stop()
+  fixture.relay.refusal = { at: 'hello', code: 4403, reason: 'the device was deleted' }
+  await fixture.start([emulator.pty])
+  await expect.poll(() => fixture.agent?.status().modems).toMatchObject([{ state: 'ready' }])
+  expect(fixture.agent?.status()).toMatchObject({ link: { phase: 'stopped' }, queue: { open: 1, waiting: 1 } })
+})
+
 test('an end waits for the part that is at the modem, and the relay hears of it before the link closes', async () => {
   await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 1500, times: 1 } })
   await fixture.start([emulator.pty])

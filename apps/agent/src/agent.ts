@@ -5,6 +5,8 @@ import type { Clock } from '@smsgw/modem/clock'
 import type { OpenResult } from '@smsgw/modem/recovery-runner'
 import { agentSettings } from './agent-settings.ts'
 import { CommandDesk } from './command-desk.ts'
+import { type BootMemory, bootMemory } from './journal/boot-memory.ts'
+import type { Json } from './journal/change.ts'
 import { type OpenedJournal, openJournal } from './journal/journal.ts'
 import { keepWriting } from './journal/keep-writing.ts'
 import type { Marks } from './journal/read.ts'
@@ -48,6 +50,8 @@ export interface AgentParts {
   readonly passphrase: string | undefined
   readonly limits?: Partial<SendingLimits>
   readonly log: AgentLog
+  /** What this machine remembers until it is switched off; found by itself when left out. */
+  readonly memory?: BootMemory | undefined
   /** It cannot go on, and has to be started anew. */
   readonly onFatal: (error: Error) => void
 }
@@ -72,6 +76,7 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
   const opened = await openJournal({
     path: join(parts.dataDir, 'journal.db'),
     newJournalId: randomUUID(),
+    memory: 'memory' in parts ? parts.memory : bootMemory(),
     onLost: parts.onFatal,
     onEvents: (tail) => link?.step({ kind: 'events-appended', journalId: marks.journalId, tail }),
   })
@@ -151,8 +156,19 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
     queue: () => ({ open: sender.open, waiting: sender.waiting, inDoubt: sender.inDoubt, fsyncMs: opened.fsyncMs }),
   })
 
+  const use = (sent: Readonly<Record<string, unknown>>) => {
+    const settings = agentSettings(sent)
+    sender.use(settings.sending)
+    reporter.pingEvery(settings.pingMs)
+  }
+  let settingsKept: Promise<void> = Promise.resolve()
+
   await sender.restore()
   await receiver.restore()
+  if (opened.isContinued) {
+    use((notes[settingsNote] ?? {}) as Readonly<Record<string, unknown>>)
+    sender.confirm()
+  }
 
   const desk = new CommandDesk({
     journal,
@@ -201,19 +217,24 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
     },
     openSends: () => sender.open,
     onSettings: (sent) => {
-      const settings = agentSettings(sent)
-      sender.use(settings.sending)
-      reporter.pingEvery(settings.pingMs)
+      use(sent)
+      settingsKept = keep([{ kind: 'note', name: settingsNote, value: sent as Json }])
     },
     onConnected: ({ serverTime }) => {
       linkTrouble.over()
       log.info('connected to the relay')
       time.heard('relay', Date.parse(serverTime))
       sender.confirm()
+      // The next process goes on without a relay, and by the same settings.
+      settingsKept.then(() => journal.confirm(true)).catch(onTrouble)
     },
     onDisconnected: (kind, why, reason) => {
       const words = `${kind === 'stopped' ? 'not connected any more' : 'no connection to the relay'} (${why}): ${reason}`
       linkTrouble.happened(words)
+      if (kind === 'stopped') {
+        sender.unconfirm()
+        journal.confirm(false).catch(onTrouble)
+      }
     },
     onTrouble,
   })
@@ -273,6 +294,8 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
   }
 }
 
+/** Under it the journal has the account's settings, as they came last. */
+const settingsNote = 'settings'
 /** What became of the last messages; the relay is told of the rest at the next start. */
 const tellLimitMs = 1_000
 /** More than a radio sends in minutes; the rest waits at the relay, where it can still be overtaken. */
@@ -281,13 +304,16 @@ const urgentSendsHeld = 20
 /** Ended, acknowledged or settled: known for a week more, since networks and relays come back to it. */
 const keptMs = 8 * 24 * 60 * 60_000
 
-function sayHow({ isNew, broken, fsyncMs, marks }: OpenedJournal, log: AgentLog): void {
+function sayHow({ isNew, isContinued, broken, fsyncMs, marks }: OpenedJournal, log: AgentLog): void {
   if (broken !== undefined) {
     log.error(
       `the journal was broken (${broken.why}); it was put aside as ${broken.movedTo}, and what it held is in doubt`,
     )
   } else if (isNew) log.info('a new journal was begun')
-  else log.info(`the journal holds ${marks.openCommands} messages that have not ended`)
+  else {
+    const waits = isContinued || marks.openCommands === 0 ? '' : '; they wait until the relay has been reached once'
+    log.info(`the journal holds ${marks.openCommands} messages that have not ended${waits}`)
+  }
   const words = `a write to its disk takes ${fsyncMs.toFixed(1)} ms`
   if (fsyncMs > slowFsyncMs) log.warn(`${words}: messages wait for it twice; a better SD card or an SSD helps`)
   else log.info(words)

@@ -14,8 +14,8 @@ export const urgentCapacity = 2
  * One run of an agent: the machine, a journal that takes its time to write, and a radio. What was not on disk when it is
  * killed never was.
  *
- * Nothing is sent before the relay has welcomed the journal in this run: an old copy must not begin what its original may
- * have done. From then on it also sends while the link is down.
+ * Nothing is sent before the relay has welcomed the journal: an old copy must not begin what its original may have done.
+ * From then on it also sends while the link is down, and so does the next run on a machine that was not switched off.
  */
 export class AgentProcess {
   readonly disk: Disk
@@ -23,14 +23,15 @@ export class AgentProcess {
   readonly bootId: string
   state: AgentState
   /** The journal was welcomed, and so may send. */
-  isTrusted = false
+  isTrusted: boolean
   readonly #world: World
   readonly #sockets = new Map<number, Socket>()
   #diskFreeAtMs = 0
   #isSending = false
 
-  constructor(world: World, disk: Disk) {
+  constructor(world: World, disk: Disk, isContinued = false) {
     this.#world = world
+    this.isTrusted = isContinued
     this.disk = disk
     this.process = new Process(world.time, world.chance.between(0.7, 1.3))
     this.bootId = `boot${world.number()}`
@@ -57,6 +58,7 @@ export class AgentProcess {
       () => {
         this.step({ kind: 'queue-changed', queue: { open: openSends(disk) } })
         this.step({ kind: 'start' })
+        this.#sendNext()
       },
     )
   }

@@ -251,7 +251,9 @@ export class World {
     before.kill(isNoticed)
     this.sinceClone.restartsOfAgent += 1
     this.time.after(afterMs, () => {
-      this.agents[0] = new AgentProcess(this, change(before.disk))
+      const disk = change(before.disk)
+      const isContinued = disk === before.disk && before.isTrusted && this.chance.of(0.7)
+      this.agents[0] = new AgentProcess(this, disk, isContinued)
     })
   }
 

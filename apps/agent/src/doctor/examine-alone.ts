@@ -91,6 +91,7 @@ const forgetful: Journal = {
   write: async () => [],
   read: () => Promise.reject(new Error('this journal knows nothing')),
   forget: () => Promise.reject(new Error('this journal knows nothing')),
+  confirm: async () => undefined,
   close: async () => undefined,
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { schema, schemaVersion } from './schema.ts'
+import { schema, schemaVersion, upgrades } from './schema.ts'
 
 export interface JournalFile {
   readonly database: DatabaseSync
@@ -41,7 +41,10 @@ function tryToOpen(path: string): Attempt {
     if (verdict !== 'ok') throw new BrokenJournal(String(verdict))
     const version = versionOf(database)
     if (version > schemaVersion) throw new NewerJournal(path, version)
-    if (version > 0) database.prepare('SELECT id, next_seq, mark FROM journal').get()
+    if (version > 0) {
+      upgrade(database, version)
+      database.prepare('SELECT id, next_seq, mark, commits FROM journal').get()
+    }
     return { database, why: '' }
   } catch (error) {
     if (database?.isOpen) database.close()
@@ -71,6 +74,12 @@ function create(database: DatabaseSync, journalId: string): void {
   database.exec(`BEGIN IMMEDIATE; ${schema}; PRAGMA user_version = ${schemaVersion}`)
   database.prepare('INSERT INTO journal (id) VALUES (?)').run(journalId)
   database.exec('COMMIT')
+}
+
+function upgrade(database: DatabaseSync, from: number): void {
+  for (let version = from; version < schemaVersion; version += 1) {
+    database.exec(`BEGIN IMMEDIATE; ${upgrades[version]}; PRAGMA user_version = ${version + 1}; COMMIT`)
+  }
 }
 
 function isEmpty(database: DatabaseSync): boolean {

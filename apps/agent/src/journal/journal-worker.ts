@@ -5,6 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { ChangeWriter } from './apply-change.ts'
+import { BootMark } from './boot-mark.ts'
+import type { BootMemory } from './boot-memory.ts'
 import type { Change } from './change.ts'
 import { openJournalFile } from './journal-file.ts'
 import { measureFsync } from './measure-fsync.ts'
@@ -15,6 +17,7 @@ export type Request = { readonly id: number } & (
   | { readonly kind: 'write'; readonly changes: readonly Change[]; readonly mayWait: boolean }
   | { readonly kind: 'read'; readonly what: keyof Reads; readonly ask: never }
   | { readonly kind: 'forget'; readonly beforeMs: number }
+  | { readonly kind: 'confirm'; readonly isConfirmed: boolean }
   | { readonly kind: 'close' }
 )
 
@@ -32,20 +35,44 @@ export type Reply = { readonly id: number } & (
 export interface WorkerStart {
   readonly path: string
   readonly newJournalId: string
+  readonly memory: BootMemory | undefined
 }
 
 const port = parentPort
 if (port === null) throw new Error('started outside a worker')
 
-const { path, newJournalId } = workerData as WorkerStart
+const { path, newJournalId, memory } = workerData as WorkerStart
 const { database, broken, isNew } = openJournalFile(path, newJournalId, Date.now())
 const writer = new ChangeWriter(database, Date.now, () => randomBytes(9).toString('base64url'))
 const reads = readsOf(database)
+let commits = 0
+const mark = markOf(memory)
+const countCommit = database.prepare('UPDATE journal SET commits = ?')
 let held: Request[] = []
 let release: NodeJS.Timeout | undefined
 port.on('message', (first: Request) => take([first, ...everythingWaiting()]))
 const fsyncMs = measureFsync(path)
-post({ id: 0, kind: 'done', value: { broken, isNew, fsyncMs, marks: reads.marks({}) } })
+post({
+  id: 0,
+  kind: 'done',
+  value: { broken, isNew, isContinued: mark?.isContinued ?? false, fsyncMs, marks: reads.marks({}) },
+})
+
+function markOf(where: BootMemory | undefined): BootMark | undefined {
+  const [found] = database.prepare('SELECT start_token AS token, commits FROM journal').all()
+  const token = randomBytes(18).toString('base64url')
+  commits = Number(found?.['commits'])
+  database.prepare('UPDATE journal SET start_token = ?').run(token)
+  if (where === undefined) return undefined
+  try {
+    const left = found?.['token'] ?? undefined
+    return new BootMark(where, path, { token: left === undefined ? left : String(left), commits }, token)
+  } catch (error) {
+    // The relay says it then. What was there before has another token.
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
+  }
+}
 
 function everythingWaiting(): Request[] {
   const waiting: Request[] = []
@@ -88,13 +115,16 @@ function commit(writes: readonly Extract<Request, { kind: 'write' }>[]): void {
   try {
     database.exec('BEGIN IMMEDIATE')
     for (const { id, changes } of writes) replies.push(applied(id, changes))
+    countCommit.run(commits + 1)
     database.exec('COMMIT')
+    commits += 1
   } catch (error) {
     // The disk is full, or it does not write: none of it stands, and each is told.
     if (database.isTransaction) database.exec('ROLLBACK')
     for (const { id } of writes) post(failed(id, error))
     return
   }
+  mark?.committed(commits)
   for (const reply of replies) post(reply)
 }
 
@@ -127,7 +157,11 @@ function outcomeOf(request: Exclude<Request, { kind: 'write' }>): unknown {
       return reads[request.what](request.ask)
     case 'forget':
       return forgetOld(database, request.beforeMs)
+    case 'confirm':
+      mark?.confirm(request.isConfirmed)
+      return undefined
     case 'close':
+      mark?.close()
       database.close()
       return undefined
   }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { BootMemory } from './boot-memory.ts'
 import type { Change } from './change.ts'
 import type { Reply, Request, WorkerStart } from './journal-worker.ts'
 import type { Marks, Reads } from './read.ts'
@@ -23,6 +24,8 @@ export interface Journal {
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
   /** What ended, was acknowledged or settled before. */
   forget(beforeMs: number): Promise<Forgotten>
+  /** By the relay, that this is no old copy: known to the next process, while the machine is not switched off. */
+  confirm(isConfirmed: boolean): Promise<void>
   close(): Promise<void>
 }
 
@@ -33,6 +36,8 @@ export interface OpenedJournal {
   readonly isNew: boolean
   /** A broken one was put aside there. */
   readonly broken: { readonly movedTo: string; readonly why: string } | undefined
+  /** It is as the process before left it, which had it confirmed: it cannot be an old copy. */
+  readonly isContinued: boolean
   /** How long it takes here until a small write is on disk. */
   readonly fsyncMs: number
 }
@@ -55,12 +60,14 @@ export async function openJournal(options: {
   readonly path: string
   /** The name of a journal that has to be made anew. */
   readonly newJournalId: string
+  /** Undefined: after a restart only the relay can tell whether the journal is an old copy. */
+  readonly memory?: BootMemory | undefined
   /** Its thread has died: nothing can be written any more. */
   readonly onLost: (error: Error) => void
   /** Events are on disk, up to this number. */
   readonly onEvents?: (tail: number) => void
 }): Promise<OpenedJournal> {
-  const workerData: WorkerStart = { path: options.path, newJournalId: options.newJournalId }
+  const workerData: WorkerStart = { path: options.path, newJournalId: options.newJournalId, memory: options.memory }
   const worker = new Worker(workerFile(), { workerData })
   const thread = new JournalThread(worker, options.onLost, options.onEvents)
   const start = (await thread.started) as Omit<OpenedJournal, 'journal'>
@@ -97,6 +104,10 @@ class JournalThread implements Journal {
 
   forget(beforeMs: number): Promise<Forgotten> {
     return this.#ask({ kind: 'forget', beforeMs })
+  }
+
+  confirm(isConfirmed: boolean): Promise<void> {
+    return this.#ask({ kind: 'confirm', isConfirmed })
   }
 
   async close(): Promise<void> {

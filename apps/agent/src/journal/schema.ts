@@ -1,5 +1,5 @@
 /** What the file says of itself. A journal of a newer version is not touched. */
-export const schemaVersion = 1
+export const schemaVersion = 2
 
 /** Text that no query looks into is JSON. */
 export const schema = `
@@ -10,7 +10,10 @@ export const schema = `
     next_seq INTEGER NOT NULL DEFAULT 1,
     -- What the relay is known to have, and the history of its database that says so.
     mark INTEGER NOT NULL DEFAULT 0,
-    stream_id TEXT
+    stream_id TEXT,
+    -- Which start wrote last, and how many commits there have been: see boot-mark.ts.
+    start_token TEXT,
+    commits INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
   CREATE TABLE commands (
@@ -78,3 +81,8 @@ export const schema = `
 
   CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `
+
+/** Makes a journal of an earlier version, by which the list is indexed, one of the next. */
+export const upgrades: Readonly<Record<number, string>> = {
+  1: 'ALTER TABLE journal ADD COLUMN start_token TEXT; ALTER TABLE journal ADD COLUMN commits INTEGER NOT NULL DEFAULT 0',
+}

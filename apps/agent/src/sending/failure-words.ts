@@ -23,3 +23,11 @@ export const submitUnknown =
 
 export const outcomeUnknown =
   'outcome unknown: the modem was given the message and has not said what became of it; waiting for a report or a late answer'
+
+export const notConfirmed =
+  'this machine was started anew, and the relay, which alone can tell whether the journal is an old copy, was not reached since'
+
+export function noSuchSim(asked: number, known: ReadonlySet<number>): string {
+  const has = [...known].sort((a, b) => a - b).join(', ') || 'none'
+  return `this device has no SIM ${asked}; it has: ${has}`
+}

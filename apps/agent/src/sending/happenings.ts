@@ -98,13 +98,14 @@ export class Happenings {
     return this.#event({ kind: 'cancel-refused', cmdId, at: this.#time.local(at.wallMs) })
   }
 
-  logged(priority: 'INFO' | 'WARN' | 'ERROR', message: string, at: Stamp): Change {
+  held(simNumber: number, why: 'limit' | 'work-hours', untilMs: number, at: Stamp): Change {
+    const reason = why === 'limit' ? 'the limit of messages is reached' : 'it is outside the work hours'
     return this.#event({
       kind: 'logged',
       at: this.#time.local(at.wallMs),
       module: 'sending',
-      priority,
-      message: worded(message, 1000),
+      priority: 'INFO',
+      message: `SIM ${simNumber} sends nothing until ${this.#time.local(untilMs)}: ${reason}`,
     })
   }
 

@@ -7,6 +7,7 @@ import { type Keep, keepWriting } from '../journal/keep-writing.ts'
 import { Turns } from '../turns.ts'
 import { Deadlines } from './deadlines.ts'
 import { Doubts } from './doubts.ts'
+import { noSuchSim, notConfirmed } from './failure-words.ts'
 import { Happenings } from './happenings.ts'
 import { Job } from './job.ts'
 import { Lane } from './lane.ts'
@@ -79,7 +80,7 @@ export class Sender {
       onEnded: (job) => this.#ended(job),
       onWaiting: (job) => this.#queue.add(job),
       onReference: options.onReference,
-      mayGoOn: (job) => !this.#stopped && !job.isDistrusted,
+      mayGoOn: (job) => !this.#stopped && !job.isDistrusted && !this.#unconfirmed.has(job.cmdId),
       onTrouble: options.onTrouble,
     })
   }
@@ -115,6 +116,11 @@ export class Sender {
   confirm(): void {
     this.#unconfirmed = new Set()
     this.#wakeAll()
+  }
+
+  /** Somebody else may hold the same journal, or the device is no more: nothing of what is here goes on. */
+  unconfirm(): void {
+    this.#unconfirmed = new Set(this.#jobs.keys())
   }
 
   /** Resolves when they are on disk: from then on they are ours. One that was known already stays what it is. */
@@ -341,6 +347,7 @@ export class Sender {
     // What is at the modem right now ends by its answer; what is in doubt by its window.
     if (job.state !== 'waiting' || job.isSent || job.isCancelled) return
     this.#queue.remove(job)
+    if (this.#unconfirmed.has(job.cmdId)) job.lastReason = notConfirmed
     this.#begin(this.#run.expire(job))
   }
 
@@ -371,9 +378,7 @@ export class Sender {
     if (asked === undefined || this.#knownSims === undefined || this.#knownSims.has(asked)) return
     if (job.hasBegun || job.isCancelled) return
     this.#queue.remove(job)
-    const has = [...this.#knownSims].sort((a, b) => a - b).join(', ') || 'none'
-    const reason = `this device has no SIM ${asked}; it has: ${has}`
-    this.#begin(this.#run.fail(job, 'no_such_sim', reason))
+    this.#begin(this.#run.fail(job, 'no_such_sim', noSuchSim(asked, this.#knownSims)))
   }
 
   #numberOf(job: Job): string | undefined {
@@ -381,10 +386,8 @@ export class Sender {
   }
 
   #held(sim: SendingSim, why: 'limit' | 'work-hours', untilMs: number): void {
-    const { time } = this.#options
-    const reason = why === 'limit' ? 'the limit of messages is reached' : 'it is outside the work hours'
-    const message = `SIM ${sim.simNumber} sends nothing until ${time.local(untilMs)}: ${reason}`
-    this.#begin(this.#keep([this.#happenings.logged('INFO', message, time.stamp())]))
+    const stamp = this.#options.time.stamp()
+    this.#begin(this.#keep([this.#happenings.held(sim.simNumber, why, untilMs, stamp)]))
   }
 
   #wakeAll(): void {
@@ -392,6 +395,5 @@ export class Sender {
   }
 }
 
-const dayMs = 24 * 60 * 60_000
 /** Reports come days later; a service centre keeps a message for a week at most. */
-const reportsAwaitedMs = 7 * dayMs
+const reportsAwaitedMs = 7 * 24 * 60 * 60_000

@@ -14,6 +14,9 @@ import { ScriptedRelay } from './scripted-relay.ts'
 export class AgentFixture {
   readonly relay = new ScriptedRelay()
   readonly dataDir = mkdtempSync(join(tmpdir(), 'smsgw-agent-'))
+  /** What the machine remembers until it is switched off. */
+  readonly memory = mkdtempSync(join(tmpdir(), 'smsgw-memory-'))
+  bootId = 'first-boot'
   readonly log: string[] = []
   agent: Agent | undefined
 
@@ -34,6 +37,7 @@ export class AgentFixture {
       phoneNumberOf: () => undefined,
       passphrase: undefined,
       log: { info: say, warn: say, error: say },
+      memory: { bootId: this.bootId, folder: this.memory },
       onFatal: (error) => {
         throw error
       },
@@ -57,5 +61,6 @@ export class AgentFixture {
   async dispose(): Promise<void> {
     await this.stop()
     rmSync(this.dataDir, { recursive: true, force: true })
+    rmSync(this.memory, { recursive: true, force: true })
   }
 }

@@ -84,6 +84,7 @@ export class MemoryJournal {
           else enqueue('read', run)
         }),
       forget: async (beforeMs) => forgetOld(this.#database, beforeMs),
+      confirm: async () => undefined,
       close: async () => undefined,
     }
     const kill = () => {

@@ -1,0 +1,125 @@
+import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Change } from './change.ts'
+import { openJournal } from './journal.ts'
+
+let disk: string
+let memory: string
+
+beforeEach(() => {
+  disk = mkdtempSync(join(tmpdir(), 'smsgw-disk-'))
+  memory = mkdtempSync(join(tmpdir(), 'smsgw-memory-'))
+})
+
+afterEach(() => {
+  for (const folder of [disk, memory]) rmSync(folder, { recursive: true, force: true })
+})
+
+test('a journal that the relay had confirmed goes on in the next process, and in those after it', async () => {
+  await run({ confirmed: true })
+  expect(await run()).toBe(true)
+  expect(await run()).toBe(true)
+})
+
+test('one that the relay had not confirmed does not', async () => {
+  await run()
+  expect(await run()).toBe(false)
+})
+
+test('nor after the machine was switched off', async () => {
+  await run({ confirmed: true })
+  expect(await run({ bootId: 'second' })).toBe(false)
+  expect(await run({ bootId: 'second' })).toBe(false)
+})
+
+test('nor where a machine remembers nothing', async () => {
+  await run({ confirmed: true })
+  rmSync(memory, { recursive: true })
+  expect(await run()).toBe(false)
+})
+
+test('nor an older copy of it, of the start before or of this one', async () => {
+  await run({ confirmed: true })
+  cpSync(disk, `${disk}-copy`, { recursive: true })
+  expect(await run()).toBe(true)
+  putBack(`${disk}-copy`)
+  expect(await run()).toBe(false)
+})
+
+test('nor one that was copied while it was written, and has fewer commits', async () => {
+  await run({
+    confirmed: true,
+    meanwhile: async (write) => {
+      await write()
+      const copy = new DatabaseSync(join(disk, 'journal.db'))
+      copy.exec(`VACUUM INTO '${disk}-copy.db'`)
+      copy.close()
+      await write()
+    },
+  })
+  for (const name of readdirSync(disk)) rmSync(join(disk, name))
+  renameSync(`${disk}-copy.db`, join(disk, 'journal.db'))
+  expect(await run()).toBe(false)
+})
+
+test('nor a copy at another place, which may be one of two', async () => {
+  await run({ confirmed: true })
+  cpSync(disk, `${disk}-twin`, { recursive: true })
+  expect(await run({ folder: `${disk}-twin` })).toBe(false)
+  rmSync(`${disk}-twin`, { recursive: true })
+})
+
+test('the marks of journals that are no more are forgotten', async () => {
+  await run({ confirmed: true })
+  const other = mkdtempSync(join(tmpdir(), 'smsgw-disk-'))
+  await run({ folder: other })
+  expect(readdirSync(memory)).toHaveLength(2)
+  rmSync(other, { recursive: true })
+  expect(await run()).toBe(true)
+  expect(readdirSync(memory)).toHaveLength(1)
+})
+
+test('a journal of the first format is taken over', async () => {
+  await run({ confirmed: true })
+  const old = new DatabaseSync(join(disk, 'journal.db'))
+  old.exec(
+    'ALTER TABLE journal DROP COLUMN start_token; ALTER TABLE journal DROP COLUMN commits; PRAGMA user_version = 1',
+  )
+  old.close()
+  expect(await run({ confirmed: true })).toBe(false)
+  expect(await run()).toBe(true)
+})
+
+interface Run {
+  readonly folder?: string
+  readonly bootId?: string
+  readonly confirmed?: boolean
+  readonly meanwhile?: (write: () => Promise<unknown>) => Promise<void>
+}
+
+/** One process: says whether the journal was as the one before had left it. */
+async function run({ folder = disk, bootId = 'first', confirmed = false, meanwhile }: Run = {}): Promise<boolean> {
+  const { journal, isContinued } = await openJournal({
+    path: join(folder, 'journal.db'),
+    newJournalId: 'j',
+    memory: { bootId, folder: memory },
+    onLost: (error) => {
+      throw error
+    },
+  })
+  if (confirmed) await journal.confirm(true)
+  await journal.write([note])
+  await meanwhile?.(() => journal.write([note]))
+  await journal.close()
+  return isContinued
+}
+
+function putBack(copy: string): void {
+  rmSync(disk, { recursive: true })
+  renameSync(copy, disk)
+}
+
+const note: Change = { kind: 'note', name: 'n', value: 1 }
