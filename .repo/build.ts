@@ -1,37 +1,41 @@
-// `npm run build`: one bundle for each app that can be started, in dist/<app>/main.js, for packages and images.
-// What an app loads beside its own code (native addons) stays outside and is listed by the packager.
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+// `npm run build`: the bundles of each app that can be started, in dist/<app>, for packages and images; `-- --into <folder>`
+// puts them elsewhere.
+// What an app loads beside its own code (native addons) stays outside, and comes along when a package is put together.
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
+import { appBundles } from './packaging/app-bundle.ts'
+import { licencesOf } from './packaging/licences.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const NATIVE = ['serialport', '@serialport/bindings-cpp', 'koffi', '@node-rs/argon2']
-/** What an app reads at run time, beside its bundle. */
-const BESIDE: Readonly<Record<string, readonly string[]>> = { relay: ['prisma/migrations'] }
+const { values } = parseArgs({ options: { into: { type: 'string', default: join(root, 'dist') } } })
+const into = resolve(values.into)
 
-rmSync(join(root, 'dist'), { recursive: true, force: true })
-const apps = existsSync(join(root, 'apps')) ? readdirSync(join(root, 'apps')) : []
-const startable = apps.filter((app) => existsSync(join(root, 'apps', app, 'src/main.ts')))
-for (const app of startable) {
-  const outfile = join(root, 'dist', app, 'main.js')
-  await build({
-    entryPoints: [join(root, 'apps', app, 'src/main.ts')],
-    outfile,
+rmSync(into, { recursive: true, force: true })
+for (const [app, { entries, beside }] of Object.entries(appBundles)) {
+  const folder = join(into, app)
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { ...entries },
+    outdir: folder,
     bundle: true,
+    // What is imported when it is wanted is read when it is wanted.
+    splitting: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
     sourcemap: 'linked',
-    legalComments: 'linked',
-    external: NATIVE,
+    legalComments: 'none',
+    metafile: true,
+    external: ['@serialport/bindings-cpp', 'koffi', '@node-rs/argon2'],
     // Some dependencies are CommonJS inside and ask for `require`.
     banner: {
       js: "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
     },
     logLevel: 'warning',
   })
-  for (const folder of BESIDE[app] ?? [])
-    cpSync(join(root, folder), join(root, 'dist', app, basename(folder)), { recursive: true })
-  process.stdout.write(`built ${app}: dist/${app}/main.js\n`)
+  writeFileSync(join(folder, 'licences.txt'), licencesOf(root, Object.keys(metafile.inputs)))
+  for (const each of beside) cpSync(join(root, each), join(folder, basename(each)), { recursive: true })
+  process.stdout.write(`built ${app}: ${relative('.', join(folder, 'main.js'))}\n`)
 }
-if (startable.length === 0) process.stdout.write('no app can be started yet: nothing to build\n')

@@ -7,6 +7,7 @@ const steps: readonly (readonly [name: string, command: readonly string[]])[] = 
   ['dead code', ['knip', '--no-progress']],
   ['house rules', ['node', '--disable-warning=ExperimentalWarning', '.repo/rules/run-rules.ts']],
   ['compose file', ['dclint', '--max-warnings', '0', 'docker-compose.yml']],
+  ['images', ['dockerfile-utils', 'lint', '.repo/packaging/container/Dockerfile']],
 ]
 
 const failed: string[] = []

