@@ -23,7 +23,8 @@ export const settingsSchema = z.object({
     example: '/var/lib/smsgw',
   }),
   MODEMS: setting(text().default('auto'), {
-    about: 'which modems: auto finds them, else a list of /dev/… paths and tcp://host:port, separated by commas',
+    about:
+      'which modems: auto finds them, else a list of /dev/… paths and tcp://host:port, separated by commas: SIM 1, SIM 2, …',
     example: '/dev/ttyUSB2,tcp://192.168.1.5:7000',
   }),
   DEVICE_NAME: setting(

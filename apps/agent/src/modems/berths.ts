@@ -243,8 +243,8 @@ export class Berths {
     return { kind: 'opened', port: given, address, usb: usb?.id }
   }
 
-  #introduce({ actor, modem }: Berth): void {
-    if (modem !== undefined) actor.identified(this.#options.simNumberOf(modem))
+  #introduce({ actor, modem, place }: Berth): void {
+    if (modem !== undefined) actor.identified(this.#options.simNumberOf(modem, place?.position))
   }
 
   // ── Whose it is ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -306,7 +306,8 @@ export interface BerthsOptions {
   /** Resolves when what is there now has been told by `found`. */
   readonly look: () => Promise<void>
   readonly newActor: (berth: Berth, open: () => Promise<OpenAnswer>) => ModemActor
-  readonly simNumberOf: (modem: string) => number
+  /** `position`: of its place in the list of those that were named. */
+  readonly simNumberOf: (modem: string, position: number | undefined) => number
   readonly isKnown: (modem: string) => boolean
   readonly onUnusable: (words: string) => void
 }

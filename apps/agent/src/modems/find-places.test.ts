@@ -111,6 +111,7 @@ describe('a port that was named', () => {
         isHidden: false,
         isCertain: true,
         usb: { id: '2c7c:0125', path: '1-1.2', session: '1:1' },
+        position: 1,
       },
     ])
   })

@@ -15,6 +15,8 @@ export interface Place {
   /** There is a modem, though it may not answer now. */
   readonly isCertain: boolean
   readonly usb: PlaceOnUsb | undefined
+  /** Which of those that were named it is, from 1 on: people mean its SIM by that number. */
+  readonly position?: number
 }
 
 export interface PlaceOnUsb {
@@ -50,7 +52,7 @@ export const thisMachine: Machine = { sysfs: '/sys', devices: '/dev' }
 export async function findPlaces(wanted: Wanted, machine: Machine = thisMachine): Promise<FoundPlaces> {
   const bus = await readUsbBus(machine.sysfs)
   const addresses = await withoutTwins(wanted.addresses)
-  const named = await Promise.all(addresses.map((address) => namedPlace(address, bus, machine)))
+  const named = await Promise.all(addresses.map((address, at) => namedPlace(address, at + 1, bus, machine)))
   const taken = new Set(named.map(({ usb }) => usb?.path))
   const unnamed: Place[] = []
   const unusable: string[] = []
@@ -77,7 +79,12 @@ function placeOf(
   }
 }
 
-async function namedPlace(address: string, bus: readonly UsbDevice[], { devices }: Machine): Promise<Place> {
+async function namedPlace(
+  address: string,
+  position: number,
+  bus: readonly UsbDevice[],
+  { devices }: Machine,
+): Promise<Place> {
   const isPath = /^\.{0,2}\//.test(address)
   const tty = isPath ? await ttyBehind(resolve(address), resolve(devices)) : undefined
   const device = bus.find(({ interfaces }) => interfaces.some(({ ttys }) => tty !== undefined && ttys.includes(tty)))
@@ -88,6 +95,7 @@ async function namedPlace(address: string, bus: readonly UsbDevice[], { devices 
     isHidden: !isPath,
     isCertain: true,
     usb: device && onUsb(device),
+    position,
   }
 }
 

@@ -58,7 +58,7 @@ export class ModemFleet {
       open: options.open,
       look: () => this.#watch.look(),
       newActor: (berth, open) => this.#newActor(berth, open),
-      simNumberOf: (modem) => this.#numberOf(modem),
+      simNumberOf: (modem, position) => this.#numberOf(modem, position),
       isKnown: (modem) => this.#slots.knows(modem),
       onUnusable: options.onUnusable,
     })
@@ -135,8 +135,8 @@ export class ModemFleet {
     })
   }
 
-  #numberOf(modem: string): number {
-    const { simNumber, change } = this.#slots.numberOf(modem, (other) => this.#berths.isHere(other))
+  #numberOf(modem: string, position: number | undefined): number {
+    const { simNumber, change } = this.#slots.numberOf(modem, (other) => this.#berths.isHere(other), position)
     this.#keep(change)
     return simNumber
   }

@@ -15,6 +15,14 @@ test('a new modem has the lowest number that is free, and keeps it across restar
   expect(later.numbers).toEqual([1, 2, 3])
 })
 
+test('a modem that was named has its place in the list for a number, however late it answers, unless that is taken', () => {
+  const slots = new SimSlots(undefined)
+  expect(slots.numberOf('second', nobody, 2).simNumber).toBe(2)
+  expect(slots.numberOf('first', nobody, 1).simNumber).toBe(1)
+  expect(slots.numberOf('first', nobody, 3).simNumber).toBe(1)
+  expect(slots.numberOf('other', nobody, 2).simNumber).toBe(3)
+})
+
 test('another card is told with the one before, and kept', () => {
   const slots = new SimSlots(undefined)
   slots.numberOf('a', nobody)

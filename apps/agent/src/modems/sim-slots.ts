@@ -1,9 +1,10 @@
 import type { Change, Json } from '../journal/change.ts'
 
 /**
- * Which SIM number each modem has: the lowest that was free when it was seen first, and its own from then on, wherever it
- * is plugged in and whatever its port is called. And which card was in it last. When all numbers are taken, a new modem
- * is given that of the one which was seen first of those that are away.
+ * Which SIM number each modem has: its place in the list of modems when it was named there, else the lowest that was free
+ * when it was seen first, and its own from then on, wherever it is plugged in and whatever its port is called. And which
+ * card was in it last. When all numbers are taken, a new modem is given that of the one which was seen first of those
+ * that are away.
  */
 export class SimSlots {
   readonly #slots: Map<string, Slot>
@@ -16,12 +17,13 @@ export class SimSlots {
   numberOf(
     modem: string,
     isHere: (modem: string) => boolean,
+    wished?: number,
   ): { readonly simNumber: number; readonly change: Change | undefined } {
     const known = this.#slots.get(modem)
     if (known !== undefined) return { simNumber: known.simNumber, change: undefined }
     if (this.#slots.size >= mostNumbers) this.#forgetFirst(isHere)
     const taken = new Set(this.numbers)
-    let simNumber = 1
+    let simNumber = wished === undefined || wished > mostNumbers || taken.has(wished) ? 1 : wished
     while (taken.has(simNumber)) simNumber += 1
     this.#slots.set(modem, { simNumber })
     return { simNumber, change: this.#change() }
