@@ -3,7 +3,7 @@
  * of those only the codes and the place in our code are kept.
  */
 export function faultDetails(error: unknown): object {
-  if (!(error instanceof Error)) return { fault: typeof error }
+  if (!(error instanceof Error)) return { fault: typeof error, ...adapterCause(error) }
   const { code, meta } = error as { code?: unknown; meta?: DatabaseMeta }
   return {
     fault: error.name,
@@ -18,6 +18,17 @@ export function faultDetails(error: unknown): object {
       .map((line) => line.trim()),
     ...(error.cause === undefined ? {} : { cause: faultDetails(error.cause) }),
   }
+}
+
+/** The database adapter gives its causes as plain objects; of those the codes alone, for their words quote values. */
+function adapterCause(cause: unknown): object {
+  if (typeof cause !== 'object' || cause === null) return {}
+  const { kind, originalCode } = cause as { kind?: unknown; originalCode?: unknown }
+  return { ...(isCode(kind) && { kind }), ...(isCode(originalCode) && { sqlState: originalCode }) }
+}
+
+function isCode(value: unknown): boolean {
+  return typeof value === 'string' && /^\w{1,40}$/.test(value)
 }
 
 function quotesInput(error: Error): boolean {

@@ -39,6 +39,12 @@ test('of an error come its kind, place and cause, and nothing that it quotes', (
   expect(lines).not.toContain('hunter2')
 })
 
+test('of a cause that is a plain object come its kind and SQL state, and nothing that it quotes', () => {
+  const cause = { kind: 'postgres', originalCode: '57P01', originalMessage: 'hunter2', severity: 'FATAL' }
+  const lines = logged((log) => log.error({ err: new Error('not stored', { cause }) }, 'x'))
+  expect(JSON.parse(lines).err.cause).toEqual({ fault: 'object', kind: 'postgres', sqlState: '57P01' })
+})
+
 test('on a terminal a line is words, and nothing in it steers the terminal', () => {
   const line = logged((log) => log.warn({ deviceId: 'd\x1b[2J1', err: new Error('boom') }, 'a device came'), true)
   expect(line).toContain('\x1b[33mwarn \x1b[0m a device came deviceId=d·[2J1\n  Error boom\n    at ')

@@ -8,11 +8,11 @@ import {
   type RelayState,
   type RelayTimer,
 } from '@smsgw/link/relay-state'
-import { addressBlock } from '../auth/address-block.ts'
-import { type FairQueue, URGENT } from '../auth/fair-queue.ts'
 import type { Clock } from '../clock.ts'
 import { crashPoint } from '../crash-point.ts'
 import type { RedeemPairingCodeNeeds } from '../devices/redeem-pairing-code.ts'
+import { addressBlock } from '../limits/address-block.ts'
+import { type FairQueue, URGENT } from '../limits/fair-queue.ts'
 import { advanceMessages } from '../messages/advance-messages.ts'
 import { type AccountSettings, readSettings } from '../settings/read-settings.ts'
 import { admitAgent } from './admit-agent.ts'

@@ -1,4 +1,4 @@
-import { FairQueue } from '../auth/fair-queue.ts'
+import { FairQueue } from '../limits/fair-queue.ts'
 import { newId, type Random } from '../random.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import { AgentSession, type AgentSessionNeeds, type AgentSocket, LEASE_MS } from './agent-session.ts'

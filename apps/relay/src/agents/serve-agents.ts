@@ -2,8 +2,8 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { maxFrameBytes, subprotocol } from '@smsgw/contract/link/frame'
 import { WebSocket, WebSocketServer } from 'ws'
-import { addressBlock } from '../auth/address-block.ts'
-import { TokenBuckets } from '../auth/token-buckets.ts'
+import { addressBlock } from '../limits/address-block.ts'
+import { TokenBuckets } from '../limits/token-buckets.ts'
 import type { AgentSockets } from './agent-sockets.ts'
 
 /** Where agents connect. */

@@ -1,5 +1,5 @@
 import type { Database } from '../store/database.ts'
-import { FreshLookup } from './fresh-lookup.ts'
+import { FreshLookup } from '../store/fresh-lookup.ts'
 
 /** What a remembered login is compared with. No standing: the account is gone. */
 export interface AccountStanding {

@@ -1,5 +1,5 @@
-import { addressBlock } from './address-block.ts'
-import { TokenBuckets } from './token-buckets.ts'
+import { addressBlock } from '../limits/address-block.ts'
+import { TokenBuckets } from '../limits/token-buckets.ts'
 
 /**
  * Ten wrong guesses at once at one account from one address, then ten a minute: enough for a person with a keyboard, and

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { BoundedMap } from '../limits/bounded-map.ts'
 import type { Random } from '../random.ts'
-import { BoundedMap } from './bounded-map.ts'
 
 /** Counted from the check of the password, however often it is used since. */
 const BELIEVED_MS = 60_000

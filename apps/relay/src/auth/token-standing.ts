@@ -1,5 +1,5 @@
 import type { Database } from '../store/database.ts'
-import { FreshLookup } from './fresh-lookup.ts'
+import { FreshLookup } from '../store/fresh-lookup.ts'
 
 /** Of a token that is not revoked. No standing: it is, or its account is gone. */
 export interface TokenStanding {

@@ -1,5 +1,5 @@
-import { addressBlock } from '../auth/address-block.ts'
-import { TokenBuckets } from '../auth/token-buckets.ts'
+import { addressBlock } from '../limits/address-block.ts'
+import { TokenBuckets } from '../limits/token-buckets.ts'
 
 /** How often pairing may be tried, beside the tries that each code has: by one address, and by all together. */
 export class PairingThrottle {

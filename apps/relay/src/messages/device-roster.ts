@@ -1,6 +1,6 @@
-import { FreshLookup } from '../auth/fresh-lookup.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../store/database.ts'
+import { FreshLookup } from '../store/fresh-lookup.ts'
 import { chooseDevice, type DeviceOnRoster, type DeviceProblem, type DeviceWish } from './choose-device.ts'
 import { readRosters } from './roster-statement.ts'
 

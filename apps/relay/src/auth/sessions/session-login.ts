@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Principal } from '../../http/endpoint.ts'
 import type { Random } from '../../random.ts'
 import type { Database } from '../../store/database.ts'
-import { FreshLookup } from '../fresh-lookup.ts'
+import { FreshLookup } from '../../store/fresh-lookup.ts'
 
 /** Counted anew each time the page is opened. */
 export const SESSION_SECONDS = 30 * 86_400

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../auth/bounded-map.ts'
+import { BoundedMap } from '../../limits/bounded-map.ts'
 
 const WINDOW_MS = 300_000
 const LEAST_ATTEMPTS = 10

@@ -1,7 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP, type Socket } from 'node:net'
 import { Agent, buildConnector } from 'undici'
-import { BoundedMap } from '../../auth/bounded-map.ts'
+import { BoundedMap } from '../../limits/bounded-map.ts'
 import { type AddressRules, isAllowedAddress, urlProblem } from '../address-rules.ts'
 import { type ExchangeLimits, exchange, type Reply } from './exchange.ts'
 import { ForbiddenAddress, failureWords, isCutConnection } from './failure-words.ts'

@@ -3,7 +3,7 @@
 // A row is believed for MAX_AGE_MS after the query that read it began. It is asked for again in the background from
 // REFRESH_AGE_MS on, so that a busy row never makes a request wait. Those asked for at the same time share one query, and
 // there is one query at a time: however many callers, the database sees a few small ones a second.
-import { BoundedMap } from './bounded-map.ts'
+import { BoundedMap } from '../limits/bounded-map.ts'
 
 /** Together with a query it stays below the two seconds after which every replica obeys. */
 const MAX_AGE_MS = 1_800
