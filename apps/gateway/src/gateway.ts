@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { startAgent } from '@smsgw/agent/agent'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Agent, startAgent } from '@smsgw/agent/agent'
 import type { AgentConfig } from '@smsgw/agent/config'
 import { AgentIdentity, identityFile } from '@smsgw/agent/link/agent-identity'
 import { socketInProcess } from '@smsgw/agent/link/in-process-socket'
@@ -11,6 +13,7 @@ import type { Log } from '@smsgw/daemon/log'
 import type { RelayConfig } from '@smsgw/relay/config'
 import { startRelay } from '@smsgw/relay/relay'
 import { VERSION } from '@smsgw/relay/version'
+import { isSettled, modemLines } from './modem-lines.ts'
 import { VirtualPhoneLine } from './virtual-port.ts'
 
 export interface GatewayParts {
@@ -20,6 +23,8 @@ export interface GatewayParts {
   readonly dataDir: string
   readonly log: Log
   readonly onPasswordChanged: (changed: { readonly username: string; readonly password: string }) => void
+  /** Before what takes a while. */
+  readonly onStage: (words: string) => void
   readonly onFatal: (error: Error) => void
 }
 
@@ -27,7 +32,7 @@ export interface Gateway {
   readonly url: string
   /** No real modem was found, or none was wanted. */
   readonly isVirtual: boolean
-  /** The state of each modem, in words. */
+  /** Each modem, in words. */
   readonly modems: () => readonly string[]
   readonly stop: () => Promise<void>
 }
@@ -39,11 +44,14 @@ export async function startGateway({
   dataDir,
   log,
   onPasswordChanged,
+  onStage,
   onFatal,
 }: GatewayParts): Promise<Gateway> {
+  onStage('looking for modems')
   const wanted = await wantedModems(config.MODEMS)
   const isVirtual = wanted.addresses.includes('virtual')
   const line = isVirtual ? new VirtualPhoneLine() : undefined
+  onStage(databaseStage(relayConfig))
   const relay = await startRelay({
     config: relayConfig,
     log,
@@ -81,10 +89,12 @@ export async function startGateway({
     },
     onFatal,
   })
+  onStage(isVirtual ? 'starting a virtual modem' : 'waiting for the modem to answer')
+  await settledModems(agent)
   return {
     url: relay.url,
     isVirtual,
-    modems: () => agent.status().sims.map(({ simNumber, state }) => `SIM ${simNumber} ${state}`),
+    modems: () => modemLines(agent.status()),
     async stop() {
       relay.drain()
       await agent.stop()
@@ -92,6 +102,19 @@ export async function startGateway({
     },
   }
 }
+
+function databaseStage({ DATABASE_URL: url, DATA_DIR: folder }: RelayConfig): string {
+  if (url !== undefined) return 'reaching the database'
+  return existsSync(join(folder, 'database')) ? 'starting the database' : 'making the database, this once'
+}
+
+/** The API is there already: whoever started it reads a better line when the modem has had a moment to say how it is. */
+async function settledModems(agent: Agent): Promise<void> {
+  const until = monotonicClock.nowMs() + MODEM_WAIT_MS
+  while (!isSettled(agent.status()) && monotonicClock.nowMs() < until) await sleep(100)
+}
+
+const MODEM_WAIT_MS = 8_000
 
 /** What is named; with `auto` what is plugged in, and a virtual one when that is nothing. */
 async function wantedModems(

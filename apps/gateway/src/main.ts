@@ -7,7 +7,7 @@ import { readConfig as readRelayConfig } from '@smsgw/relay/config'
 import { type Gateway, startGateway } from './gateway.ts'
 import { helpText } from './help.ts'
 import { keepCredentials, readSecrets } from './secrets.ts'
-import { welcome } from './welcome.ts'
+import { greeting, stageLine, welcome } from './welcome.ts'
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
@@ -45,7 +45,7 @@ async function main(args: readonly string[]): Promise<void> {
   // Somebody who watches wants to see what is wrong; a journal wants everything.
   const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
   const log = openLog(level, process.stdout)
-  process.stdout.write('smsgw: preparing the database …\n')
+  process.stdout.write(greeting(folder.path))
   gateway = await startGateway({
     relay,
     agent,
@@ -60,6 +60,7 @@ async function main(args: readonly string[]): Promise<void> {
         log.error({ err: error }, `the password was changed; ${secrets.credentialsFile} still holds the one before`)
       }
     },
+    onStage: (words) => process.stdout.write(stageLine(words)),
     onFatal: fail,
   })
   process.stdout.write(welcome(gateway, secrets))

@@ -1,27 +1,53 @@
+import { styleText } from 'node:util'
+import { VERSION } from '@smsgw/relay/version'
 import type { Gateway } from './gateway.ts'
 import type { Secrets } from './secrets.ts'
+
+/** The first line, at once: what is starting, and where its data are. */
+export function greeting(folder: string): string {
+  return `\n  ${bold('smsgw')} ${VERSION} is starting, with its data in ${folder}\n`
+}
+
+/** One line before each thing that takes a while. */
+export function stageLine(words: string): string {
+  return `    ${words} …\n`
+}
 
 /** What somebody who has just started it needs: where it is, who may use it, which modem there is, and a first message. */
 export function welcome(
   { url, isVirtual, modems }: Gateway,
   { username, password, areNew, credentialsFile }: Secrets,
 ): string {
-  const shown = areNew ? password : `$(node -p "require('${credentialsFile}').password")`
-  const modem = isVirtual
-    ? 'A VIRTUAL ONE: no modem was found. Messages reach virtual phones alone; plug one in, or set MODEMS=/dev/…'
-    : modems().join(', ') || 'being set up'
+  const shown = areNew ? password : `$(sed -n 's/.*"password": "\\(.*\\)".*/\\1/p' '${credentialsFile}')`
   return `${[
     '',
-    `  smsgw is running at  ${url}   (${url}/docs describes the API)`,
-    `  account              ${username}, password ${areNew ? `${password}   (shown this once)` : 'as before'}; it is in ${credentialsFile}`,
-    `  modem                ${modem}`,
+    `  ${bold('smsgw is running at')}  ${styleText(['bold', 'cyan'], url)}`,
+    '',
+    row('account', areNew ? `${username}   password ${bold(password)}` : username),
+    row('', areNew ? `shown this once; kept in ${credentialsFile}` : `the password is in ${credentialsFile}`),
+    ...(isVirtual ? virtualModem : modems()).map((words, at) => row(at === 0 ? 'modem' : '', words)),
+    row('API', `${url}/docs describes every call`),
     '',
     '  Send a message:',
-    `    curl -u "${username}:${shown}" -H 'Content-Type: application/json' \\`,
-    `      -d '{ "phoneNumbers": ["+447400123456"], "textMessage": { "text": "Hello" } }' \\`,
-    `      ${url}/3rdparty/v1/messages`,
+    '',
+    `    curl -u "${username}:${shown}" ${url}/3rdparty/v1/messages \\`,
+    "      -H 'Content-Type: application/json' \\",
+    `      -d '{ "phoneNumbers": ["+447400123456"], "textMessage": { "text": "Hello" } }'`,
     '',
     '  Ctrl-C ends it; everything is found again at the next start.',
     '',
   ].join('\n')}\n`
+}
+
+const virtualModem = [
+  styleText(['bold', 'yellow'], 'A VIRTUAL ONE, since no modem was found: messages reach virtual phones alone.'),
+  'Plug a modem in and start again, or name its port: MODEMS=/dev/ttyUSB2 npm start',
+]
+
+function row(name: string, words: string): string {
+  return `    ${name.padEnd(10)}${words}`
+}
+
+function bold(text: string): string {
+  return styleText('bold', text)
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiClient, eventually } from './api-client.ts'
-import { HouseProcess } from './process.ts'
+import { HouseProcess, ROOT } from './process.ts'
 
 /** A gateway as `npm start` runs it, in a folder of its own. */
 export class Gateway {
@@ -48,6 +48,9 @@ type GatewayCommand = (settings: Readonly<Record<string, string>>) => HouseProce
 
 const gatewayProgram: GatewayCommand = (settings) =>
   new HouseProcess('gateway', 'apps/gateway/src/main.ts', [], settings)
+
+export const npmStart: GatewayCommand = (settings) =>
+  new HouseProcess('npm start', 'npm', ['start'], settings, { folder: ROOT })
 
 export function newFolder(): string {
   return mkdtempSync(join(tmpdir(), 'smsgw-gateway-'))

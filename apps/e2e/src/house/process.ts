@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /** One of our programs as a process of its own, with nothing from our environment but what it is given. */
 export class HouseProcess {

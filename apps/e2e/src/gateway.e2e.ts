@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process'
+import { rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Emulator } from './house/emulator.ts'
+import { credentialsIn, Gateway, newFolder, npmStart } from './house/gateway.ts'
+import { descendant, gatewayMemory } from './house/memory.ts'
+
+const run = promisify(execFile)
+
+describe('npm start on a fresh machine', () => {
+  let folder: string
+  let gateway: Gateway
+  let sentId: string
+
+  beforeAll(() => {
+    folder = newFolder()
+  })
+
+  afterAll(async () => {
+    await gateway?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }, 60_000)
+
+  test('says what it is doing, where it is, where the password is, which modem there is', async () => {
+    gateway = await Gateway.start({ MODEMS: 'auto' }, { folder, command: npmStart })
+    const said = gateway.process.lines.join('\n')
+    expect(said).toContain(`with its data in ${folder}`)
+    expect(said).toMatch(/looking for modems …(?:.|\n)*making the database, this once …/)
+    expect(said).toContain(`kept in ${join(folder, 'credentials.json')}`)
+    expect(said).toContain(credentialsIn(folder).password)
+    expect(said).toContain('A VIRTUAL ONE')
+    for (const name of ['credentials.json', 'server-secret'])
+      expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0)
+  }, 120_000)
+
+  test('the curl that it prints sends a message', async () => {
+    sentId = await sendBy(printedCurl(gateway))
+    await gateway.api.until(sentId, ({ state }) => state === 'Delivered')
+  }, 60_000)
+
+  test('takes less than 250 MiB with its database', () => {
+    const { ownMiB, databaseMiB } = gatewayMemory(gatewayPid(gateway))
+    process.stdout.write(`gateway ${ownMiB} MiB, its PostgreSQL ${databaseMiB} MiB\n`)
+    expect(ownMiB + databaseMiB).toBeLessThan(250)
+  })
+
+  test('a second start on the same folder is refused in one line that says who has it', async () => {
+    const second = npmStart({ DATA_DIR: folder, PORT: '0', MODEMS: 'virtual' })
+    expect(await second.ended()).toBe(1)
+    const complaints = second.complaints.split('\n').filter((line) => line.startsWith('smsgw:'))
+    expect(complaints).toEqual([
+      `smsgw: ${folder} is in use by process ${gatewayPid(gateway)}: stop that one, or set DATA_DIR to another folder`,
+    ])
+  }, 60_000)
+
+  test('SIGTERM ends it with 0, and the next start finds everything again, by another curl without the password', async () => {
+    process.kill(gatewayPid(gateway), 'SIGTERM')
+    expect(await gateway.process.ended()).toBe(0)
+    const before = credentialsIn(folder)
+    gateway = await Gateway.start({ MODEMS: 'auto' }, { folder, command: npmStart })
+    const said = gateway.process.lines.join('\n')
+    expect(said).toContain('starting the database …')
+    expect(said).not.toContain(before.password)
+    expect(credentialsIn(folder)).toEqual(before)
+    expect((await gateway.api.message(sentId)).state).toBe('Delivered')
+    const id = await sendBy(printedCurl(gateway))
+    await gateway.api.until(id, ({ state }) => state === 'Delivered')
+  }, 120_000)
+})
+
+test('kill -9 and a start 100 ms later, ten times over: nothing is lost, nothing is sent twice', async () => {
+  const folder = newFolder()
+  const emulator = await Emulator.start(folder, [{ number: '+447700900001' }])
+  // A fixed port: it has to be free again at once. The window of doubt is shortened, not skipped.
+  const settings = { MODEMS: emulator.pty(), IN_DOUBT_SECONDS: '10', IN_DOUBT_HOLD_SECONDS: '2' }
+  let gateway = await Gateway.start(settings, { folder })
+  const port = new URL(gateway.url).port
+  const sent = new Map<string, string>()
+  try {
+    for (let round = 0; round < 10; round += 1) {
+      for (let at = 0; at < 5; at += 1) {
+        const destination = `+4474001${String(round * 5 + at).padStart(5, '0')}`
+        const text = `round ${round}, message ${at}`
+        sent.set(await gateway.api.send({ phoneNumbers: [destination], textMessage: { text } }), destination)
+      }
+      await emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: `in ${round}` })
+      // Each time somewhere else on the way.
+      await sleep(round * 70)
+      await gateway.process.kill()
+      await sleep(100)
+      gateway = await Gateway.start({ ...settings, PORT: port }, { folder })
+    }
+    for (const [id, destination] of sent) {
+      const { recipients } = await gateway.api.until(id, isEnded, 120_000)
+      const onAir = emulator.ledger().filter((line) => line.destination === destination).length
+      if (recipients[0]?.error?.includes('submit_unknown')) expect(onAir, id).toBeLessThanOrEqual(1)
+      else expect(onAir, `${id}: ${recipients[0]?.error}`).toBe(1)
+    }
+    const inbox = (await gateway.api.ask('GET', '/inbox?limit=100')).json as { text: string }[]
+    expect(inbox.map(({ text }) => text).sort()).toEqual(Array.from({ length: 10 }, (_, round) => `in ${round}`))
+  } finally {
+    await gateway.process.stop()
+    await emulator.process.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}, 400_000)
+
+function isEnded({ state }: { readonly state: string }): boolean {
+  return ['Sent', 'Delivered', 'Failed'].includes(state)
+}
+
+/** Between npm and the gateway stand a shell and the bootstrap. */
+function gatewayPid({ process }: Gateway): number {
+  const pid = descendant(process.pid, 'apps/gateway/src/main.ts')
+  if (pid === undefined) throw new Error('npm start runs no gateway')
+  return pid
+}
+
+/** As it stands on the screen. */
+function printedCurl({ process }: Gateway): string {
+  const from = process.lines.findIndex((line) => line.trim().startsWith('curl '))
+  const to = process.lines.findIndex((line, at) => at >= from && !line.endsWith('\\'))
+  return process.lines.slice(from, to + 1).join('\n')
+}
+
+async function sendBy(curl: string): Promise<string> {
+  const { stdout } = await run('sh', ['-c', curl.replace('curl ', 'curl --silent --show-error ')])
+  return JSON.parse(stdout).id
+}
