@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-const ALL = ['accept', 'history', 'statistics', 'race', 'dispatch', 'agents', 'flood', 'webhooks']
+const ALL = ['accept', 'history', 'conversations', 'statistics', 'race', 'dispatch', 'agents', 'flood', 'webhooks']
 const asked = process.argv.slice(2)
 
 for (const name of asked.length > 0 ? asked : ALL) {

@@ -5,7 +5,7 @@ import { requestBody } from './request-body.ts'
 import { requestQuery } from './request-query.ts'
 import { instant, utcTime } from './times.ts'
 
-const inboxType = z.enum(['SMS', 'DATA_SMS', 'MMS', 'MMS_DOWNLOADED'])
+export const inboxType = z.enum(['SMS', 'DATA_SMS', 'MMS', 'MMS_DOWNLOADED'])
 
 export const inboxItem = z
   .strictObject({

@@ -6,6 +6,12 @@ export function limitUpTo(maximum: number) {
   return queryInteger(1, maximum).default(50).meta({ description: 'Items of one page', default: 50 })
 }
 
+export const pageCursor = z
+  .string()
+  .max(1024)
+  .optional()
+  .meta({ description: 'Opaque, from the `Link` header of the page before' })
+
 export const paging = {
   limit: limitUpTo(100),
   offset: queryInteger(0, 2_147_483_647)

@@ -10,7 +10,9 @@ import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { SigningKeys } from './signing-keys.ts'
 
 /** What each operation needs, as the contract says it: an operation that is missing here has no right to be there. */
-const needed: Readonly<Record<string, Scope | 'any scope' | 'no token' | 'public' | 'refresh token'>> = {
+const needed: Readonly<
+  Record<string, Scope | readonly Scope[] | 'any scope' | 'no token' | 'public' | 'refresh token'>
+> = {
   'POST /3rdparty/v1/auth/token': 'tokens:manage',
   'POST /3rdparty/v1/auth/token/refresh': 'refresh token',
   'DELETE /3rdparty/v1/auth/token/{jti}': 'tokens:manage',
@@ -24,6 +26,8 @@ const needed: Readonly<Record<string, Scope | 'any scope' | 'no token' | 'public
   'GET /3rdparty/v1/messages/{id}': 'messages:read',
   'DELETE /3rdparty/v1/messages/{id}': 'messages:cancel',
   'POST /3rdparty/v1/messages/inbox/export': 'messages:export',
+  'GET /3rdparty/v1/conversations': ['messages:list', 'inbox:list'],
+  'GET /3rdparty/v1/conversations/{number}': ['messages:list', 'inbox:list'],
   'GET /3rdparty/v1/inbox': 'inbox:list',
   'GET /3rdparty/v1/inbox/{id}': 'inbox:list',
   'POST /3rdparty/v1/inbox/refresh': 'inbox:refresh',
@@ -100,14 +104,21 @@ async function pair(asked: readonly Scope[] = ['all:any'], ttl = 3_600) {
 
 test('the matrix knows every operation, with its scope', async () => {
   const { json: document } = await relay.request('GET', '/openapi.json')
-  const described: Record<string, string> = {}
+  const described: Record<string, unknown> = {}
   for (const [path, methods] of Object.entries(document.paths as Record<string, Record<string, Operation>>))
     for (const [method, { security }] of Object.entries(methods))
-      described[`${method.toUpperCase()} ${path}`] =
-        security.flatMap(({ bearer }) => (bearer?.length === 0 ? 'any scope' : (bearer ?? [])))[0] ??
-        (security[0]?.refreshToken ? 'refresh token' : security[0]?.basic ? 'no token' : 'public')
+      described[`${method.toUpperCase()} ${path}`] = accessOf(security)
   expect(described).toEqual(needed)
 })
+
+function accessOf(security: Operation['security']): unknown {
+  const bearers = security.flatMap(({ bearer }) => (bearer === undefined ? [] : [bearer]))
+  if (bearers.length === 0)
+    return security[0]?.refreshToken ? 'refresh token' : security[0]?.basic ? 'no token' : 'public'
+  const [first, second] = bearers.flat()
+  if (first === undefined) return 'any scope'
+  return second === undefined ? first : bearers.flat()
+}
 
 interface Operation {
   readonly security: readonly { readonly [scheme in 'basic' | 'bearer' | 'refreshToken']?: string[] }[]
@@ -164,18 +175,17 @@ test('the account itself may do everything', async () => {
 
 test.each(scopes)('a token with %s opens what needs it, and nothing else', async (scope) => {
   const token = `Bearer ${(await pair([scope])).access_token}`
-  const expected = Object.fromEntries(
-    guarded.map(({ name, access }) => [
-      name,
-      scope === access || (scope === 'all:any' && access !== 'no token') || access === 'any scope' ? 'open' : 403,
-    ]),
-  )
+  const expected = Object.fromEntries(guarded.map(({ name, access }) => [name, isOpenTo(scope, access) ? 'open' : 403]))
   const got = Object.entries(await answers(relay, token)).map(([name, status]) => [
     name,
     [401, 403, 429, 500, 501, 503].includes(status) ? status : 'open',
   ])
   expect(Object.fromEntries(got)).toEqual(expected)
 })
+
+function isOpenTo(scope: Scope, access: (typeof guarded)[number]['access']): boolean {
+  return (scope === 'all:any' && access !== 'no token') || access === 'any scope' || [access].flat().includes(scope)
+}
 
 /** Tokens that look right, and are not. Made from a real one, for they have to be refused for one reason alone. */
 const bad: Readonly<Record<string, () => Promise<string>>> = {

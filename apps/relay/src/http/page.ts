@@ -1,3 +1,4 @@
+import type { ApiError } from './api-error.ts'
 import { refusal } from './validation-error.ts'
 
 /** A row's place in a list that is ordered by time, and by key among those of one moment. */
@@ -45,7 +46,7 @@ export async function readPage<Row extends Place>(
     rows,
     headers: {
       ...(total !== undefined && { 'X-Total-Count': String(total) }),
-      ...(last && { Link: `<${nextUrl(url, last)}>; rel="next"` }),
+      ...(last && linkToNext(url, cursorOf(last))),
     },
   }
 }
@@ -58,12 +59,24 @@ export function olderThan({ createdAt, key }: Place) {
 /** The cursor of the first page, for whoever does not want to wait for the total. */
 const START = 'start'
 
-function nextUrl(url: string, last: Place): string {
+/** The page that follows the one at this URL. */
+export function linkToNext(url: string, cursor: string): { readonly Link: string } {
   const [path = '', query = ''] = url.split('?', 2)
   const search = new URLSearchParams(query)
   search.delete('offset')
-  search.set('cursor', cursorOf(last))
-  return `${path}?${search}`
+  search.set('cursor', cursor)
+  return { Link: `<${path}?${search}>; rel="next"` }
+}
+
+export function refusedCursor(): ApiError {
+  const message = 'is none of ours: take it as it stands in the Link header of the page before'
+  return refusal([{ path: 'cursor', message }], 'query')
+}
+
+/** Undefined for what PostgreSQL and RFC 3339 cannot both write. */
+export function momentOf(epochMs: string): Date | undefined {
+  const moment = new Date(epochMs === '' ? Number.NaN : Number(epochMs))
+  return moment >= FIRST && moment < END ? moment : undefined
 }
 
 function cursorOf({ createdAt, key }: Place): string {
@@ -72,14 +85,10 @@ function cursorOf({ createdAt, key }: Place): string {
 
 function placeOf(cursor: string): Place {
   const [, time = '', key = ''] = /^(-?\d{1,15})\.(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  const createdAt = new Date(Number(time))
-  if (time === '' || createdAt < FIRST || createdAt >= END) {
-    const message = 'is none of ours: take it as it stands in the Link header of the page before'
-    throw refusal([{ path: 'cursor', message }], 'query')
-  }
+  const createdAt = momentOf(time)
+  if (!createdAt) throw refusedCursor()
   return { createdAt, key: BigInt(key) }
 }
 
-/** What PostgreSQL and RFC 3339 can both write. */
 const FIRST = new Date('0001-01-01T00:00:00Z')
 const END = new Date('9999-12-31T23:59:59.999Z')

@@ -4,10 +4,10 @@ import type { Endpoint } from './endpoint.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * What a caller needs: a scope, to be known at all (`any scope`), to be the account itself and no token of it (`no token`),
- * nothing (`public`), or a refresh token as bearer.
+ * What a caller needs: one of some scopes, to be known at all (`any scope`), to be the account itself and no token of it
+ * (`no token`), nothing (`public`), or a refresh token as bearer.
  */
-export type Access = Scope | 'any scope' | 'no token' | 'public' | 'refresh token'
+export type Access = Scope | readonly Scope[] | 'any scope' | 'no token' | 'public' | 'refresh token'
 
 export interface Route {
   readonly method: Method
@@ -37,4 +37,9 @@ export function everywhereRoute(
   endpoint: Endpoint,
 ): Route {
   return { method, path, access, summary, endpoint, place: 'both' }
+}
+
+/** Any of which opens it. */
+export function scopesOf(access: Scope | readonly Scope[]): readonly Scope[] {
+  return typeof access === 'string' ? [access] : access
 }

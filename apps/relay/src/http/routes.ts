@@ -1,5 +1,8 @@
 import type { Registry } from 'prom-client'
 import type { Auth } from '../auth/auth.ts'
+import { listConversations } from '../conversations/list-conversations.ts'
+import { showConversation } from '../conversations/show-conversation.ts'
+import { CONVERSATION_SCOPES } from '../conversations/sights.ts'
 import { askNetwork } from '../devices/ask-network.ts'
 import { createPairingCode } from '../devices/create-pairing-code.ts'
 import { deleteDevice } from '../devices/delete-device.ts'
@@ -74,6 +77,9 @@ export function routes(parts: RouteParts): Route[] {
     route('GET', '/messages/{id}', 'messages:read', 'Shows a message', getMessage(parts)),
     route('DELETE', '/messages/{id}', 'messages:cancel', 'Cancels a message', cancelMessage(parts)),
     route('POST', '/messages/inbox/export', 'messages:export', 'Tells webhooks of the inbox again', exportInbox(parts)),
+
+    route('GET', '/conversations', CONVERSATION_SCOPES, 'Lists conversations', listConversations(parts)),
+    route('GET', '/conversations/{number}', CONVERSATION_SCOPES, 'Shows a conversation', showConversation(parts)),
 
     route('GET', '/inbox', 'inbox:list', 'Lists received messages', listInbox(parts)),
     route('GET', '/inbox/{id}', 'inbox:list', 'Shows a received message', getInboxItem(parts)),

@@ -5,10 +5,11 @@ import { ApiError } from './api-error.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import type { Answer, Call, Principal } from './endpoint.ts'
 import { foreignPageOf } from './foreign-page.ts'
+import { mayDo } from './may-do.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { readQuery } from './read-query.ts'
 import { isStorable } from './refuse-unstorable.ts'
-import type { Access, Route } from './route.ts'
+import { type Access, type Route, scopesOf } from './route.ts'
 import { checked } from './validation-error.ts'
 
 export interface Gates {
@@ -52,9 +53,8 @@ async function admit(access: Access, gates: Gates, caller: Caller): Promise<Prin
     if (principal.tokenId === undefined) return principal
     throw new ApiError(403, 'a token may not do this: use Basic authentication, or sign in')
   }
-  if (access !== 'any scope' && !principal.scopes.has(access) && !principal.scopes.has('all:any'))
-    throw new ApiError(403, `scope required: ${access}`)
-  return principal
+  if (access === 'any scope' || scopesOf(access).some((scope) => mayDo(principal, scope))) return principal
+  throw new ApiError(403, `scope required: ${scopesOf(access).join(' or ')}`)
 }
 
 /** Owns nothing and may do nothing: what a public endpoint sees. */

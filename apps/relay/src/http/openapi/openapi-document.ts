@@ -79,6 +79,7 @@ const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
 
 const TAGS = {
   messages: 'Sending, and what became of it',
+  conversations: 'What was said with whom',
   inbox: 'What was received',
   webhooks: 'Being told of events',
   devices: 'Agents and their SIMs',

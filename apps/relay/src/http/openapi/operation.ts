@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { problem } from '@smsgw/contract/problem'
 import type { z } from 'zod'
 import { answerStatuses } from '../answer-statuses.ts'
-import type { Access, Route } from '../route.ts'
+import { type Access, type Route, scopesOf } from '../route.ts'
 import type { ComponentSchemas, JsonSchema } from './component-schemas.ts'
 
 export interface Parameter {
@@ -72,14 +72,17 @@ function accessWords(access: Access): string {
   if (access === 'refresh token') return 'Needs a refresh token as bearer.'
   if (access === 'any scope') return 'Needs Basic authentication, a session, or a token, whatever its scopes.'
   if (access === 'no token') return 'Needs Basic authentication or a session: a token may not do this.'
-  return `Needs Basic authentication, a session, or a token with the scope \`${access}\`.`
+  return `Needs Basic authentication, a session, or a token with the scope ${scopesOf(access)
+    .map((scope) => `\`${scope}\``)
+    .join(' or ')}.`
 }
 
 function security(access: Access): Operation['security'] {
   if (access === 'public') return []
   if (access === 'refresh token') return [{ refreshToken: [] }]
   if (access === 'no token') return [{ basic: [] }, { session: [] }]
-  return [{ basic: [] }, { bearer: access === 'any scope' ? [] : [access] }, { session: [] }]
+  const bearers = access === 'any scope' ? [{ bearer: [] }] : scopesOf(access).map((scope) => ({ bearer: [scope] }))
+  return [{ basic: [] }, ...bearers, { session: [] }]
 }
 
 function pathParameters({ path }: Route): Parameter[] {

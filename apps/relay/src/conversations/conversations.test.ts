@@ -1,0 +1,267 @@
+import type { Scope } from '@smsgw/contract/scopes'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Dice } from '../../fuzz/dice.ts'
+import { buildServer } from '../http/build-server.ts'
+import { checkAnswer } from '../http/check-answer.ts'
+import { route } from '../http/route.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { findConversations } from './find-conversations.ts'
+import { listConversations } from './list-conversations.ts'
+import { showConversation } from './show-conversation.ts'
+import { CONVERSATION_SCOPES } from './sights.ts'
+
+let world: TestDatabase
+let server: ReturnType<typeof buildServer>
+beforeAll(async () => {
+  world = await testDatabase()
+  server = buildServer({
+    routes: [
+      route('GET', '/conversations', CONVERSATION_SCOPES, '', listConversations(world)),
+      route('GET', '/conversations/{number}', CONVERSATION_SCOPES, '', showConversation(world)),
+    ],
+    // `account scope scope …`
+    authenticate: async ({ authorization = '' }) => {
+      const [accountId = '', ...scopes] = authorization.split(' ')
+      return { accountId, username: accountId, scopes: new Set(scopes as Scope[]) }
+    },
+    authenticateRefresh: () => Promise.reject(new Error('not here')),
+    log: { error: (details) => faults.push(details), warn: (details) => faults.push(details) },
+    requestId: () => 'test',
+    trustedProxies: [],
+    checkAnswer,
+  })
+})
+afterAll(async () => {
+  await server.close()
+  await world.close()
+})
+const faults: object[] = []
+beforeEach(async () => {
+  made = 0
+  for (const id of ['a1', 'a2']) await world.database.account.create({ data: { id, username: id, passwordHash: '' } })
+})
+afterEach(async () => {
+  await world.database.account.deleteMany()
+  expect(faults).toEqual([])
+})
+
+const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'
+const minute = (count: number) => new Date(Date.UTC(2026, 2, 1, 8, count))
+let made = 0
+
+interface Sent {
+  readonly account?: string
+  readonly state?: 'Pending' | 'Sent' | 'Failed'
+  readonly more?: object
+  readonly recipient?: object
+}
+
+async function send(to: string | readonly string[], at: number, text: string | null, what: Sent = {}): Promise<string> {
+  const { account: accountId = 'a1', state = 'Sent', more = {}, recipient = {} } = what
+  const id = `m${made++}`
+  const recipients = [to].flat().map((phoneNumber, position) => {
+    const cmdId = `${accountId}${id}.${position}`
+    return { cmdId, accountId, deviceId: DEVICE, position, phoneNumber, state, dueAt: minute(at), ...recipient }
+  })
+  const common = { accountId, id, deviceId: DEVICE, state, createdAt: minute(at), text }
+  await world.database.message.create({ data: { ...common, ...more, recipients: { create: recipients } } })
+  return id
+}
+
+async function receive(sender: string, at: number, text: string | null, more: object = {}): Promise<string> {
+  const id = `i${made++}`
+  const common = { accountId: 'a1', id, deviceId: DEVICE, type: 'SMS', sender, createdAt: minute(at), text }
+  await world.database.inboxItem.create({ data: { ...common, ...more } })
+  return id
+}
+
+async function get(path: string, authorization = 'a1 all:any') {
+  const answer = await server.inject({ url: `/3rdparty/v1/conversations${path}`, headers: { authorization } })
+  const next = /<[^>]*?(\?[^>]*)>; rel="next"/.exec(String(answer.headers['link'] ?? ''))?.[1]
+  return { status: answer.statusCode, json: answer.json(), next }
+}
+const numbers = async (query = '', authorization?: string) =>
+  (await get(query, authorization)).json.map(({ number }: { number: string }) => number)
+const ids = (entries: readonly { id: string }[]) => entries.map(({ id }) => id)
+
+test('a conversation is known by its last message, in whichever direction', async () => {
+  await send(['+3', '+2'], 0, 'to two')
+  await send('+1', 1, 'first')
+  await receive('+1', 2, 'answer')
+  await receive('+2', 3, 'hello')
+  await send('+2', 4, 'x'.repeat(500), { state: 'Failed' })
+  expect((await get('')).json).toEqual([
+    {
+      number: '+2',
+      lastAt: '2026-03-01T08:04:00.000Z',
+      lastText: 'x'.repeat(160),
+      lastDirection: 'out',
+      lastState: 'Failed',
+      lastMessageId: 'm4',
+    },
+    {
+      number: '+1',
+      lastAt: '2026-03-01T08:02:00.000Z',
+      lastText: 'answer',
+      lastDirection: 'in',
+      lastMessageId: 'i2',
+    },
+    expect.objectContaining({ number: '+3', lastText: 'to two' }),
+  ])
+})
+
+test.each([
+  [
+    'data: 3 octets for port 5000',
+    () => receive('+1', 1, null, { type: 'DATA_SMS', data: new Uint8Array(3), port: 5000 }),
+  ],
+  ['data: 2 octets for port 7', () => send('+1', 1, null, { more: { data: new Uint8Array(2), port: 7 } })],
+  [
+    'MMS: Holiday',
+    () =>
+      receive('+1', 1, null, {
+        type: 'MMS',
+        mms: { transactionId: 'T', subject: 'Holiday', size: 1, contentClass: '' },
+      }),
+  ],
+  ['MMS', () => receive('+1', 1, null, { type: 'MMS', mms: { transactionId: 'T', size: 1, contentClass: '' } })],
+  ['encrypted message', () => send('+1', 1, '$aes…', { more: { isEncrypted: true } })],
+  ['content no longer kept', () => send('+1', 1, null, { more: { contentHash: 'ab' } })],
+])('what is no plain text is described: %s', async (expected, make) => {
+  await make()
+  expect((await get('')).json).toMatchObject([{ number: '+1', lastText: expected }])
+  expect((await get('/+1')).json).toHaveLength(1)
+})
+
+test('nothing of another account is seen', async () => {
+  await send('+1', 1, 'theirs', { account: 'a2' })
+  await send('+2', 1, 'ours')
+  expect(await numbers()).toEqual(['+2'])
+  expect(await numbers('?q=theirs')).toEqual([])
+  expect((await get('/+1')).json).toEqual([])
+})
+
+test('each half needs its scope', async () => {
+  await send('+1', 1, 'sent')
+  await receive('+2', 2, 'received')
+  expect(await numbers('', 'a1 messages:list')).toEqual(['+1'])
+  expect(await numbers('', 'a1 inbox:list')).toEqual(['+2'])
+  expect(await numbers('?q=e', 'a1 inbox:list')).toEqual(['+2'])
+  expect((await get('/+1', 'a1 inbox:list')).json).toEqual([])
+  expect((await get('/+2', 'a1 messages:list')).json).toEqual([])
+  expect(await get('', 'a1 logs:read')).toMatchObject({
+    status: 403,
+    json: { message: 'scope required: messages:list or inbox:list' },
+  })
+})
+
+test('a search finds part of a number however it is written, a sender, and texts of either side', async () => {
+  await send('+4915112345678', 1, 'Your PARCEL arrives')
+  await receive('Vodafone', 2, 'Top up 100% now_')
+  await receive('+33612345678', 3, 'ok')
+  await send('+33612345678', 4, 'secret parcel', { more: { isEncrypted: true } })
+  expect(await numbers('?q=parcel')).toEqual(['+4915112345678'])
+  expect(await numbers('?q=%2B49%20(151)%2012')).toEqual(['+4915112345678'])
+  expect(await numbers('?q=12345')).toEqual(['+33612345678', '+4915112345678'])
+  expect(await numbers('?q=VODA')).toEqual(['Vodafone'])
+  expect(await numbers('?q=100%25')).toEqual(['Vodafone'])
+  expect(await numbers('?q=now_')).toEqual(['Vodafone'])
+  expect(await numbers('?q=nowhere')).toEqual([])
+  expect(await numbers('?q=%20')).toHaveLength(3)
+  const { json, next } = await get('?q=12345&limit=1')
+  expect(json).toHaveLength(1)
+  expect(await numbers(next)).toEqual(['+4915112345678'])
+})
+
+test('a conversation shows both sides, the latest first, with what is known of each', async () => {
+  const scheduleAt = new Date('2027-01-01T00:00:00Z')
+  await send(['+1', '+2'], 1, 'one', {
+    more: { scheduleAt },
+    recipient: { usedSimNumber: 2, partsCount: 3, error: 'no credit', state: 'Failed' },
+  })
+  await receive('+1', 2, 'two', { simNumber: 1 })
+  await receive('+2', 3, 'another')
+  const deviceId = DEVICE
+  expect((await get('/%2B1')).json).toEqual([
+    { direction: 'in', id: 'i1', at: '2026-03-01T08:02:00.000Z', type: 'SMS', text: 'two', simNumber: 1, deviceId },
+    {
+      direction: 'out',
+      id: 'm0',
+      at: '2026-03-01T08:01:00.000Z',
+      text: 'one',
+      state: 'Failed',
+      error: 'no credit',
+      recipientsCount: 2,
+      scheduleAt: scheduleAt.toISOString(),
+      simNumber: 2,
+      partsCount: 3,
+      deviceId,
+    },
+  ])
+  expect((await get('/+3')).json).toEqual([])
+})
+
+test('a conversation is paged whole, also when the clocks of two replicas differ', async () => {
+  const expected = new Set<string>()
+  for (let count = 0; count < 9; count++) {
+    expected.add(await send('+1', count % 2 === 0 ? count : count + 10, 'out'))
+    expected.add(await receive('+1', Math.floor(count / 3), 'in'))
+  }
+  const seen: string[] = []
+  for (let query: string | undefined = '?limit=4'; query !== undefined; ) {
+    const { json, next } = await get(`/+1${query}`)
+    seen.push(...ids(json))
+    query = next
+  }
+  expect(seen).toHaveLength(expected.size)
+  expect(new Set(seen)).toEqual(expected)
+})
+
+test.each([
+  'x',
+  '',
+  'MTIz',
+  Buffer.from('1.').toString('base64url'),
+  Buffer.from('999999999999999.+1').toString('base64url'),
+])('a cursor that is none of ours is refused: %s', async (cursor) => {
+  for (const path of ['', '/+1']) {
+    const { status, json } = await get(`${path}?cursor=${cursor}`)
+    if (cursor !== '') expect([status, json.errors?.[0]?.path]).toEqual([400, 'cursor'])
+  }
+})
+
+const PATIENCES = {
+  'as it is': undefined,
+  'a few steps': { firstSteps: [3, 10], fewNumbers: 1_000, lastSteps: [] },
+  'every number': { firstSteps: [], fewNumbers: 1_000, lastSteps: [] },
+  'all the way back': { firstSteps: [1], fewNumbers: 2, lastSteps: [7, 1_000] },
+}
+
+test.each(Object.entries(PATIENCES))(
+  'pages are exact, however the conversations are found: %s',
+  async (_, patience) => {
+    const dice = new Dice(20_261_121)
+    const latest = new Map<string, number>()
+    for (let count = 0; count < 150; count++) {
+      // One number has most of the messages; some moments are shared.
+      const number = dice.once(2) ? '+1' : `+${2 + dice.below(40)}`
+      const at = Math.floor(count / 3)
+      if (dice.once(2)) await send(number, at, 'out', { state: dice.pick(['Pending', 'Sent', 'Failed']) })
+      else await receive(number, at, 'in')
+      latest.set(number, at)
+    }
+    const sights = { accountId: 'a1', sent: true, received: true }
+    const found: { number: string; at: Date }[] = []
+    for (let page: typeof found | undefined; page === undefined || page.length === 7; ) {
+      page = await findConversations(
+        world.database,
+        sights,
+        { before: found.at(-1), search: undefined, take: 7 },
+        patience,
+      )
+      found.push(...page)
+    }
+    const expected = [...latest].sort(([a, atA], [b, atB]) => atB - atA || (a < b ? 1 : -1))
+    expect(found.map(({ number, at }) => [number, at])).toEqual(expected.map(([number, at]) => [number, minute(at)]))
+  },
+)
