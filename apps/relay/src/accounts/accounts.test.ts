@@ -84,6 +84,9 @@ async function fullAccount(username: string): Promise<string> {
   const id = newId(systemRandom)
   const soon = new Date(Date.now() + 3_600_000)
   const now = new Date()
+  await database.session.create({
+    data: { tokenHash: id, accountId, credentialVersion: 1, createdAt: now, expiresAt: soon },
+  })
   await database.tokenFamily.create({
     data: {
       id,
