@@ -26,6 +26,8 @@ export class Happenings {
       readonly result: 'accepted' | 'refused' | 'unknown'
       readonly reference?: number
       readonly code?: string
+      readonly words?: string
+      readonly advice?: string
     },
     at: Stamp,
   ): Change {

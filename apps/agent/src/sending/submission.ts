@@ -139,7 +139,11 @@ export function changesOf(
     ...(verdict.kind === 'accepted' && verdict.reference !== undefined && { reference: verdict.reference }),
     ...(verdict.kind !== 'accepted' && { code: storable(verdict.code.slice(0, 200)) }),
   }
-  return [{ kind: 'part-result', ...key, at: stamp, ...told }, happenings.partSubmitted(job, at, told, stamp)]
+  const explained = verdict.kind === 'refused' ? verdict.explained : undefined
+  return [
+    { kind: 'part-result', ...key, at: stamp, ...told },
+    happenings.partSubmitted(job, at, { ...told, ...explained }, stamp),
+  ]
 }
 
 /** Under it a late result comes back. */

@@ -21,6 +21,8 @@ export type Verdict =
       readonly code: string
       /** In words, with what to do. */
       readonly reason: string
+      /** The same, apart. */
+      readonly explained?: { readonly words: string; readonly advice: string }
     }
   | { readonly kind: 'unsent'; readonly why: string }
   | { readonly kind: 'unknown'; readonly code: string }
@@ -46,6 +48,7 @@ function refusal(error: CommandError): Verdict {
     retryAfterMs: error.retryAfterMs ?? usualPauseMs[again],
     code: codeOf(error),
     reason: `${error.words} ${error.advice} (${codeOf(error)})`,
+    explained: { words: error.words, advice: error.advice },
   }
 }
 

@@ -65,6 +65,8 @@ describe('a batch of events', () => {
         reference: 7,
         result: 'accepted',
         resultCode: null,
+        resultWords: null,
+        resultAdvice: null,
         submittedAt: new Date(at),
         reportStatus: 0,
         reportText: 'delivered',
@@ -207,6 +209,7 @@ describe('an event', () => {
       batch(
         3,
         { ...submitted, part: 1, result: 'accepted', reference: 9 },
+        { ...submitted, part: 2, result: 'refused', code: 'CMS 38', words: 'Out of order.', advice: 'Wait.' },
         { ...submitted, part: 2, result: 'unknown' },
         { ...reported, part: 1, status: 0, words: 'delivered' },
         { ...submitted, part: 1, result: 'unknown' },
@@ -214,7 +217,7 @@ describe('an event', () => {
     )
     expect(await store.database.part.findMany({ orderBy: { index: 'asc' } })).toMatchObject([
       { index: 1, result: 'accepted', reference: 9, resultCode: 'lost port', reportStatus: 0 },
-      { index: 2, result: 'accepted', reportStatus: 48 },
+      { index: 2, result: 'refused', reportStatus: 48, resultWords: 'Out of order.', resultAdvice: 'Wait.' },
     ])
     expect(await world.recipient('m/0')).toMatchObject({ state: 'Pending', partsCount: 2 })
   })

@@ -17,12 +17,14 @@ export async function storeParts(statements: Statements, events: readonly PartEv
   )
   const column = <T>(pick: (row: PartRow) => T) => rows.map(pick)
   await statements.$executeRaw`
-    INSERT INTO parts AS p (cmd_id, index, reference, result, result_code, submitted_at, report_status, report_text,
+    INSERT INTO parts AS p (cmd_id, index, reference, result, result_code,
+      result_words, result_advice, submitted_at, report_status, report_text,
       reported_at)
     SELECT * FROM unnest(
       ${column(({ cmdId }) => cmdId)}::text[], ${column(({ index }) => index)}::smallint[],
       ${column(({ reference }) => reference)}::int[], ${column(({ result }) => result)}::text[],
-      ${column(({ resultCode }) => resultCode)}::text[], ${column(({ submittedAt }) => submittedAt)}::timestamptz[],
+      ${column(({ resultCode }) => resultCode)}::text[], ${column(({ resultWords }) => resultWords)}::text[],
+      ${column(({ resultAdvice }) => resultAdvice)}::text[], ${column(({ submittedAt }) => submittedAt)}::timestamptz[],
       ${column(({ reportStatus }) => reportStatus)}::int[], ${column(({ reportText }) => reportText)}::text[],
       ${column(({ reportedAt }) => reportedAt)}::timestamptz[]
     )
@@ -30,6 +32,8 @@ export async function storeParts(statements: Statements, events: readonly PartEv
       reference = coalesce(excluded.reference, p.reference),
       result = CASE WHEN excluded.result = 'unknown' THEN p.result ELSE excluded.result END,
       result_code = coalesce(excluded.result_code, p.result_code),
+      result_words = coalesce(excluded.result_words, p.result_words),
+      result_advice = coalesce(excluded.result_advice, p.result_advice),
       submitted_at = coalesce(p.submitted_at, excluded.submitted_at),
       report_status = coalesce(excluded.report_status, p.report_status),
       report_text = coalesce(excluded.report_text, p.report_text),
@@ -42,6 +46,8 @@ interface PartRow {
   readonly reference: number | null
   readonly result: string
   readonly resultCode: string | null
+  readonly resultWords: string | null
+  readonly resultAdvice: string | null
   readonly submittedAt: Date | null
   readonly reportStatus: number | null
   readonly reportText: string | null
@@ -49,7 +55,7 @@ interface PartRow {
 }
 
 function emptyRow({ cmdId, part }: PartEvent): PartRow {
-  const nothing = { reference: null, resultCode: null, submittedAt: null }
+  const nothing = { reference: null, resultCode: null, resultWords: null, resultAdvice: null, submittedAt: null }
   return { cmdId, index: part, result: 'unknown', ...nothing, reportStatus: null, reportText: null, reportedAt: null }
 }
 
@@ -58,11 +64,13 @@ function factsOf(event: PartEvent, now: Date): Partial<PartRow> {
   if (event.kind === 'part-reported') {
     return { result: 'accepted', reportStatus: event.status, reportText: storableText(event.words), reportedAt: at }
   }
-  const { reference, result, code } = event
+  const { reference, result, code, words, advice } = event
   return {
     submittedAt: at,
     ...(result !== 'unknown' && { result }),
     ...(reference !== undefined && { reference }),
     ...(code !== undefined && { resultCode: storableText(code) }),
+    ...(words !== undefined && { resultWords: storableText(words) }),
+    ...(advice !== undefined && { resultAdvice: storableText(advice) }),
   }
 }

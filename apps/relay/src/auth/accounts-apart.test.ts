@@ -20,6 +20,7 @@ const range = { since: '2020-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' }
 
 test.each([
   ['GET', () => `/messages/${owned.message}`, 404],
+  ['GET', () => `/messages/${owned.message}/timeline`, 404],
   ['DELETE', () => `/messages/${owned.message}`, 404],
   ['GET', () => `/inbox/${owned.inbox}`, 404],
   ['DELETE', () => `/devices/${owned.device}`, 404],

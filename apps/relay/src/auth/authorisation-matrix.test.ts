@@ -24,6 +24,7 @@ const needed: Readonly<
   'POST /3rdparty/v1/messages': 'messages:send',
   'GET /3rdparty/v1/messages': 'messages:list',
   'GET /3rdparty/v1/messages/{id}': 'messages:read',
+  'GET /3rdparty/v1/messages/{id}/timeline': 'messages:read',
   'DELETE /3rdparty/v1/messages/{id}': 'messages:cancel',
   'POST /3rdparty/v1/messages/inbox/export': 'messages:export',
   'GET /3rdparty/v1/conversations': ['messages:list', 'inbox:list'],

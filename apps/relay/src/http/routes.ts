@@ -22,6 +22,7 @@ import { getSettings } from '../settings/get-settings.ts'
 import { patchSettings } from '../settings/patch-settings.ts'
 import { replaceSettings } from '../settings/replace-settings.ts'
 import { showStatistics } from '../statistics/show-statistics.ts'
+import { showTimeline } from '../timeline/show-timeline.ts'
 import { lookAtVirtualPhone } from '../virtual-phone/look-at-virtual-phone.ts'
 import { writeFromVirtualPhone } from '../virtual-phone/write-from-virtual-phone.ts'
 import { deleteWebhook } from '../webhooks/delete-webhook.ts'
@@ -75,6 +76,7 @@ export function routes(parts: RouteParts): Route[] {
     route('POST', '/messages', 'messages:send', 'Accepts a message', sendMessage(parts)),
     route('GET', '/messages', 'messages:list', 'Lists messages', listMessages(parts)),
     route('GET', '/messages/{id}', 'messages:read', 'Shows a message', getMessage(parts)),
+    route('GET', '/messages/{id}/timeline', 'messages:read', 'Shows what happened to a message', showTimeline(parts)),
     route('DELETE', '/messages/{id}', 'messages:cancel', 'Cancels a message', cancelMessage(parts)),
     route('POST', '/messages/inbox/export', 'messages:export', 'Tells webhooks of the inbox again', exportInbox(parts)),
 

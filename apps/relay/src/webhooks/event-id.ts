@@ -9,6 +9,15 @@ export function eventId(accountId: string, webhookId: string, happened: Happened
   return derivedId([accountId, webhookId, happened.event, ...factsOf(happened)])
 }
 
+/** The same for one recipient's message, of which only so much is known; the code of a failure alone. */
+export function outboundEventId(
+  accountId: string,
+  webhookId: string,
+  { event, cmdId, code }: { readonly event: string; readonly cmdId: string; readonly code?: string | undefined },
+): string {
+  return derivedId([accountId, webhookId, event, cmdId, ...(code === undefined ? [] : [code])])
+}
+
 /** What tells an event from every other of its kind. */
 function factsOf(happened: HappenedEvent): readonly string[] {
   switch (happened.event) {

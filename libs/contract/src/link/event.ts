@@ -27,6 +27,9 @@ const partSubmitted = z.object({
   result: z.enum(['accepted', 'refused', 'unknown']),
   /** `CMS 38`, `lost port`, … */
   code: z.string().max(200).optional(),
+  /** Of a refusal: what the code means, and what to do. */
+  words: z.string().max(500).optional(),
+  advice: z.string().max(500).optional(),
   simNumber,
 })
 

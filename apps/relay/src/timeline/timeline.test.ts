@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { route } from '../http/route.ts'
+import type { Prisma } from '../store/generated/client.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
+import { enqueueEvents } from '../webhooks/enqueue-events.ts'
+import { showTimeline } from './show-timeline.ts'
+
+let shared: TestDatabase
+let api: TestEndpoints
+beforeAll(async () => {
+  shared = await testDatabase()
+  api = await testEndpoints([route('GET', '/messages/{id}/timeline', 'messages:read', '', showTimeline(shared))])
+})
+afterAll(async () => {
+  await api.close()
+  await shared.close()
+})
+beforeEach(async () => {
+  for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
+  await shared.database.device.create({ data: { id: 'd1', accountId: 'a1', name: 'attic' } })
+})
+afterEach(() => shared.database.account.deleteMany())
+
+const second = (count: number) => new Date(Date.UTC(2026, 2, 1, 8, 0, count))
+
+interface Known {
+  readonly message?: Partial<Prisma.MessageUncheckedCreateInput>
+  readonly recipient?: Partial<Prisma.RecipientUncheckedCreateInput>
+  readonly parts?: readonly Partial<Prisma.PartUncheckedCreateInput>[]
+  readonly numbers?: readonly string[]
+}
+
+async function store({ message = {}, recipient = {}, parts = [], numbers = ['+1'] }: Known): Promise<void> {
+  const recipients = numbers.map((phoneNumber, position) => ({
+    ...{ cmdId: `c${position}`, accountId: 'a1', deviceId: 'd1', position, phoneNumber, dueAt: second(0) },
+    ...recipient,
+    parts: {
+      create: position > 0 ? [] : parts.map((part, index) => ({ index: index + 1, result: 'accepted', ...part })),
+    },
+  }))
+  await shared.database.message.create({
+    data: {
+      accountId: 'a1',
+      id: 'm',
+      deviceId: 'd1',
+      createdAt: second(0),
+      text: 'x',
+      ...message,
+      recipients: { create: recipients },
+    },
+  })
+}
+
+async function entries(): Promise<Record<string, unknown>[]> {
+  const { status, json } = await api.request('a1', 'GET', '/messages/m/timeline')
+  expect(status).toBe(200)
+  return (json as { entries: Record<string, unknown>[] }).entries
+}
+
+test('a message that was delivered in two parts tells each step in the order of time', async () => {
+  await store({
+    message: { scheduleAt: second(2) },
+    recipient: {
+      ...{ dispatchedAt: second(2), processedAt: second(3), sentAt: second(5), deliveredAt: second(9) },
+      ...{ state: 'Delivered', partsCount: 2, usedSimNumber: 2 },
+    },
+    parts: [
+      { submittedAt: second(4), reference: 7, reportStatus: 0, reportText: 'received', reportedAt: second(9) },
+      { submittedAt: second(5), reference: 8, reportStatus: 0x30, reportText: 'busy', reportedAt: second(7) },
+    ],
+  })
+  expect((await entries()).map(({ at, kind, code, text }) => [String(at).slice(17, 19), kind, code, text])).toEqual([
+    ['00', 'accepted', undefined, 'accepted for one recipient, and on disk'],
+    ['00', 'scheduled', undefined, 'held back until 2026-03-01T08:00:02.000Z'],
+    ['02', 'dispatched', undefined, 'given to the device attic'],
+    ['03', 'processed', undefined, 'the device attic has it on disk, and answers for it'],
+    ['04', 'part-accepted', undefined, 'the network has accepted part 1 of 2'],
+    ['05', 'part-accepted', undefined, 'the network has accepted part 2 of 2'],
+    ['05', 'sent', undefined, 'the network has accepted it by SIM 2'],
+    ['07', 'part-report', 'TP-ST 0x30', 'the network reports of part 2 of 2: busy'],
+    ['09', 'part-report', 'TP-ST 0x00', 'the network reports of part 1 of 2: received'],
+    ['09', 'delivered', undefined, 'the recipient has it'],
+  ])
+  expect((await entries())[7]).toMatchObject({
+    recipient: '+1',
+    part: { index: 2, total: 2, reference: 8 },
+    advice: 'Nothing to do: the network goes on trying, and reports again.',
+  })
+})
+
+test('a refusal tells code, words and advice of the network, and the failure what to do', async () => {
+  await store({
+    recipient: {
+      ...{ processedAt: second(1), failedAt: second(3), state: 'Failed', errorCode: 'refused', partsCount: 1 },
+      error: 'The number does not exist. Check it. (CMS 1)',
+    },
+    parts: [
+      {
+        ...{ submittedAt: second(2), result: 'refused', resultCode: 'CMS 1' },
+        ...{ resultWords: 'The number does not exist.', resultAdvice: 'Check it.' },
+      },
+    ],
+  })
+  expect((await entries()).slice(2)).toEqual([
+    {
+      at: '2026-03-01T08:00:02.000Z',
+      kind: 'part-refused',
+      recipient: '+1',
+      part: { index: 1, total: 1 },
+      code: 'CMS 1',
+      text: 'The number does not exist.',
+      advice: 'Check it.',
+    },
+    {
+      at: '2026-03-01T08:00:03.000Z',
+      kind: 'failed',
+      recipient: '+1',
+      code: 'refused',
+      text: 'The number does not exist. Check it. (CMS 1)',
+      advice: 'See above what the network said of the part that it refused.',
+    },
+  ])
+})
+
+test('a message in doubt says so, and that it is not sent again', async () => {
+  await store({
+    recipient: {
+      processedAt: second(1),
+      state: 'Processed',
+      errorCode: 'outcome_unknown',
+      error: 'outcome unknown: …',
+    },
+    parts: [{ submittedAt: second(2), result: 'unknown', resultCode: 'lost port' }],
+  })
+  expect((await entries()).slice(2)).toMatchObject(
+    [
+      { kind: 'part-submitted', code: 'lost port' },
+      { at: '2026-03-01T08:00:02.000Z', kind: 'in-doubt', text: 'outcome unknown: …', advice: /not sent again/ },
+    ].map((entry) => ('advice' in entry ? { ...entry, advice: expect.stringMatching(entry.advice as RegExp) } : entry)),
+  )
+})
+
+test('each recipient has its own steps', async () => {
+  await store({ numbers: ['+1', '+2'], recipient: { cancelledAt: second(4), state: 'Cancelled' } })
+  expect((await entries()).map(({ kind, recipient }) => [kind, recipient])).toEqual([
+    ['accepted', undefined],
+    ['cancelled', '+1'],
+    ['cancelled', '+2'],
+  ])
+})
+
+test('attempts at webhooks are among them, those about a verdict that was corrected too', async () => {
+  await store({ recipient: { sentAt: second(9), failedAt: second(3), state: 'Sent' } })
+  const { database } = shared
+  const secret = { secretSealed: '', accountId: 'a1' }
+  for (const [id, event] of [
+    ['w1', 'sms:sent'],
+    ['w2', 'sms:failed'],
+    ['w3', 'sms:received'],
+  ] as const)
+    await database.webhook.create({ data: { id, event, url: `https://${id}.example:8443/secret-path`, ...secret } })
+  const told = { deviceId: 'd1', cmdId: 'c0', messageId: 'm', recipient: '+1', sender: null, simNumber: 1 }
+  const at = { at: second(3), offsetMinutes: 0 }
+  await enqueueEvents(database, 'a1', [
+    { event: 'sms:sent', ...told, at, partsCount: 1 },
+    { event: 'sms:failed', ...told, at, code: 'submit_unknown', reason: 'x' },
+    { event: 'sms:sent', ...told, cmdId: 'of another', at, partsCount: 1 },
+  ])
+  for (const { key, event } of await database.webhookDelivery.findMany())
+    for (const [number, outcome] of [
+      [1, { error: 'connection refused' }],
+      [2, { status: 200 }],
+    ] as const)
+      await database.webhookAttempt.create({
+        data: {
+          deliveryKey: key,
+          number,
+          durationMs: 1,
+          startedAt: second(event === 'sms:sent' ? 9 + number : 3 + number),
+          ...outcome,
+        },
+      })
+  const attempts = (await entries()).filter(({ kind }) => kind === 'webhook-attempt')
+  expect(attempts.map(({ text }) => text)).toEqual([
+    'sms:failed was told to w2.example:8443: connection refused',
+    'sms:failed was told to w2.example:8443: it answered 200',
+    'sms:sent was told to w1.example:8443: connection refused',
+    'sms:sent was told to w1.example:8443: it answered 200',
+  ])
+  expect(attempts[1]).toMatchObject({ webhook: { webhookId: 'w2', event: 'sms:failed', httpStatus: 200 } })
+})
+
+test('there is none of an unknown message, nor of one of another account', async () => {
+  await store({})
+  expect((await api.request('a1', 'GET', '/messages/other/timeline')).status).toBe(404)
+  expect((await api.request('a2', 'GET', '/messages/m/timeline')).status).toBe(404)
+})

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { resourceId } from './ids.ts'
+import { utcTime } from './times.ts'
+import { webhookEvents } from './webhook-event.ts'
+
+const timelineKinds = [
+  'accepted',
+  'scheduled',
+  'dispatched',
+  'processed',
+  'part-submitted',
+  'part-accepted',
+  'part-refused',
+  'part-report',
+  'sent',
+  'delivered',
+  'failed',
+  'cancelled',
+  'in-doubt',
+  'webhook-attempt',
+] as const
+
+const timelineEntry = z
+  .strictObject({
+    at: utcTime,
+    kind: z.enum(timelineKinds),
+    recipient: z.string().optional().meta({ description: 'The number that it is about' }),
+    part: z
+      .strictObject({
+        index: z.int().min(1).meta({ description: 'Counted from 1' }),
+        total: z.int().min(1),
+        reference: z.int().min(0).max(255).optional().meta({ description: 'TP-MR: what reports name it by' }),
+      })
+      .optional(),
+    code: z.string().optional().meta({ description: 'As it came from network, modem or device' }),
+    text: z.string().meta({ description: 'What happened, in plain words' }),
+    advice: z.string().optional().meta({ description: 'What to do about it' }),
+    webhook: z
+      .strictObject({
+        webhookId: resourceId,
+        deliveryId: z.string(),
+        event: z.enum(webhookEvents),
+        httpStatus: z.int().optional(),
+        error: z.string().optional(),
+      })
+      .optional(),
+  })
+  .meta({ id: 'TimelineEntry' })
+
+export const timeline = z.strictObject({ id: resourceId, entries: z.array(timelineEntry) }).meta({ id: 'Timeline' })
+
+export type TimelineKind = (typeof timelineKinds)[number]
+export type TimelineEntry = z.output<typeof timelineEntry>
