@@ -1,17 +1,30 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Change, Json, Slot } from './change.ts'
 
-/** Writes changes into an open transaction. */
+/**
+ * Writes changes into an open transaction: `apply` each, then `finish`, before it is committed. After one that was rolled
+ * back it has to `forget` what it had counted.
+ */
 export class ChangeWriter {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   readonly #nowMs: () => number
   readonly #newTag: () => string
+  /** Of the next event; undefined when the database has to be asked. */
+  #nextSeq: number | undefined
 
   constructor(database: DatabaseSync, nowMs: () => number, newTag: () => string) {
     this.#database = database
     this.#nowMs = nowMs
     this.#newTag = newTag
+  }
+
+  finish(): void {
+    this.#run('UPDATE journal SET next_seq = ?, commits = commits + 1', this.#next())
+  }
+
+  forget(): void {
+    this.#nextSeq = undefined
   }
 
   /** The number of the event, when it is one. */
@@ -133,17 +146,23 @@ export class ChangeWriter {
   }
 
   #append(event: string): number {
-    const row = this.#statement('UPDATE journal SET next_seq = next_seq + 1 RETURNING next_seq - 1 AS seq').get()
-    const seq = Number(row?.['seq'])
+    const seq = this.#next()
+    this.#nextSeq = seq + 1
     const values = [seq, event, this.#newTag(), this.#nowMs()]
     this.#run('INSERT INTO events (seq, event, tag, written_ms) VALUES (?, ?, ?, ?)', ...values)
     return seq
   }
 
+  #next(): number {
+    this.#nextSeq ??= Number(this.#statement('SELECT next_seq FROM journal').get()?.['next_seq'])
+    return this.#nextSeq
+  }
+
   #renounce(journalId: string, provenMark: number): void {
     const unproven = this.#statement('SELECT event FROM events WHERE seq > ? ORDER BY seq').all(provenMark)
     this.#run('DELETE FROM events')
-    this.#run('UPDATE journal SET replaces = id, id = ?, next_seq = 1, mark = 0, stream_id = NULL', journalId)
+    this.#run('UPDATE journal SET replaces = id, id = ?, mark = 0, stream_id = NULL', journalId)
+    this.#nextSeq = 1
     for (const { event } of unproven) this.#append(String(event))
   }
 

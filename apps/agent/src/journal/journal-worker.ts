@@ -1,7 +1,5 @@
 // The one writer of the journal, in a thread of its own: what waits for the disk here stops no heartbeat and no modem.
 // Everything that came in while the last commit ran is one transaction; a write that fails takes none of the others with it.
-// What may wait is held back for a moment: where one message follows another, the result of one and the COMMIT of the next
-// share a commit.
 import { randomBytes } from 'node:crypto'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { ChangeWriter } from './apply-change.ts'
@@ -14,12 +12,14 @@ import { type Reads, readsOf } from './read.ts'
 import { forgetOld } from './retention.ts'
 
 export type Request = { readonly id: number } & (
-  | { readonly kind: 'write'; readonly changes: readonly Change[]; readonly mayWait: boolean }
+  | { readonly kind: 'write'; readonly changes: readonly Change[] }
   | { readonly kind: 'read'; readonly what: keyof Reads; readonly ask: never }
   | { readonly kind: 'forget'; readonly beforeMs: number }
   | { readonly kind: 'confirm'; readonly isConfirmed: boolean }
   | { readonly kind: 'close' }
 )
+
+type WriteRequest = Extract<Request, { kind: 'write' }>
 
 export type Reply = { readonly id: number } & (
   | { readonly kind: 'done'; readonly value: unknown }
@@ -41,22 +41,19 @@ export interface WorkerStart {
 const port = parentPort
 if (port === null) throw new Error('started outside a worker')
 
+const tagLength = 9
+let tagBytes = Buffer.alloc(0)
+let tagAt = 0
 const { path, newJournalId, memory } = workerData as WorkerStart
 const { database, broken, isNew } = openJournalFile(path, newJournalId, Date.now())
-const writer = new ChangeWriter(database, Date.now, () => randomBytes(9).toString('base64url'))
+const writer = new ChangeWriter(database, Date.now, newTag)
 const reads = readsOf(database)
 let commits = 0
 const mark = markOf(memory)
-const countCommit = database.prepare('UPDATE journal SET commits = ?')
-let held: Request[] = []
-let release: NodeJS.Timeout | undefined
-port.on('message', (first: Request) => take([first, ...everythingWaiting()]))
+port.on('message', (first: readonly Request[]) => work([...first, ...everythingWaiting()]))
 const fsyncMs = measureFsync(path)
-post({
-  id: 0,
-  kind: 'done',
-  value: { broken, isNew, isContinued: mark?.isContinued ?? false, fsyncMs, marks: reads.marks({}) },
-})
+const start = { broken, isNew, isContinued: mark?.isContinued ?? false, fsyncMs, marks: reads.marks({}) }
+post([{ id: 0, kind: 'done', value: start }])
 
 function markOf(where: BootMemory | undefined): BootMark | undefined {
   const [found] = database.prepare('SELECT start_token AS token, commits FROM journal').all()
@@ -77,81 +74,58 @@ function markOf(where: BootMemory | undefined): BootMark | undefined {
 function everythingWaiting(): Request[] {
   const waiting: Request[] = []
   for (let next = receiveMessageOnPort(portOf()); next; next = receiveMessageOnPort(portOf()))
-    waiting.push(next.message)
+    waiting.push(...(next.message as readonly Request[]))
   return waiting
-}
-
-function take(requests: readonly Request[]): void {
-  held.push(...requests)
-  if (requests.every((request) => request.kind === 'write' && request.mayWait)) {
-    release ??= setTimeout(workHeld, longestHoldMs)
-  } else {
-    workHeld()
-  }
-}
-
-function workHeld(): void {
-  clearTimeout(release)
-  release = undefined
-  const requests = held
-  held = []
-  work(requests)
 }
 
 /** In the order they came: what is read sees what was written before it. */
 function work(requests: readonly Request[]): void {
+  const replies: Reply[] = []
   for (let at = 0; at < requests.length; ) {
     const writes = requests.slice(at).findIndex(({ kind }) => kind !== 'write')
     const end = writes === -1 ? requests.length : at + writes
-    if (end > at) commit(requests.slice(at, end) as Extract<Request, { kind: 'write' }>[])
+    if (end > at) replies.push(...commit(requests.slice(at, end) as WriteRequest[]))
     const other = requests[end]
-    if (other !== undefined && other.kind !== 'write') answer(other)
+    if (other !== undefined && other.kind !== 'write') replies.push(answer(other))
     at = end + 1
   }
+  post(replies)
 }
 
-function commit(writes: readonly Extract<Request, { kind: 'write' }>[]): void {
+function commit(writes: readonly WriteRequest[]): readonly Reply[] {
   const replies: Reply[] = []
+  let isRefused = false
   try {
     database.exec('BEGIN IMMEDIATE')
-    for (const { id, changes } of writes) replies.push(applied(id, changes))
-    countCommit.run(commits + 1)
+    for (const { id, changes } of writes) {
+      isRefused = true
+      replies.push({ id, kind: 'done', value: changes.flatMap((change) => writer.apply(change) ?? []) })
+      isRefused = false
+    }
+    writer.finish()
     database.exec('COMMIT')
-    commits += 1
   } catch (error) {
-    // The disk is full, or it does not write: none of it stands, and each is told.
     if (database.isTransaction) database.exec('ROLLBACK')
-    for (const { id } of writes) post(failed(id, error))
-    return
+    writer.forget()
+    isRefused &&= !isOfTheDisk(error)
+    // None of it stands. One that does not fit what is there takes none of the others with it.
+    if (isRefused && writes.length > 1) return writes.flatMap((write) => commit([write]))
+    return writes.map(({ id }) => failed(id, error, isRefused))
   }
+  commits += 1
   mark?.committed(commits)
-  for (const reply of replies) post(reply)
+  return replies
 }
 
-function applied(id: number, changes: readonly Change[]): Reply {
-  database.exec('SAVEPOINT one')
+function answer(request: Exclude<Request, WriteRequest>): Reply {
   try {
-    const seqs = changes.flatMap((change) => writer.apply(change) ?? [])
-    database.exec('RELEASE one')
-    return { id, kind: 'done', value: seqs }
+    return { id: request.id, kind: 'done', value: outcomeOf(request) }
   } catch (error) {
-    // Some failures of the disk end the whole transaction by themselves.
-    if (!database.isTransaction) throw error
-    database.exec('ROLLBACK TO one; RELEASE one')
-    if (isOfTheDisk(error)) throw error
-    return failed(id, error, true)
+    return failed(request.id, error)
   }
 }
 
-function answer(request: Exclude<Request, { kind: 'write' }>): void {
-  try {
-    post({ id: request.id, kind: 'done', value: outcomeOf(request) })
-  } catch (error) {
-    post(failed(request.id, error))
-  }
-}
-
-function outcomeOf(request: Exclude<Request, { kind: 'write' }>): unknown {
+function outcomeOf(request: Exclude<Request, WriteRequest>): unknown {
   switch (request.kind) {
     case 'read':
       return reads[request.what](request.ask)
@@ -181,11 +155,18 @@ function isOfTheDisk(error: unknown): boolean {
   return [8, 10, 11, 13].includes((errcodeOf(error) ?? 0) & 0xff)
 }
 
-/** As long as a modem takes to ask for the next message. */
-const longestHoldMs = 4
+function post(replies: readonly Reply[]): void {
+  portOf().postMessage(replies)
+}
 
-function post(reply: Reply): void {
-  portOf().postMessage(reply)
+/** A few hundred are drawn at once: that costs as much as one. */
+function newTag(): string {
+  if (tagBytes.length - tagAt < tagLength) {
+    tagBytes = randomBytes(256 * tagLength)
+    tagAt = 0
+  }
+  tagAt += tagLength
+  return tagBytes.toString('base64url', tagAt - tagLength, tagAt)
 }
 
 function portOf(): NonNullable<typeof parentPort> {

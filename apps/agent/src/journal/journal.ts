@@ -80,19 +80,24 @@ class JournalThread implements Journal {
   readonly #onEvents: (tail: number) => void
   readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   #lastId = 0
+  /** For a moment: where one message follows another, the result of one and the COMMIT of the next share a commit. */
+  #held: Request[] = []
+  #release: NodeJS.Timeout | undefined
   #over: JournalError | undefined
 
   constructor(worker: Worker, onLost: (error: Error) => void, onEvents: (tail: number) => void = () => undefined) {
     this.#worker = worker
     this.#onEvents = onEvents
     this.started = this.#reply(0)
-    worker.on('message', (reply: Reply) => this.#take(reply))
+    worker.on('message', (replies: readonly Reply[]) => {
+      for (const reply of replies) this.#take(reply)
+    })
     worker.on('error', (error) => this.#end(error, onLost))
     worker.on('exit', () => this.#end(new Error('its thread has ended'), onLost))
   }
 
   async write(changes: readonly Change[], { mayWait = false } = {}): Promise<readonly number[]> {
-    const seqs = await this.#ask<readonly number[]>({ kind: 'write', changes, mayWait })
+    const seqs = await this.#ask<readonly number[]>({ kind: 'write', changes }, mayWait)
     const tail = seqs.at(-1)
     if (tail !== undefined) this.#onEvents(tail)
     return seqs
@@ -118,11 +123,19 @@ class JournalThread implements Journal {
     await this.#worker.terminate()
   }
 
-  #ask<T>(request: RequestBody): Promise<T> {
+  #ask<T>(request: RequestBody, mayWait = false): Promise<T> {
     if (this.#over) return Promise.reject(this.#over)
     const id = ++this.#lastId
-    this.#worker.postMessage({ id, ...request })
+    this.#held.push({ id, ...request } as Request)
+    if (mayWait) this.#release ??= setTimeout(() => this.#post(), longestHoldMs)
+    else this.#post()
     return this.#reply(id)
+  }
+
+  #post(): void {
+    clearTimeout(this.#release)
+    this.#release = undefined
+    this.#worker.postMessage(this.#held.splice(0))
   }
 
   #reply<T>(id: number): Promise<T> {
@@ -137,6 +150,7 @@ class JournalThread implements Journal {
   }
 
   #end(error: Error, onLost: (error: Error) => void): void {
+    clearTimeout(this.#release)
     const wanted = this.#over !== undefined
     this.#over ??= new JournalError(`the journal cannot be used: ${error.message}`, 'failed')
     const over = this.#over
@@ -146,6 +160,9 @@ class JournalThread implements Journal {
     if (!wanted && hadStarted) onLost(over)
   }
 }
+
+/** As long as a modem takes to ask for the next message. */
+const longestHoldMs = 4
 
 type RequestBody = Request extends infer Each ? (Each extends Request ? Omit<Each, 'id'> : never) : never
 

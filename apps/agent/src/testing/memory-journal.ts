@@ -109,10 +109,12 @@ export class MemoryJournal {
     this.#database.exec('BEGIN')
     try {
       const seqs = changes.flatMap((change) => this.#writer.apply(change) ?? [])
+      this.#writer.finish()
       this.#database.exec('COMMIT')
       return seqs
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      this.#writer.forget()
       const isFull = error instanceof Error && 'errcode' in error && error.errcode === 13
       throw new JournalError(String(error), isFull ? 'full' : 'refused')
     }
