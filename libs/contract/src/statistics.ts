@@ -35,4 +35,5 @@ export const statistics = z
   .meta({ id: 'Statistics', description: 'What happened when: each message counts in the bucket of each step it took' })
 
 export type StatisticsPeriod = (typeof statisticsPeriods)[number]
+export type Statistics = z.output<typeof statistics>
 export type StatisticsBucket = z.output<typeof statisticsBucket>

@@ -56,3 +56,4 @@ export type TokenResponse = z.output<typeof tokenResponse>
 function shown(input: unknown): string {
   return typeof input === 'string' ? JSON.stringify(input.slice(0, 64)) : 'this'
 }
+export type IssuedToken = z.output<typeof issuedToken>

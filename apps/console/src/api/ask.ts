@@ -1,0 +1,72 @@
+import type { Problem } from '@smsgw/contract/problem'
+
+const base = '/3rdparty/v1'
+
+export interface Answer<T> {
+  readonly body: T
+  /** Where the next page is, of a list that has one. */
+  readonly nextCursor: string | undefined
+}
+
+/** One request of the API, by the session's cookie. Whatever is no success is thrown as an {@link ApiFailure}. */
+export async function ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Answer<T>> {
+  const response = await reach(`${base}${path}`, {
+    method,
+    headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal !== undefined && { signal }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new ApiFailure(response.status, problemIn(text))
+  return { body: (text === '' ? undefined : JSON.parse(text)) as T, nextCursor: cursorIn(response.headers.get('link')) }
+}
+
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await ask<T>('GET', path, undefined, signal)).body
+}
+
+/** What went wrong, in words for whoever sits before the page. `status` is 0 when nobody answered. */
+export class ApiFailure extends Error {
+  override readonly name = 'ApiFailure'
+  readonly status: number
+  readonly problem: Partial<Problem>
+
+  constructor(status: number, problem: Partial<Problem>) {
+    super(problem.message ?? `The gateway answered ${status} without a reason. Its log may tell more.`)
+    this.status = status
+    this.problem = problem
+  }
+
+  /** What is wrong with one member of the request. */
+  about(path: string): string | undefined {
+    return this.problem.errors?.find((error) => error.path === path || error.path.startsWith(`${path}[`))?.message
+  }
+}
+
+export function query(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '')
+  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+}
+
+async function reach(url: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, request)
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiFailure(0, { message: 'The gateway does not answer. Is it running, and is this device online?' })
+  }
+}
+
+function problemIn(text: string): Partial<Problem> {
+  try {
+    const problem: unknown = JSON.parse(text)
+    return typeof problem === 'object' && problem !== null ? problem : {}
+  } catch {
+    return {}
+  }
+}
+
+function cursorIn(link: string | null): string | undefined {
+  const target = /<([^>]*)>;\s*rel="?next"?/.exec(link ?? '')?.[1]
+  return target === undefined ? undefined : (new URL(target, 'http://any').searchParams.get('cursor') ?? undefined)
+}

@@ -1,0 +1,74 @@
+import type { DeviceAnswer } from '@smsgw/contract/device'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ask, get, query } from './ask.ts'
+import type { DeviceDetails, Findings, TelemetryPoint } from './console-answers.ts'
+
+export function useDevices() {
+  return useQuery({
+    queryKey: ['devices'],
+    queryFn: ({ signal }) => get<readonly DeviceAnswer[]>('/devices', signal),
+    refetchInterval: 60_000,
+  })
+}
+
+export function useDevice(id: string) {
+  return useQuery({
+    queryKey: ['device', id],
+    queryFn: ({ signal }) => get<DeviceDetails>(`/devices/${id}`, signal),
+    refetchInterval: 60_000,
+  })
+}
+
+export function useTelemetry(id: string, hours: number) {
+  return useQuery({
+    queryKey: ['telemetry', id, hours],
+    queryFn: ({ signal }) => {
+      const now = Date.now()
+      const from = new Date(now - hours * 3_600_000).toISOString()
+      return get<readonly TelemetryPoint[]>(
+        `/devices/${id}/telemetry${query({ from, to: new Date(now).toISOString() })}`,
+        signal,
+      )
+    },
+    refetchInterval: 60_000,
+  })
+}
+
+export function usePairingCode() {
+  return useMutation({
+    mutationFn: async () => (await ask<PairingCode>('POST', '/devices/codes')).body,
+  })
+}
+
+interface PairingCode {
+  readonly code: string
+  readonly expiresAt: string
+}
+
+export function useDeleteDevice() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => ask('DELETE', `/devices/${id}`),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['devices'] }),
+  })
+}
+
+/** Has the agent examine itself, which takes a while. */
+export function useExamineDevice(id: string) {
+  return useMutation({
+    mutationFn: async () => (await ask<Findings>('POST', `/devices/${id}/findings`)).body,
+  })
+}
+
+interface UssdAnswer {
+  readonly text: string
+  readonly more: boolean
+  readonly sessionId?: string
+}
+
+export function useUssd(id: string) {
+  return useMutation({
+    mutationFn: async (request: { readonly code: string; readonly simNumber?: number; readonly sessionId?: string }) =>
+      (await ask<UssdAnswer>('POST', `/devices/${id}/ussd`, request)).body,
+  })
+}

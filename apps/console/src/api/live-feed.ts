@@ -1,0 +1,107 @@
+/** What the gateway tells as it happens (`GET /events`), by kind. */
+export interface LiveEvents {
+  readonly 'message.created': { readonly id: string }
+  readonly 'message.changed': { readonly id: string; readonly state: string }
+  readonly 'inbox.received': { readonly id: string; readonly sender: string; readonly type: string }
+  readonly 'device.changed': { readonly id: string }
+  readonly 'device.telemetry': { readonly id: string }
+  readonly 'webhook.attempted': { readonly webhookId: string; readonly deliveryId: string; readonly state: string }
+  readonly 'webhook.changed': { readonly id: string }
+  readonly 'log.added': {
+    readonly id: number
+    readonly priority: string
+    readonly module: string
+    readonly message: string
+  }
+  readonly 'settings.changed': Readonly<Record<string, never>>
+  /** Something may have been missed: load anew. */
+  readonly reset: Readonly<Record<string, never>>
+}
+
+export type LiveKind = keyof LiveEvents
+
+const liveKinds: readonly LiveKind[] = [
+  'message.created',
+  'message.changed',
+  'inbox.received',
+  'device.changed',
+  'device.telemetry',
+  'webhook.attempted',
+  'webhook.changed',
+  'log.added',
+  'settings.changed',
+  'reset',
+]
+
+export type LiveState = 'connecting' | 'live' | 'away'
+
+type Listener = (kind: LiveKind, data: unknown) => void
+
+const firstRetryMs = 1_000
+const longestRetryMs = 30_000
+
+/**
+ * One stream for the whole page. connecting → live → away → connecting …: the browser itself resumes a stream that was cut;
+ * one that was refused (the gateway restarts) is opened anew from the last event seen, each time after a longer pause.
+ */
+export class LiveFeed {
+  readonly #listeners = new Set<Listener>()
+  readonly #watchers = new Set<() => void>()
+  #source: EventSource | undefined
+  #retry: ReturnType<typeof setTimeout> | undefined
+  #retryMs = firstRetryMs
+  #lastEventId = ''
+  #state: LiveState = 'connecting'
+
+  get state(): LiveState {
+    return this.#state
+  }
+
+  open(): void {
+    const from = this.#lastEventId === '' ? '' : `?lastEventId=${encodeURIComponent(this.#lastEventId)}`
+    const source = new EventSource(`/3rdparty/v1/events${from}`)
+    this.#source = source
+    source.onopen = () => {
+      this.#retryMs = firstRetryMs
+      this.#become('live')
+    }
+    source.onerror = () => {
+      this.#become('away')
+      if (source.readyState === EventSource.CLOSED) this.#openLater()
+    }
+    for (const kind of liveKinds) source.addEventListener(kind, (event) => this.#tell(kind, event))
+  }
+
+  close(): void {
+    clearTimeout(this.#retry)
+    this.#source?.close()
+    this.#source = undefined
+  }
+
+  onEvent(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  onState(watcher: () => void): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
+  }
+
+  #tell(kind: LiveKind, { data, lastEventId }: MessageEvent<string>): void {
+    if (lastEventId !== '') this.#lastEventId = lastEventId
+    for (const listener of this.#listeners) listener(kind, JSON.parse(data))
+  }
+
+  #openLater(): void {
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => this.open(), this.#retryMs)
+    this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs)
+  }
+
+  #become(state: LiveState): void {
+    if (state === this.#state) return
+    this.#state = state
+    for (const watcher of this.#watchers) watcher()
+  }
+}

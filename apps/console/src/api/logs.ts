@@ -1,0 +1,11 @@
+import type { LogEntryAnswer } from '@smsgw/contract/log'
+import { useQuery } from '@tanstack/react-query'
+import { get, query } from './ask.ts'
+
+/** Newest first. */
+export function useLogs(from: string | undefined) {
+  return useQuery({
+    queryKey: ['logs', from],
+    queryFn: ({ signal }) => get<readonly LogEntryAnswer[]>(`/logs${query({ from })}`, signal),
+  })
+}

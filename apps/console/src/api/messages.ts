@@ -1,0 +1,42 @@
+import type { MessageStateAnswer } from '@smsgw/contract/message'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ask, get } from './ask.ts'
+import type { Timeline } from './console-answers.ts'
+
+export function useMessage(id: string) {
+  return useQuery({
+    queryKey: ['messages', id],
+    queryFn: ({ signal }) => get<MessageStateAnswer>(`/messages/${encodeURIComponent(id)}`, signal),
+  })
+}
+
+export function useTimeline(id: string) {
+  return useQuery({
+    queryKey: ['timeline', id],
+    queryFn: ({ signal }) => get<Timeline>(`/messages/${encodeURIComponent(id)}/timeline`, signal),
+  })
+}
+
+export function useCancelMessage(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => ask('DELETE', `/messages/${encodeURIComponent(id)}`),
+    onSettled: () =>
+      Promise.all(['messages', 'timeline', 'thread'].map((key) => client.invalidateQueries({ queryKey: [key] }))),
+  })
+}
+
+/** Whether any message ever reached the network. */
+export function useAnySent() {
+  return useQuery({
+    queryKey: ['messages', 'any-sent'],
+    queryFn: async ({ signal }) => {
+      const found = await Promise.all(
+        ['Delivered', 'Sent'].map((state) =>
+          get<readonly MessageStateAnswer[]>(`/messages?limit=1&cursor=start&state=${state}`, signal),
+        ),
+      )
+      return found.some(({ length }) => length > 0)
+    },
+  })
+}

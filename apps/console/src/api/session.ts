@@ -1,0 +1,41 @@
+import type { SessionInfo } from '@smsgw/contract/session'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ApiFailure, ask, get } from './ask.ts'
+
+/** Who is signed in; null when nobody is. */
+export function useSession() {
+  return useQuery({
+    queryKey: ['session'],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => {
+      try {
+        return await get<SessionInfo>('/session')
+      } catch (error) {
+        if (error instanceof ApiFailure && error.status === 401) return null
+        throw error
+      }
+    },
+  })
+}
+
+export function useSignIn() {
+  const client = useQueryClient()
+  return useMutation({
+    meta: { isSignIn: true },
+    mutationFn: async (credentials: { readonly username: string; readonly password: string }) =>
+      (await ask<SessionInfo>('POST', '/session', credentials)).body,
+    onSuccess: (session) => client.setQueryData(['session'], session),
+  })
+}
+
+export function useSignOut() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => ask('DELETE', '/session'),
+    onSettled: () => {
+      client.setQueryData(['session'], null)
+      // What one account has seen is not for the next one.
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+    },
+  })
+}

@@ -1,0 +1,20 @@
+import type { Settings } from '@smsgw/contract/settings'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ask, get } from './ask.ts'
+
+export type SettingValue = string | number | boolean | null
+
+/** Some keys of some sections; null resets one. */
+export type SettingsPatch = Readonly<Record<string, Readonly<Record<string, SettingValue>>>>
+
+export function useSettings() {
+  return useQuery({ queryKey: ['settings'], queryFn: ({ signal }) => get<Settings>('/settings', signal) })
+}
+
+export function useChangeSettings() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (patch: SettingsPatch) => (await ask<Settings>('PATCH', '/settings', patch)).body,
+    onSuccess: (settings) => client.setQueryData(['settings'], settings),
+  })
+}

@@ -1,0 +1,12 @@
+import type { Statistics, StatisticsPeriod } from '@smsgw/contract/statistics'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { get, query } from './ask.ts'
+
+export function useStatistics(period: StatisticsPeriod) {
+  return useQuery({
+    queryKey: ['statistics', period],
+    queryFn: ({ signal }) => get<Statistics>(`/statistics${query({ period })}`, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+  })
+}

@@ -1,0 +1,35 @@
+import type { Scope } from '@smsgw/contract/scopes'
+import type { IssuedToken, TokenResponse } from '@smsgw/contract/token'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ask, get } from './ask.ts'
+
+export function useTokens() {
+  return useQuery({
+    queryKey: ['tokens'],
+    queryFn: ({ signal }) => get<readonly IssuedToken[]>('/tokens', signal),
+  })
+}
+
+export function useCreateToken() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (request: { readonly ttl: number; readonly scopes: readonly Scope[] }) =>
+      (await ask<TokenResponse>('POST', '/auth/token', request)).body,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+  })
+}
+
+export function useRevokeToken() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => ask('DELETE', `/auth/token/${encodeURIComponent(id)}`),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+  })
+}
+
+export function useChangePassword() {
+  return useMutation({
+    mutationFn: (change: { readonly currentPassword: string; readonly newPassword: string }) =>
+      ask('POST', '/account/password', change),
+  })
+}

@@ -1,0 +1,20 @@
+import type { VirtualPhoneAnswer } from '@smsgw/contract/virtual-phone'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ask, get } from './ask.ts'
+
+export function useVirtualPhone() {
+  return useQuery({
+    queryKey: ['virtual-phone'],
+    queryFn: ({ signal }) => get<VirtualPhoneAnswer>('/virtual-phone', signal),
+    // What the network hands to a phone is no event of the gateway.
+    refetchInterval: 2_000,
+  })
+}
+
+export function useWriteFromPhone() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (message: { readonly from: string; readonly text: string }) => ask('POST', '/virtual-phone', message),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['virtual-phone'] }),
+  })
+}

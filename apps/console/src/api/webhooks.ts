@@ -1,0 +1,88 @@
+import type { DeliveryAnswer, DeliveryState, WebhookAnswer } from '@smsgw/contract/webhook'
+import type { WebhookEvent } from '@smsgw/contract/webhook-event'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ask, get, query } from './ask.ts'
+
+const path = (id: string) => `/webhooks/${encodeURIComponent(id)}`
+
+export function useWebhooks() {
+  return useQuery({
+    queryKey: ['webhooks'],
+    queryFn: ({ signal }) => get<readonly WebhookAnswer[]>('/webhooks', signal),
+  })
+}
+
+export interface NewWebhook {
+  readonly id?: string
+  readonly url: string
+  readonly event: WebhookEvent
+  readonly deviceId?: string
+}
+
+export function useRegisterWebhook() {
+  return useChange(
+    async (webhook: NewWebhook) => (await ask<WebhookAnswer>('POST', '/webhooks', webhook)).body,
+    ['webhooks'],
+  )
+}
+
+export function useDeleteWebhook() {
+  return useChange((id: string) => ask('DELETE', path(id)), ['webhooks'])
+}
+
+export function useTestWebhook() {
+  return useChange((id: string) => ask('POST', `${path(id)}/test`), ['deliveries'])
+}
+
+export function useRotateSecret() {
+  return useChange(async (id: string) => (await ask<WebhookAnswer>('POST', `${path(id)}/secret`)).body, [])
+}
+
+export function useRedeliver() {
+  return useChange(
+    (deliveryId: string) => ask('POST', `/webhooks/deliveries/${encodeURIComponent(deliveryId)}/redeliver`),
+    ['deliveries'],
+  )
+}
+
+export interface DeliveryRange {
+  readonly from: string
+  readonly to: string
+  readonly state?: DeliveryState
+}
+
+export function useRedeliverRange(id: string) {
+  return useChange((range: DeliveryRange) => ask('POST', `${path(id)}/redeliver`, range), ['deliveries'])
+}
+
+export interface DeliveryFilter {
+  readonly state?: DeliveryState
+  readonly from?: string
+  readonly to?: string
+}
+
+const first = 'start'
+
+/** Newest first. */
+export function useDeliveries(id: string, filter: DeliveryFilter = {}, limit = 50) {
+  return useInfiniteQuery({
+    queryKey: ['deliveries', id, filter, limit],
+    initialPageParam: first,
+    queryFn: ({ pageParam, signal }) =>
+      ask<readonly DeliveryAnswer[]>(
+        'GET',
+        `${path(id)}/deliveries${query({ ...filter, limit, cursor: pageParam })}`,
+        undefined,
+        signal,
+      ),
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  })
+}
+
+function useChange<Input, Output>(change: (input: Input) => Promise<Output>, makesOld: readonly string[]) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () => Promise.all(makesOld.map((key) => client.invalidateQueries({ queryKey: [key] }))),
+  })
+}

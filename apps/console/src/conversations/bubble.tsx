@@ -1,0 +1,98 @@
+import { Button } from '@mantine/core'
+import { Link } from 'wouter'
+import type { OutgoingItem, ThreadItem } from '../api/console-answers.ts'
+import { useSendMessage } from '../api/conversations.ts'
+import { Icon } from '../ui/icon.tsx'
+import { MessageMark } from '../ui/message-mark.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import { clockWords, fullWords } from '../ui/relative-words.ts'
+import './bubble.css'
+
+/** One message of a thread. */
+export function Bubble({
+  item,
+  number,
+  isGrouped,
+}: {
+  readonly item: ThreadItem
+  readonly number: string
+  readonly isGrouped: boolean
+}) {
+  const isOut = item.direction === 'out'
+  return (
+    <article
+      className={`bubble is-${item.direction}${isGrouped ? ' is-grouped' : ''}`}
+      aria-label={isOut ? 'You' : number}
+      data-state={isOut ? item.state : undefined}
+    >
+      <div className="bubble-body">
+        <Said item={item} />
+      </div>
+      <footer>
+        <time dateTime={item.at} title={fullWords(item.at)}>
+          {clockWords(item.at).slice(0, 5)}
+        </time>
+        {item.simNumber !== undefined && <span>SIM {item.simNumber}</span>}
+        {isOut && <Outcome item={item} />}
+      </footer>
+      {isOut && item.state === 'Failed' && <Failure item={item} number={number} />}
+      {isOut && item.state !== 'Failed' && item.error !== undefined && <p className="bubble-error">{item.error}</p>}
+    </article>
+  )
+}
+
+function Said({ item }: { readonly item: ThreadItem }) {
+  if (item.text !== undefined) return <p>{item.text}</p>
+  if (item.data !== undefined)
+    return (
+      <p className="mono">
+        {item.data}
+        {item.port !== undefined && <span className="bubble-kind">data for port {item.port}</span>}
+      </p>
+    )
+  return (
+    <p className="bubble-kind">
+      {item.direction === 'in' && item.type.startsWith('MMS') ? 'An MMS' : 'No text is kept'}
+    </p>
+  )
+}
+
+function Outcome({ item }: { readonly item: OutgoingItem }) {
+  const isScheduled =
+    item.state === 'Pending' && item.scheduleAt !== undefined && Date.parse(item.scheduleAt) > Date.now()
+  return (
+    <>
+      {(item.partsCount ?? 1) > 1 && <span>{item.partsCount} parts</span>}
+      {item.recipientsCount > 1 && <span>1 of {item.recipientsCount} recipients</span>}
+      <Link href={`/messages/${encodeURIComponent(item.id)}`} title="What happened to it">
+        {isScheduled ? (
+          <span className="bubble-scheduled">
+            <Icon name="clock" size={15} /> <RelativeTime at={item.scheduleAt ?? item.at} />
+          </span>
+        ) : (
+          <MessageMark state={item.state} withWord />
+        )}
+      </Link>
+    </>
+  )
+}
+
+function Failure({ item, number }: { readonly item: OutgoingItem; readonly number: string }) {
+  const send = useSendMessage()
+  const { text } = item
+  return (
+    <div className="bubble-failure">
+      <p>{send.error?.message ?? item.error ?? 'No reason was given.'}</p>
+      {text !== undefined && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          loading={send.isPending}
+          onClick={() => send.mutate({ phoneNumbers: [number], textMessage: { text }, withDeliveryReport: true })}
+        >
+          Send again
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,111 @@
+import { ActionIcon, Button, TextInput } from '@mantine/core'
+import type { RefObject } from 'react'
+import { Link } from 'wouter'
+import type { Conversation } from '../api/console-answers.ts'
+import type { useConversations } from '../api/conversations.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { MessageMark } from '../ui/message-mark.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { conversationPath } from './conversation-path.ts'
+import './conversation-list.css'
+
+export function ConversationList({
+  conversations,
+  shown,
+  search,
+  onSearch,
+  searchField,
+}: {
+  readonly conversations: ReturnType<typeof useConversations>
+  readonly shown: string | undefined
+  readonly search: string
+  readonly onSearch: (search: string) => void
+  readonly searchField: RefObject<HTMLInputElement | null>
+}) {
+  const found = conversations.data?.pages.flatMap(({ body }) => body) ?? []
+  return (
+    <section className="conversation-list" aria-label="Conversations">
+      <header>
+        <h1>Conversations</h1>
+        <ActionIcon
+          component={Link}
+          href="/conversations/new"
+          variant="filled"
+          size="lg"
+          aria-label="New message"
+          title="New message (n)"
+        >
+          <Icon name="plus" />
+        </ActionIcon>
+      </header>
+      <TextInput
+        ref={searchField}
+        type="search"
+        aria-label="Search numbers and texts"
+        placeholder="Search numbers and texts"
+        leftSection={<Icon name="search" size={16} />}
+        rightSection={search === '' ? <kbd>/</kbd> : undefined}
+        value={search}
+        onChange={(event) => onSearch(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          onSearch('')
+          event.currentTarget.blur()
+        }}
+      />
+      <ProblemNote error={conversations.error} retry={() => void conversations.refetch()} />
+      {conversations.isPending && <WaitingLines lines={6} />}
+      {found.length > 0 && (
+        <ul>
+          {found.map((conversation) => (
+            <ListedConversation
+              key={conversation.number}
+              conversation={conversation}
+              isShown={conversation.number === shown}
+            />
+          ))}
+        </ul>
+      )}
+      {conversations.isSuccess && found.length === 0 && search !== '' && (
+        <EmptyState icon="search" title="Nothing found">
+          No number and no text holds “{search}”.
+        </EmptyState>
+      )}
+      {conversations.hasNextPage && (
+        <Button
+          variant="subtle"
+          loading={conversations.isFetchingNextPage}
+          onClick={() => void conversations.fetchNextPage()}
+        >
+          More conversations
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function ListedConversation({
+  conversation: { number, lastAt, lastText, lastDirection, lastState },
+  isShown,
+}: {
+  readonly conversation: Conversation
+  readonly isShown: boolean
+}) {
+  return (
+    <li>
+      <Link href={conversationPath(number)} className="listed-conversation" aria-current={isShown ? 'true' : undefined}>
+        <span className="listed-conversation-head">
+          <b>{number}</b>
+          <RelativeTime at={lastAt} />
+        </span>
+        <span className="listed-conversation-text">
+          {lastDirection === 'out' && lastState !== undefined && <MessageMark state={lastState} />}
+          <span>{lastText}</span>
+        </span>
+      </Link>
+    </li>
+  )
+}

@@ -1,0 +1,3 @@
+export function conversationPath(number: string): string {
+  return `/conversations/${encodeURIComponent(number)}`
+}

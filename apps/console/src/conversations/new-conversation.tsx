@@ -1,0 +1,62 @@
+import { ActionIcon, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { useSendMessage } from '../api/conversations.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Composer } from './composer.tsx'
+import { conversationPath } from './conversation-path.ts'
+
+/** To whom, and the first message. */
+export function NewConversation() {
+  const [to, setTo] = useState('')
+  const send = useSendMessage()
+  const [, goTo] = useLocation()
+  const numbers = to
+    .split(/[,;\n]+/)
+    .map((number) => number.trim())
+    .filter((number) => number !== '')
+  return (
+    <section className="thread" aria-label="New message">
+      <header className="thread-head">
+        <ActionIcon
+          component={Link}
+          href="/conversations"
+          variant="subtle"
+          className="thread-back"
+          aria-label="All conversations"
+        >
+          <Icon name="back" />
+        </ActionIcon>
+        <h2>New message</h2>
+      </header>
+      <div className="thread-scroll">
+        <TextInput
+          label="To"
+          description="With the country code. Several are separated by commas: each gets a message of their own."
+          placeholder="+44 7400 123456"
+          type="text"
+          inputMode="tel"
+          autoComplete="off"
+          autoFocus
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter') return
+            event.preventDefault()
+            document.getElementById('composer')?.focus()
+          }}
+        />
+      </div>
+      <Composer
+        draftKey="new"
+        isBusy={send.isPending}
+        error={send.error}
+        onSend={async (message) => {
+          const sent = await send.mutateAsync({ ...message, phoneNumbers: numbers })
+          const [first] = sent.recipients
+          if (first !== undefined) goTo(conversationPath(first.phoneNumber))
+        }}
+      />
+    </section>
+  )
+}

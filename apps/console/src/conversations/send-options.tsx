@@ -1,0 +1,70 @@
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { useDevices } from '../api/devices.ts'
+import { localMinute } from './local-minute.ts'
+
+export interface SendOptions {
+  /** Absent: any that is ready. */
+  readonly sim: { readonly deviceId: string; readonly simNumber: number } | undefined
+  /** As the field writes it, in local time; empty for at once. */
+  readonly scheduleAt: string
+  readonly withDeliveryReport: boolean
+}
+
+export const usualOptions: SendOptions = { sim: undefined, scheduleAt: '', withDeliveryReport: true }
+
+/** By which SIM, when, and whether the network is asked to report. */
+export function SendOptionsForm({
+  options,
+  onChange,
+}: {
+  readonly options: SendOptions
+  readonly onChange: (options: SendOptions) => void
+}) {
+  const sims = useSims()
+  const chosen = sims.findIndex(
+    ({ sim }) => sim.deviceId === options.sim?.deviceId && sim.simNumber === options.sim?.simNumber,
+  )
+  return (
+    <div className="fields-row composer-options">
+      <NativeSelect
+        label="SIM"
+        value={String(chosen)}
+        data={[
+          { value: '-1', label: 'Any that is ready' },
+          ...sims.map(({ words }, at) => ({ value: String(at), label: words })),
+        ]}
+        onChange={(event) => onChange({ ...options, sim: sims[Number(event.currentTarget.value)]?.sim })}
+      />
+      <TextInput
+        label="Send at"
+        type="datetime-local"
+        min={localMinute(new Date())}
+        value={options.scheduleAt}
+        onChange={(event) => onChange({ ...options, scheduleAt: event.currentTarget.value })}
+      />
+      <Checkbox
+        label="Delivery report"
+        checked={options.withDeliveryReport}
+        onChange={(event) => onChange({ ...options, withDeliveryReport: event.currentTarget.checked })}
+      />
+    </div>
+  )
+}
+
+function useSims() {
+  const { data: devices = [] } = useDevices()
+  return devices.flatMap(({ id: deviceId, name, simCards }) =>
+    simCards.map(({ simNumber, carrierName, phoneNumber, state }) => ({
+      sim: { deviceId, simNumber },
+      words: [
+        `SIM ${simNumber}`,
+        carrierName,
+        phoneNumber,
+        devices.length > 1 ? name : undefined,
+        state === 'ready' ? undefined : state,
+      ]
+        .filter((word) => word !== undefined)
+        .join(' · '),
+    })),
+  )
+}

@@ -1,0 +1,80 @@
+export interface SnippetHost {
+  readonly origin: string
+  readonly username: string
+  /** Programs show a token there, elsewhere account and password. */
+  readonly hasTokens: boolean
+}
+
+export type Language = 'curl' | 'JavaScript' | 'Python'
+
+export const languages: readonly Language[] = ['curl', 'JavaScript', 'Python']
+
+/** Sends one message; whoever pastes it only adds what is secret. */
+export function sendSnippet(language: Language, host: SnippetHost): string {
+  const url = `${host.origin}/3rdparty/v1/messages`
+  switch (language) {
+    case 'curl':
+      return [
+        `curl ${curlCredentials(host)} \\`,
+        "  -H 'Content-Type: application/json' \\",
+        `  -d '{ "phoneNumbers": ["+447400123456"], "textMessage": { "text": "Hello" } }' \\`,
+        `  ${url}`,
+      ].join('\n')
+    case 'JavaScript':
+      return [
+        `const response = await fetch('${url}', {`,
+        "  method: 'POST',",
+        '  headers: {',
+        `    authorization: ${javascriptCredentials(host)},`,
+        "    'content-type': 'application/json',",
+        '  },',
+        '  body: JSON.stringify({',
+        "    phoneNumbers: ['+447400123456'],",
+        "    textMessage: { text: 'Hello' },",
+        '  }),',
+        '})',
+        'console.log(response.status, await response.json())',
+      ].join('\n')
+    case 'Python':
+      return [
+        'import os, requests',
+        '',
+        'response = requests.post(',
+        `    "${url}",`,
+        `    ${pythonCredentials(host)},`,
+        '    json={"phoneNumbers": ["+447400123456"], "textMessage": {"text": "Hello"}},',
+        ')',
+        'print(response.status_code, response.json())',
+      ].join('\n')
+  }
+}
+
+/** Hears of everything as it happens. */
+export function listenSnippet(host: SnippetHost): string {
+  return `curl -N ${curlCredentials(host)} \\\n  '${host.origin}/3rdparty/v1/events?kinds=inbox.received,message.changed'`
+}
+
+export function tokenSnippet({ origin, username }: SnippetHost): string {
+  return [
+    `curl -u "${username}:$SMSGW_PASSWORD" \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d '{ "ttl": 3600, "scopes": ["messages:send"] }' \\`,
+    `  ${origin}/3rdparty/v1/auth/token`,
+  ].join('\n')
+}
+
+function curlCredentials({ username, hasTokens }: SnippetHost): string {
+  return hasTokens ? '-H "Authorization: Bearer $SMSGW_TOKEN"' : `-u "${username}:$SMSGW_PASSWORD"`
+}
+
+function javascriptCredentials({ username, hasTokens }: SnippetHost): string {
+  return hasTokens
+    ? `\`Bearer \${process.env.SMSGW_TOKEN}\``
+    : `\`Basic \${btoa(\`${username}:\${process.env.SMSGW_PASSWORD}\`)}\``
+}
+
+function pythonCredentials({ username, hasTokens }: SnippetHost): string {
+  return hasTokens
+    ? `headers={"Authorization": "Bearer " + os.environ["SMSGW_TOKEN"]}`
+    : `auth=("${username}", os.environ["SMSGW_PASSWORD"])`
+}

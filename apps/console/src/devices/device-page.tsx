@@ -1,0 +1,123 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import type { DeviceDetails } from '../api/console-answers.ts'
+import { useDeleteDevice, useDevice } from '../api/devices.ts'
+import { useSignedIn } from '../session-context.ts'
+import { AskFirst } from '../ui/ask-first.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Facts, Page, Panel } from '../ui/page.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import { durationWords, sizeWords } from '../ui/relative-words.ts'
+import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { DeviceHistory } from './device-history.tsx'
+import { ExamineDevice } from './examine-device.tsx'
+import { LastErrors } from './last-errors.tsx'
+import { ModemCard } from './modem-card.tsx'
+import { UssdPanel } from './ussd-panel.tsx'
+import './device-page.css'
+
+/** One device: its modems, how it has been, what it finds when it examines itself. */
+export default function DevicePage({ id }: { readonly id: string }) {
+  const device = useDevice(id)
+  return (
+    <Page
+      title={device.data?.name ?? 'Device'}
+      about={device.data && <Standing device={device.data} />}
+      actions={device.data && <RemoveDevice device={device.data} />}
+    >
+      <ProblemNote error={device.error} retry={() => void device.refetch()} />
+      {device.isPending && <WaitingLines lines={6} />}
+      {device.data && (
+        <>
+          <div className="modem-cards">
+            {device.data.modems.map((modem, at) => (
+              <ModemCard
+                key={modem.simNumber ?? `slot ${at}`}
+                modem={modem}
+                sim={device.data.simCards.find(({ simNumber }) => simNumber === modem.simNumber)}
+              />
+            ))}
+          </div>
+          {device.data.modems.length === 0 && <p className="quiet">It has told of no modem yet.</p>}
+          <DeviceHistory id={id} />
+          <Panel title="Agent">
+            <AgentFacts device={device.data} />
+          </Panel>
+          <ExamineDevice id={id} isOnline={device.data.online} />
+          <UssdPanel id={id} sims={device.data.simCards} />
+          <LastErrors device={device.data} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Standing({ device: { online, connectedSince, lastSeen } }: { readonly device: DeviceDetails }) {
+  return online ? (
+    <span className="device-standing">
+      <Badge tone="good">connected</Badge>
+      {connectedSince !== undefined && (
+        <span>
+          since <RelativeTime at={connectedSince} />
+        </span>
+      )}
+    </span>
+  ) : (
+    <span className="device-standing">
+      <Badge tone="bad">away</Badge>
+      <span>
+        last seen <RelativeTime at={lastSeen} />; what is sent to it waits
+      </span>
+    </span>
+  )
+}
+
+function AgentFacts({
+  device: { version, platform, queue, journal, createdAt, id },
+}: {
+  readonly device: DeviceDetails
+}) {
+  return (
+    <Facts
+      of={[
+        ['Version', version],
+        ['Runs on', platform],
+        ['Waiting here', queue && `${queue.pending} messages`],
+        ['With the device', queue && `${queue.processed} messages`],
+        ['Journal', journal?.sizeBytes === undefined ? undefined : sizeWords(journal.sizeBytes)],
+        ['Write to disk', journal?.fsyncMs === undefined ? undefined : durationWords(journal.fsyncMs)],
+        ['Paired', <RelativeTime key="paired" at={createdAt} />],
+        ['Id', <code key="id">{id}</code>],
+      ]}
+    />
+  )
+}
+
+function RemoveDevice({ device: { id, name } }: { readonly device: DeviceDetails }) {
+  const { mode } = useSignedIn()
+  const [, goTo] = useLocation()
+  const [isAsking, setAsking] = useState(false)
+  const remove = useDeleteDevice()
+  // The device of a gateway is a part of it.
+  if (mode === 'local') return null
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        Remove
+      </Button>
+      <AskFirst
+        title={`Remove ${name}?`}
+        action="Remove it"
+        isOpen={isAsking}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onYes={() => remove.mutate(id, { onSuccess: () => goTo('/devices') })}
+        onClose={() => setAsking(false)}
+      >
+        Its agent is cut off at once, and messages that wait for it fail. To come back it is paired anew.
+      </AskFirst>
+    </>
+  )
+}

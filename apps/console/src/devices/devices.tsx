@@ -1,0 +1,68 @@
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { DeviceAnswer } from '@smsgw/contract/device'
+import { Link } from 'wouter'
+import { useDevices } from '../api/devices.ts'
+import { Badge } from '../ui/badge.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Page } from '../ui/page.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { PairDevice } from './pair-device.tsx'
+import { SimLine } from './sim-line.tsx'
+import './devices.css'
+
+export default function Devices() {
+  const devices = useDevices()
+  const [isPairing, pair] = useDisclosure(false)
+  const add = (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={pair.open}>
+      Pair a device
+    </Button>
+  )
+  return (
+    <Page
+      title="Devices"
+      about="Computers with modems. Each keeps its own journal and goes on when this page, or the relay, is away."
+      actions={devices.data && devices.data.length > 0 ? add : undefined}
+    >
+      <ProblemNote error={devices.error} retry={() => void devices.refetch()} />
+      {devices.isPending && <WaitingLines />}
+      {devices.data?.length === 0 && (
+        <EmptyState icon="devices" title="No device yet" action={add}>
+          Put a modem into a computer, a Raspberry Pi for example, install the agent there, and pair it with a code.
+        </EmptyState>
+      )}
+      <ul className="device-cards">
+        {devices.data?.map((device) => (
+          <DeviceCard key={device.id} device={device} />
+        ))}
+      </ul>
+      <PairDevice isOpen={isPairing} onClose={pair.close} known={devices.data ?? []} />
+    </Page>
+  )
+}
+
+function DeviceCard({ device: { id, name, online, lastSeen, simCards } }: { readonly device: DeviceAnswer }) {
+  return (
+    <li className="panel">
+      <header className="panel-head">
+        <h2>
+          <Link href={`/devices/${id}`}>{name}</Link>
+        </h2>
+        {online ? <Badge tone="good">connected</Badge> : <Badge tone="bad">away</Badge>}
+      </header>
+      {simCards.length === 0 && <p className="quiet">No modem found.</p>}
+      {simCards.map((sim) => (
+        <SimLine key={sim.simNumber} sim={sim} />
+      ))}
+      {!online && (
+        <p className="small quiet">
+          Last seen <RelativeTime at={lastSeen} />. What is sent to it waits.
+        </p>
+      )}
+    </li>
+  )
+}

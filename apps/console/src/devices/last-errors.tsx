@@ -1,0 +1,32 @@
+import type { DeviceDetails } from '../api/console-answers.ts'
+import { Panel } from '../ui/page.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+
+/** What went wrong lately, as the device told it. */
+export function LastErrors({ device: { lastErrors } }: { readonly device: DeviceDetails }) {
+  if (lastErrors.length === 0) return null
+  return (
+    <Panel title="Last errors">
+      <table className="list-table">
+        <thead>
+          <tr>
+            <th>When</th>
+            <th>Where</th>
+            <th>What</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lastErrors.map(({ at, module, message }) => (
+            <tr key={at + message}>
+              <td>
+                <RelativeTime at={at} />
+              </td>
+              <td className="quiet">{module}</td>
+              <td>{message}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  )
+}

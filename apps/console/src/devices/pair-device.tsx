@@ -1,0 +1,85 @@
+import { Button, Modal } from '@mantine/core'
+import type { DeviceAnswer } from '@smsgw/contract/device'
+import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import { usePairingCode } from '../api/devices.ts'
+import { CopyField } from '../ui/copy-field.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { RelativeTime, useNow } from '../ui/relative-time.tsx'
+import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { pairCommand } from './pair-command.ts'
+import { QrCode } from './qr-code.tsx'
+import './pair-device.css'
+
+/** A code that is good for ten minutes, as a command and as a picture; done as soon as the device is there. */
+export function PairDevice({
+  isOpen,
+  onClose,
+  known,
+}: {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly known: readonly DeviceAnswer[]
+}) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title="Pair a device"
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Pairing known={known} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function Pairing({ known, onClose }: { readonly known: readonly DeviceAnswer[]; readonly onClose: () => void }) {
+  const { mutate, data: code, error } = usePairingCode()
+  const [before] = useState(() => new Set(known.map(({ id }) => id)))
+  const nowMs = useNow()
+  useEffect(() => mutate(), [mutate])
+  const arrived = known.find(({ id }) => !before.has(id))
+  if (arrived !== undefined) return <Arrived device={arrived} onClose={onClose} />
+  if (error !== null) return <ProblemNote error={error} retry={() => mutate()} />
+  if (code === undefined) return <WaitingLines />
+  if (Date.parse(code.expiresAt) < nowMs)
+    return (
+      <div className="fields">
+        <p>The code has expired, unused.</p>
+        <div>
+          <Button onClick={() => mutate()}>Make another</Button>
+        </div>
+      </div>
+    )
+  const command = pairCommand(location.origin, code.code)
+  return (
+    <div className="pair-device">
+      <QrCode text={command} />
+      <div className="fields">
+        <p className="pair-device-code">{code.code}</p>
+        <p>On the computer with the modem, where the agent is installed:</p>
+        <CopyField name="command" value={command} />
+        <p className="small quiet">
+          Good for one device, until <RelativeTime at={code.expiresAt} />. The picture holds the same command. This page
+          goes on by itself once the device has come.
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function Arrived({ device: { id, name }, onClose }: { readonly device: DeviceAnswer; readonly onClose: () => void }) {
+  return (
+    <div className="pair-device-arrived" role="status">
+      <Icon name="tick" size={32} />
+      <p>
+        <b>{name}</b> is paired.
+      </p>
+      <Button component={Link} href={`/devices/${id}`} onClick={onClose}>
+        Look at it
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+import type { SimCardAnswer } from '@smsgw/contract/device'
+import { SignalBars } from '../ui/signal-bars.tsx'
+import { simStateWords } from './sim-state-words.ts'
+import './sim-line.css'
+
+/** A SIM in one line: what it hears, whose it is, its number, and why it is not ready when it is not. */
+export function SimLine({
+  sim: { simNumber, signal, carrierName, phoneNumber, state },
+}: {
+  readonly sim: SimCardAnswer
+}) {
+  return (
+    <span className="sim-line" data-ready={state === 'ready'}>
+      <SignalBars signal={state === 'ready' ? signal : undefined} />
+      <span>
+        SIM {simNumber}
+        {[carrierName, phoneNumber, state === 'ready' ? undefined : simStateWords(state)]
+          .filter((word) => word !== undefined)
+          .map((word) => ` · ${word}`)}
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,51 @@
+import type { TelemetryPoint } from '../api/console-answers.ts'
+import type { PlotColour, PlotLine } from '../plot/plot.tsx'
+
+interface Drawn {
+  readonly atSeconds: readonly number[]
+  readonly lines: readonly PlotLine[]
+}
+
+type Measure = 'signal' | 'queue' | 'fsyncMs'
+
+const colours: readonly PlotColour[] = ['--accent-ink', '--ink', '--warn', '--muted']
+
+/** A line for each SIM. */
+export function linesBySim(points: readonly TelemetryPoint[], measure: Measure): Drawn {
+  const times = timesOf(points)
+  const sims = [...new Set(points.flatMap(({ simNumber }) => (simNumber === undefined ? [] : [simNumber])))].toSorted()
+  const lines = sims.map(
+    (simNumber, at): PlotLine => ({
+      name: `SIM ${simNumber}`,
+      colour: colours[at % colours.length] ?? '--ink',
+      isFilled: sims.length === 1,
+      values: valuesAt(
+        times,
+        points.filter((point) => point.simNumber === simNumber),
+        measure,
+      ),
+    }),
+  )
+  return { atSeconds: times.map((time) => time / 1000), lines }
+}
+
+/** One line of what the device tells of itself. */
+export function linesOfDevice(points: readonly TelemetryPoint[], measure: Measure, name: string): Drawn {
+  const told = points.filter((point) => point[measure] !== undefined)
+  const times = timesOf(told)
+  const line: PlotLine = { name, colour: '--accent-ink', isFilled: true, values: valuesAt(times, told, measure) }
+  return { atSeconds: times.map((time) => time / 1000), lines: [line] }
+}
+
+export function hasValues(lines: readonly PlotLine[]): boolean {
+  return lines.some(({ values }) => values.some((value) => value !== null))
+}
+
+function timesOf(points: readonly TelemetryPoint[]): number[] {
+  return [...new Set(points.map(({ at }) => Date.parse(at)))].toSorted((one, other) => one - other)
+}
+
+function valuesAt(times: readonly number[], points: readonly TelemetryPoint[], measure: Measure): (number | null)[] {
+  const byTime = new Map(points.map((point) => [Date.parse(point.at), point[measure]]))
+  return times.map((time) => byTime.get(time) ?? null)
+}

@@ -1,0 +1,76 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import type { SimCardAnswer } from '@smsgw/contract/device'
+import { useState } from 'react'
+import { useUssd } from '../api/devices.ts'
+import { Panel } from '../ui/page.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import './ussd-panel.css'
+
+interface Line {
+  readonly id: number
+  readonly from: 'here' | 'network'
+  readonly text: string
+}
+
+/** A conversation with the network: balance, top-up, whatever its codes offer. */
+export function UssdPanel({ id, sims }: { readonly id: string; readonly sims: readonly SimCardAnswer[] }) {
+  const ussd = useUssd(id)
+  const [code, setCode] = useState('')
+  const [simNumber, setSimNumber] = useState(String(sims[0]?.simNumber ?? 1))
+  const [lines, setLines] = useState<readonly Line[]>([])
+  const session = ussd.data?.more === true ? ussd.data.sessionId : undefined
+  const say = (from: Line['from'], text: string) => setLines((all) => [...all, { id: all.length, from, text }])
+  const ask = () => {
+    say('here', code)
+    ussd.mutate(
+      { code, simNumber: Number(simNumber), ...(session !== undefined && { sessionId: session }) },
+      { onSuccess: ({ text }) => say('network', text) },
+    )
+    setCode('')
+  }
+  return (
+    <Panel
+      title="Ask the network"
+      about="USSD: codes such as *100# for the balance. Which ones there are the network decides."
+    >
+      {lines.length > 0 && (
+        <div className="ussd-lines" role="log" aria-label="Conversation with the network">
+          {lines.map(({ id: key, from, text }) => (
+            <p key={key} className={`is-${from}`}>
+              {text}
+            </p>
+          ))}
+        </div>
+      )}
+      <ProblemNote error={ussd.error} />
+      <form
+        className="fields-row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          ask()
+        }}
+      >
+        {sims.length > 1 && (
+          <NativeSelect
+            label="SIM"
+            data={sims.map((sim) => ({ value: String(sim.simNumber), label: `SIM ${sim.simNumber}` }))}
+            value={simNumber}
+            onChange={(event) => setSimNumber(event.currentTarget.value)}
+          />
+        )}
+        <TextInput
+          label={session === undefined ? 'Code' : 'Reply'}
+          placeholder={session === undefined ? '*100#' : '1'}
+          required
+          withAsterisk={false}
+          autoComplete="off"
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default" loading={ussd.isPending} disabled={sims.length === 0}>
+          {session === undefined ? 'Ask' : 'Reply'}
+        </Button>
+      </form>
+    </Panel>
+  )
+}

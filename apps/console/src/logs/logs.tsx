@@ -1,0 +1,134 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import type { LogEntryAnswer } from '@smsgw/contract/log'
+import { useCallback, useMemo, useState } from 'react'
+import type { LiveEvents } from '../api/live-feed.ts'
+import { useLiveEvent } from '../api/live-updates.ts'
+import { useLogs } from '../api/logs.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Page } from '../ui/page.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { clockWords, fullWords } from '../ui/relative-words.ts'
+import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { type LogLine, levels, matches } from './log-filter.ts'
+import './logs.css'
+
+const spans = [
+  { value: '1', label: 'Last hour' },
+  { value: '24', label: 'Last day' },
+  { value: '168', label: 'Last week' },
+]
+const hourMs = 3_600_000
+const mostFresh = 1_000
+
+/** What happened, as it happens: on the relay and on each device. */
+export default function Logs() {
+  const [hours, setHours] = useState('24')
+  const [least, setLeast] = useState<LogEntryAnswer['priority']>('DEBUG')
+  const [search, setSearch] = useState('')
+  const from = useMemo(() => new Date(Date.now() - Number(hours) * hourMs).toISOString(), [hours])
+  const logs = useLogs(from)
+  const { fresh, isHeld, toggle } = useFreshLines(logs.dataUpdatedAt)
+  const stored = logs.data ?? []
+  const known = new Set(stored.map(({ id }) => id))
+  const lines = [...fresh.filter(({ id }) => !known.has(id)), ...stored].filter((line) =>
+    matches(line, { least, search }),
+  )
+  return (
+    <Page
+      title="Logs"
+      about="Never the text of a message or a whole number: those stand in the conversations alone."
+      actions={
+        <Button variant="default" aria-pressed={isHeld} onClick={toggle}>
+          {isHeld ? 'Go on' : 'Hold'}
+        </Button>
+      }
+    >
+      <div className="fields-row">
+        <NativeSelect
+          label="From"
+          data={spans}
+          value={hours}
+          onChange={(event) => setHours(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Level"
+          data={levels.map(([value, label]) => ({ value, label }))}
+          value={least}
+          onChange={(event) => setLeast(event.currentTarget.value as LogEntryAnswer['priority'])}
+        />
+        <TextInput
+          label="Holds"
+          type="search"
+          placeholder="modem, webhook, …"
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+      </div>
+      <ProblemNote error={logs.error} retry={() => void logs.refetch()} />
+      {logs.isPending && <WaitingLines lines={8} />}
+      {logs.isSuccess && lines.length === 0 && (
+        <EmptyState icon="logs" title="Nothing to show">
+          Nothing of that kind happened in this time. New entries appear by themselves.
+        </EmptyState>
+      )}
+      {lines.length > 0 && (
+        <ol className="log-lines" aria-label="Log, newest first">
+          {lines.map((line) => (
+            <Line key={line.id} line={line} />
+          ))}
+        </ol>
+      )}
+    </Page>
+  )
+}
+
+/** What has come since the list was asked for, newest first. */
+function useFreshLines(listedAtMs: number) {
+  const [isHeld, setHeld] = useState(false)
+  const [{ sinceMs, lines }, setFresh] = useState<{ sinceMs: number; lines: readonly LogLine[] }>({
+    sinceMs: 0,
+    lines: [],
+  })
+  const add = useCallback(
+    ({ id, priority, module, message }: LiveEvents['log.added']) => {
+      if (isHeld) return
+      const line = {
+        id,
+        priority: priority as LogLine['priority'],
+        module,
+        message,
+        createdAt: new Date().toISOString(),
+      }
+      setFresh((before) => ({ ...before, lines: [line, ...before.lines].slice(0, mostFresh) }))
+    },
+    [isHeld],
+  )
+  useLiveEvent('log.added', add)
+  // The list that was asked for anew holds them.
+  if (listedAtMs !== sinceMs) setFresh({ sinceMs: listedAtMs, lines: [] })
+  return { fresh: lines, isHeld, toggle: () => setHeld(!isHeld) }
+}
+
+function Line({ line: { createdAt, priority, module, message, context } }: { readonly line: LogLine }) {
+  return (
+    <li data-priority={priority}>
+      <time dateTime={createdAt} title={fullWords(createdAt)}>
+        {clockWords(createdAt)}
+      </time>
+      <span className="log-priority">{priority}</span>
+      <span className="log-module">{module}</span>
+      <span>
+        {message}
+        {context !== undefined && (
+          <span className="log-context">
+            {Object.entries(context).map(([name, value]) => (
+              <span key={name}>
+                {name}={value}{' '}
+              </span>
+            ))}
+          </span>
+        )}
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,59 @@
+import { Link } from 'wouter'
+import type { TimelineEntry } from '../api/console-answers.ts'
+import { clockWords, fullWords } from '../ui/relative-words.ts'
+import { sinceWords, toneOf } from './timeline-words.ts'
+import './timeline-list.css'
+
+export function TimelineList({
+  entries,
+  isToMany,
+}: {
+  readonly entries: readonly TimelineEntry[]
+  readonly isToMany: boolean
+}) {
+  return (
+    <ol className="timeline">
+      {entries.map((entry, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no other name, and only ever grow at the end
+        <li key={at} data-tone={toneOf(entry)}>
+          <div className="timeline-time">
+            <time dateTime={entry.at} title={fullWords(entry.at)}>
+              {clockWords(entry.at)}
+            </time>
+            <span>{sinceWords(entries[at - 1]?.at, entry.at)}</span>
+          </div>
+          <div className="timeline-what">
+            <p>{entry.text}</p>
+            <Details entry={entry} isToMany={isToMany} />
+            {entry.advice !== undefined && <p className="timeline-advice">{entry.advice}</p>}
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Details({
+  entry: { recipient, part, code, webhook },
+  isToMany,
+}: {
+  readonly entry: TimelineEntry
+  readonly isToMany: boolean
+}) {
+  const details = [
+    isToMany ? recipient : undefined,
+    part && part.total > 1 ? `part ${part.index} of ${part.total}` : undefined,
+    part?.reference === undefined ? undefined : `reference ${part.reference}`,
+    webhook?.event,
+    webhook?.httpStatus === undefined ? undefined : `HTTP ${webhook.httpStatus}`,
+    webhook?.error,
+  ].filter((detail) => detail !== undefined)
+  if (details.length === 0 && code === undefined && webhook === undefined) return null
+  return (
+    <p className="timeline-details">
+      {details.join(' · ')}
+      {code !== undefined && <code>{code}</code>}
+      {webhook !== undefined && <Link href={`/webhooks/${encodeURIComponent(webhook.webhookId)}`}>its webhook</Link>}
+    </p>
+  )
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { sinceWords, toneOf } from './timeline-words.ts'
+
+const at = '2026-03-01T08:46:11.000Z'
+
+test('a step tells how long it took, unless it is the first or came in the same moment', () => {
+  expect(sinceWords(undefined, at)).toBe('')
+  expect(sinceWords(at, at)).toBe('')
+  expect(sinceWords(at, '2026-03-01T08:46:11.250Z')).toBe('+250 ms')
+  expect(sinceWords(at, '2026-03-01T08:46:15.200Z')).toBe('+4.2 s')
+  expect(sinceWords(at, '2026-03-01T09:51:11.000Z')).toBe('+1 h 5 min')
+})
+
+test('what failed stands out, and so does a webhook that nobody took', () => {
+  const webhook = { webhookId: 'w', deliveryId: 'd', event: 'sms:sent' }
+  expect(toneOf({ at, kind: 'part-refused', text: '' })).toBe('bad')
+  expect(toneOf({ at, kind: 'webhook-attempt', text: '', webhook: { ...webhook, httpStatus: 204 } })).toBe('aside')
+  expect(toneOf({ at, kind: 'webhook-attempt', text: '', webhook: { ...webhook, httpStatus: 500 } })).toBe('warn')
+  expect(toneOf({ at, kind: 'webhook-attempt', text: '', webhook: { ...webhook, error: 'no answer' } })).toBe('warn')
+})
+
+test('a step of a newer gateway is shown plainly', () => {
+  expect(toneOf({ at, kind: 'something-new', text: '' })).toBe('plain')
+})

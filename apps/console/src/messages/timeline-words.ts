@@ -1,0 +1,25 @@
+import type { TimelineEntry } from '../api/console-answers.ts'
+import { durationWords } from '../ui/relative-words.ts'
+
+export type TimelineTone = 'plain' | 'good' | 'warn' | 'bad' | 'aside'
+
+const tones: Readonly<Record<string, TimelineTone>> = {
+  delivered: 'good',
+  sent: 'good',
+  'part-refused': 'bad',
+  failed: 'bad',
+  'in-doubt': 'warn',
+  cancelled: 'warn',
+}
+
+export function toneOf({ kind, webhook }: TimelineEntry): TimelineTone {
+  if (kind !== 'webhook-attempt') return tones[kind] ?? 'plain'
+  const status = webhook?.httpStatus
+  return status !== undefined && status >= 200 && status < 300 ? 'aside' : 'warn'
+}
+
+/** How long it took since the step before; nothing for the first one, and for two in the same moment. */
+export function sinceWords(before: string | undefined, at: string): string {
+  const ms = before === undefined ? 0 : Date.parse(at) - Date.parse(before)
+  return ms < 1 ? '' : `+${durationWords(ms)}`
+}

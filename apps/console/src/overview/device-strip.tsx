@@ -1,0 +1,36 @@
+import { Link } from 'wouter'
+import { useDevices } from '../api/devices.ts'
+import { SimLine } from '../devices/sim-line.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Panel } from '../ui/page.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import './device-strip.css'
+
+/** Each device in a line, for a glance. */
+export function DeviceStrip() {
+  const { data: devices = [] } = useDevices()
+  if (devices.length === 0) return null
+  return (
+    <Panel title="Devices">
+      <ul className="device-strip">
+        {devices.map(({ id, name, online, lastSeen, simCards }) => (
+          <li key={id}>
+            <Link href={`/devices/${id}`}>{name}</Link>
+            <span>
+              {simCards.map((sim) => (
+                <SimLine key={sim.simNumber} sim={sim} />
+              ))}
+            </span>
+            {online ? (
+              <Badge tone="good">connected</Badge>
+            ) : (
+              <Badge tone="bad">
+                away since <RelativeTime at={lastSeen} />
+              </Badge>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}

@@ -1,0 +1,13 @@
+import { type ComponentProps, lazy, Suspense } from 'react'
+import { WaitingLines } from '../ui/waiting-lines.tsx'
+
+const Plot = lazy(() => import('./plot.tsx'))
+
+/** A plot, drawn once what draws it has been loaded. */
+export function LazyPlot(props: ComponentProps<typeof Plot>) {
+  return (
+    <Suspense fallback={<WaitingLines lines={6} />}>
+      <Plot {...props} />
+    </Suspense>
+  )
+}

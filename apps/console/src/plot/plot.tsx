@@ -1,0 +1,125 @@
+import { useComputedColorScheme } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import './plot.css'
+
+export type PlotColour = '--accent-ink' | '--ink' | '--muted' | '--bad' | '--warn'
+
+export interface PlotLine {
+  readonly name: string
+  readonly colour: PlotColour
+  readonly isDashed?: boolean
+  /** The room below it is filled. */
+  readonly isFilled?: boolean
+  /** One for each time; null where there is none. */
+  readonly values: readonly (number | null)[]
+}
+
+/** Lines over time. `summary` is what the picture says, for whoever does not see it. */
+export default function Plot({
+  summary,
+  atSeconds,
+  lines,
+  words,
+  range,
+  height = 200,
+}: {
+  readonly summary: string
+  readonly atSeconds: readonly number[]
+  readonly lines: readonly PlotLine[]
+  /** How a value is written. */
+  readonly words: (value: number) => string
+  /** What the picture shows at least, from and to. */
+  readonly range?: readonly [number, number]
+  readonly height?: number
+}) {
+  const place = useRef<HTMLDivElement>(null)
+  const scheme = useComputedColorScheme('light')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another colour scheme means other colours
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return
+    const plot = new uPlot(
+      optionsFor({ element, lines, words, range, height }),
+      [[...atSeconds], ...lines.map(({ values }) => [...values])],
+      element,
+    )
+    const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
+    sizes.observe(element)
+    return () => {
+      sizes.disconnect()
+      plot.destroy()
+    }
+  }, [atSeconds, lines, words, range, height, scheme])
+  return (
+    <figure className="plot" aria-label={summary}>
+      <div ref={place} aria-hidden="true" />
+    </figure>
+  )
+}
+
+function optionsFor({
+  element,
+  lines,
+  words,
+  range,
+  height,
+}: {
+  readonly element: HTMLElement
+  readonly lines: readonly PlotLine[]
+  readonly words: (value: number) => string
+  readonly range: readonly [number, number] | undefined
+  readonly height: number
+}): uPlot.Options {
+  const style = getComputedStyle(element)
+  const colour = (name: string) => style.getPropertyValue(name).trim()
+  const axis: uPlot.Axis = {
+    stroke: colour('--muted'),
+    font: `11px ${colour('--font-text')}`,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  }
+  const [least, most] = range ?? [0, 1]
+  return {
+    width: element.clientWidth,
+    height,
+    padding: [8, 8, 0, 0],
+    cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
+    legend: { live: true },
+    scales: {
+      y: { range: (_plot, from, to) => [Math.min(least, from ?? least), Math.max(most, (to ?? most) * 1.08)] },
+    },
+    axes: [
+      { ...axis, grid: { show: false }, space: 64, values: (_plot, ticks) => timeTicks(ticks) },
+      { ...axis, size: 56, values: (_plot, values) => values.map((value) => words(value)) },
+    ],
+    series: [
+      { value: (_plot, value) => (value === null ? '' : tickWords.format(value * 1000)) },
+      ...lines.map(
+        ({ name, colour: token, isDashed, isFilled }): uPlot.Series => ({
+          label: name,
+          stroke: colour(token),
+          width: 1.75,
+          spanGaps: false,
+          points: { show: false },
+          ...(isDashed && { dash: [4, 4] }),
+          ...(isFilled && { fill: `color-mix(in srgb, ${colour(token)} 12%, transparent)` }),
+          value: (_plot, value) => (value === null ? '–' : words(value)),
+        }),
+      ),
+    ],
+  }
+}
+
+const tickWords = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric' })
+
+/** The time of day, and the day where one begins. */
+function timeTicks(ticks: readonly number[]): string[] {
+  return ticks.map((tick) => {
+    const time = new Date(tick * 1000)
+    return (time.getHours() === 0 && time.getMinutes() === 0 ? day : hour).format(time)
+  })
+}

@@ -1,0 +1,39 @@
+import { Menu } from '@mantine/core'
+import { Link, useLocation } from 'wouter'
+import { Icon } from '../ui/icon.tsx'
+import { isAt, places } from './places.ts'
+import './bottom-bar.css'
+
+const firstOnes = 4
+
+/** The menu at the bottom of a narrow screen, where a thumb is. */
+export function BottomBar() {
+  const [location, goTo] = useLocation()
+  const rest = places.slice(firstOnes)
+  const isInRest = rest.some(({ path }) => isAt(location, path))
+  return (
+    <nav className="bottom-bar" aria-label="Main, short">
+      {places.slice(0, firstOnes).map(({ path, name, icon }) => (
+        <Link key={path} href={path} aria-current={isAt(location, path) ? 'page' : undefined}>
+          <Icon name={icon} size={20} />
+          {name}
+        </Link>
+      ))}
+      <Menu position="top-end" width={180}>
+        <Menu.Target>
+          <button type="button" className={isInRest ? 'is-current' : undefined}>
+            <Icon name="more" size={20} />
+            More
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {rest.map(({ path, name, icon }) => (
+            <Menu.Item key={path} leftSection={<Icon name={icon} />} onClick={() => goTo(path)}>
+              {name}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+    </nav>
+  )
+}

@@ -1,0 +1,66 @@
+import { useDisclosure } from '@mantine/hooks'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
+import { useSignedIn } from '../session-context.ts'
+import { VirtualPhone } from '../virtual-phone/virtual-phone.tsx'
+import { BottomBar } from './bottom-bar.tsx'
+import { KeyHelp } from './key-help.tsx'
+import { type Keys, useKeys } from './keys.ts'
+import { PhoneContext } from './phone-context.ts'
+import { places } from './places.ts'
+import { Rail } from './rail.tsx'
+import { TopBar } from './top-bar.tsx'
+import './shell.css'
+
+const phoneKey = 'smsgw-phone'
+
+/** What stands around every page: the menu, and the virtual phone beside it where there is one. */
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const { hasVirtualPhone } = useSignedIn()
+  const [isHelpOpen, help] = useDisclosure(false)
+  const [, goTo] = useLocation()
+  const [isPhoneWanted, setPhoneWanted] = useState(
+    () => localStorage.getItem(phoneKey) ?? (innerWidth > 1240 ? 'open' : 'closed'),
+  )
+  const hasPhone = hasVirtualPhone && isPhoneWanted === 'open'
+  const phone = useMemo(
+    () => ({
+      exists: hasVirtualPhone,
+      isOpen: hasPhone,
+      toggle: () =>
+        setPhoneWanted((before) => {
+          const after = before === 'open' ? 'closed' : 'open'
+          localStorage.setItem(phoneKey, after)
+          return after
+        }),
+    }),
+    [hasVirtualPhone, hasPhone],
+  )
+  const keys = useMemo<Keys>(
+    () => ({
+      '?': help.toggle,
+      n: () => goTo('/conversations/new'),
+      ...(hasVirtualPhone && { v: phone.toggle }),
+      ...Object.fromEntries(places.map(({ key, path }) => [`g ${key}`, () => goTo(path)])),
+    }),
+    [help.toggle, goTo, hasVirtualPhone, phone.toggle],
+  )
+  useKeys(keys)
+  return (
+    <PhoneContext value={phone}>
+      <div className={hasPhone ? 'shell has-phone' : 'shell'}>
+        <a className="shell-skip" href="#content">
+          Skip to the page
+        </a>
+        <Rail onHelp={help.open} />
+        <TopBar onHelp={help.open} />
+        <main className="shell-content" id="content" tabIndex={-1}>
+          {children}
+        </main>
+        {hasPhone && <VirtualPhone onClose={phone.toggle} />}
+        <BottomBar />
+      </div>
+      <KeyHelp isOpen={isHelpOpen} onClose={help.close} hasPhone={hasVirtualPhone} />
+    </PhoneContext>
+  )
+}

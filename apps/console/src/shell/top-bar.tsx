@@ -1,0 +1,35 @@
+import { ActionIcon } from '@mantine/core'
+import { Link } from 'wouter'
+import { Icon } from '../ui/icon.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { LineState } from './line-state.tsx'
+import { usePhoneSwitch } from './phone-context.ts'
+import { Wordmark } from './wordmark.tsx'
+import './top-bar.css'
+
+/** What the rail's head and foot are on a narrow screen. */
+export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
+  const phone = usePhoneSwitch()
+  return (
+    <header className="top-bar">
+      <Link href="/" className="rail-home" aria-label="smsgw, overview">
+        <Wordmark />
+      </Link>
+      <div className="top-bar-end">
+        <LineState isShort />
+        {phone.exists && (
+          <ActionIcon
+            variant={phone.isOpen ? 'light' : 'subtle'}
+            size="lg"
+            aria-label="Virtual phone"
+            aria-pressed={phone.isOpen}
+            onClick={phone.toggle}
+          >
+            <Icon name="phone" />
+          </ActionIcon>
+        )}
+        <AccountMenu onHelp={onHelp} isShort />
+      </div>
+    </header>
+  )
+}

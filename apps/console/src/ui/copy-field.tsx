@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core'
+import { useRef, useState } from 'react'
+import { Icon } from './icon.tsx'
+import './copy-field.css'
+
+/** Something to take along: a command, a token, a snippet. */
+export function CopyField({
+  name,
+  value,
+  isLong = false,
+}: {
+  readonly name: string
+  readonly value: string
+  readonly isLong?: boolean
+}) {
+  const text = useRef<HTMLPreElement>(null)
+  const [copied, setCopied] = useState<string>()
+  const isCopied = copied === value
+  return (
+    <div className={isLong ? 'copy-field is-long' : 'copy-field'}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
+      <section aria-label={name} tabIndex={0}>
+        <pre ref={text}>
+          <code>{value}</code>
+        </pre>
+      </section>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<Icon name={isCopied ? 'tick' : 'copy'} size={15} />}
+        onClick={async () => {
+          if (await copy(value, text.current)) setCopied(value)
+        }}
+      >
+        {isCopied ? 'Copied' : 'Copy'}
+        <span className="unseen"> {name}</span>
+      </Button>
+    </div>
+  )
+}
+
+/** The clipboard is there only over HTTPS and on the own machine; elsewhere what is seen is selected and copied. */
+async function copy(value: string, shown: HTMLElement | null): Promise<boolean> {
+  if (navigator.clipboard !== undefined) {
+    try {
+      await navigator.clipboard.writeText(value)
+      return true
+    } catch {
+      // It was refused: the selection below may still do.
+    }
+  }
+  if (shown === null) return false
+  getSelection()?.selectAllChildren(shown)
+  return document.execCommand('copy')
+}

@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react'
+import { Icon, type IconName } from './icon.tsx'
+import './empty-state.css'
+
+/** What stands where there is nothing yet: what would be here, and how it comes. */
+export function EmptyState({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  readonly icon: IconName
+  readonly title: string
+  readonly children: ReactNode
+  readonly action?: ReactNode
+}) {
+  return (
+    <div className="empty-state">
+      <span className="empty-state-icon">
+        <Icon name={icon} size={26} />
+      </span>
+      <h3>{title}</h3>
+      <p>{children}</p>
+      {action}
+    </div>
+  )
+}

@@ -1,0 +1,75 @@
+import { type ReactNode, useEffect } from 'react'
+import './page.css'
+
+/** A page: its title, what can be done on it, and what stands below. */
+export function Page({
+  title,
+  about,
+  actions,
+  children,
+}: {
+  readonly title: string
+  readonly about?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}) {
+  useTitle(title)
+  return (
+    <div className="page">
+      <header className="page-head">
+        <div>
+          <h1>{title}</h1>
+          {about !== undefined && <p className="page-about">{about}</p>}
+        </div>
+        {actions !== undefined && <div className="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · smsgw`
+  }, [title])
+}
+
+export function Panel({
+  title,
+  about,
+  actions,
+  children,
+}: {
+  readonly title: string
+  readonly about?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}) {
+  return (
+    <section className="panel" aria-label={title}>
+      <header className="panel-head">
+        <div>
+          <h2>{title}</h2>
+          {about !== undefined && <p className="panel-about">{about}</p>}
+        </div>
+        {actions !== undefined && <div className="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+/** Facts, each with its name. What is undefined is left out. */
+export function Facts({ of: facts }: { readonly of: readonly (readonly [name: string, value: ReactNode])[] }) {
+  const known = facts.filter(([, value]) => value !== undefined && value !== '')
+  return (
+    <dl className="facts">
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,12 @@
+import './waiting-lines.css'
+
+/** Where something is about to appear. */
+export function WaitingLines({ lines = 3 }: { readonly lines?: number }) {
+  return (
+    <div className="waiting-lines" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, at) => `line ${at}`).map((key) => (
+        <span key={key} />
+      ))}
+    </div>
+  )
+}

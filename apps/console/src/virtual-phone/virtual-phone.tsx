@@ -1,0 +1,115 @@
+import { ActionIcon } from '@mantine/core'
+import type { VirtualPhoneAnswer } from '@smsgw/contract/virtual-phone'
+import { useEffect, useRef, useState } from 'react'
+import { useVirtualPhone, useWriteFromPhone } from '../api/virtual-phone.ts'
+import { Icon } from '../ui/icon.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { clockWords } from '../ui/relative-words.ts'
+import './virtual-phone.css'
+
+/** A number from the range that is kept for fiction: whoever has messaged nobody yet writes from it. */
+const firstPhone = '+447700900123'
+
+/** The phone at the other end of the virtual modem: what the gateway sends arrives here, and one can write back. */
+export function VirtualPhone({ onClose }: { readonly onClose: () => void }) {
+  const phone = useVirtualPhone()
+  const [chosen, setChosen] = useState<string>()
+  const phones = (phone.data?.messages ?? []).map(({ from, to, direction }) => (direction === 'to-phone' ? to : from))
+  const number = chosen ?? phones[0] ?? firstPhone
+  return (
+    <aside className="virtual-phone" aria-label="Virtual phone">
+      <header>
+        <h2>Virtual phone</h2>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label="Close the virtual phone"
+          title="Close (v)"
+          onClick={onClose}
+        >
+          <Icon name="cross" />
+        </ActionIcon>
+      </header>
+      <p className="small quiet">The modem is a virtual one, and so is who answers. Nothing leaves this machine.</p>
+      <div className="virtual-phone-body">
+        <label className="virtual-phone-number">
+          <span className="unseen">Number of this phone</span>
+          <select value={number} onChange={(event) => setChosen(event.currentTarget.value)}>
+            {[...new Set([number, ...phones, firstPhone])].map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+        <Screen number={number} phone={phone.data} />
+        <ProblemNote error={phone.error} />
+        <Reply key={number} from={number} gatewayNumber={phone.data?.gatewayNumber} />
+      </div>
+    </aside>
+  )
+}
+
+function Screen({ number, phone }: { readonly number: string; readonly phone: VirtualPhoneAnswer | undefined }) {
+  const screen = useRef<HTMLDivElement>(null)
+  const messages = (phone?.messages ?? [])
+    .filter(({ from, to, direction }) => (direction === 'to-phone' ? to : from) === number)
+    .toReversed()
+  const last = messages.at(-1)?.id
+  // biome-ignore lint/correctness/useExhaustiveDependencies: down to what is new, when it is
+  useEffect(() => {
+    screen.current?.scrollTo({ top: screen.current.scrollHeight })
+  }, [last, number])
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key
+    <div className="virtual-phone-screen" ref={screen} role="log" aria-label="On the phone" tabIndex={0}>
+      {messages.length === 0 && (
+        <p className="virtual-phone-empty">
+          Nothing yet. Send a message to <b>{number}</b> and it appears here; or write to the gateway below.
+        </p>
+      )}
+      {messages.map(({ id, at, text, direction }) => (
+        <div key={id} className={`phone-message is-${direction}`}>
+          <p>{text}</p>
+          <time dateTime={at}>{clockWords(at).slice(0, 5)}</time>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Reply({ from, gatewayNumber }: { readonly from: string; readonly gatewayNumber: string | undefined }) {
+  const write = useWriteFromPhone()
+  const [text, setText] = useState('')
+  return (
+    <form
+      className="virtual-phone-reply"
+      onSubmit={async (event) => {
+        event.preventDefault()
+        if (text === '') return
+        await write.mutateAsync({ from, text }).then(
+          () => setText(''),
+          // It stands below the field.
+          () => undefined,
+        )
+      }}
+    >
+      <input
+        aria-label="Write back to the gateway"
+        placeholder={gatewayNumber === undefined ? 'Write back' : `To ${gatewayNumber}`}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+      />
+      <ActionIcon
+        type="submit"
+        radius="xl"
+        size="lg"
+        aria-label="Write back"
+        loading={write.isPending}
+        disabled={text === ''}
+      >
+        <Icon name="send" size={16} />
+      </ActionIcon>
+      <ProblemNote error={write.error} />
+    </form>
+  )
+}

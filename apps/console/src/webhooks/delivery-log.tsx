@@ -1,0 +1,78 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import type { DeliveryState, WebhookAnswer } from '@smsgw/contract/webhook'
+import { useState } from 'react'
+import { type DeliveryFilter, useDeliveries } from '../api/webhooks.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Panel } from '../ui/page.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { DeliveryRow } from './delivery-row.tsx'
+import { HealthStrip } from './health-strip.tsx'
+import { RedeliverRange } from './redeliver-range.tsx'
+import './delivery-log.css'
+
+const states: readonly { readonly value: DeliveryState | ''; readonly label: string }[] = [
+  { value: '', label: 'All' },
+  { value: 'delivered', label: 'Delivered' },
+  { value: 'waiting', label: 'Waiting' },
+  { value: 'failed', label: 'Given up' },
+  { value: 'dropped', label: 'Dropped' },
+]
+
+/** What was delivered or is to be, newest first, with each attempt. */
+export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
+  const [state, setState] = useState<DeliveryState | ''>('')
+  const [from, setFrom] = useState('')
+  const [to, setTo] = useState('')
+  const filter: DeliveryFilter = {
+    ...(state !== '' && { state }),
+    ...(from !== '' && { from: new Date(from).toISOString() }),
+    ...(to !== '' && { to: new Date(to).toISOString() }),
+  }
+  const log = useDeliveries(webhook.id, filter)
+  const deliveries = log.data?.pages.flatMap(({ body }) => body) ?? []
+  return (
+    <Panel title="Deliveries" actions={<HealthStrip webhookId={webhook.id} />}>
+      <div className="fields-row">
+        <NativeSelect
+          label="State"
+          data={[...states]}
+          value={state}
+          onChange={(event) => setState(event.currentTarget.value as DeliveryState | '')}
+        />
+        <TextInput
+          label="From"
+          type="datetime-local"
+          value={from}
+          onChange={(event) => setFrom(event.currentTarget.value)}
+        />
+        <TextInput label="To" type="datetime-local" value={to} onChange={(event) => setTo(event.currentTarget.value)} />
+        <RedeliverRange webhookId={webhook.id} filter={filter} />
+      </div>
+      <ProblemNote error={log.error} retry={() => void log.refetch()} />
+      {log.isPending && <WaitingLines />}
+      {log.isSuccess && deliveries.length === 0 && (
+        <EmptyState
+          icon="webhooks"
+          title={Object.keys(filter).length === 0 ? 'Nothing delivered yet' : 'Nothing in this range'}
+        >
+          {Object.keys(filter).length === 0
+            ? 'A test shows at once whether your program answers; otherwise the next event will.'
+            : 'Another state or time may show some.'}
+        </EmptyState>
+      )}
+      {deliveries.length > 0 && (
+        <ul className="delivery-log">
+          {deliveries.map((delivery) => (
+            <DeliveryRow key={delivery.id} delivery={delivery} url={webhook.url} />
+          ))}
+        </ul>
+      )}
+      {log.hasNextPage && (
+        <Button variant="subtle" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+          Earlier ones
+        </Button>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,39 @@
+import type { DeliveryAnswer } from '@smsgw/contract/webhook'
+import { expect, test } from 'vitest'
+import { barsOf } from './health-bars.ts'
+
+const at = '2026-03-01T08:46:11.000Z'
+const delivery = (state: DeliveryAnswer['state'], ...durations: readonly number[]): DeliveryAnswer => ({
+  id: `${state}${durations}`,
+  webhookId: 'w',
+  event: 'sms:sent',
+  deviceId: 'Xk2Zt7vQ9sLrB4mNdP1aW',
+  state,
+  createdAt: at,
+  attemptCount: durations.length,
+  attempts: durations.map((durationMs, index) => ({ number: index + 1, startedAt: at, durationMs })),
+})
+
+test('what was taken at once is good, what needed another try is worth seeing, what waits or was given up is bad', () => {
+  const bars = barsOf([
+    delivery('delivered', 20),
+    delivery('delivered', 20, 20),
+    delivery('waiting', 9),
+    delivery('failed', 9),
+  ])
+  expect(bars.map(({ tone }) => tone)).toEqual(['good', 'warn', 'bad', 'bad'])
+})
+
+test('what was not attempted yet says nothing about the receiver', () => {
+  expect(barsOf([delivery('waiting')])).toEqual([])
+})
+
+test('a slower answer is a taller bar, and no bar is taller than the strip', () => {
+  const [fast, slow, slowest] = barsOf([
+    delivery('delivered', 20),
+    delivery('delivered', 900),
+    delivery('failed', 99_999),
+  ])
+  expect(fast?.share).toBeLessThan(slow?.share ?? 0)
+  expect(slowest?.share).toBe(1)
+})

@@ -1,0 +1,32 @@
+import { useDeliveries } from '../api/webhooks.ts'
+import { barsOf } from './health-bars.ts'
+import './health-strip.css'
+
+const shown = 40
+const barWidth = 4
+const height = 28
+
+/** How a receiver has been doing: one bar for each of its latest deliveries, the newest at the right. */
+export function HealthStrip({ webhookId }: { readonly webhookId: string }) {
+  const { data } = useDeliveries(webhookId, {}, shown)
+  const bars = barsOf(data?.pages[0]?.body ?? []).toReversed()
+  const bad = bars.filter(({ tone }) => tone === 'bad').length
+  const words = bars.length === 0 ? 'no deliveries yet' : `${bars.length - bad} of the last ${bars.length} went well`
+  return (
+    <svg className="health-strip" role="img" aria-label={words} width={shown * barWidth} height={height}>
+      <title>{words}</title>
+      {bars.map(({ id, tone, share }, at) => (
+        <rect
+          key={id}
+          className={`is-${tone}`}
+          x={(shown - bars.length + at) * barWidth}
+          y={height - Math.max(4, share * height)}
+          width={barWidth - 1.5}
+          height={Math.max(4, share * height)}
+          rx="1"
+        />
+      ))}
+      <line x1="0" x2={shown * barWidth} y1={height - 0.5} y2={height - 0.5} />
+    </svg>
+  )
+}

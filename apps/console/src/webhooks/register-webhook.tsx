@@ -1,0 +1,83 @@
+import { Button, Modal, NativeSelect, TextInput } from '@mantine/core'
+import type { WebhookAnswer } from '@smsgw/contract/webhook'
+import type { WebhookEvent } from '@smsgw/contract/webhook-event'
+import { useState } from 'react'
+import { ApiFailure } from '../api/ask.ts'
+import { useDevices } from '../api/devices.ts'
+import { useRegisterWebhook } from '../api/webhooks.ts'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { eventWords } from './event-words.ts'
+import { ShownSecret } from './shown-secret.tsx'
+
+/** Asks for the address, then shows the secret, once. */
+export function RegisterWebhook({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  const [made, setMade] = useState<WebhookAnswer>()
+  const close = () => {
+    setMade(undefined)
+    onClose()
+  }
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={made === undefined ? 'Register a webhook' : 'Registered'}
+      size="lg"
+      closeOnClickOutside={made === undefined}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {made === undefined ? <RegisterForm onMade={setMade} /> : <ShownSecret secret={made.secret} onDone={close} />}
+    </Modal>
+  )
+}
+
+function RegisterForm({ onMade }: { readonly onMade: (webhook: WebhookAnswer) => void }) {
+  const register = useRegisterWebhook()
+  const { data: devices = [] } = useDevices()
+  const [url, setUrl] = useState('')
+  const [event, setEvent] = useState<WebhookEvent>('sms:received')
+  const [deviceId, setDeviceId] = useState('')
+  const wrongUrl = register.error instanceof ApiFailure ? register.error.about('url') : undefined
+  return (
+    <form
+      className="fields"
+      onSubmit={(submit) => {
+        submit.preventDefault()
+        register.mutate({ url, event, ...(deviceId !== '' && { deviceId }) }, { onSuccess: onMade })
+      }}
+    >
+      <TextInput
+        label="Address"
+        description="HTTPS, where your program listens."
+        placeholder="https://example.com/sms"
+        type="url"
+        required
+        withAsterisk={false}
+        data-autofocus
+        error={wrongUrl}
+        value={url}
+        onChange={(change) => setUrl(change.currentTarget.value)}
+      />
+      <NativeSelect
+        label="Event"
+        description="One event for each webhook; the same address may hear of several."
+        data={Object.entries(eventWords).map(([value, words]) => ({ value, label: `${value}: ${words}` }))}
+        value={event}
+        onChange={(change) => setEvent(change.currentTarget.value as WebhookEvent)}
+      />
+      {devices.length > 1 && (
+        <NativeSelect
+          label="Device"
+          data={[{ value: '', label: 'All of them' }, ...devices.map(({ id, name }) => ({ value: id, label: name }))]}
+          value={deviceId}
+          onChange={(change) => setDeviceId(change.currentTarget.value)}
+        />
+      )}
+      {wrongUrl === undefined && <ProblemNote error={register.error} />}
+      <div className="page-actions">
+        <Button type="submit" loading={register.isPending}>
+          Register
+        </Button>
+      </div>
+    </form>
+  )
+}

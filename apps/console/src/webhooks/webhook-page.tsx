@@ -1,0 +1,120 @@
+import { Button, Modal } from '@mantine/core'
+import type { WebhookAnswer } from '@smsgw/contract/webhook'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useDeleteWebhook, useRegisterWebhook, useRotateSecret, useTestWebhook, useWebhooks } from '../api/webhooks.ts'
+import { AskFirst } from '../ui/ask-first.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Page } from '../ui/page.tsx'
+import { Note, ProblemNote } from '../ui/problem-note.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { DeliveryLog } from './delivery-log.tsx'
+import { ShownSecret } from './shown-secret.tsx'
+
+/** One webhook: what was delivered, and what can be done with it. */
+export default function WebhookPage({ id: given }: { readonly id: string }) {
+  const id = decodeURIComponent(given)
+  const webhooks = useWebhooks()
+  const webhook = webhooks.data?.find((one) => one.id === id)
+  return (
+    <Page
+      title={webhook?.event ?? 'Webhook'}
+      about={webhook === undefined ? undefined : <span className="mono">{webhook.url}</span>}
+      actions={webhook && <WebhookActions webhook={webhook} />}
+    >
+      <ProblemNote error={webhooks.error} retry={() => void webhooks.refetch()} />
+      {webhooks.isPending && <WaitingLines />}
+      {webhooks.isSuccess && webhook === undefined && (
+        <EmptyState icon="webhooks" title="It is not registered">
+          It was deleted, or never was. What was delivered to it is gone with it.
+        </EmptyState>
+      )}
+      {webhook?.disabledAt !== undefined && <Disabled webhook={webhook} />}
+      {webhook && <DeliveryLog webhook={webhook} />}
+    </Page>
+  )
+}
+
+function Disabled({ webhook }: { readonly webhook: WebhookAnswer }) {
+  const register = useRegisterWebhook()
+  const { id, url, event, deviceId, disabledAt, disabledReason } = webhook
+  return (
+    <Note tone="bad">
+      <p>
+        Disabled <RelativeTime at={disabledAt ?? ''} />: {disabledReason ?? 'it gets nothing'}.
+      </p>
+      <Button
+        size="xs"
+        variant="default"
+        mt={8}
+        loading={register.isPending}
+        onClick={() => register.mutate({ id, url, event, ...(deviceId !== null && { deviceId }) })}
+      >
+        Enable it again
+      </Button>
+      <ProblemNote error={register.error} />
+    </Note>
+  )
+}
+
+function WebhookActions({ webhook: { id } }: { readonly webhook: WebhookAnswer }) {
+  const [, goTo] = useLocation()
+  const test = useTestWebhook()
+  const rotate = useRotateSecret()
+  const remove = useDeleteWebhook()
+  const [asking, setAsking] = useState<'rotate' | 'delete'>()
+  const close = () => setAsking(undefined)
+  return (
+    <>
+      <Button loading={test.isPending} onClick={() => test.mutate(id)}>
+        Send a test
+      </Button>
+      <Button variant="default" onClick={() => setAsking('rotate')}>
+        New secret
+      </Button>
+      <Button variant="default" onClick={() => setAsking('delete')}>
+        Delete
+      </Button>
+      <ProblemNote error={test.error} />
+      <AskFirst
+        title="Make a new secret?"
+        action="Make a new secret"
+        isOpen={asking === 'rotate' && rotate.data === undefined}
+        isBusy={rotate.isPending}
+        error={rotate.error}
+        onYes={() => rotate.mutate(id)}
+        onClose={close}
+      >
+        For 24 hours requests are signed with both, so that your program can change over at its ease.
+      </AskFirst>
+      <Modal
+        opened={asking === 'rotate' && rotate.data !== undefined}
+        onClose={close}
+        closeOnClickOutside={false}
+        title="The new secret"
+        size="lg"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <ShownSecret
+          secret={rotate.data?.secret}
+          onDone={() => {
+            close()
+            rotate.reset()
+          }}
+        />
+      </Modal>
+      <AskFirst
+        title="Delete this webhook?"
+        action="Delete it"
+        isOpen={asking === 'delete'}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onYes={() => remove.mutate(id, { onSuccess: () => goTo('/webhooks') })}
+        onClose={close}
+      >
+        Nothing more is delivered to it, what waits included.
+      </AskFirst>
+    </>
+  )
+}

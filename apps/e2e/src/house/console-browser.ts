@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const chromiumProgram = '/usr/bin/chromium'
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+/** It asks nobody on the internet, about itself neither. */
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** A person's browser before the console, who notices what goes wrong behind the page. */
+export class ConsoleBrowser {
+  readonly #browser: Browser
+  readonly #url: string
+  /** What the page complained of, and what it asked of anybody but the gateway. Empty when all is well. */
+  readonly complaints: string[] = []
+
+  private constructor(browser: Browser, url: string) {
+    this.#browser = browser
+    this.#url = url
+  }
+
+  static async start(url: string): Promise<ConsoleBrowser> {
+    if (!existsSync(chromiumProgram))
+      throw new Error(`there is no ${chromiumProgram}: apt-get install chromium, then run this again`)
+    execFileSync(process.execPath, [`${ROOT}.repo/build-console.ts`])
+    return new ConsoleBrowser(await chromium.launch({ executablePath: chromiumProgram, args: flags }), url)
+  }
+
+  async page(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.#browser.newContext({ viewport: { width: 1400, height: 900 }, ...options })
+    const page = await context.newPage()
+    page.on('pageerror', (error) => this.complaints.push(error.message))
+    page.on('console', (message) => {
+      // A request that was refused is the page's own affair: it shows what to do about it.
+      const isOfNetwork = message.text().startsWith('Failed to load resource')
+      if (message.type() === 'error' && !isOfNetwork) this.complaints.push(message.text())
+    })
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== new URL(this.#url).origin) this.complaints.push(`asks ${request.url()}`)
+    })
+    return page
+  }
+
+  async signedIn(
+    user: { readonly username: string; readonly password: string },
+    options: BrowserContextOptions = {},
+  ): Promise<Page> {
+    const page = await this.page(options)
+    await page.goto(this.#url)
+    await signIn(page, user)
+    return page
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser.close()
+  }
+}
+
+export async function signIn(
+  page: Page,
+  { username, password }: { readonly username: string; readonly password: string },
+): Promise<void> {
+  await page.getByLabel('Account').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+}
