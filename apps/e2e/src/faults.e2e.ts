@@ -25,8 +25,8 @@ const faults: readonly Fault[] = [
   { name: 'submit-answer-lost', options: { all: false, times: 2 } },
   { name: 'submit-port-drop', options: { times: 1, forMs: 5000 } },
   { name: 'submit-reboot', options: { times: 1 } },
-  // One refusal of each message's life is enough: the pause after a second one is minutes long, and rightly so.
-  { name: 'submit-error', options: { times: 1, codes: '38,42,500,512' } },
+  // Those after which the pause is seconds long: after 38, a network that is out of order, it is five minutes.
+  { name: 'submit-error', options: { times: 2, codes: '41,42,500,512' } },
   { name: 'urc-flood', options: { perSecond: 200 } },
   { name: 'urc-before-pdu', options: {} },
   { name: 'noise', options: {} },
