@@ -16,6 +16,8 @@ function shown(value: unknown): string {
 
 export interface Fault {
   readonly fault: string
+  readonly kind?: string
+  readonly sqlState?: string
   readonly code?: string
   readonly message?: string
   readonly at?: readonly string[]
@@ -23,8 +25,8 @@ export interface Fault {
 }
 
 /** An error as `faultDetails` describes it, in lines. */
-export function faultText({ fault, code, message, at = [], cause }: Fault): string {
-  const head = [fault, code, message].filter((part) => part !== undefined).join(' ')
+export function faultText({ fault, kind, sqlState, code, message, at = [], cause }: Fault): string {
+  const head = [fault, kind, sqlState, code, message].filter((part) => part !== undefined).join(' ')
   const lines = [`  ${head}`, ...at.map((place) => `    ${place}`)]
   return cause === undefined ? lines.join('\n') : `${lines.join('\n')}\n  caused by\n${faultText(cause)}`
 }

@@ -11,6 +11,7 @@ import { logRetention } from './logs/log-retention.ts'
 import { deleteOldMessages } from './messages/delete-old-messages.ts'
 import { expireMessages } from './messages/expire-messages.ts'
 import { hashMessages } from './messages/hash-messages.ts'
+import type { Move } from './messages/message-progress.ts'
 import type { Random } from './random.ts'
 import { retentionWork } from './settings/retention.ts'
 import type { Database } from './store/database.ts'
@@ -30,6 +31,7 @@ export interface PeriodicParts {
   readonly random: Random
   readonly box: SecretBox
   readonly config: RelayConfig
+  readonly onMoved: (moves: readonly Move[]) => void
 }
 
 /** What the relay does by itself, and how often. */
@@ -45,7 +47,7 @@ export function periodicWorks(parts: PeriodicParts, outbox: Outbox): PeriodicWor
   return [
     work('expire messages', 1, async () => (await expireMessages(parts)) > 0 && outbox.wake()),
     work('end lost journals', MINUTE, () => endLostJournals(database, doubtMs, clock.now())),
-    work('lose silent devices', MINUTE, () => loseSilentDevices(database, silence, clock.now())),
+    work('lose silent devices', MINUTE, () => loseSilentDevices(database, silence, clock.now(), parts.onMoved)),
     work('delete old messages', HOUR, () => deleteOldMessages(parts)),
     work('delete expired tokens', HOUR, () => deleteExpiredTokens(parts)),
     work('delete ended sessions', HOUR, () => deleteEndedSessions(parts)),

@@ -1,12 +1,13 @@
 import type { Log } from '@smsgw/daemon/log'
 import { ensureAccount } from './accounts/ensure-account.ts'
-import { agentMetrics } from './agents/agent-metrics.ts'
+import { agentMetrics, dispatchMetrics } from './agents/agent-metrics.ts'
 import { AgentSockets } from './agents/agent-sockets.ts'
 import { EventRecorder } from './agents/event-recorder.ts'
 import { PostgresHintBus } from './agents/postgres-hint-bus.ts'
 import { WakeHints } from './agents/wake-hints.ts'
 import { type AuthNeeds, buildAuth } from './auth/auth.ts'
 import { ensureEnrolmentToken } from './auth/enrolment-token.ts'
+import { loginMetrics } from './auth/login-metrics.ts'
 import { rotateSigningKeys } from './auth/rotate-signing-keys.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { RelayConfig } from './config.ts'
@@ -89,6 +90,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     const hints = new WakeHints(new PostgresHintBus({ url: store.url, relayId, log }))
     ending.push(() => hints.close())
     const metrics = openMetrics()
+    const { onAccepted, onMoved } = messageMetrics(metrics.registry, database)
     const webhookRules = addressRules({
       allowHttp: config.WEBHOOK_ALLOW_HTTP,
       allowNetworks: config.WEBHOOK_ALLOW_CIDRS,
@@ -109,14 +111,15 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       hints,
       relayId,
       streamId: store.installation.streamId,
-      recorder: new EventRecorder({ ...base, hints, outbox }),
+      recorder: new EventRecorder({ ...base, hints, outbox, onMoved }),
       throttle: new PairingThrottle(),
+      onDispatched: dispatchMetrics(metrics.registry),
       heartbeatSeconds: config.HEARTBEAT_SECONDS,
       arrivalsAtOnce: Math.ceil(config.DATABASE_CONNECTIONS / 3),
     })
     ending.push(() => agents.close())
     agentMetrics(metrics.registry, agents)
-    const periodic = startPeriodicWork({ url: store.url, log }, periodicWorks(base, outbox))
+    const periodic = startPeriodicWork({ url: store.url, log }, periodicWorks({ ...base, onMoved }, outbox))
     ending.push(() => periodic.stop())
 
     const auth = buildAuth({
@@ -125,6 +128,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       ...tokenRules(config),
       isLocal,
       version: VERSION,
+      observeLogin: loginMetrics(metrics.registry),
       hasVirtualPhone: virtualPhone !== undefined,
       onPasswordChanged,
       allowInsecureHttp: config.ALLOW_INSECURE_HTTP,
@@ -135,7 +139,8 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       hints,
       logbook,
       outbox,
-      onAccepted: messageMetrics(metrics.registry),
+      onAccepted,
+      onMoved,
       rules: { defaultRegion: config.DEFAULT_REGION, maxSegments: config.MAX_SEGMENTS },
       queueLimit: config.QUEUE_MAX_PENDING,
       addressRules: webhookRules,
@@ -187,7 +192,7 @@ async function endAll(ending: (() => unknown)[], log: Log): Promise<void> {
 }
 
 /** What every start makes sure of before anybody is served. */
-async function prepare(parts: PeriodicParts): Promise<void> {
+async function prepare(parts: Omit<PeriodicParts, 'onMoved'>): Promise<void> {
   const { ADMIN_USERNAME: username, ADMIN_PASSWORD: password, ENROLMENT_TOKEN: token } = parts.config
   await rotateSigningKeys({ ...parts, longestTokenSeconds: longestToken(parts.config) })
   if (username === undefined || password === undefined) return

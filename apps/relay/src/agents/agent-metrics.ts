@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client'
+import { Gauge, Histogram, type Registry } from 'prom-client'
 
 /** Of this process, as it is when it is asked. */
 export function agentMetrics(
@@ -21,4 +21,15 @@ export function agentMetrics(
       this.set(agents.socketCount)
     },
   })
+}
+
+/** Tells how long a send that was given to its device had been due. */
+export function dispatchMetrics(registry: Registry): (seconds: number) => void {
+  const latency = new Histogram({
+    name: 'smsgw_dispatch_latency_seconds',
+    help: 'From when a send is due to when its device is given it; long while the device is away or its queue is full',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 86_400],
+    registers: [registry],
+  })
+  return (seconds) => latency.observe(seconds)
 }

@@ -43,6 +43,8 @@ export interface AgentSessionNeeds extends RedeemPairingCodeNeeds {
   readonly relayId: string
   readonly streamId: string
   readonly heartbeatSeconds: number
+  /** Of each send that a device is given: how long it had been due. */
+  readonly onDispatched?: (sinceDueSeconds: number) => void
 }
 
 export interface SessionListener {
@@ -209,7 +211,7 @@ export class AgentSession {
         const connection = this.#known()
         const commands = effect.isResume
           ? await unacknowledgedCommands(database, connection, clock.now())
-          : await claimCommands(database, connection, effect.room, clock.now())
+          : await claimCommands(database, connection, effect.room, clock.now(), this.#needs.onDispatched)
         if (commands.length > 0) crashPoint('commands-claimed')
         return { kind: 'commands-claimed', commands }
       }

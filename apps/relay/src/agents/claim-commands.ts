@@ -35,6 +35,7 @@ export async function claimCommands(
   connection: AgentConnection,
   room: Room,
   now: Date,
+  onDispatched?: (sinceDueSeconds: number) => void,
 ): Promise<Command[]> {
   const { deviceId, accountId, journalId } = connection
   const ofDevice = Prisma.sql`device_id = ${deviceId} AND account_id = ${accountId}`
@@ -88,6 +89,9 @@ export async function claimCommands(
     ) AS t
     LEFT JOIN sends r ON r.cmd_id = t.send LEFT JOIN messages m ON m.key = r.message_key
     ORDER BY t.turn, t.since, t.place`
+  if (onDispatched !== undefined) {
+    for (const { command, dueAt } of rows) if (command === null) onDispatched((now.getTime() - dueAt.getTime()) / 1000)
+  }
   return rows.map((row) => row.command ?? sendCommand(row))
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { Move } from '../messages/message-progress.ts'
 import type { Database } from '../store/database.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import type { EventBatch, RecordResult } from './event-batch.ts'
@@ -9,6 +10,8 @@ export interface EventRecorderNeeds {
   readonly clock: Clock
   readonly hints: { answered(cmdIds: readonly string[]): void }
   readonly outbox?: Outbox
+  /** Recipients that came to another state, after the commit. */
+  readonly onMoved?: (moves: readonly Move[]) => void
 }
 
 /**
@@ -48,7 +51,7 @@ export class EventRecorder {
   }
 
   async #store(group: readonly Waiting[]): Promise<void> {
-    const { database, clock, hints, outbox } = this.#needs
+    const { database, clock, hints, outbox, onMoved } = this.#needs
     this.#running += 1
     const batches = group.map(({ batch }) => batch)
     const recorded = await recordEvents(database, batches, clock.now())
@@ -57,6 +60,7 @@ export class EventRecorder {
     const answered = recorded.flatMap((one) => (one.status === 'fulfilled' ? one.value.answered : []))
     if (answered.length > 0) hints.answered(answered)
     outbox?.wake()
+    onMoved?.(recorded.flatMap((one) => (one.status === 'fulfilled' ? one.value.moves : [])))
     for (const [index, { resolve, reject }] of group.entries()) {
       const one = recorded[index] as PromiseSettledResult<RecordedBatch>
       if (one.status === 'fulfilled') resolve(one.value.result)

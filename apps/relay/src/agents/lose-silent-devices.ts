@@ -1,4 +1,5 @@
 import { advanceMessages } from '../messages/advance-messages.ts'
+import type { Move } from '../messages/message-progress.ts'
 import type { Database, Statements } from '../store/database.ts'
 
 export interface SilenceLimits {
@@ -15,10 +16,18 @@ export interface SilenceLimits {
  * corrects the verdict. Its devices are locked, so that one that comes back just now is either seen here or finds the
  * cancels. Gives how many were ended.
  */
-export async function loseSilentDevices(database: Database, limits: SilenceLimits, now: Date): Promise<number> {
+export async function loseSilentDevices(
+  database: Database,
+  limits: SilenceLimits,
+  now: Date,
+  onMoved?: (moves: readonly Move[]) => void,
+): Promise<number> {
   let ended = 0
   for (;;) {
-    const count = await database.$transaction((statements) => loseSome(statements, limits, now), { timeout: 20_000 })
+    const { count, moves } = await database.$transaction((statements) => loseSome(statements, limits, now), {
+      timeout: 20_000,
+    })
+    onMoved?.(moves)
     ended += count
     if (count < AT_ONCE) return ended
   }
@@ -26,7 +35,7 @@ export async function loseSilentDevices(database: Database, limits: SilenceLimit
 
 const AT_ONCE = 500
 
-async function loseSome(statements: Statements, limits: SilenceLimits, now: Date): Promise<number> {
+async function loseSome(statements: Statements, limits: SilenceLimits, now: Date) {
   const { afterExpiryMs, silenceMs } = limits
   const silentSince = new Date(now.getTime() - silenceMs)
   const expiredSince = new Date(now.getTime() - afterExpiryMs)
@@ -42,6 +51,6 @@ async function loseSome(statements: Statements, limits: SilenceLimits, now: Date
     FOR SHARE OF d`
   const input = { kind: 'device-lost', at: now } as const
   const news = lost.map((one) => ({ ...one, input }))
-  await advanceMessages(statements, news, now)
-  return lost.length
+  const { moves } = await advanceMessages(statements, news, now)
+  return { count: lost.length, moves }
 }

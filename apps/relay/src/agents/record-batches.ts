@@ -1,5 +1,6 @@
 import type { SimCard } from '@smsgw/contract/link/event'
 import { storeReceived } from '../inbox/store-received.ts'
+import type { Move } from '../messages/message-progress.ts'
 import type { Statements } from '../store/database.ts'
 import { enqueueEvents } from '../webhooks/enqueue-events.ts'
 import type { HappenedEvent } from '../webhooks/happened-event.ts'
@@ -18,6 +19,8 @@ export interface RecordedBatches {
   readonly results: readonly RecordResult[]
   /** Commands that have an answer now. */
   readonly answered: readonly string[]
+  /** Recipients that came to another state. */
+  readonly moves: readonly Move[]
 }
 
 /**
@@ -37,7 +40,7 @@ export async function recordBatches(
   )
   const judged = batches.map((batch) => judgeBatch(batch, marks.get(batch.connection.deviceId)))
   const told = judged.flatMap((one) => one.told)
-  await storeProgress(statements, told, now)
+  const moves = await storeProgress(statements, told, now)
   for (const { connection, event } of told) {
     if (event.kind === 'received') await storeReceived(statements, deviceOf(connection), event, now)
   }
@@ -49,7 +52,7 @@ export async function recordBatches(
     statements,
     judged.filter(({ isNew }) => isNew).map(({ batch }) => markAfter(batch)),
   )
-  return { results: judged.map(({ result }) => result), answered }
+  return { results: judged.map(({ result }) => result), answered, moves }
 }
 
 /** Slots as they were told last. */

@@ -1,3 +1,4 @@
+import type { Move } from '../messages/message-progress.ts'
 import { isStatementError, sqlState } from '../messages/statement-error.ts'
 import type { Database } from '../store/database.ts'
 import { isDatabaseAway } from '../store/database-away.ts'
@@ -18,8 +19,12 @@ export async function recordEvents(
 ): Promise<PromiseSettledResult<RecordedBatch>[]> {
   const together = await settled(recordTogether(database, batches, now))
   if (together.status === 'fulfilled') {
-    const { results, answered } = together.value
-    return results.map((result) => ({ status: 'fulfilled', value: { result, answered } }))
+    const { results, answered, moves } = together.value
+    // What came of all of them is told with the first.
+    return results.map((result, index) => ({
+      status: 'fulfilled',
+      value: index === 0 ? { result, answered, moves } : { result, answered: [], moves: [] },
+    }))
   }
   if (batches.length > 1 && isDatabaseAway(together.reason) && !isLockTimeout(together.reason)) {
     return batches.map(() => together)
@@ -31,6 +36,8 @@ export interface RecordedBatch {
   readonly result: RecordResult
   /** Commands that have an answer now. */
   readonly answered: readonly string[]
+  /** Recipients that came to another state. */
+  readonly moves: readonly Move[]
 }
 
 function recordTogether(database: Database, batches: readonly EventBatch[], now: Date): Promise<RecordedBatches> {
@@ -42,8 +49,8 @@ const PATIENCE = { maxWait: 5_000, timeout: 20_000 }
 
 async function recordAlone(database: Database, batch: EventBatch, now: Date): Promise<RecordedBatch> {
   try {
-    const { results, answered } = await recordTogether(database, [batch], now)
-    return { result: results[0] as RecordResult, answered }
+    const { results, ...rest } = await recordTogether(database, [batch], now)
+    return { result: results[0] as RecordResult, ...rest }
   } catch (error) {
     if (!isOfTheEvents(error)) throw error
     return recordOneByOne(database, batch, now)
@@ -52,6 +59,7 @@ async function recordAlone(database: Database, batch: EventBatch, now: Date): Pr
 
 async function recordOneByOne(database: Database, batch: EventBatch, now: Date): Promise<RecordedBatch> {
   const answered: string[] = []
+  const moves: Move[] = []
   let result: RecordResult = { kind: 'fenced' }
   for (const [index, told] of batch.events.entries()) {
     const isLast = index === batch.events.length - 1
@@ -65,19 +73,20 @@ async function recordOneByOne(database: Database, batch: EventBatch, now: Date):
     const recorded = await recordOrPass(database, single, now)
     result = recorded.result
     answered.push(...recorded.answered)
+    moves.push(...recorded.moves)
     if (result.kind !== 'stored') break
   }
-  return { result, answered }
+  return { result, answered, moves }
 }
 
 async function recordOrPass(database: Database, single: EventBatch, now: Date): Promise<RecordedBatch> {
   try {
-    const { results, answered } = await recordTogether(database, [single], now)
-    return { result: results[0] as RecordResult, answered }
+    const { results, ...rest } = await recordTogether(database, [single], now)
+    return { result: results[0] as RecordResult, ...rest }
   } catch (error) {
     if (!isOfTheEvents(error)) throw error
     const { results } = await recordTogether(database, [{ ...single, events: single.events.map(unstorable) }], now)
-    return { result: results[0] as RecordResult, answered: [] }
+    return { result: results[0] as RecordResult, answered: [], moves: [] }
   }
 }
 

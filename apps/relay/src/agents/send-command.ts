@@ -14,6 +14,7 @@ export interface SendRow {
   readonly withDeliveryReport: boolean
   readonly priority: number
   readonly acceptedAt: Date
+  readonly dueAt: Date
   readonly validUntil: Date | null
 }
 
@@ -21,7 +22,7 @@ export interface SendRow {
 export const sendColumns = Prisma.sql`
   r.cmd_id AS "cmdId", m.id AS "messageId", r.phone_number AS "phoneNumber", m.text, m.data, m.port,
   m.is_encrypted AS "isEncrypted", m.sim_number AS "simNumber", m.with_delivery_report AS "withDeliveryReport",
-  r.priority, m.created_at AS "acceptedAt", r.valid_until AS "validUntil"`
+  r.priority, m.created_at AS "acceptedAt", r.due_at AS "dueAt", r.valid_until AS "validUntil"`
 
 export function sendCommand(row: SendRow): SendCommand {
   const { cmdId, messageId, phoneNumber, isEncrypted, simNumber, withDeliveryReport, priority, validUntil } = row

@@ -11,6 +11,7 @@ import { BearerLogin } from './bearer-login.ts'
 import { type ChangeOwnPasswordNeeds, changeOwnPassword } from './change-own-password.ts'
 import { issueToken } from './issue-token.ts'
 import { listTokens } from './list-tokens.ts'
+import { type ObserveLogin, observedLogin } from './login-metrics.ts'
 import { publishKeys } from './publish-keys.ts'
 import { refreshToken } from './refresh-token.ts'
 import { revokeToken } from './revoke-token.ts'
@@ -35,6 +36,7 @@ export interface AuthNeeds extends Pick<ChangeOwnPasswordNeeds, 'onPasswordChang
   readonly refreshTtlSeconds: number
   readonly version: string
   readonly hasVirtualPhone: boolean
+  readonly observeLogin: ObserveLogin
 }
 
 export interface Auth {
@@ -61,17 +63,24 @@ export function buildAuth(needs: AuthNeeds): Auth {
     bearerLogin: needs.isLocal ? undefined : bearerLogin,
     allowInsecureHttp: needs.allowInsecureHttp || needs.isLocal,
   }
+  const { observeLogin } = needs
+  const observed = {
+    ...logins,
+    basicLogin: observedLogin(logins.basicLogin, 'password', observeLogin),
+    sessionLogin: observedLogin(logins.sessionLogin, 'session', observeLogin),
+    bearerLogin: logins.bearerLogin && observedLogin(logins.bearerLogin, 'token', observeLogin),
+  }
   const unavailable = needs.isLocal ? 'tokens are not there in Local Server mode: use Basic authentication' : undefined
   const tokens = { ...needs, signingKeys, bearerLogin, unavailable }
   return {
-    authenticate: authenticate(logins),
-    authenticateRefresh: authenticateRefresh(logins),
+    authenticate: authenticate(observed),
+    authenticateRefresh: authenticateRefresh(observed),
     issueToken: issueToken(tokens),
     refreshToken: refreshToken(tokens),
     revokeToken: revokeToken(tokens),
     listTokens: listTokens(tokens),
     changeOwnPassword: changeOwnPassword({ ...needs, ...logins }),
-    beginSession: beginSession({ ...needs, ...logins }),
+    beginSession: beginSession({ ...needs, ...logins, basicLogin: observed.basicLogin }),
     showSession: showSession({ ...needs, ...logins }),
     endSession: endSession(logins),
     publishKeys: publishKeys({ signingKeys: needs.isLocal ? undefined : signingKeys }),

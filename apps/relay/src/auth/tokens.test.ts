@@ -48,7 +48,13 @@ function replica({ isLocal = false, maxTtlSeconds = 86_400, allowInsecureHttp = 
   const auth = buildAuth({
     ...world,
     ...{ box, clock, random, logbook, isLocal, allowInsecureHttp, maxTtlSeconds },
-    ...{ issuer: 'smsgw', refreshTtlSeconds: 30 * 86_400, version: '1.2.3', hasVirtualPhone: false },
+    ...{
+      issuer: 'smsgw',
+      refreshTtlSeconds: 30 * 86_400,
+      version: '1.2.3',
+      observeLogin: () => undefined,
+      hasVirtualPhone: false,
+    },
   })
   const whoAmI = endpoint({
     answers: { 200: null },

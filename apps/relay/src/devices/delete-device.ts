@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Logbook } from '../logs/logbook.ts'
+import type { Move } from '../messages/message-progress.ts'
 import type { Database } from '../store/database.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { failQueuedMessages } from './fail-queued-messages.ts'
@@ -14,13 +15,14 @@ export interface DeleteDeviceNeeds {
   /** After the commit: the relay that holds its socket closes it. */
   readonly hints: { disconnect(deviceId: string): void }
   readonly outbox: Outbox
+  readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
 }
 
 /**
  * The agent is cut off for good, and its queue fails with a reason. The row stays, for messages name it; the key goes, so
  * that the agent can be paired anew.
  */
-export function deleteDevice({ database, clock, logbook, hints, outbox }: DeleteDeviceNeeds): Endpoint {
+export function deleteDevice({ database, clock, logbook, hints, outbox, onMoved }: DeleteDeviceNeeds): Endpoint {
   return endpoint({
     params: idParams,
     answers: { 204: null },
@@ -31,7 +33,7 @@ export function deleteDevice({ database, clock, logbook, hints, outbox }: Delete
       hints.disconnect(id)
       const message = 'the device was deleted: its agent is cut off, and its queue fails'
       logbook.write({ accountId, deviceId: id, module: 'devices', priority: 'INFO', message })
-      await failQueuedMessages(database, { accountId, deviceId: id }, now)
+      await failQueuedMessages(database, { accountId, deviceId: id }, now, onMoved)
       outbox.wake()
       return { status: 204 }
     },

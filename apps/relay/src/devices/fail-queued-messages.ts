@@ -1,4 +1,5 @@
 import { advanceMessages } from '../messages/advance-messages.ts'
+import type { Move } from '../messages/message-progress.ts'
 import type { RecipientInput } from '../messages/message-state.ts'
 import type { Database } from '../store/database.ts'
 
@@ -13,6 +14,7 @@ export async function failQueuedMessages(
   database: Database,
   { accountId, deviceId }: { readonly accountId: string; readonly deviceId: string },
   now: Date,
+  onMoved?: (moves: readonly Move[]) => void,
 ): Promise<void> {
   let last = ''
   for (;;) {
@@ -34,7 +36,8 @@ export async function failQueuedMessages(
       cmdId,
       input: dispatchedJournal === null ? neverGiven(now) : ({ kind: 'device-lost', at: now } as const),
     }))
-    await database.$transaction((statements) => advanceMessages(statements, news, now))
+    const { moves } = await database.$transaction((statements) => advanceMessages(statements, news, now))
+    onMoved?.(moves)
     last = end.cmdId
   }
 }

@@ -1,7 +1,7 @@
 import type { Statements } from '../store/database.ts'
 import { enqueueEvents } from '../webhooks/enqueue-events.ts'
 import { lockMessages } from './lock-messages-statement.ts'
-import { type MessageProgress, progressMessage, type RecipientNews } from './message-progress.ts'
+import { type MessageProgress, type Move, progressMessage, type RecipientNews } from './message-progress.ts'
 import { writeProgress } from './write-progress-statement.ts'
 
 export interface AdvancedMessages {
@@ -9,6 +9,8 @@ export interface AdvancedMessages {
   readonly messages: readonly MessageProgress[]
   /** Command ids of the recipients that changed. */
   readonly changed: ReadonlySet<string>
+  /** Of recipients that came to another state. */
+  readonly moves: readonly Move[]
   /** About no recipient of this account, or of another device. */
   readonly unknown: readonly RecipientNews[]
 }
@@ -23,7 +25,7 @@ export async function advanceMessages(
   news: readonly RecipientNews[],
   now: Date,
 ): Promise<AdvancedMessages> {
-  if (news.length === 0) return { messages: [], changed: new Set(), unknown: [] }
+  if (news.length === 0) return { messages: [], changed: new Set(), moves: [], unknown: [] }
   const messages = await lockMessages(statements, news)
   const owners = new Map(
     messages.flatMap((message) => message.recipients.map(({ cmdId }) => [cmdId, message] as const)),
@@ -45,6 +47,7 @@ export async function advanceMessages(
   return {
     messages: progressed.map(({ message }) => message),
     changed: new Set(recipients.map(({ cmdId }) => cmdId)),
+    moves: progressed.flatMap(({ moves }) => moves),
     unknown,
   }
 }

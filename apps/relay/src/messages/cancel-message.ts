@@ -9,6 +9,7 @@ import type { Outbox } from '../webhooks/outbox.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { unknownMessage } from './get-message.ts'
 import { messageAnswer } from './message-answer.ts'
+import type { Move } from './message-progress.ts'
 import { findMessage, type StoredMessage } from './stored-message.ts'
 
 interface CancelMessageNeeds {
@@ -16,16 +17,20 @@ interface CancelMessageNeeds {
   readonly clock: Clock
   readonly hints: Pick<WakeHints, 'wake'>
   readonly outbox: Outbox
+  readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
 }
 
 /** Stops what no device has been given; of the rest the device is asked, for whatever it has not handed to a modem. */
-export function cancelMessage({ database, clock, hints, outbox }: CancelMessageNeeds): Endpoint {
+export function cancelMessage({ database, clock, hints, outbox, onMoved }: CancelMessageNeeds): Endpoint {
   return endpoint({
     params: idParams,
     answers: { 200: messageState },
     errors: [409],
     async handle({ principal: { accountId }, params: { id } }) {
-      const message = await database.$transaction((statements) => cancel(statements, accountId, id, clock.now()))
+      const { message, moves } = await database.$transaction((statements) =>
+        cancel(statements, accountId, id, clock.now()),
+      )
+      onMoved?.(moves)
       if (message.state === 'Cancelling') hints.wake([message.deviceId])
       outbox.wake()
       return { status: 200, body: messageAnswer(message, { content: false }) }
@@ -33,18 +38,23 @@ export function cancelMessage({ database, clock, hints, outbox }: CancelMessageN
   })
 }
 
-async function cancel(statements: Statements, accountId: string, id: string, at: Date): Promise<StoredMessage> {
+async function cancel(
+  statements: Statements,
+  accountId: string,
+  id: string,
+  at: Date,
+): Promise<{ readonly message: StoredMessage; readonly moves: readonly Move[] }> {
   const before = await findMessage(statements, accountId, id)
   if (before === undefined) throw unknownMessage()
   // Which of them can still be stopped is decided under their locks.
-  const { changed } = await advanceMessages(
+  const { changed, moves } = await advanceMessages(
     statements,
     before.recipients.map(({ cmdId }) => ({ accountId, cmdId, input: { kind: 'cancel-asked', at } })),
     at,
   )
   const message = (await findMessage(statements, accountId, id)) ?? before
   if (changed.size === 0 && !isStopped(message)) throw nothingToStop(message)
-  return message
+  return { message, moves }
 }
 
 /** Asked before: the answer is where it stands now. */

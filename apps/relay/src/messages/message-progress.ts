@@ -41,6 +41,12 @@ export interface TrackedRecipient extends RecipientProgress {
   readonly partsCount: number | null
 }
 
+/** A recipient came from one state to another. */
+export interface Move {
+  readonly from: MessageState
+  readonly to: MessageState
+}
+
 /** What happened to one recipient, and what became known with it. */
 export interface RecipientNews {
   readonly accountId: string
@@ -61,24 +67,27 @@ export interface ProgressedMessage {
   readonly changed: boolean
   readonly changedRecipients: readonly TrackedRecipient[]
   readonly happened: readonly OutboundEvent[]
+  readonly moves: readonly Move[]
 }
 
 /** Takes what happened to recipients of one message, in order. */
 export function progressMessage(before: MessageProgress, news: readonly RecipientNews[], now: Date): ProgressedMessage {
   let message = before
   const happened: OutboundEvent[] = []
+  const moves: Move[] = []
   for (const one of news) {
     const known = message.recipients.find(({ cmdId }) => cmdId === one.cmdId)
     if (known === undefined) continue
     const { recipient, reached } = step(withFacts(known, one), one.input)
     if (recipient === known) continue
+    if (recipient.state !== known.state) moves.push({ from: known.state, to: recipient.state })
     message = withRecipient(message, recipient, one.input?.at ?? now, now)
     const at = { at: one.input?.at ?? now, offsetMinutes: one.offsetMinutes ?? 0 }
     happened.push(...reached.map((milestone) => outboundEvent(message, recipient, milestone, at)))
   }
   const changedRecipients = message.recipients.filter((recipient) => !before.recipients.includes(recipient))
   const changed = message.state !== before.state || message.finishedAt !== before.finishedAt
-  return { message, changed, changedRecipients, happened }
+  return { message, changed, changedRecipients, happened, moves }
 }
 
 function step(recipient: TrackedRecipient, input: RecipientInput | undefined) {

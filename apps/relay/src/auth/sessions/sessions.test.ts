@@ -43,7 +43,7 @@ function replica({ isLocal = false } = {}) {
     ...world,
     ...{ box, clock, random, isLocal, logbook: { write: () => undefined }, allowInsecureHttp: false },
     ...{ issuer: 'smsgw', maxTtlSeconds: 86_400, refreshTtlSeconds: 86_400 },
-    ...{ version: '1.2.3', hasVirtualPhone: isLocal },
+    ...{ version: '1.2.3', observeLogin: () => undefined, hasVirtualPhone: isLocal },
   })
   const whoAmI = endpoint({
     answers: { 200: null },

@@ -24,11 +24,15 @@ async function queueAge(database = shared.database): Promise<number> {
 test('attempts are counted by what came of them', async () => {
   const registry = new Registry()
   const observe = deliveryMetrics(registry, shared.database)
-  for (const state of ['delivered', 'delivered', 'waiting', 'failed'] as const) observe(state)
+  for (const state of ['delivered', 'delivered', 'waiting', 'failed'] as const)
+    observe({ result: state, seconds: 0.2, sinceEventSeconds: state === 'waiting' ? 0.03 : undefined })
   const text = await registry.metrics()
   expect(text).toContain('smsgw_webhook_attempts_total{result="delivered"} 2')
   expect(text).toContain('smsgw_webhook_attempts_total{result="retried"} 1')
   expect(text).toContain('smsgw_webhook_attempts_total{result="failed"} 1')
+  expect(text).toContain('smsgw_webhook_attempt_duration_seconds_count 4')
+  expect(text).toContain('smsgw_webhook_latency_seconds_bucket{le="0.05"} 1')
+  expect(text).toContain('smsgw_webhook_queue_size 0')
 })
 
 test('the age of the queue is that of what could be sent now, and is not', async () => {

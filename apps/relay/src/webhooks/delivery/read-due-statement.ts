@@ -9,6 +9,8 @@ export interface DueDelivery {
   readonly payload: unknown
   /** Before this one. */
   readonly attempts: number
+  /** How long ago it happened. */
+  readonly ageSeconds: number
   /** Another one: somebody has changed the row since, and what came of this attempt does not count for it. */
   readonly version: string
 }
@@ -32,6 +34,7 @@ export function readDue(
     JOIN webhooks w ON w.key = receiver.key AND w.served_by = ${worker} AND w.disabled_at IS NULL
     CROSS JOIN LATERAL (
       SELECT d.key, d.webhook_key AS "webhookKey", d.id, d.device_id AS "deviceId", d.event, d.payload, d.attempts,
+        extract(epoch FROM now() - d.created_at)::float8 AS "ageSeconds",
         d.xmin::text AS version
       FROM webhook_deliveries d
       WHERE d.webhook_key = receiver.key AND d.state = 'waiting'

@@ -1,4 +1,5 @@
 import { type Attempted, type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
+import type { ObservedAttempt } from './delivery-metrics.ts'
 import type { DueDelivery } from './read-due-statement.ts'
 import { ReceiverHealth, type ReceiverHealthNeeds } from './receiver-health.ts'
 import type { Settler } from './settler.ts'
@@ -6,7 +7,7 @@ import type { Receiver } from './take-receivers-statement.ts'
 
 export interface ReceiverLaneNeeds extends AttemptNeeds, ReceiverHealthNeeds {
   readonly settler: Settler
-  readonly observe: (result: Attempted['attempt']['state']) => void
+  readonly observe: (attempt: ObservedAttempt) => void
 }
 
 export interface ReceiverLaneOptions {
@@ -117,10 +118,11 @@ export class ReceiverLane {
     this.#advance()
   }
 
-  #note(receiver: Receiver, { id, event }: DueDelivery, attempted: Attempted): void {
+  #note(receiver: Receiver, { id, event, attempts, ageSeconds }: DueDelivery, attempted: Attempted): void {
     const wasOnTrial = this.#health.isOnTrial
-    const { state } = attempted.attempt
-    this.#needs.observe(state)
+    const { state, durationMs } = attempted.attempt
+    const sinceEventSeconds = attempts === 0 ? ageSeconds : undefined
+    this.#needs.observe({ result: state, seconds: durationMs / 1000, sinceEventSeconds })
     this.#health.note(receiver, attempted)
     if (state === 'failed') {
       const message = `a webhook gave up on an event: ${attempted.error}`

@@ -68,7 +68,7 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
         client: new GuardedClient(rules, { limits, ...(resolve && { resolve }) }),
         log,
         logbook: { write: (entry) => void logged.push(entry) },
-        observe: (result) => void attempts.push(result),
+        observe: ({ result }) => void attempts.push(result),
         mostReceivers,
       })
       workers.push(worker)

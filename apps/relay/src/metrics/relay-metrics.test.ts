@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from '@smsgw/contract/link/command'
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { newKeys, ScriptedAgent } from '../agents/testing/scripted-agent.ts'
+import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+import { testReceivers } from '../webhooks/testing/test-receivers.ts'
+
+const TOKEN = 'the token of the metrics'
+const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'
+const NUMBERS = ['+4915112345678', '+4915112345679']
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
+const receivers = testReceivers()
+let relay: TestRelay
+let agent: ScriptedAgent
+
+beforeAll(async () => {
+  const settings = { METRICS_TOKEN: TOKEN, WEBHOOK_ALLOW_HTTP: '1', WEBHOOK_ALLOW_CIDRS: '127.0.0.1' }
+  relay = await testRelay({ settings })
+  const keys = newKeys()
+  await relay.database.device.create({
+    data: { id: DEVICE, accountId: relay.account.id, name: '', publicKey: keys.publicKey },
+  })
+  agent = new ScriptedAgent({ url: relay.url, identity: { deviceId: DEVICE }, keys, answer })
+  agent.start()
+  await agent.online()
+})
+afterAll(async () => {
+  agent.stop()
+  await receivers.close()
+  await relay.close()
+})
+
+/** The first number gets its message; what became of the second one's nobody knows. */
+function answer(command: Command): AgentEvent[] {
+  if (command.kind !== 'send') return []
+  const about = { cmdId: command.cmdId, at: new Date().toISOString() }
+  if (command.phoneNumber === NUMBERS[1])
+    return [
+      { kind: 'processed', ...about },
+      { kind: 'waiting', ...about, code: 'outcome_unknown', reason: 'outcome unknown' },
+    ]
+  return [
+    { kind: 'processed', ...about },
+    { kind: 'sent', ...about, simNumber: 1, parts: 1 },
+  ]
+}
+
+async function scrape(): Promise<string> {
+  return (await relay.request('GET', '/metrics', { auth: `Bearer ${TOKEN}` })).text
+}
+
+test('what happens to a relay can be seen, and nobody it happens to', async () => {
+  const there = await receivers.start()
+  await relay.api('POST', '/webhooks', { body: { id: 'w', url: there.url, event: 'sms:sent' } })
+  for (const auth of [`Basic ${btoa(`${relay.account.username}:wrong`)}`, 'Bearer a.b.c'])
+    expect((await relay.api('GET', '/messages', { auth })).status).toBe(401)
+  const body = { phoneNumbers: NUMBERS, message: 'hello', deviceId: DEVICE }
+  expect((await relay.api('POST', '/messages', { body })).status).toBe(202)
+  await eventually(async () => {
+    const text = await scrape()
+    for (const line of [
+      'smsgw_messages_accepted_total 1',
+      'smsgw_message_state_transitions_total{from="Pending",to="Processed"} 2',
+      'smsgw_message_state_transitions_total{from="Processed",to="Sent"} 1',
+      'smsgw_messages_in_doubt 1',
+      'smsgw_dispatch_latency_seconds_count 2',
+      'smsgw_dispatch_latency_seconds_bucket{le="300"} 2',
+      'smsgw_agents_connected 1',
+      'smsgw_logins_total{method="password",result="refused"} 1',
+      'smsgw_logins_total{method="token",result="refused"} 1',
+      'smsgw_webhook_attempts_total{result="delivered"} 1',
+      'smsgw_webhook_attempt_duration_seconds_count 1',
+      'smsgw_webhook_latency_seconds_count 1',
+      'smsgw_webhook_queue_size 0',
+    ])
+      expect(text.split('\n')).toContain(line)
+    for (const secret of [...NUMBERS.map((number) => number.slice(1)), DEVICE, relay.account.username])
+      expect(text).not.toContain(secret)
+  })
+})
+
+test('guesses that are not looked at any more are counted apart', async () => {
+  const guess = () => relay.api('GET', '/messages', { auth: `Basic ${btoa(`nobody:${Math.random()}`)}` })
+  await vi.waitUntil(async () => (await guess()).status === 429, { timeout: 30_000, interval: 0 })
+  expect(await scrape()).toMatch(/^smsgw_logins_total\{method="password",result="throttled"\} 1$/m)
+})
+
+test('the document names every metric, and no other', async () => {
+  const document = readFileSync(join(import.meta.dirname, '../../../../docs/metrics.md'), 'utf8')
+  const documented = [...document.matchAll(/^\| `(smsgw_\w+)/gm)].map(([, name]) => name)
+  const told = [...(await scrape()).matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name)
+  const ours = (name = '') => !/^smsgw_(?:process|nodejs)_/.test(name)
+  expect(documented.filter(ours).sort()).toEqual(told.filter(ours).sort())
+})
