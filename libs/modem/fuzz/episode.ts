@@ -27,7 +27,8 @@ export async function runEpisode({ seed, lines, measure, onDone }: EpisodeOption
   const clock = new ManualClock()
   const port = new NonsensePort(answers)
   const problems: string[] = []
-  const modem = new Modem({ port, clock, onEvent: () => undefined, trace: new TraceRing(clock) })
+  const trace = new TraceRing(clock)
+  const modem = new Modem({ port, clock, onEvent: () => undefined, trace })
   const call = (what: string, promise: Promise<unknown>) =>
     promise.catch((error) => problems.push(`${what}: ${shown(error)}`))
   void call('start', modem.start())
@@ -62,6 +63,17 @@ export async function runEpisode({ seed, lines, measure, onDone }: EpisodeOption
       () => `hearing ${JSON.stringify(batch)}`,
     )
     if (answers.once(8)) act(modem, answers, call)
+    if (answers.once(50)) {
+      attempt(
+        () =>
+          measure(
+            () => void trace.entries(),
+            () => `showing the trace behind ${JSON.stringify(batch)}`,
+          ),
+        problems,
+        () => `showing the trace behind ${JSON.stringify(batch)}`,
+      )
+    }
     const passMs = answers.oneOf([0, 0, 0, 10, 10, 3_000, 130_000])
     attempt(
       () =>

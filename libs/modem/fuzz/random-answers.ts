@@ -90,7 +90,7 @@ export class RandomAnswers {
       case 3:
         return this.hex(2 * this.below(40))
       case 4:
-        return '('.repeat(this.once(100) ? 3_000 : this.below(4))
+        return this.once(100) ? this.oneOf(['(', ' ', '<', '"', ',', '>']).repeat(3_000) : '('.repeat(this.below(4))
       case 5:
         return '"'.repeat(this.below(3))
       default:

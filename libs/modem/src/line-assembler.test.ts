@@ -77,6 +77,15 @@ describe('quoted text', () => {
   })
 })
 
+// What takes time by the square of the length does not end here.
+test.each(['+CUSD: 0,', '+CUSD: "",', '+CUSD: 0,"a",', '+CUSD: 0,"a'])(
+  '%s before a million blanks: read to the end',
+  (head) => {
+    const line = `${head}${' '.repeat(1_000_000)}x`
+    expect(assembled([line, 'OK']).join('\n')).toBe(`${line}\nOK`)
+  },
+)
+
 test('no line is lost and none is held back for ever', () => {
   const line = fc.constantFrom('+CMT: ,30', '+CDS: 30', pdu, shortPdu, '+CUSD: 0,"a', 'b",15', 'OK', '+CSQ: 1', 'text')
   fc.assert(

@@ -250,7 +250,14 @@ function fits(pdu: string, { form, pduLength }: Header): boolean {
 function textOfUssd(body: string): string | undefined {
   const comma = body.indexOf(',')
   const quoted = outermostQuoted(body)
-  const text = quoted?.text ?? (comma < 0 ? '' : body.slice(comma + 1).replace(/,\s*\d*\s*$/, ''))
+  const text =
+    quoted?.text ??
+    (comma < 0
+      ? ''
+      : body
+          .slice(comma + 1)
+          .trimEnd()
+          .replace(/,\s*\d*$/, ''))
   return text.trim() === '' && quoted === undefined ? undefined : text.replaceAll(/\s/g, '')
 }
 

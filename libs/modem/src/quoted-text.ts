@@ -52,9 +52,9 @@ export class QuotedText {
 
   #noteQuote(text: string): void {
     const body = this.#lines.join('\n')
-    const first = body.indexOf('"')
+    const last = body.lastIndexOf('"')
     // A second quote, with or without a data coding scheme behind.
-    const ends = first >= 0 && body.lastIndexOf('"') > first && /"\s*(,\s*\d*\s*)?$/.test(body)
+    const ends = last > body.indexOf('"') && /^(,\s*\d*)?$/.test(body.slice(last + 1).trim())
     if (!ends) return
     if (this.mayBeOver && beginsLikeCode(text)) this.#linesInDoubt = this.#lines.length
     else this.#linesToQuote = this.#lines.length

@@ -10,24 +10,35 @@ import { genericForms } from './unsolicited.ts'
  * `cut`: only a piece of a line is known, so everything is hidden that is not certain.
  */
 export function maskLine(line: string, sensitivity: Sensitivity, cut: boolean): string {
-  const [, lead = '', content = '', trail = ''] = /^([\0-\x20\x7f]*)([\s\S]*?)([\0-\x20\x7f]*)$/.exec(line) ?? []
-  return lead + maskContent(content, sensitivity, cut) + trail
+  let start = 0
+  // Prompts with something behind them: an echo, or news.
+  while (isBlank(line.charCodeAt(start)) || (!cut && line[start] === '>')) start += 1
+  let end = line.length
+  while (end > start && isBlank(line.charCodeAt(end - 1))) end -= 1
+  return line.slice(0, start) + maskContent(line.slice(start, end), sensitivity, cut) + line.slice(end)
+}
+
+function isBlank(code: number): boolean {
+  return code <= 0x20 || code === 0x7f
 }
 
 function maskContent(content: string, sensitivity: Sensitivity, cut: boolean): string {
   if (content === '') return ''
   if (cut) return hidden('cut', content)
-  // A prompt with something behind it: an echo, or news.
-  if (content.startsWith('>')) return `>${maskLine(content.slice(1), sensitivity, false)}`
   if (/^[0-9a-f]{8,}$/i.test(content)) return hidden('hex', content)
   if (readFinalResult(content) || speakingLines.has(content.toUpperCase())) return maskNumbers(content)
-  const command = /^(AT)([+^*#%$&_]?[A-Z0-9]*)([=?]*)([\s\S]*)$/i.exec(content)
+  const command = extendedCommand.exec(content) ?? basicCommand.exec(content)
   if (command) return maskCommand(command, sensitivity)
   const { prefix, body } = readResponseLine(content)
-  if (prefix === '') return sensitivity === 'plain' ? maskNumbers(content) : hidden('text', content)
+  if (!content.startsWith(prefix) || prefix === '')
+    return sensitivity === 'plain' ? maskNumbers(content) : hidden('text', content)
   const head = content.slice(0, content.length - body.length)
   return head + (sensitivity === 'secret' && prefix !== '+CPIN' ? maskAll(body) : maskBody(prefix, body))
 }
+
+// A line of somebody's text may begin like a command (`Attention: …`) or like a code (`+Bonus: …`): neither is written so.
+const extendedCommand = /^(AT)([+^*#%$&_][A-Z0-9_]+)([=?]+|(?=;|$))([\s\S]*)$/
+const basicCommand = /^(AT)((?:&?[A-Z][0-9]*)*)()((?:(?<=D)[0-9+*#,;]*)?)$/
 
 function maskCommand(
   [, at = '', name = '', sign = '', parameters = '']: RegExpExecArray,
@@ -57,7 +68,7 @@ function maskUnquoted(prefix: string, text: string): string {
   const numbers = maskNumbers(text)
   if (!privatePrefixes.has(prefix)) return numbers
   // `+CUSD: 0, Your balance…` and names without quotes; what is hidden already stays as it is.
-  return numbers.replace(/<[^>]*>|[A-Za-z\x80-\xff][A-Za-z0-9\x80-\xff .:;'!?/-]*/g, (found) =>
+  return numbers.replace(/<(?:hex|text) \d+>|[A-Za-z\x80-\xff][A-Za-z0-9\x80-\xff .:;'!?/-]*/g, (found) =>
     found.startsWith('<') ? found : hidden('text', found),
   )
 }

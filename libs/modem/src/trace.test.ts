@@ -38,6 +38,10 @@ describe('what is private is hidden', () => {
     ['+CGSN: 490154203237518', '+CGSN: *************18'],
     ['a text on a line of its own', '<text 27>'],
     ['Serial 490154203237518', 'Serial *************18', 'plain'],
+    ['Attention: your code is 7731', '<text 28>'],
+    ['ATTENTION: YOUR CODE IS 7731', '<text 28>'],
+    ['+Bonus: your code is 7731', '<text 25>'],
+    ['+CUSD: 0, <your code> is 7731', '+CUSD: 0, <<text 9>> <text 7>'],
   ]
   test.each(lines)('%j', (line, masked, sensitivity = 'ordinary') => {
     expect(maskLine(line, sensitivity, false)).toBe(masked)
@@ -59,6 +63,10 @@ describe('what tells about the modem stays', () => {
     ['SMS Ready'],
     ['> '],
     ['AT+CMGS=24\r'],
+    ['>>> AT+CMGS=24\r'],
+    ['ATE0V1\r'],
+    ['AT+CMGF=0;+CNMI=2,1\r'],
+    ['AT*EPIN?\r'],
     ['AT+CNMI=2,1,2,1,0\r'],
     ['AT+CPIN?\r'],
     ['+CMGS: 255'],
@@ -69,6 +77,13 @@ describe('what tells about the modem stays', () => {
   test.each(lines)('%j', (line, sensitivity = 'ordinary') => {
     expect(maskLine(line, sensitivity, false)).toBe(line)
   })
+})
+
+// What takes time by the square of the length does not end here, and neither does what calls itself for each character.
+test.each([' ', '>', '<', '"', ',', ' ,"', '\0', 'a', '1'])('a line of a million times %j is masked', (part) => {
+  for (const head of ['', '+CUSD: 0,', '+CMS ERROR: ', 'AT+X=']) {
+    expect(maskLine(`${head}${part.repeat(1_000_000)}x`, 'ordinary', false)).toContain(head)
+  }
 })
 
 test('a line is traced whole, however it came', () => {
