@@ -1,8 +1,8 @@
 // `npm run build`: the bundles of each app that can be started, in dist/<app>, for packages and images; `-- --into <folder>`
 // puts them elsewhere.
 // What an app loads beside its own code (native addons) stays outside, and comes along when a package is put together.
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join, relative, resolve } from 'node:path'
+import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { appBundles } from './packaging/app-bundle.ts'
@@ -36,6 +36,8 @@ for (const [app, { entries, beside }] of Object.entries(appBundles)) {
     logLevel: 'warning',
   })
   writeFileSync(join(folder, 'licences.txt'), licencesOf(root, Object.keys(metafile.inputs)))
-  for (const each of beside) cpSync(join(root, each), join(folder, basename(each)), { recursive: true })
+  for (const [name, from] of Object.entries(beside)) {
+    if (existsSync(join(root, from))) cpSync(join(root, from), join(folder, name), { recursive: true })
+  }
   process.stdout.write(`built ${app}: ${relative('.', join(folder, 'main.js'))}\n`)
 }

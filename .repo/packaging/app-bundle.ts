@@ -2,8 +2,8 @@
 export interface AppBundle {
   /** Each a file of its own beside the others: what is started, and threads that are found by their name. */
   readonly entries: Readonly<Record<string, string>>
-  /** Folders that are read at run time. */
-  readonly beside: readonly string[]
+  /** Folders that are read at run time, by their name beside the bundle; one that is not there is left out. */
+  readonly beside: Readonly<Record<string, string>>
   /** Packages that cannot be bundled, for they load native code by its place. */
   readonly native: readonly NativePackage[]
 }
@@ -17,13 +17,13 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
       'journal-worker': 'apps/agent/src/journal/journal-worker.ts',
       'modem-tool': 'apps/agent/src/modem-tool/main.ts',
     },
-    beside: [],
+    beside: {},
     native: ['serial-port'],
   },
   emulator: {
     entries: { main: 'apps/emulator/src/main.ts' },
     // koffi makes pseudo-terminals; in a container modems are served on TCP.
-    beside: [],
+    beside: {},
     native: [],
   },
   gateway: {
@@ -31,12 +31,12 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
       main: 'apps/gateway/src/main.ts',
       'journal-worker': 'apps/agent/src/journal/journal-worker.ts',
     },
-    beside: ['prisma/migrations'],
+    beside: { migrations: 'prisma/migrations', console: 'apps/console/dist' },
     native: ['serial-port', 'password-hash', 'database'],
   },
   relay: {
     entries: { main: 'apps/relay/src/main.ts' },
-    beside: ['prisma/migrations'],
+    beside: { migrations: 'prisma/migrations', console: 'apps/console/dist' },
     native: ['password-hash'],
   },
 }

@@ -61,7 +61,8 @@ function isNeeded(file: string, architecture: Architecture): boolean {
   if (/(^|\/)(node_modules|binding\.gyp|pkgconfig|pgxs|pg_ctl)$|\.(md|a|d\.ts|map)$/.test(file)) {
     return /licen[cs]e/i.test(basename(file))
   }
-  if (/^src\/.*\.(cpp|h)$|^scripts$/.test(file)) return false
+  // Sources of native code, and what compiles it.
+  if (/^src\/.*\.(cpp|h)$|^scripts$|^(bin|optional|build-test)\.js$/.test(file)) return false
   const [, platform, addon] = /^prebuilds\/([^/]+)(?:\/(.+))?$/.exec(file) ?? []
   return platform === undefined || (platform === `linux-${architecture}` && !addon?.includes('.musl.'))
 }

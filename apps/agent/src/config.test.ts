@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkedRelayUrl, readConfig, wantedModems } from './config.ts'
 
@@ -45,4 +48,16 @@ test('the relay is reached in the clear only on this machine, or when that is al
   expect(() => checkedRelayUrl('ws://localhost.example.org', false)).toThrow('is not encrypted')
   expect(() => checkedRelayUrl('wss://me:hunter2@sms.example.org', false)).toThrow(/^(?!.*hunter2).*must hold no user/)
   expect(() => checkedRelayUrl('ftp://sms.example.org', false)).toThrow('is not the address of a relay')
+})
+
+test('the PIN of a SIM may be in a file, and is not in two places', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'smsgw-pin-'))
+  const file = join(folder, 'pin')
+  writeFileSync(file, '1234\n')
+  const { sims } = readConfig({ SIM_2_PIN_FILE: file })
+  expect(sims.get(2)).toEqual({ number: undefined, pin: '1234' })
+  expect(() => readConfig({ SIM_2_PIN_FILE: file, SIM_2_PIN: '4321' })).toThrow(
+    'SIM_2_PIN and SIM_2_PIN_FILE are both set: leave one out',
+  )
+  rmSync(folder, { recursive: true })
 })

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { flag, setting, text, wholeNumber } from '@smsgw/daemon/setting'
-import { readSettings } from '@smsgw/daemon/settings'
+import { givenSecret, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
 import type { Wanted } from './modems/find-places.ts'
@@ -114,11 +114,13 @@ export function wantedModems({ MODEMS: modems }: Pick<AgentConfig, 'MODEMS'>): W
   return { auto: named.includes('auto'), addresses: named.filter((address) => address !== 'auto') }
 }
 
-/** `SIM_<n>_NUMBER`, and `SIM_<n>_PIN`. */
+/** `SIM_<n>_NUMBER`, and `SIM_<n>_PIN` or `SIM_<n>_PIN_FILE`. */
 function readSims(environment: NodeJS.ProcessEnv): ReadonlyMap<number, SimConfig> {
   const sims = new Map<number, SimConfig>()
-  for (const [name, value] of Object.entries(environment)) {
+  const names = new Set(Object.keys(environment).map((name) => name.replace(/(_PIN)_FILE$/, '$1')))
+  for (const name of names) {
     const parts = /^SIM_(\d{1,2})_(NUMBER|PIN)$/.exec(name)
+    const value = parts?.[2] === 'PIN' ? givenSecret(environment, name) : environment[name]
     if (parts === null || !value) continue
     const slot = Number(parts[1])
     const form = parts[2] === 'NUMBER' ? /^\+?\d{3,20}$/ : /^\d{4,8}$/

@@ -23,16 +23,21 @@ export function readSettings<S extends SettingsSchema>(schema: S, environment: N
   throw new StartError(`${name} ${problem}; for example ${name}=${aboutOf(schema, name).example}`)
 }
 
-/** An empty value is none: that is how compose files pass on what is not set. */
 function given(schema: SettingsSchema, environment: NodeJS.ProcessEnv): Record<string, string> {
   const values: Record<string, string> = {}
   for (const name of Object.keys(schema.shape)) {
-    const file = aboutOf(schema, name).secret ? environment[`${name}_FILE`] : undefined
-    if (file && environment[name]) throw new StartError(`${name} and ${name}_FILE are both set: leave one out`)
-    const value = file ? contentOf(file, `${name}_FILE`) : environment[name]
+    const value = aboutOf(schema, name).secret ? givenSecret(environment, name) : environment[name]
     if (value) values[name] = value
   }
   return values
+}
+
+/** A secret, or what is in the file that `<name>_FILE` names. An empty value is none: so compose files pass on what is not set. */
+export function givenSecret(environment: NodeJS.ProcessEnv, name: string): string | undefined {
+  const file = environment[`${name}_FILE`]
+  if (!file) return environment[name] || undefined
+  if (environment[name]) throw new StartError(`${name} and ${name}_FILE are both set: leave one out`)
+  return contentOf(file, `${name}_FILE`) || undefined
 }
 
 function contentOf(file: string, name: string): string {

@@ -16,7 +16,7 @@ export function helpText(): string {
     '',
     'npm start                            runs until it is told to end',
     '',
-    'Nothing has to be set. What can be, as variables of the environment:',
+    'Nothing has to be set. What can be, as variables of the environment; of secrets, <NAME>_FILE may name a file that holds them:',
     ...settingsHelp(ofAgent),
     ...settingsHelp(ofRelay),
   ].join('\n')}\n`

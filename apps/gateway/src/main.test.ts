@@ -26,7 +26,9 @@ test('a first start needs nothing, says where it is and who may use it, and is l
   expect(said).toContain('curl -u')
   expect(statSync(join(folder, 'credentials.json')).mode & 0o077).toBe(0)
   expect(statSync(join(folder, 'server-secret')).mode & 0o077).toBe(0)
-  expect(said).toContain(password())
+  // This is no terminal: what reads it may keep it.
+  expect(said).toContain(join(folder, 'credentials.json'))
+  expect(said).not.toContain(password())
 }, 120_000)
 
 test('a message goes out by the modem and is delivered', async () => {
@@ -84,6 +86,17 @@ test('killed and started a moment later it finds everything again, and does not 
   await until(async () => (await ask(`/messages/${after}`)).state === 'Delivered')
 }, 120_000)
 
+test('its secrets may be in files, and a file that is not there is one clear line', async () => {
+  const gateway = spawnGateway({ DATA_DIR: join(folder, 'other'), SERVER_SECRET_FILE: '/gone' })
+  let complaint = ''
+  gateway.stderr?.on('data', (chunk) => {
+    complaint += chunk
+  })
+  const [code] = await once(gateway, 'exit')
+  expect(code).toBe(1)
+  expect(complaint).toContain('SERVER_SECRET_FILE names a file that cannot be read')
+}, 60_000)
+
 test('it ends in good order', async () => {
   expect(await stop('SIGTERM')).toBe(0)
 }, 60_000)
@@ -94,9 +107,9 @@ interface Running {
   readonly url: string
 }
 
-function spawnGateway(): ChildProcess {
+function spawnGateway(more: Readonly<Record<string, string>> = {}): ChildProcess {
   return spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
-    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', MODEMS: 'virtual' },
+    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', MODEMS: 'virtual', ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

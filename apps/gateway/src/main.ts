@@ -1,6 +1,7 @@
 import { readConfig as readAgentConfig } from '@smsgw/agent/config'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { openLog } from '@smsgw/daemon/log'
+import { givenSecret } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
 import { onTermination } from '@smsgw/daemon/termination'
 import { readConfig as readRelayConfig } from '@smsgw/relay/config'
@@ -31,16 +32,18 @@ async function main(args: readonly string[]): Promise<void> {
   const { env } = process
   const folder = takeDataFolder(env['DATA_DIR'] || './data')
   const secrets = readSecrets(folder.path, {
-    serverSecret: env['SERVER_SECRET'] || undefined,
-    password: env['ADMIN_PASSWORD'] || undefined,
+    serverSecret: givenSecret(env, 'SERVER_SECRET'),
+    password: givenSecret(env, 'ADMIN_PASSWORD'),
   })
   const agent = readAgentConfig(env)
   const relay = readRelayConfig({
     ...env,
     DATA_DIR: folder.path,
     SERVER_SECRET: secrets.serverSecret,
+    SERVER_SECRET_FILE: undefined,
     ADMIN_USERNAME: secrets.username,
     ADMIN_PASSWORD: secrets.password,
+    ADMIN_PASSWORD_FILE: undefined,
   })
   // Somebody who watches wants to see what is wrong; a journal wants everything.
   const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
@@ -63,7 +66,7 @@ async function main(args: readonly string[]): Promise<void> {
     onStage: (words) => process.stdout.write(stageLine(words)),
     onFatal: fail,
   })
-  process.stdout.write(welcome(gateway, secrets))
+  process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY }))
 }
 
 const stopLimitMs = 15_000

@@ -13,18 +13,23 @@ export function stageLine(words: string): string {
   return `    ${words} …\n`
 }
 
-/** What somebody who has just started it needs: where it is, who may use it, which modem there is, and a first message. */
+/**
+ * What somebody who has just started it needs: where it is, who may use it, which modem there is, and a first message.
+ * The password is shown to a terminal alone: what else reads this keeps it, as the journal of a service does.
+ */
 export function welcome(
-  { url, isVirtual, modems }: Gateway,
+  { url, isVirtual, modems }: Pick<Gateway, 'url' | 'isVirtual' | 'modems'>,
   { username, password, areNew, credentialsFile }: Secrets,
+  { isTerminal }: { readonly isTerminal: boolean },
 ): string {
-  const shown = areNew ? password : `$(sed -n 's/.*"password": "\\(.*\\)".*/\\1/p' '${credentialsFile}')`
+  const isShown = areNew && isTerminal
+  const shown = isShown ? password : `$(sed -n 's/.*"password": "\\(.*\\)".*/\\1/p' '${credentialsFile}')`
   return `${[
     '',
     `  ${bold('smsgw is running at')}  ${styleText(['bold', 'cyan'], url)}`,
     '',
-    row('account', areNew ? `${username}   password ${bold(password)}` : username),
-    row('', areNew ? `shown this once; kept in ${credentialsFile}` : `the password is in ${credentialsFile}`),
+    row('account', isShown ? `${username}   password ${bold(password)}` : username),
+    row('', isShown ? `shown this once; kept in ${credentialsFile}` : `the password is in ${credentialsFile}`),
     ...(isVirtual ? virtualModem : modems()).map((words, at) => row(at === 0 ? 'modem' : '', words)),
     row('API', `${url}/docs describes every call`),
     '',

@@ -19,7 +19,7 @@ export function helpText(): string {
     '  SIM_1_NUMBER=+447700900123',
     '      number of SIM 1, where the card does not tell it; SIM_2_NUMBER and so on for the others',
     '',
-    '  SIM_1_PIN=1234',
+    '  SIM_1_PIN=1234   [or SIM_1_PIN_FILE]',
     '      its PIN; entered once, and never as the last try',
   ].join('\n')}\n`
 }

@@ -1,0 +1,74 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseEnv } from 'node:util'
+
+/** A service of the installed package, started as systemd would: by the lines of its unit, on a machine without it. */
+export class InstalledService {
+  static readonly #running = new Set<InstalledService>()
+  readonly #child: ChildProcess
+  #said = ''
+
+  private constructor(child: ChildProcess) {
+    this.#child = child
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk) => {
+        this.#said += chunk
+      })
+    }
+  }
+
+  static start(name: string): InstalledService {
+    const unit = readUnit(`/usr/lib/systemd/system/smsgw-${name}.service`)
+    const user = unit('User')
+    const folder = `/var/lib/${unit('StateDirectory')}`
+    execFileSync('install', ['-d', '-o', user, '-g', unit('Group'), '-m', unit('StateDirectoryMode'), folder])
+    const settings = parseEnv(readFileSync(unit('EnvironmentFile').replace(/^-/, ''), 'utf8'))
+    const [variable = '', value = ''] = unit('Environment').split('=')
+    const command = unit('ExecStart').split(' ')
+    const child = spawn('setpriv', [`--reuid=${user}`, `--regid=${unit('Group')}`, '--init-groups', ...command], {
+      cwd: unit('WorkingDirectory'),
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', [variable]: value, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const service = new InstalledService(child)
+    InstalledService.#running.add(service)
+    return service
+  }
+
+  static async stopAll(): Promise<void> {
+    for (const service of InstalledService.#running) {
+      service.#child.kill('SIGKILL')
+      if (service.#child.exitCode === null && service.#child.signalCode === null) await once(service.#child, 'exit')
+    }
+  }
+
+  user(): string {
+    return execFileSync('ps', ['-o', 'user=', '-p', String(this.#child.pid)], { encoding: 'utf8' }).trim()
+  }
+
+  async untilAnswers(url: string): Promise<void> {
+    for (const until = performance.now() + 120_000; performance.now() < until; await sleep(100)) {
+      if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.#said.slice(-2000)}`)
+      if ((await fetch(url).catch(() => undefined))?.ok) return
+    }
+    throw new Error(`it does not answer at ${url}: ${this.#said.slice(-2000)}`)
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGTERM')
+    const [code] = this.#child.exitCode === null ? await once(this.#child, 'exit') : [this.#child.exitCode]
+    InstalledService.#running.delete(this)
+    if (code !== 0) throw new Error(`it ended with ${code}: ${this.#said.slice(-2000)}`)
+  }
+}
+
+function readUnit(file: string): (key: string) => string {
+  const text = readFileSync(file, 'utf8')
+  return (key) => {
+    const found = new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1]
+    if (found === undefined) throw new Error(`${file} has no ${key}=`)
+    return found
+  }
+}

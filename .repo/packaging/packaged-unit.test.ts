@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { packagedUnit } from './packaged-unit.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const units = ['agent', 'gateway', 'relay'].map((app) => [
+  app,
+  readFileSync(join(root, `apps/${app}/system/smsgw-${app}.service`), 'utf8'),
+])
+
+test.each(units)(
+  'the packaged unit of the %s runs the packaged program, and names no file of a checkout',
+  (app, unit = '') => {
+    const text = packagedUnit(unit)
+    expect(text).toContain(`ExecStart=/usr/lib/smsgw/bin/node /usr/lib/smsgw/${app}/main.js`)
+    expect(text).not.toMatch(/\/opt\/|bootstrap|npm|\.md/)
+  },
+)
+
+test.each(units)('the %s may write its own folder alone, and gains no rights', (app, unit = '') => {
+  for (const line of [
+    `StateDirectory=smsgw/${app}`,
+    `Environment=DATA_DIR=/var/lib/smsgw/${app}`,
+    `EnvironmentFile=-/etc/smsgw/${app}.env`,
+    'ProtectSystem=strict',
+    'NoNewPrivileges=yes',
+    'CapabilityBoundingSet=',
+    'Restart=always',
+  ]) {
+    expect(unit.split('\n')).toContain(line)
+  }
+})
+
+test('whoever drives modems may use serial ports, and the devices that appear later', () => {
+  const drivers = units.filter(([app]) => app !== 'relay').map(([, unit = '']) => unit)
+  for (const unit of drivers) {
+    expect(unit).toContain('\nSupplementaryGroups=dialout\n')
+    expect(unit).not.toMatch(/^(ProtectClock|PrivateDevices|DevicePolicy|DeviceAllow)=/m)
+  }
+})
+
+test('a unit that is not as it was is not packaged half', () => {
+  expect(() => packagedUnit('[Service]\nExecStart=/bin/true\n')).toThrow('the unit has no line like')
+})
+
+test('each service has a documented file of settings, in which nothing is set but what the installation made', () => {
+  const folder = join(import.meta.dirname, 'debian/settings')
+  expect(readdirSync(folder).sort()).toEqual(['agent.env', 'gateway.env', 'relay.env'])
+  const set = readdirSync(folder).flatMap((file) =>
+    readFileSync(join(folder, file), 'utf8')
+      .split('\n')
+      .filter((line) => /^[^#]/.test(line)),
+  )
+  expect(set).toEqual(['SERVER_SECRET_FILE=/var/lib/smsgw/relay/server-secret'])
+})

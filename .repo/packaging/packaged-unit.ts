@@ -1,0 +1,26 @@
+/**
+ * A unit of the repository as a package has it: the same in all but where the program is. What it replaces must be there,
+ * so that a unit that was changed is not packaged half.
+ */
+export function packagedUnit(unit: string): string {
+  let text = unit
+  for (const [what, replacement] of REPLACEMENTS) {
+    if (!what.test(text)) throw new Error(`the unit has no line like ${what.source}`)
+    text = text.replace(what, replacement)
+  }
+  return text
+}
+
+const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^# .* See .*$|^# .* says how .*$/m,
+    '# Changes go into `systemctl edit`, settings into /etc/smsgw: this file is replaced by upgrades.',
+  ],
+  [/^Documentation=.*$/m, 'Documentation=man:smsgw(1)'],
+  [/^WorkingDirectory=.*$/m, 'WorkingDirectory=/usr/lib/smsgw'],
+  [/`npm (?:run (\w+)|start) -- --help`/, '`smsgw --help`'],
+  [
+    /^ExecStart=\/usr\/bin\/env node \.repo\/bootstrap\.cjs node apps\/(\w+)\/src\/main\.ts/m,
+    'ExecStart=/usr/lib/smsgw/bin/node /usr/lib/smsgw/$1/main.js',
+  ],
+]

@@ -1,0 +1,169 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { architectureOf } from './app-bundle.ts'
+import { buildDeb } from './build-deb.ts'
+import { InstalledService } from './installed-service.ts'
+
+/**
+ * Installs the package here, uses it, upgrades it, removes and purges it: as root, on a Debian where it is not installed.
+ * There need be no systemd: the services are started as their units say.
+ */
+export async function proveDeb(options: { readonly version: string; readonly built: string }): Promise<Proof> {
+  const folder = mkdtempSync(join(tmpdir(), 'smsgw-prove-'))
+  const proof = new Proof()
+  const build = (version: string) =>
+    buildDeb({ ...options, version, architecture: architectureOf(process.arch), into: folder, compression: 0 })
+  try {
+    await proof.step('is built', () => build(options.version))
+    await proof.step('is installed, with its user, settings and folders', () => installs(folder, options.version))
+    await proof.step('has units in which systemd finds nothing wrong', verifiesUnits)
+    await proof.step('the gateway starts as its unit says, and sends', gatewaySends)
+    await proof.step('an agent joins a relay, each as its unit says', agentJoins)
+    await proof.step('an upgrade keeps settings and messages', () => upgrades(build('999.0.0')))
+    await proof.step('removed, it leaves settings and data', removes)
+    await proof.step('purged, it leaves nothing', purges)
+  } finally {
+    await InstalledService.stopAll()
+    spawnSync('dpkg', ['--purge', '--force-all', 'smsgw'], { stdio: 'ignore' })
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return proof
+}
+
+/** What stands in the way of it; undefined: nothing. */
+export function obstacleToProof(): string | undefined {
+  if (process.getuid?.() !== 0) return 'it takes root'
+  for (const command of ['dpkg', 'adduser', 'setpriv', 'systemd-analyze']) {
+    if (spawnSync('sh', ['-c', `command -v ${command}`]).status !== 0) return `there is no ${command}`
+  }
+  if (existsSync('/usr/bin/smsgw') || existsSync('/var/lib/smsgw')) return 'smsgw is installed here'
+  if (existsSync('/run/systemd/system')) return 'it is for a container: the services of this machine would start'
+  return undefined
+}
+
+class Proof {
+  passed = 0
+  failed = 0
+
+  async step(name: string, work: () => unknown): Promise<void> {
+    if (this.failed > 0) return
+    try {
+      await work()
+      this.passed += 1
+      process.stdout.write(`ok    the package ${name}\n`)
+    } catch (error) {
+      this.failed += 1
+      process.stdout.write(`FAIL  the package ${name}: ${error instanceof Error ? error.stack : error}\n`)
+    }
+  }
+}
+
+const SETTINGS = '/etc/smsgw/gateway.env'
+const API = 'http://127.0.0.1:3999/3rdparty/v1'
+
+function installs(folder: string, version: string): void {
+  run(
+    'dpkg',
+    '--install',
+    join(folder, `smsgw_${version}_${architectureOf(process.arch) === 'x64' ? 'amd64' : 'arm64'}.deb`),
+  )
+  expectSame('its user', run('id', '-nG', 'smsgw').trim(), 'smsgw dialout')
+  expectSame('mode of settings', statSync(SETTINGS).mode & 0o777, 0o640)
+  expectSame('mode of the secret', statSync('/var/lib/smsgw/relay/server-secret').mode & 0o777, 0o600)
+  expectSame('its version', run('smsgw', '--version').trim(), version)
+  for (const app of ['gateway', 'agent', 'relay']) run('smsgw', app, '--help')
+}
+
+function verifiesUnits(): void {
+  const units = ['gateway', 'agent', 'relay'].map((app) => `/usr/lib/systemd/system/smsgw-${app}.service`)
+  const { stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
+  const complaints = stderr.split('\n').filter((line) => line.includes('smsgw'))
+  expectSame('complaints of systemd', complaints.join('\n'), '')
+}
+
+async function gatewaySends(): Promise<void> {
+  appendFileSync(SETTINGS, 'PORT=3999\nMODEMS=virtual\n')
+  const gateway = InstalledService.start('gateway')
+  await gateway.untilAnswers(`${API.replace('/3rdparty/v1', '')}/health/ready`)
+  expectSame('the user of the process', gateway.user(), 'smsgw')
+  await delivered(await send('Before the upgrade'))
+  run('smsgw', 'gateway', 'status')
+  await gateway.stop()
+}
+
+async function agentJoins(): Promise<void> {
+  appendFileSync('/etc/smsgw/relay.env', 'PORT=3998\nADMIN_USERNAME=sms\nADMIN_PASSWORD=tea at half past four\n')
+  const relay = InstalledService.start('relay')
+  await relay.untilAnswers('http://127.0.0.1:3998/health/ready')
+  run('smsgw', 'relay', 'accounts', 'list')
+  const authorization = `Basic ${Buffer.from('sms:tea at half past four').toString('base64')}`
+  const ask = async (method: string, path: string) =>
+    (await fetch(`http://127.0.0.1:3998/3rdparty/v1${path}`, { method, headers: { authorization } })).json()
+  const { code } = (await ask('POST', '/devices/codes')) as { code: string }
+  run('smsgw', 'agent', 'pair', 'ws://127.0.0.1:3998', code)
+  const agent = InstalledService.start('agent')
+  await eventually('the agent is online', async () => {
+    const devices = (await ask('GET', '/devices')) as { online: boolean }[]
+    return devices.some(({ online }) => online)
+  })
+  run('smsgw', 'agent', 'status')
+  await agent.stop()
+  await relay.stop()
+}
+
+async function upgrades(file: string): Promise<void> {
+  run('dpkg', '--force-confold', '--install', file)
+  expectSame('its version', run('smsgw', '--version').trim(), '999.0.0')
+  expectSame('settings are kept', readFileSync(SETTINGS, 'utf8').includes('PORT=3999'), true)
+  const gateway = InstalledService.start('gateway')
+  await gateway.untilAnswers(`${API.replace('/3rdparty/v1', '')}/health/ready`)
+  expectSame('messages are kept', ((await ask('GET', '/messages')) as unknown[]).length, 1)
+  await gateway.stop()
+}
+
+function removes(): void {
+  run('dpkg', '--remove', 'smsgw')
+  expectSame('the program is gone', existsSync('/usr/lib/smsgw'), false)
+  expectSame('settings stay', existsSync(SETTINGS), true)
+  expectSame('data stay', existsSync('/var/lib/smsgw/gateway/credentials.json'), true)
+}
+
+function purges(): void {
+  run('dpkg', '--purge', 'smsgw')
+  for (const place of ['/etc/smsgw', '/var/lib/smsgw']) expectSame(`${place} is there`, existsSync(place), false)
+  expectSame('the user is there', spawnSync('id', ['smsgw']).status === 0, false)
+}
+
+async function ask(method: string, path: string, body?: object): Promise<unknown> {
+  const authorization = `Basic ${Buffer.from(run('smsgw', 'password').trim()).toString('base64')}`
+  const headers = { authorization, 'content-type': 'application/json' }
+  return (await fetch(`${API}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })).json()
+}
+
+async function send(text: string): Promise<string> {
+  const answer = await ask('POST', '/messages', { phoneNumbers: ['+447400123456'], textMessage: { text } })
+  return (answer as { id: string }).id
+}
+
+async function delivered(id: string): Promise<void> {
+  await eventually(`message ${id} is delivered`, async () => {
+    return ((await ask('GET', `/messages/${id}`)) as { state: string }).state === 'Delivered'
+  })
+}
+
+async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (const until = performance.now() + 60_000; !(await isSo()); await sleep(200)) {
+    if (performance.now() > until) throw new Error(`within a minute it did not become so that ${what}`)
+  }
+}
+
+function run(command: string, ...args: string[]): string {
+  return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+function expectSame<T>(what: string, found: T, wanted: T): void {
+  if (found !== wanted) throw new Error(`${what}: ${found}, and should be ${wanted}`)
+}
