@@ -5,6 +5,7 @@ import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
+import './build-console.ts'
 import { appBundles } from './packaging/app-bundle.ts'
 import { licencesOf } from './packaging/licences.ts'
 

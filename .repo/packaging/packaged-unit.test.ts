@@ -13,7 +13,7 @@ test.each(units)(
   'the packaged unit of the %s runs the packaged program, and names no file of a checkout',
   (app, unit = '') => {
     const text = packagedUnit(unit)
-    expect(text).toContain(`ExecStart=/usr/lib/smsgw/bin/node /usr/lib/smsgw/${app}/main.js`)
+    expect(text).toMatch(new RegExp(`^ExecStart=/usr/lib/smsgw/bin/node( --\\S+)* /usr/lib/smsgw/${app}/main.js`, 'm'))
     expect(text).not.toMatch(/\/opt\/|bootstrap|npm|\.md/)
   },
 )

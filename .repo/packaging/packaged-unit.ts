@@ -20,7 +20,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/^WorkingDirectory=.*$/m, 'WorkingDirectory=/usr/lib/smsgw'],
   [/`npm (?:run (\w+)|start) -- --help`/, '`smsgw --help`'],
   [
-    /^ExecStart=\/usr\/bin\/env node \.repo\/bootstrap\.cjs node apps\/(\w+)\/src\/main\.ts/m,
-    'ExecStart=/usr/lib/smsgw/bin/node /usr/lib/smsgw/$1/main.js',
+    /^ExecStart=\/usr\/bin\/env node \.repo\/bootstrap\.cjs node((?: --\S+)*) apps\/(\w+)\/src\/main\.ts/m,
+    'ExecStart=/usr/lib/smsgw/bin/node$1 /usr/lib/smsgw/$2/main.js',
   ],
 ]

@@ -94,3 +94,15 @@ test('the document names every metric, and no other', async () => {
   const ours = (name = '') => !/^smsgw_(?:process|nodejs)_/.test(name)
   expect(documented.filter(ours).sort()).toEqual(told.filter(ours).sort())
 })
+
+test('the dashboard and the alarms ask for nothing but metrics that there are', async () => {
+  const types = new Map([...(await scrape()).matchAll(/^# TYPE (\w+) (\w+)/gm)].map(([, name, type]) => [name, type]))
+  const isTold = (name: string) =>
+    types.has(name) || types.get(name.replace(/_(?:bucket|count|sum)$/, '')) === 'histogram'
+  for (const file of ['examples/grafana-dashboard.json', 'metrics.md']) {
+    const text = readFileSync(join(import.meta.dirname, '../../../../docs', file), 'utf8')
+    const asked = [...new Set([...text.matchAll(/smsgw_[a-z0-9_]*[a-z0-9]\b(?!_)/g)].map(([name]) => name))]
+    expect(asked.length).toBeGreaterThan(10)
+    expect({ file, missing: asked.filter((name) => !isTold(name)) }).toEqual({ file, missing: [] })
+  }
+})
