@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { BODY_LIMIT_BYTES } from './read-json-body.ts'
+import { BODY_LIMIT_BYTES, STRANGERS_BODY_LIMIT_BYTES } from './read-json-body.ts'
 import { rootRoute } from './route.ts'
 import { type TestServer, testServer } from './testing/test-server.ts'
 
@@ -12,14 +12,19 @@ beforeAll(async () => {
     answers: { 200: z.unknown() },
     handle: async ({ body }) => ({ status: 200, body: { body } }),
   })
-  server = await testServer({ routes: [rootRoute('POST', '/echo', 'public', 'Says the same', echo)] })
+  const routes = [
+    rootRoute('POST', '/echo', 'messages:send', 'Says the same', echo),
+    rootRoute('POST', '/strangers', 'public', 'Says the same to anybody', echo),
+  ]
+  server = await testServer({ routes })
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
+const ALL = { authorization: 'all:any' }
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 
 async function answerTo(body: Body, type = 'application/json', more: Record<string, string> = {}) {
-  const response = await server.send('POST', '/echo', { body, headers: { 'content-type': type, ...more } })
+  const response = await server.send('POST', '/echo', { body, headers: { ...ALL, 'content-type': type, ...more } })
   return { status: response.status, ...((await response.json()) as { body?: unknown; message?: string }) }
 }
 
@@ -46,7 +51,9 @@ test.each([
 })
 
 test('a body without a type is refused', async () => {
-  const answer = await server.raw('POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}')
+  const answer = await server.raw(
+    'POST /echo HTTP/1.1\r\nAuthorization: all:any\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}',
+  )
   expect(answer).toMatch(/^HTTP\/1\.1 415 /)
 })
 
@@ -55,12 +62,15 @@ test.each([
   ['a length of 0', 'Host: x\r\nContent-Length: 0\r\nContent-Type: application/json'],
   ['a type that is none', 'Host: x\r\nContent-Length: 0\r\nContent-Type: ;;;'],
 ])('an empty body is no body: %s', async (_, headers) => {
-  const answer = await server.raw(`POST /echo HTTP/1.1\r\nConnection: close\r\n${headers}\r\n\r\n`)
+  const answer = await server.raw(
+    `POST /echo HTTP/1.1\r\nAuthorization: all:any\r\nConnection: close\r\n${headers}\r\n\r\n`,
+  )
   expect(answer).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n\{\}$/s)
 })
 
 test('an empty body in chunks is no body', async () => {
-  const head = 'POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/css\r\n'
+  const head =
+    'POST /echo HTTP/1.1\r\nAuthorization: all:any\r\nHost: x\r\nConnection: close\r\nContent-Type: text/css\r\n'
   expect(await server.raw(`${head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`)).toMatch(/\r\n\r\n\{\}$/)
 })
 
@@ -74,6 +84,13 @@ test('256 KiB are taken, one octet more is not, in one piece or in chunks', asyn
   expect((await answerTo(full)).status).toBe(200)
   expect(await answerTo(`${full} `)).toMatchObject({ status: 413 })
   expect(await answerTo(new Blob([`${full} `]).stream())).toMatchObject({ status: 413 })
+})
+
+test('of somebody who has not said who it is little is taken', async () => {
+  const headers = { 'content-type': 'application/json' }
+  const full = `"${'x'.repeat(STRANGERS_BODY_LIMIT_BYTES - 2)}"`
+  const send = async (body: string) => (await server.send('POST', '/strangers', { headers, body })).status
+  expect([await send(full), await send(`${full} `)]).toEqual([200, 413])
 })
 
 test('who sends far too much still reads the answer, and may go on', async () => {
@@ -124,7 +141,8 @@ test('a body that nests as deep as its size allows is one answer', async () => {
 })
 
 test('a body that ends too early harms nobody', async () => {
-  const head = 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n'
+  const head =
+    'POST /echo HTTP/1.1\r\nAuthorization: all:any\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n'
   const { connect } = await import('node:net')
   const socket = connect(server.port, '127.0.0.1')
   await new Promise<void>((resolve) => socket.write(`${head}{`, () => resolve()))

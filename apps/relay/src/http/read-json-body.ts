@@ -4,10 +4,12 @@ import { ApiError } from './api-error.ts'
 import { refuseUnstorable } from './refuse-unstorable.ts'
 
 export const BODY_LIMIT_BYTES = 256 * 1024
+/** Of somebody who has not said who it is: thousands of them at once must not fill the memory. */
+export const STRANGERS_BODY_LIMIT_BYTES = 4 * 1024
 
 /** The JSON of a request; undefined when its body is empty, whatever the headers say of it. */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
-  const bytes = await readBytes(request)
+export async function readJsonBody(request: IncomingMessage, mostBytes = BODY_LIMIT_BYTES): Promise<unknown> {
+  const bytes = await readBytes(request, mostBytes)
   if (bytes.length === 0) return undefined
   const { 'content-type': contentType, 'content-encoding': encoding } = request.headers
   // Nothing but this, so that no two readers of a header can disagree. Parameters change nothing: JSON is UTF-8.
@@ -18,17 +20,17 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   return parseJson(textOf(bytes))
 }
 
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+function readBytes(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
     const stop = () => request.off('data', take).off('end', end).off('error', fail).off('close', fail)
     const take = (chunk: Buffer) => {
       length += chunk.length
-      if (length <= BODY_LIMIT_BYTES) return void chunks.push(chunk)
+      if (length <= mostBytes) return void chunks.push(chunk)
       stop()
       request.resume()
-      reject(tooLarge())
+      reject(tooLarge(mostBytes))
     }
     const end = () => {
       stop()
@@ -38,7 +40,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       stop()
       reject(new ApiError(400, 'The body ended before it was complete: send it again'))
     }
-    if (Number(request.headers['content-length']) > BODY_LIMIT_BYTES) return reject(tooLarge())
+    if (Number(request.headers['content-length']) > mostBytes) return reject(tooLarge(mostBytes))
     request.on('data', take).on('end', end).on('error', fail).on('close', fail)
   })
 }
@@ -47,8 +49,8 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
  * What still comes is thrown away, for as long as a request may take: a caller that is cut off while it sends would not
  * read the answer.
  */
-function tooLarge(): ApiError {
-  return new ApiError(413, `The body is larger than ${BODY_LIMIT_BYTES / 1024} KiB: send less at once`)
+function tooLarge(mostBytes: number): ApiError {
+  return new ApiError(413, `The body is larger than ${mostBytes / 1024} KiB: send less at once`)
 }
 
 function textOf(bytes: Buffer): string {

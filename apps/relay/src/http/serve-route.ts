@@ -6,7 +6,7 @@ import type { Authenticate, Caller } from './caller.ts'
 import type { Answer, Call, Principal } from './endpoint.ts'
 import { foreignPageOf } from './foreign-page.ts'
 import { mayDo } from './may-do.ts'
-import { readJsonBody } from './read-json-body.ts'
+import { BODY_LIMIT_BYTES, readJsonBody, STRANGERS_BODY_LIMIT_BYTES } from './read-json-body.ts'
 import { readQuery } from './read-query.ts'
 import { isStorable } from './refuse-unstorable.ts'
 import { type Access, type Route, scopesOf } from './route.ts'
@@ -29,12 +29,13 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
   const caller = callerOf(request)
   const principal = await admit(access, gates, caller)
   const { address, isSecure, foreignPage } = caller
+  const mostBytes = access === 'public' ? STRANGERS_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES
   const call: Call<unknown, unknown, unknown> = {
     principal,
     address,
     isSecure,
     foreignPage,
-    body: endpoint.body ? checked(endpoint.body, await readJsonBody(request.raw), 'body') : undefined,
+    body: endpoint.body ? checked(endpoint.body, await readJsonBody(request.raw, mostBytes), 'body') : undefined,
     query: endpoint.query ? checked(endpoint.query, readQuery(request.url), 'query') : undefined,
     params: endpoint.params ? paramsOf(route, request) : undefined,
     headers: request.headers as IncomingHttpHeaders & Record<string, string | undefined>,
