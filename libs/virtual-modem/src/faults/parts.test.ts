@@ -40,10 +40,11 @@ test('part-missing: it never arrives, and the network believes it has', () => {
 })
 
 test('part-twice: the same part again', () => {
-  expect(arrivals({ 'part-twice': { times: 1 } }, [['+441', threeParts]])).toEqual(['1/1', '1/1', '1/2', '1/3'])
+  expect(arrivals({ 'part-twice': { times: 1 } }, [['+441', threeParts]])).toEqual(['1/1', '1/2', '1/3', '1/1'])
 })
 
-test('redelivered: a message once more, and then no more', () => {
+test('redelivered: a message once more, not before the timers of the network, and then no more', () => {
+  expect(arrivals({ redelivered: {} }, [['+441', 'short']], 12_000)).toEqual(['whole'])
   expect(arrivals({ redelivered: {} }, [['+441', 'short']])).toEqual(['whole', 'whole'])
 })
 

@@ -110,6 +110,8 @@ export class Subscriber {
     }
     this.#timer?.cancel()
     if (reply === 'again') {
+      this.#kept.shift()
+      this.#options.clock.after(redeliverAfterMs, () => this.#deliverAgain(message))
       this.#deliverNext()
       return
     }
@@ -121,6 +123,10 @@ export class Subscriber {
     this.#failures = Math.min(this.#failures + 1, 10)
     this.#timer = this.#options.clock.after(delayMs, () => this.#deliverNext())
     this.#options.onKept(this, reply === 'memory-full' ? 'memory-full' : 'unanswered')
+  }
+
+  #deliverAgain(message: Kept): void {
+    if (!this.enqueue(message)) message.whenSettled?.('delivered')
   }
 
   #rest(): void {
@@ -184,6 +190,8 @@ export interface SubscriberOptions {
 /** TRAM and the rest of the way (24.011 §10): then the network takes the modem's silence for a failure. */
 const answerWithinMs = 45_000
 /** So long a part waits for another one to go first. */
+/** Its timers run out first, 12 s at the least (24.011 §10); those behind it do not wait for that. */
+const redeliverAfterMs = 15_000
 const overtakenWithinMs = 2000
 const longestRetryMs = 600_000
 const mostKept = 10_000
