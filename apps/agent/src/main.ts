@@ -1,5 +1,10 @@
+import { setFlagsFromString } from 'node:v8'
 import { StartError } from '@smsgw/daemon/start-error'
-import { readConfig } from './config.ts'
+
+// Before anything else is loaded: what a start leaves behind would otherwise stay in memory, a tenth of the whole, and a
+// Raspberry Pi has little. Sending needs none of it back: a message is some kilobytes.
+setFlagsFromString('--semi-space-growth-factor=1')
+setFlagsFromString('--optimize-for-size')
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
@@ -15,6 +20,7 @@ async function main([command, ...args]: readonly string[]): Promise<void> {
     process.stdout.write(helpText())
     return
   }
+  const { readConfig } = await import('./config.ts')
   const config = readConfig(process.env)
   switch (command) {
     case 'run': {
