@@ -78,6 +78,57 @@ test('a connection that breaks is made again, and what happened meanwhile is tol
   expect(fixture.relay.connections).toBe(2)
 })
 
+test('asked to go away it stays until its time, comes again at once, and has what was sent meanwhile', async () => {
+  const clock = new ManualClock()
+  await start(clock)
+  await phaseIs('online')
+  fixture.relay.goAway(4_000)
+  fixture.relay.send('c1', '+447700900555', 'Hello')
+  await fixture.relay.heard('processed', { cmdId: 'c1' })
+  clock.advance(3_999)
+  expect(fixture.agent?.status().link.phase).toBe('online')
+  expect(fixture.relay.connections).toBe(1)
+  clock.advance(1)
+  await expect.poll(() => fixture.relay.connections).toBe(2)
+  await phaseIs('online')
+  expect(fixture.log.filter((line) => line.includes('connected to the relay'))).toHaveLength(2)
+})
+
+test.each(['challenge', 'welcome'] as const)(
+  'a relay that falls silent before its %s is left, and asked again',
+  async (silence) => {
+    const clock = new ManualClock()
+    fixture.relay.silence = silence
+    await start(clock)
+    const last = silence === 'challenge' ? 'greeting' : 'introduced'
+    await phaseIs(last)
+    clock.advance(14_999)
+    expect(fixture.agent?.status().link.phase).toBe(last)
+    clock.advance(1)
+    await phaseIs('waiting')
+    expect(fixture.agent?.status().link.trouble).toContain('timed-out')
+    fixture.relay.silence = undefined
+    clock.advance(5_000)
+    await phaseIs('online')
+  },
+)
+
+test('a server that takes the connection and says nothing at all is left, and asked again', async () => {
+  const clock = new ManualClock()
+  server.removeAllListeners('upgrade')
+  let upgrades = 0
+  server.on('upgrade', () => {
+    upgrades += 1
+  })
+  await start(clock)
+  for (let times = 1; times <= 3; times += 1) {
+    await expect.poll(() => upgrades).toBe(times)
+    clock.advance(15_000)
+    await phaseIs('waiting')
+    clock.advance(5_000)
+  }
+})
+
 test('two agents with one identity: this one stops and says so', async () => {
   const clock = new ManualClock()
   await start(clock)

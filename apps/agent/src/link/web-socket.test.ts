@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer, type Server } from 'node:http'
@@ -78,6 +79,18 @@ test('a relay that never answers the close is cut off', async () => {
   await expect.poll(() => client.heard).toEqual(['opened'])
   client.socket.close(4000, 'bye')
   expect(await client.closed).toMatchObject({ code: 1006 })
+})
+
+test('a relay that is killed is known to be gone at once, by each of its agents', async () => {
+  const ws = JSON.stringify(import.meta.resolve('ws'))
+  const script = `import { WebSocketServer } from ${ws}
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' }, () => process.stdout.write(server.address().port + '\\n'))`
+  const relay = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [port] = (await once(relay.stdout, 'data')) as [Buffer]
+  const clients = Array.from({ length: 20 }, () => connect(`ws://127.0.0.1:${String(port).trim()}`))
+  await expect.poll(() => clients.flatMap(({ heard }) => heard)).toHaveLength(20)
+  relay.kill('SIGKILL')
+  for (const { closed } of clients) expect(await closed).toMatchObject({ code: 1006 })
 })
 
 test('what goes wrong before it is open is one line that says what to do', async () => {

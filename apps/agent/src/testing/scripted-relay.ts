@@ -15,6 +15,8 @@ export class ScriptedRelay {
   deviceId = 'device-1'
   /** How it closes instead of answering `pair` or `hello`. */
   refusal: { readonly at: 'pair' | 'hello'; readonly code: number; readonly reason: string } | undefined
+  /** From then on it says nothing any more. */
+  silence: 'challenge' | 'welcome' | undefined
   versions = { min: 1, max: 1 }
   settings: Readonly<Record<string, unknown>> = {}
   serverTime = () => new Date().toISOString()
@@ -32,7 +34,7 @@ export class ScriptedRelay {
     this.connections += 1
     this.#socket = socket
     const nonce = `nonce-${this.connections}-0123456789`
-    this.#say({ type: 'challenge', nonce, relayId, versions: this.versions })
+    if (this.silence !== 'challenge') this.#say({ type: 'challenge', nonce, relayId, versions: this.versions })
     return {
       step: (input: { readonly kind: 'received'; readonly text: string } | { readonly kind: 'closed' }) => {
         if (input.kind === 'received') this.#hear(JSON.parse(input.text) as AgentFrame, nonce)
@@ -60,6 +62,11 @@ export class ScriptedRelay {
       ...more,
     }
     this.#say({ type: 'command', command })
+  }
+
+  /** As before it ends. */
+  goAway(reconnectAfterMs: number): void {
+    this.#say({ type: 'goaway', reconnectAfterMs })
   }
 
   close(code: number, reason: string): void {
@@ -100,7 +107,7 @@ export class ScriptedRelay {
     expect(isSigned(this.#publicKey, claim, signature)).toBe(true)
     if (this.refusal?.at === type) this.#socket?.close(this.refusal.code, this.refusal.reason)
     else if (frame.type === 'pair') this.#say({ type: 'paired', deviceId: this.deviceId })
-    else this.#welcome(frame.bootId)
+    else if (this.silence !== 'welcome') this.#welcome(frame.bootId)
   }
 
   #welcome(bootId: string): void {

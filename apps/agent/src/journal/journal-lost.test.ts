@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import type { SubmitOutcome } from '@smsgw/modem/submit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { monotonicClock } from '../monotonic-clock.ts'
+import { Sender } from '../sending/sender.ts'
+import { defaultSendingLimits } from '../sending/sending-settings.ts'
+import type { SendingSim } from '../sending/sim.ts'
+import { sendCommand } from '../testing/sender-fixture.ts'
+import { TrustedClock } from '../time/trusted-clock.ts'
+import { type Journal, openJournal } from './journal.ts'
+
+let folder: string
+let journal: Journal
+let thread: Worker
+let lost: Error[]
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-journal-'))
+  lost = []
+  process.once('worker', (worker: Worker) => {
+    thread = worker
+  })
+  const path = join(folder, 'journal.db')
+  ;({ journal } = await openJournal({ path, newJournalId: 'j', onLost: (error) => lost.push(error) }))
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const note = { kind: 'note', name: 'n', value: 1 } as const
+
+test('a journal whose thread dies says so once, and ends what waits for it and what comes later', async () => {
+  const waiting = [journal.write([note]), journal.read('notes', {}), journal.write([note], { mayWait: true })]
+  const ends = Promise.allSettled(waiting)
+  await thread.terminate()
+  const reasons = (await ends).flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []))
+  expect(reasons.length).toBeGreaterThan(0)
+  await expect(journal.write([note])).rejects.toThrow('the journal cannot be used')
+  await expect(journal.read('notes', {})).rejects.toThrow('the journal cannot be used')
+  await expect.poll(() => lost.length).toBe(1)
+})
+
+test.each(['before it is asked', 'while it writes'])(
+  'nothing goes to a modem when the thread dies %s',
+  async (when) => {
+    const words: string[] = []
+    const sender = senderOver(journal)
+    await sender.accept([sendCommand('a', { content: { text: 'long '.repeat(100) } })])
+    const sim: SendingSim = {
+      simNumber: 1,
+      iccid: 'iccid-1',
+      phoneNumber: undefined,
+      submit: async (_, { beforePdu, afterResult }) => {
+        const ended = when === 'while it writes' ? undefined : await thread.terminate()
+        const word = beforePdu({ cancelled: false }).catch(() => 'failed')
+        if (ended === undefined) await thread.terminate()
+        words.push(await word)
+        const outcome: SubmitOutcome = { kind: 'not-sent', why: 'before-pdu-failed' }
+        void afterResult?.(outcome)
+        return outcome
+      },
+    }
+    await sender.simReady(sim)
+    // It is tried again, as with any modem that takes nothing, and fails again.
+    await expect.poll(() => words.length, { timeout: 20_000 }).toBeGreaterThan(1)
+    sender.stop()
+    expect(new Set(words)).toEqual(new Set(['failed']))
+    expect(lost).toHaveLength(1)
+  },
+)
+
+function senderOver(over: Journal): Sender {
+  const time = new TrustedClock({
+    clock: monotonicClock,
+    bootId: 'boot',
+    systemMs: Date.now,
+    judgeSystem: () => 'synchronised',
+    onChanged: () => undefined,
+  })
+  const nothing = () => undefined
+  return new Sender({
+    journal: over,
+    clock: monotonicClock,
+    time,
+    chance: Math.random,
+    limits: defaultSendingLimits,
+    opener: undefined,
+    onJournalTrouble: nothing,
+    onReference: nothing,
+    onTrouble: nothing,
+    onOpenChanged: nothing,
+  })
+}
