@@ -7,6 +7,7 @@ import { deleteEndedSessions } from './auth/sessions/delete-ended-sessions.ts'
 import type { Clock } from './clock.ts'
 import type { RelayConfig } from './config.ts'
 import { inboxRetention } from './inbox/inbox-retention.ts'
+import { forgetLiveEvents } from './live/forget-live-events.ts'
 import { logRetention } from './logs/log-retention.ts'
 import { deleteOldMessages } from './messages/delete-old-messages.ts'
 import { expireMessages } from './messages/expire-messages.ts'
@@ -51,6 +52,7 @@ export function periodicWorks(parts: PeriodicParts, outbox: Outbox): PeriodicWor
     work('delete old messages', HOUR, () => deleteOldMessages(parts)),
     work('delete expired tokens', HOUR, () => deleteExpiredTokens(parts)),
     work('delete ended sessions', HOUR, () => deleteEndedSessions(parts)),
+    work('forget live events', 10 * MINUTE, () => forgetLiveEvents(database)),
     work('forget device commands', HOUR, () => forgetDeviceCommands(database, yesterday())),
     work('rotate signing keys', HOUR, () => rotateSigningKeys({ ...parts, longestTokenSeconds: longestToken(config) })),
     retentionWork(parts, inboxRetention),

@@ -18,6 +18,7 @@ import { drainHealth } from './health/drain-health.ts'
 import { processHealth } from './health/process-health.ts'
 import type { ServerParts } from './http/build-server.ts'
 import { routes } from './http/routes.ts'
+import { LiveEvents } from './live/live-events.ts'
 import { BufferedLogbook } from './logs/logbook.ts'
 import { messageMetrics } from './messages/message-metrics.ts'
 import { openMetrics } from './metrics/metrics.ts'
@@ -122,6 +123,8 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     const periodic = startPeriodicWork({ url: store.url, log }, periodicWorks({ ...base, onMoved }, outbox))
     ending.push(() => periodic.stop())
 
+    const live = new LiveEvents({ ...base, hints })
+    ending.push(() => live.close())
     const auth = buildAuth({
       ...base,
       logbook,
@@ -137,6 +140,8 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       ...base,
       auth,
       hints,
+      live,
+      streamId: store.installation.streamId,
       logbook,
       outbox,
       onAccepted,
@@ -154,7 +159,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     const metricsServer = await serveMetrics(serving)
     ending.push(() => metricsServer?.close())
     if (metricsServer) log.info({ url: metricsServer.url }, 'the metrics are there')
-    const server = await serveRoutes(serving, agents)
+    const server = await serveRoutes(serving, agents, live)
     ending.push(() => server.close())
 
     return {

@@ -10,6 +10,7 @@ import { serveConsole } from './console/serve-console.ts'
 import { buildServer, type ServerParts } from './http/build-server.ts'
 import { rootRoute } from './http/route.ts'
 import { listen } from './listen.ts'
+import type { LiveEvents } from './live/live-events.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { scrapeMetrics } from './metrics/scrape-metrics.ts'
 
@@ -26,7 +27,11 @@ export type ServeParts = Omit<ServerParts, 'log' | 'console' | 'trustedProxies' 
   Metrics & { readonly config: RelayConfig; readonly log: Log }
 
 /** Everything that can be asked. */
-export async function serveRoutes({ config, log, ...parts }: ServeParts, agents: AgentSockets): Promise<Served> {
+export async function serveRoutes(
+  { config, log, ...parts }: ServeParts,
+  agents: AgentSockets,
+  live: LiveEvents,
+): Promise<Served> {
   const files = certificateFiles(config)
   const tls = files && readCertificate(files)
   const server = buildServer({
@@ -44,7 +49,8 @@ export async function serveRoutes({ config, log, ...parts }: ServeParts, agents:
     url,
     async close() {
       endWatch?.()
-      await Promise.all([agents.close(), agentServer.close()])
+      // What has no end would keep the server from its own.
+      await Promise.all([agents.close(), agentServer.close(), live.close()])
       await finish(server)
     },
   }

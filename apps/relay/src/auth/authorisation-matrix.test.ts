@@ -1,5 +1,6 @@
 // Who may ask what: every operation that the relay describes, tried with every kind of credentials.
 import { createHmac, generateKeyPairSync } from 'node:crypto'
+import { liveEventScopes } from '@smsgw/contract/live-event'
 import { type Scope, scopes } from '@smsgw/contract/scopes'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -48,6 +49,7 @@ const needed: Readonly<
   'POST /3rdparty/v1/webhooks/{id}/secret': 'webhooks:write',
   'POST /3rdparty/v1/webhooks/{id}/redeliver': 'webhooks:write',
   'POST /3rdparty/v1/webhooks/deliveries/{id}/redeliver': 'webhooks:write',
+  'GET /3rdparty/v1/events': liveEventScopes,
   'GET /3rdparty/v1/logs': 'logs:read',
   'GET /3rdparty/v1/statistics': 'messages:list',
   'GET /3rdparty/v1/virtual-phone': 'messages:list',

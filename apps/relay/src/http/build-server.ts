@@ -13,6 +13,7 @@ import { problemBody, problemMediaType } from './problem-body.ts'
 import type { Route } from './route.ts'
 import { allowedMethods, urlsOf } from './route-urls.ts'
 import { SECURITY_HEADERS, STRICT_TRANSPORT } from './security-headers.ts'
+import { sendStream } from './send-stream.ts'
 import { type Gates, serveRoute } from './serve-route.ts'
 import { SERVER_LIMITS, type ServerLimits } from './server-limits.ts'
 
@@ -99,7 +100,9 @@ function addRoute(server: FastifyInstance, route: Route, parts: ServerParts, fau
         try {
           const answer = await serveRoute(route, base, parts, request)
           parts.checkAnswer?.(route, answer)
-          sendAnswer(reply, request, answer, route.endpoint.mediaType)
+          if (answer.stream)
+            sendStream(reply, { ...headersOf(request), ...answer.headers }, answer.stream, route.endpoint.mediaType)
+          else sendAnswer(reply, request, answer, route.endpoint.mediaType)
         } catch (error) {
           sendError(reply, request, checkedError(route, error, parts, request), faults)
         }
@@ -142,11 +145,15 @@ function answerTheRest(server: FastifyInstance, { routes, console }: ServerParts
 
 function sendAnswer(reply: FastifyReply, request: FastifyRequest, answer: Answer, mediaType?: string): void {
   const { status, body, headers } = answer
-  reply.code(status).headers(SECURITY_HEADERS).header('x-request-id', request.id)
-  if (request.protocol === 'https') reply.header('strict-transport-security', STRICT_TRANSPORT)
+  reply.code(status).headers(headersOf(request))
   if (body !== undefined) reply.header('content-type', mediaType ?? 'application/json; charset=utf-8')
   if (headers) reply.headers(headers)
   reply.send(body === undefined || mediaType !== undefined ? body : JSON.stringify(body))
+}
+
+function headersOf(request: FastifyRequest): Record<string, string> {
+  const secure = request.protocol === 'https' && { 'strict-transport-security': STRICT_TRANSPORT }
+  return { ...SECURITY_HEADERS, 'x-request-id': request.id, ...secure }
 }
 
 function sendError(reply: FastifyReply, request: FastifyRequest, error: unknown, { log, noteAway }: Faults): void {

@@ -5,9 +5,10 @@ import type { Route } from './route.ts'
 import { pathText } from './validation-error.ts'
 
 /** Throws when an answer is not what the route promises: its status, and what its schema says of the body. */
-export function checkAnswer(route: Route, { status, body }: Answer): void {
+export function checkAnswer(route: Route, { status, body, stream }: Answer): void {
   const name = `${route.method} ${route.path} answered ${status}`
   if (!answerStatuses(route).includes(status)) throw new Error(`${name}, which its route does not name`)
+  if (stream) return
   const declared = route.endpoint.answers[status]
   const schema = declared === undefined ? problem : declared
   if (schema === null) {

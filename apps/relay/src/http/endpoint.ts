@@ -30,6 +30,24 @@ export interface Call<Body, Query, Params> extends Omit<Caller, 'authorization' 
   /** Path and query as called, for `Link`. */
   readonly url: string
   readonly requestId: string
+  /** Whether the caller would still be let in: asked now and then by what does not end. */
+  readonly stillMay: () => Promise<boolean>
+}
+
+/** Where an answer without an end goes. */
+export interface AnswerSink {
+  write(text: string): void
+  /** What the caller has not taken yet. */
+  readonly unreadBytes: number
+  end(): void
+  /** The caller has gone. */
+  onClose(closed: () => void): void
+}
+
+export interface AnswerStream {
+  begin(sink: AnswerSink): void
+  /** Instead of a beginning, too. */
+  end(): void
 }
 
 export interface Answer {
@@ -37,6 +55,8 @@ export interface Answer {
   /** Left out: no body at all. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** Instead of a body: one that has no end. */
+  readonly stream?: AnswerStream
 }
 
 export interface EndpointDefinition<

@@ -1,3 +1,4 @@
+import { liveEventScopes } from '@smsgw/contract/live-event'
 import type { Registry } from 'prom-client'
 import type { Auth } from '../auth/auth.ts'
 import { listConversations } from '../conversations/list-conversations.ts'
@@ -12,6 +13,7 @@ import { exportInbox } from '../inbox/export-inbox.ts'
 import { getInboxItem } from '../inbox/get-inbox-item.ts'
 import { listInbox } from '../inbox/list-inbox.ts'
 import { refreshInbox } from '../inbox/refresh-inbox.ts'
+import { streamEvents } from '../live/stream-events.ts'
 import { listLogs } from '../logs/list-logs.ts'
 import { cancelMessage } from '../messages/cancel-message.ts'
 import { getMessage } from '../messages/get-message.ts'
@@ -49,6 +51,7 @@ export type RouteParts = Parameters<typeof sendMessage>[0] &
   Parameters<typeof patchSettings>[0] &
   Parameters<typeof registerWebhook>[0] &
   Parameters<typeof lookAtVirtualPhone>[0] &
+  Parameters<typeof streamEvents>[0] &
   Parameters<typeof getHealth>[0] & {
     readonly auth: Auth
     readonly registry: Registry
@@ -113,6 +116,7 @@ export function routes(parts: RouteParts): Route[] {
     ),
 
     route('GET', '/statistics', 'messages:list', 'Counts what happened when', showStatistics(parts)),
+    route('GET', '/events', liveEventScopes, 'Tells what happens, as it happens', streamEvents(parts)),
     route('GET', '/logs', 'logs:read', 'Lists what happened', listLogs(parts)),
 
     route('GET', '/virtual-phone', 'messages:list', 'Shows the phones of a virtual modem', lookAtVirtualPhone(parts)),

@@ -42,6 +42,7 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
     base,
     url: request.url,
     requestId: request.id,
+    stillMay: () => isStillAdmitted(access, gates, caller),
   }
   return await endpoint.handle(call as Call<never, never, never>)
 }
@@ -56,6 +57,16 @@ async function admit(access: Access, gates: Gates, caller: Caller): Promise<Prin
   }
   if (access === 'any scope' || scopesOf(access).some((scope) => mayDo(principal, scope))) return principal
   throw new ApiError(403, `scope required: ${scopesOf(access).join(' or ')}`)
+}
+
+/** A gate that cannot say, as without a database, keeps nobody out who is in. */
+async function isStillAdmitted(access: Access, gates: Gates, caller: Caller): Promise<boolean> {
+  try {
+    await admit(access, gates, caller)
+    return true
+  } catch (error) {
+    return !(error instanceof ApiError && (error.status === 401 || error.status === 403))
+  }
 }
 
 /** Owns nothing and may do nothing: what a public endpoint sees. */

@@ -28,7 +28,7 @@ export async function callUrl(method: string, url: string, { auth, body, headers
     },
     ...(body !== undefined && { body: isRaw ? (body as NonNullable<RequestInit['body']>) : JSON.stringify(body) }),
   })
-  const text = await response.text()
+  const text = await textOf(response)
   const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
   return {
     status: response.status,
@@ -36,4 +36,11 @@ export async function callUrl(method: string, url: string, { auth, body, headers
     text,
     json: isJson && text !== '' ? JSON.parse(text) : undefined,
   }
+}
+
+/** Of what has no end only that it has begun. */
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return await response.text()
+  await response.body?.cancel()
+  return ''
 }

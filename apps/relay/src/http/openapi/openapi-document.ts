@@ -89,6 +89,7 @@ const TAGS = {
   tokens: 'Those that were issued',
   session: 'Signing in with a browser',
   statistics: 'How much happened when',
+  events: 'What happens, as it happens',
   logs: 'What happened',
   'virtual-phone': 'Phones around a virtual modem, to try things with',
   health: 'Whether the service works',

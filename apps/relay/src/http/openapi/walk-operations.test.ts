@@ -86,7 +86,8 @@ test('every operation answers with success, and as its schema says', async () =>
     const answer = {
       status: response.status,
       headers: Object.fromEntries(response.headers),
-      text: await response.text(),
+      // Of what has no end only that it has begun.
+      text: path.endsWith('/events') ? String((await response.body?.cancel()) ?? '') : await response.text(),
     }
     const absent = WITHOUT_HARDWARE[path]
     if (absent !== undefined) expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(absent)

@@ -44,6 +44,7 @@ async function ask(endpoint: Endpoint, request: Request): Promise<Answer> {
     address: '127.0.0.1',
     isSecure: false,
     requestId: 'test',
+    stillMay: () => Promise.resolve(true),
   }
   return await endpoint.handle(call as Call<never, never, never>)
 }

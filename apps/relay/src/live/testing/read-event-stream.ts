@@ -1,0 +1,56 @@
+export interface ReadEvent {
+  readonly id: string
+  readonly event: string
+  readonly data: Record<string, unknown>
+}
+
+export interface ReadStream {
+  readonly status: number
+  /** The next event, of these kinds if any are named; undefined at the end of the stream. */
+  next(...kinds: readonly string[]): Promise<ReadEvent | undefined>
+  /** The last `id` that was read, as a browser keeps it. */
+  readonly lastId: () => string
+  close(): Promise<void>
+}
+
+/** A watcher, as a browser is one: it reads as the standard says, and understands nothing of ours. */
+export async function readEventStream(url: string, headers: Readonly<Record<string, string>>): Promise<ReadStream> {
+  const leaving = new AbortController()
+  const response = await fetch(url, { headers, signal: leaving.signal })
+  const blocks = blocksOf(response)
+  let lastId = ''
+  return {
+    status: response.status,
+    async next(...kinds) {
+      for (let turn = await blocks.next(); !turn.done; turn = await blocks.next()) {
+        const fields = new Map(turn.value.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]))
+        lastId = fields.get('id') ?? lastId
+        const [event, data] = [fields.get('event'), fields.get('data')]
+        if (event === undefined || data === undefined || (kinds.length > 0 && !kinds.includes(event))) continue
+        return { id: lastId, event, data: JSON.parse(data) }
+      }
+      return undefined
+    },
+    lastId: () => lastId,
+    async close() {
+      leaving.abort()
+      await blocks.return(undefined)
+    },
+  }
+}
+
+async function* blocksOf(response: Response): AsyncGenerator<string, undefined> {
+  let text = ''
+  try {
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk
+      for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+        yield text.slice(0, end)
+        text = text.slice(end + 2)
+      }
+    }
+  } catch {
+    // It was cut off, or we have left.
+  }
+  return undefined
+}
