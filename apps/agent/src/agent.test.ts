@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readTelemetry } from '@smsgw/contract/link/telemetry'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { askAgent } from './status/ask-agent.ts'
 import { AgentFixture } from './testing/agent-fixture.ts'
@@ -30,6 +31,17 @@ test('pairs by its credential, keeps the id, and is that device at the next star
   await fixture.start([emulator.pty], { credential: undefined })
   await expect.poll(() => fixture.agent?.status().link).toMatchObject({ phase: 'online', deviceId: 'device-1' })
   expect(fixture.relay.frames.filter(({ type }) => type === 'pair')).toHaveLength(1)
+})
+
+test('a relay that has just welcomed it hears at once how it is', async () => {
+  await fixture.start([emulator.pty])
+  const told = () => fixture.relay.frames.filter(({ type }) => type === 'telemetry')
+  await expect.poll(told).toHaveLength(1)
+  expect(readTelemetry((told()[0] as { sample?: unknown }).sample)).toMatchObject({
+    platform: `${process.platform} ${process.arch}`,
+    queue: { open: 0 },
+    journal: { sizeBytes: expect.any(Number), fsyncMs: expect.any(Number) },
+  })
 })
 
 test('sends what it is given, and tells what became of it', async () => {

@@ -7,7 +7,9 @@ import { agentSettings } from './agent-settings.ts'
 import { CommandDesk } from './command-desk.ts'
 import { type BootMemory, bootMemory } from './journal/boot-memory.ts'
 import type { Json } from './journal/change.ts'
+import { examineWithin } from './doctor/examine-within.ts'
 import { type OpenedJournal, openJournal } from './journal/journal.ts'
+import { journalBytes } from './journal/journal-bytes.ts'
 import { keepWriting } from './journal/keep-writing.ts'
 import type { Marks } from './journal/read.ts'
 import type { AgentIdentity } from './link/agent-identity.ts'
@@ -73,8 +75,9 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
   const { clock, log, identity } = parts
   const bootId = randomUUID()
   const startedMs = clock.nowMs()
+  const journalPath = join(parts.dataDir, 'journal.db')
   const opened = await openJournal({
-    path: join(parts.dataDir, 'journal.db'),
+    path: journalPath,
     newJournalId: randomUUID(),
     memory: 'memory' in parts ? parts.memory : bootMemory(),
     onLost: parts.onFatal,
@@ -153,7 +156,11 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
       link?.step({ kind: 'facts-changed', facts: { sims } })
     },
     onTelemetry: (at, sample) => link?.step({ kind: 'telemetry', at, sample }),
-    queue: () => ({ open: sender.open, waiting: sender.waiting, inDoubt: sender.inDoubt, fsyncMs: opened.fsyncMs }),
+    facts: () => ({
+      platform: `${process.platform} ${process.arch}`,
+      queue: { open: sender.open, waiting: sender.waiting, inDoubt: sender.inDoubt },
+      journal: { sizeBytes: journalBytes(journalPath), fsyncMs: opened.fsyncMs },
+    }),
   })
 
   const use = (sent: Readonly<Record<string, unknown>>) => {
@@ -170,6 +177,7 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
     sender.confirm()
   }
 
+  const examineModems = () => Promise.all(fleet.actors.map((actor) => examineModem(actor, clock)))
   const desk = new CommandDesk({
     journal,
     sender,
@@ -177,6 +185,7 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
     journalId: () => marks.journalId,
     sweep: () => fleet.sweep(),
     ussd: (command) => fleet.ussd.ask(command),
+    examine: () => examineWithin({ dataDir: parts.dataDir, wanted: parts.wanted, status, examineModems }),
     onTrouble,
   })
   const markWriter = new MarkWriter(clock, (mark, streamId) => keep([{ kind: 'mark-recorded', mark, streamId }]))
@@ -227,6 +236,7 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
       sender.confirm()
       // The next process goes on without a relay, and by the same settings.
       settingsKept.then(() => journal.confirm(true)).catch(onTrouble)
+      reporter.connected()
     },
     onDisconnected: (kind, why, reason) => {
       const words = `${kind === 'stopped' ? 'not connected any more' : 'no connection to the relay'} (${why}): ${reason}`
@@ -238,18 +248,6 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
     },
     onTrouble,
   })
-  reporter.start()
-  link.start()
-  await fleet.start()
-
-  const upkeep = new Upkeep(clock, async () => {
-    time.look()
-    // A clock that nobody vouches for would forget what is needed, or nothing.
-    if (time.now().trusted) await journal.forget(time.now().wallMs - keptMs)
-    const { journalId, first } = await journal.read('marks', {})
-    link.step({ kind: 'events-pruned', journalId, first })
-  })
-
   const status = (): AgentStatus => ({
     version: parts.version,
     pid: process.pid,
@@ -268,9 +266,21 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
     sims: simStatuses(fleet.simCards),
     unusable: fleet.unusable,
   })
+  reporter.start()
+  link.start()
+  await fleet.start()
+
+  const upkeep = new Upkeep(clock, async () => {
+    time.look()
+    // A clock that nobody vouches for would forget what is needed, or nothing.
+    if (time.now().trusted) await journal.forget(time.now().wallMs - keptMs)
+    const { journalId, first } = await journal.read('marks', {})
+    link.step({ kind: 'events-pruned', journalId, first })
+  })
+
   const control = await ControlSocket.open(parts.dataDir, clock, {
     status,
-    examine: () => Promise.all(fleet.actors.map((actor) => examineModem(actor, clock))),
+    examine: examineModems,
     ussd: (request) => fleet.ussd.ask(request),
   })
 

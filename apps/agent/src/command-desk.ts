@@ -2,6 +2,7 @@ import type { Command } from '@smsgw/contract/link/command'
 import { commandKey } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { ReceivedCommand } from '@smsgw/link/received-command'
+import { type Finding, toldFinding } from './doctor/finding.ts'
 import type { Journal } from './journal/journal.ts'
 import type { UssdReply } from './modems/ussd-desk.ts'
 import type { Sender } from './sending/sender.ts'
@@ -14,12 +15,14 @@ export interface CommandDeskParts {
   readonly journalId: () => string
   readonly sweep: () => Promise<void>
   readonly ussd: (command: Extract<Command, { kind: 'ussd' }>) => Promise<UssdReply>
+  readonly examine: () => Promise<readonly Finding[]>
   readonly onTrouble: (error: unknown) => void
 }
 
 /** Takes the relay's commands to whom they concern. */
 export class CommandDesk {
   readonly #parts: CommandDeskParts
+  #examining: Promise<readonly Finding[]> | undefined
 
   constructor(parts: CommandDeskParts) {
     this.#parts = parts
@@ -37,6 +40,7 @@ export class CommandDesk {
       if (command.kind === 'cancel') work.push(this.#parts.sender.cancel(command.cmdId))
       if (command.kind === 'sweep') this.#begin(this.#sweep(command.cmdId))
       if (command.kind === 'ussd') this.#begin(this.#ussd(command))
+      if (command.kind === 'examine') this.#begin(this.#examine(command.cmdId))
     }
     for (const taken of commands) if (!('command' in taken)) work.push(this.#refuse(taken))
     await Promise.all(work)
@@ -51,6 +55,15 @@ export class CommandDesk {
   async #ussd(command: Extract<Command, { kind: 'ussd' }>): Promise<void> {
     const result = await this.#parts.ussd(command)
     await this.#tell({ kind: 'ussd-answered', cmdId: command.cmdId, at: this.#now(), ...result })
+  }
+
+  /** Several who ask at the same time are told of one look. */
+  async #examine(cmdId: string): Promise<void> {
+    this.#examining ??= this.#parts.examine().finally(() => {
+      this.#examining = undefined
+    })
+    const findings = (await this.#examining).slice(0, mostFindings).map(toldFinding)
+    await this.#tell({ kind: 'examined', cmdId, at: this.#now(), findings })
   }
 
   /** A newer relay asks what this agent does not know: it says so, and nobody waits for ever. */
@@ -74,3 +87,6 @@ export class CommandDesk {
     return time.local(time.now().wallMs)
   }
 }
+
+/** More than a machine full of modems has. */
+const mostFindings = 100

@@ -15,14 +15,14 @@ export interface ReporterParts {
   readonly version: string
   readonly onSims: (sims: readonly SimCard[]) => void
   readonly onTelemetry: (at: string, sample: Readonly<Record<string, unknown>>) => void
-  readonly queue: () => QueueSample
+  readonly facts: () => AgentFacts
 }
 
-export interface QueueSample {
-  readonly open: number
-  readonly waiting: number
-  readonly inDoubt: number
-  readonly fsyncMs: number
+/** How the agent is, beside its modems. */
+export interface AgentFacts {
+  readonly platform: string
+  readonly queue: { readonly open: number; readonly waiting: number; readonly inDoubt: number }
+  readonly journal: { readonly sizeBytes: number; readonly fsyncMs: number }
 }
 
 /** Tells the relay how this agent is: when it started, its SIMs, its samples, a ping now and then, and what went wrong. */
@@ -32,6 +32,8 @@ export class Reporter {
   #hasStarted = false
   #soon: Timer | undefined
   #sampling: Timer | undefined
+  #sampledMs = 0
+  #isOver = false
   #pinging: Timer | undefined
   #pingMs: number | undefined
   readonly #statesTold = new Map<string, string>()
@@ -46,6 +48,7 @@ export class Reporter {
   }
 
   stop(): void {
+    this.#isOver = true
     for (const timer of [this.#soon, this.#sampling, this.#pinging]) timer?.cancel()
   }
 
@@ -53,7 +56,15 @@ export class Reporter {
     this.#tellState(modem)
     // Several things change at once when a modem starts: they are told together.
     this.#soon?.cancel()
-    this.#soon = this.#parts.clock.after(settleMs, () => this.#tellSims())
+    this.#soon = this.#parts.clock.after(settleMs, () => {
+      this.#tellSims()
+      this.#sampleIn(Math.max(0, this.#sampledMs + leastSampleMs - this.#parts.clock.nowMs()))
+    })
+  }
+
+  /** A relay that has just welcomed it knows nothing of its modems yet. */
+  connected(): void {
+    this.#sampleIn(0)
   }
 
   /** Undefined: never. */
@@ -96,15 +107,22 @@ export class Reporter {
   }
 
   #sample(): void {
-    const { clock, fleet, queue, onTelemetry } = this.#parts
-    onTelemetry(this.#now(), telemetrySample(fleet.health, queue()))
-    this.#sampling = clock.after(sampleMs, () => this.#sample())
+    const { clock, fleet, facts, onTelemetry } = this.#parts
+    this.#sampledMs = clock.nowMs()
+    onTelemetry(this.#now(), { ...telemetrySample(fleet.health, facts()) })
+    this.#sampleIn(sampleMs)
+  }
+
+  #sampleIn(pauseMs: number): void {
+    if (this.#isOver) return
+    this.#sampling?.cancel()
+    this.#sampling = this.#parts.clock.after(pauseMs, () => this.#sample())
   }
 
   #pingLater(pingMs: number): void {
     this.#pinging = this.#parts.clock.after(pingMs, () => {
-      const { fleet, queue, keep } = this.#parts
-      const health = telemetrySample(fleet.health, queue())
+      const { fleet, facts, keep } = this.#parts
+      const health = telemetrySample(fleet.health, facts())
       void keep([{ kind: 'event', event: { kind: 'pinged', at: this.#now(), health: { ...health } } }])
       this.#pingLater(pingMs)
     })
@@ -124,3 +142,5 @@ function shown(sims: readonly SimCard[]): string {
 const settleMs = 200
 const startLimitMs = 5_000
 const sampleMs = 30_000
+/** What comes sooner after another one, the relay does not keep. */
+const leastSampleMs = 15_500

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { measureFsync } from '../journal/measure-fsync.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-/** Whether what is written here stays, and stays private. */
-export function checkDataFolder(folder: string): readonly Finding[] {
+/** Whether what is written here stays, and stays private. Who knows how fast its disk is need not measure it again. */
+export function checkDataFolder(folder: string, knownFsyncMs?: number): readonly Finding[] {
   const path = resolve(folder)
   if (!existsSync(path)) {
     return [warn('data folder', `${path} is not there yet`, 'the first start makes it; if that is wrong, set DATA_DIR')]
@@ -16,7 +16,8 @@ export function checkDataFolder(folder: string): readonly Finding[] {
       fail('data folder', `${path} cannot be written by this user`, `sudo chown -R "$USER" ${path}, or be its user`),
     ]
   }
-  return [...privacy(path), space(statfsSync(path)), fsync(measureFsync(join(path, 'doctor')))]
+  const fsyncMs = knownFsyncMs ?? measureFsync(join(path, 'doctor'))
+  return [...privacy(path), space(statfsSync(path)), fsync(fsyncMs)]
 }
 
 /** Who reads the key can speak as this agent; who reads the journal reads the messages. */

@@ -4,7 +4,7 @@ import { type DataFolder, tryDataFolder } from '@smsgw/daemon/data-folder'
 import { StartError } from '@smsgw/daemon/start-error'
 import { type AgentConfig, checkedRelayUrl, wantedModems } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
-import type { AgentStatus } from '../status/agent-status.ts'
+import type { AgentStatus, LinkStatus } from '../status/agent-status.ts'
 import { askAgent } from '../status/ask-agent.ts'
 import type { ModemExamination } from '../status/examine-modem.ts'
 import { checkClock } from './check-clock.ts'
@@ -45,7 +45,7 @@ export async function examine(config: AgentConfig, tell: (finding: Finding) => v
   const modems = await examineModems(config, agent)
   say(modems.flatMap(checkModem))
   say(await relayFindings(config))
-  if (status !== undefined) say([linkFinding(status)])
+  if (status !== undefined) say([linkFinding(status.link)])
   return { findings, status, modems }
 }
 
@@ -96,7 +96,7 @@ async function examineModems(
 
 const modemsLimitMs = 90_000
 
-function linkFinding({ link }: AgentStatus): Finding {
+export function linkFinding(link: LinkStatus): Finding {
   if (link.phase === 'online') return ok('link', `connected as device ${link.deviceId}`)
   return fail(
     'link',

@@ -1,3 +1,5 @@
+import type { AgentEvent } from '@smsgw/contract/link/event'
+
 /** What was looked at, how it is, and what to do when it is not well. */
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'fail'
@@ -19,6 +21,22 @@ export const fail = (subject: string, words: string, advice: string): Finding =>
   words,
   advice,
 })
+
+/** As it crosses the link. */
+export function toldFinding({ level, subject, words, advice }: Finding): ToldFinding {
+  return {
+    check: subject.slice(0, longestSubject),
+    verdict: verdicts[level],
+    text: words.slice(0, longestWords),
+    ...(advice !== undefined && { advice: advice.slice(0, longestWords) }),
+  }
+}
+
+type ToldFinding = Extract<AgentEvent, { readonly kind: 'examined' }>['findings'][number]
+
+const verdicts = { ok: 'ok', warn: 'warning', fail: 'problem' } as const
+const longestSubject = 100
+const longestWords = 1_000
 
 export function findingLines({ level, subject, words, advice }: Finding): readonly string[] {
   const line = `${level.padEnd(5)}${subject}: ${words}`

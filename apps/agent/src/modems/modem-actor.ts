@@ -17,7 +17,7 @@ import type { Session } from '@smsgw/modem/startup'
 import type { PinMemory } from '@smsgw/modem/startup/pin-memory'
 import type { LateOutcome } from '@smsgw/modem/submission'
 import { TraceRing } from '@smsgw/modem/trace'
-import { type ModemHealth, simStateOf } from './modem-health.ts'
+import { type ModemHealth, signalPercent, simStateOf } from './modem-health.ts'
 import { alarmWords, healedWords, type RecoveryNews } from './recovery-words.ts'
 import { type ActiveSim, type SimListener, SimPresence } from './sim-presence.ts'
 
@@ -134,13 +134,14 @@ export class ModemActor {
     if (this.#simNumber === undefined) return undefined
     const phoneNumber = this.#phoneNumber()
     const iccid = this.#session?.sim.iccid
+    const signal = signalPercent(this.#signal)
     return {
       simNumber: this.#simNumber,
       state: simStateOf(this.#state, this.#registration),
       ...(phoneNumber !== undefined && { phoneNumber }),
       ...(this.#operator !== undefined && { carrierName: this.#operator.slice(0, 128) }),
       ...(iccid !== undefined && { iccid }),
-      ...(this.#signal?.bars !== undefined && { signal: this.#signal.bars * 25 }),
+      ...(signal !== undefined && { signal }),
     }
   }
 

@@ -71,3 +71,13 @@ export function stateWords(state: ModemState): string {
       return state.name
   }
 }
+
+/** The line of one that does not work as it should; of the others there is none. */
+export function troubleWords(state: ModemState): string | undefined {
+  return ['absent', 'blocked', 'degraded'].includes(state.name) ? stateWords(state) : undefined
+}
+
+/** As coarse as the bars of a phone: undefined when the modem does not know. */
+export function signalPercent(signal: Signal | undefined): number | undefined {
+  return signal?.bars === undefined ? undefined : signal.bars * 25
+}

@@ -1,3 +1,4 @@
+import { readTelemetry } from '@smsgw/contract/link/telemetry'
 import { expect, test } from 'vitest'
 import { VirtualFleet } from '../testing/virtual-fleet.ts'
 import { telemetrySample } from './telemetry.ts'
@@ -9,7 +10,7 @@ test('a sample is plain JSON, and gives away no number, no card and no IMEI', as
   world.plug('1-1', [world.modem(imei)])
   const fleet = await world.start()
   await world.pass(20_000)
-  const sample = telemetrySample(fleet.health, { open: 3 })
+  const sample = telemetrySample(fleet.health, { queue: { open: 3 } })
   expect(JSON.parse(JSON.stringify(sample))).toEqual(sample)
   expect(sample).toMatchObject({
     queue: { open: 3 },
@@ -27,6 +28,26 @@ test('a sample is plain JSON, and gives away no number, no card and no IMEI', as
         storage: { ME: { used: 0, total: 255 } },
         dialogue: { state: 'in-step', waiting: 0, timeouts: 0 },
         recovery: { state: 'healthy', resetsLeft: 3, steps: [] },
+      },
+    ],
+  })
+  // What the relay makes of it.
+  expect(readTelemetry(sample)).toMatchObject({
+    queue: { open: 3 },
+    modems: [
+      {
+        simNumber: 1,
+        state: 'ready',
+        manufacturer: 'Quectel',
+        model: 'Quectel EC25',
+        imeiEnd: '8091',
+        operator: expect.any(String),
+        registration: 'home',
+        technology: expect.any(String),
+        signal: expect.any(Number),
+        signalDbm: expect.any(Number),
+        storage: { ME: { used: 0, total: 255 } },
+        recovery: { steps: [] },
       },
     ],
   })

@@ -1,9 +1,9 @@
 import type { RecoveryState } from '@smsgw/modem/recovery-state'
-import { type ModemHealth, simStateOf, stateWords } from './modem-health.ts'
+import { type ModemHealth, signalPercent, simStateOf, stateWords, troubleWords } from './modem-health.ts'
 
 /** How this agent is, for the relay's short history and for people: no number, no text, and no more of an IMEI than its end. */
-export function telemetrySample<Queue extends object>(modems: readonly ModemHealth[], queue: Queue) {
-  return { modems: modems.map(modemSample), queue }
+export function telemetrySample<Facts extends object>(modems: readonly ModemHealth[], facts: Facts) {
+  return { modems: modems.map(modemSample), ...facts }
 }
 
 function modemSample(health: ModemHealth) {
@@ -13,12 +13,15 @@ function modemSample(health: ModemHealth) {
     port: address,
     state: simStateOf(state, registration),
     words: stateWords(state),
+    trouble: troubleWords(state),
+    manufacturer: session?.identity.manufacturer,
     model: session && [session.identity.manufacturer, session.identity.model].filter(Boolean).join(' '),
     firmware: session?.identity.firmware,
     imeiEnd: session?.identity.imei.slice(-4),
     operator,
     technology: registration?.technology,
     registration: registration?.status,
+    signal: signalPercent(signal),
     signalDbm: signal?.dBm,
     bars: signal?.bars,
     rsrpDbm: signal?.rsrpDbm,

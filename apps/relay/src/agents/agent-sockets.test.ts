@@ -231,6 +231,36 @@ test('who leaves is offline at once', async () => {
   await vi.waitUntil(async () => !(await deviceOf(agent)).online)
 })
 
+describe('a device is examined', () => {
+  const ask = (deviceId: string, auth?: string) =>
+    relay.api('POST', `/devices/${deviceId}/findings`, { ...(auth !== undefined && { auth }) })
+  const findings = [
+    { check: 'disk space', verdict: 'ok', text: '9000 MB free' },
+    { check: 'SIM 1, network', verdict: 'problem', text: 'not registered', advice: 'check antenna and coverage' },
+  ]
+
+  test('by its agent, which tells what it found', async () => {
+    const agent = await pairedAgent({
+      answer: ({ kind, cmdId }) =>
+        kind === 'examine' ? [{ kind: 'examined', cmdId, at, findings } as AgentEvent] : [],
+    })
+    const { status, json } = await ask(agent.deviceId)
+    expect([status, json]).toEqual([200, { checkedAt: new Date(at).toISOString(), findings }])
+    expect(agent.commands).toMatchObject([{ kind: 'examine' }])
+    expect(await relay.database.deviceCommand.count({ where: { deviceId: agent.deviceId } })).toBe(0)
+  })
+
+  test('not one that is away, deleted, or of somebody else', async () => {
+    const agent = await pairedAgent()
+    expect((await ask(agent.deviceId, (await relay.addAccount()).basic)).status).toBe(404)
+    expect((await ask('nobody')).status).toBe(404)
+    agent.stop()
+    await vi.waitUntil(async () => !(await deviceOf(agent)).online)
+    const { status, json } = await ask(agent.deviceId)
+    expect([status, json.message]).toEqual([409, expect.stringContaining('not connected')])
+  })
+})
+
 describe('the network is asked', () => {
   const ask = (deviceId: string, body: object = { code: '*100#' }) =>
     relay.api('POST', `/devices/${deviceId}/ussd`, { body })

@@ -64,6 +64,7 @@ export function openConnection(
         relayId,
         leaseUntil: new Date(now.getTime() + leaseMs),
         lastSeen: now,
+        connectedAt: now,
         bootId,
         agentVersion,
         ...(isNew && { journalId }),

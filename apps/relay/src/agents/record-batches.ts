@@ -78,7 +78,7 @@ function occurrenceOf({ connection: { deviceId, journalId }, seq, event }: Told)
 }
 
 function isAnswer(one: Told): one is Told<AnswerEvent> {
-  return one.event.kind === 'swept' || one.event.kind === 'ussd-answered'
+  return one.event.kind === 'swept' || one.event.kind === 'ussd-answered' || one.event.kind === 'examined'
 }
 
 function markAfter({ connection: { deviceId, journalId }, from, events, tag }: EventBatch): JournalMark {

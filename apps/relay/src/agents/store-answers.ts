@@ -4,7 +4,7 @@ import { storableJson } from '../store/storable.ts'
 import type { Told } from './judge-batch.ts'
 
 /** The end of something that the device was asked beside sending. */
-export type AnswerEvent = Extract<AgentEvent, { readonly kind: 'swept' | 'ussd-answered' }>
+export type AnswerEvent = Extract<AgentEvent, { readonly kind: 'swept' | 'ussd-answered' | 'examined' }>
 
 /** The first answer counts. Gives the command ids that have one now: somebody may be waiting for it. */
 export async function storeAnswers(

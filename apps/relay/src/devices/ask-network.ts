@@ -1,108 +1,36 @@
 import { ussdAnswer, ussdRequest } from '@smsgw/contract/device'
 import { idParams } from '@smsgw/contract/ids'
-import type { Command } from '@smsgw/contract/link/command'
 import { z } from 'zod'
-import type { WakeHint } from '../agents/wake-hint.ts'
-import type { Clock } from '../clock.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
-import { newId, type Random } from '../random.ts'
-import type { Database } from '../store/database.ts'
+import { type AskDeviceNeeds, askDevice } from './ask-device.ts'
 
-export interface AskNetworkNeeds {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly hints: {
-    wake(deviceIds: readonly string[]): void
-    listen(listener: (hint: WakeHint) => boolean | undefined): () => void
-  }
-}
-
-/**
- * USSD through a device that may be connected to any replica: a command waits for it like all others, and its answer is
- * waited for here. A hint tells of it at once, and a look every second when the hint was lost.
- */
-export function askNetwork(needs: AskNetworkNeeds): Endpoint {
+/** USSD through a device. */
+export function askNetwork(needs: AskDeviceNeeds): Endpoint {
   return endpoint({
     params: idParams,
     body: ussdRequest,
     answers: { 200: ussdAnswer },
     errors: [404, 409, 503, 504],
     async handle({ principal: { accountId }, params: { id: deviceId }, body }) {
-      await refuseAbsent(needs, accountId, deviceId)
-      const cmdId = newId(needs.random)
       const { code, simNumber, sessionId } = body
-      const command: Command = {
-        kind: 'ussd',
-        cmdId,
-        code,
-        ...(simNumber !== undefined && { simNumber }),
-        ...(sessionId !== undefined && { sessionId }),
-      }
-      const now = needs.clock.now()
-      const expiresAt = new Date(now.getTime() + LONGEST_MS)
-      await needs.database.deviceCommand.create({
-        data: { cmdId, deviceId, accountId, command, createdAt: now, expiresAt },
-        select: { cmdId: true },
+      const answer = await askDevice(needs, {
+        accountId,
+        deviceId,
+        command: (cmdId) => ({
+          kind: 'ussd',
+          cmdId,
+          code,
+          ...(simNumber !== undefined && { simNumber }),
+          ...(sessionId !== undefined && { sessionId }),
+        }),
+        limitMs: LONGEST_MS,
+        absent: () =>
+          new ApiError(503, 'The device is not connected now: try again when it is', { headers: { 'Retry-After': '30' } }),
       })
-      try {
-        return answerOf(await answered(needs, accountId, deviceId, cmdId))
-      } finally {
-        await needs.database.deviceCommand.deleteMany({ where: { cmdId, accountId } })
-      }
+      return answerOf(answer ?? { outcome: 'no-answer' })
     },
   })
-}
-
-async function refuseAbsent({ database, clock }: AskNetworkNeeds, accountId: string, id: string): Promise<void> {
-  const device = await database.device.findFirst({
-    where: { id, accountId, deletedAt: null },
-    select: { leaseUntil: true },
-  })
-  if (device === null) throw new ApiError(404, 'There is no such device: GET /devices lists them')
-  if (device.leaseUntil !== null && device.leaseUntil > clock.now()) return
-  throw new ApiError(503, 'The device is not connected now: try again when it is', { headers: { 'Retry-After': '30' } })
-}
-
-async function answered(
-  { database, hints }: AskNetworkNeeds,
-  accountId: string,
-  deviceId: string,
-  cmdId: string,
-): Promise<unknown> {
-  let isTold = false
-  let wake: () => void = () => undefined
-  const stop = hints.listen((hint) => {
-    if (hint.kind !== 'answered' || hint.cmdId !== cmdId) return undefined
-    isTold = true
-    wake()
-    return undefined
-  })
-  try {
-    hints.wake([deviceId])
-    const until = performance.now() + LONGEST_MS
-    while (performance.now() < until) {
-      const row = await database.deviceCommand.findFirst({ where: { cmdId, accountId }, select: { answer: true } })
-      if (row === null) throw new ApiError(404, 'The device was deleted meanwhile')
-      if (row.answer !== null) return row.answer
-      // Told while it looked: there is nothing to wait for.
-      if (isTold) {
-        isTold = false
-        continue
-      }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LOOK_MS)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
-    return { outcome: 'no-answer' }
-  } finally {
-    stop()
-  }
 }
 
 const told = z.object({
@@ -129,4 +57,3 @@ function answerOf(answer: unknown): Answer {
 
 /** The network may take two minutes (27.007), and so may the way to it. */
 const LONGEST_MS = 130_000
-const LOOK_MS = 1_000

@@ -7,6 +7,7 @@ import type { Move } from '../messages/message-progress.ts'
 import type { Database } from '../store/database.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { failQueuedMessages } from './fail-queued-messages.ts'
+import { noSuchDevice } from './no-such-device.ts'
 
 export interface DeleteDeviceNeeds {
   readonly database: Database
@@ -46,7 +47,7 @@ async function markDeleted(database: Database, accountId: string, id: string, no
     const [device] = await statements.$queryRaw<{ builtIn: boolean }[]>`
       SELECT built_in AS "builtIn" FROM devices
       WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NULL FOR UPDATE`
-    if (device === undefined) throw new ApiError(404, 'There is no such device: GET /devices lists them')
+    if (device === undefined) throw noSuchDevice()
     if (device.builtIn) throw new ApiError(409, 'This device is the gateway itself, which cannot be deleted')
     await statements.device.update({
       where: { id, accountId },

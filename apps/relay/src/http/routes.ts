@@ -7,6 +7,9 @@ import { CONVERSATION_SCOPES } from '../conversations/sights.ts'
 import { askNetwork } from '../devices/ask-network.ts'
 import { createPairingCode } from '../devices/create-pairing-code.ts'
 import { deleteDevice } from '../devices/delete-device.ts'
+import { examineDevice } from '../devices/examine-device.ts'
+import { getDevice } from '../devices/get-device.ts'
+import { listDeviceTelemetry } from '../devices/list-device-telemetry.ts'
 import { listDevices } from '../devices/list-devices.ts'
 import { getHealth } from '../health/get-health.ts'
 import { exportInbox } from '../inbox/export-inbox.ts'
@@ -92,8 +95,11 @@ export function routes(parts: RouteParts): Route[] {
     route('POST', '/inbox/export', 'messages:export', 'Tells webhooks of the inbox again', exportInbox(parts)),
 
     route('GET', '/devices', 'devices:list', 'Lists devices', listDevices(parts)),
+    route('GET', '/devices/{id}', 'devices:list', 'Shows a device', getDevice(parts)),
+    route('GET', '/devices/{id}/telemetry', 'devices:list', 'Shows how a device was', listDeviceTelemetry(parts)),
     route('DELETE', '/devices/{id}', 'devices:delete', 'Removes a device', deleteDevice(parts)),
     route('POST', '/devices/codes', 'devices:write', 'Makes a code to pair an agent by', createPairingCode(parts)),
+    route('POST', '/devices/{id}/findings', 'devices:write', 'Looks for what is wrong', examineDevice(parts)),
     route('POST', '/devices/{id}/ussd', 'devices:write', 'Asks the network by USSD', askNetwork(parts)),
 
     route('GET', '/settings', 'settings:read', 'Shows the settings', getSettings(parts)),

@@ -43,7 +43,16 @@ const ussdCommand = z.object({
   sessionId: z.string().min(1).max(64).optional(),
 })
 
-export const command = z.discriminatedUnion('kind', [sendCommand, cancelCommand, sweepCommand, ussdCommand])
+/** Look at everything that the agent needs, and say how it is. Not journaled either. */
+const examineCommand = z.object({ kind: z.literal('examine'), cmdId: commandId })
+
+export const command = z.discriminatedUnion('kind', [
+  sendCommand,
+  cancelCommand,
+  sweepCommand,
+  ussdCommand,
+  examineCommand,
+])
 
 /** A cancel names the send that it stops, so the id alone does not tell them apart. */
 export function commandKey({ kind, cmdId }: Pick<Command, 'kind' | 'cmdId'>): string {

@@ -167,6 +167,16 @@ const ussdAnswered = z.object({
   reason: z.string().max(500).optional(),
 })
 
+/** What was looked at, how it is, and what to do when it is not well. */
+const finding = z.object({
+  check: z.string().min(1).max(100),
+  verdict: z.enum(['ok', 'warning', 'problem']),
+  text: z.string().max(1000),
+  advice: z.string().max(1000).optional(),
+})
+
+const examined = z.object({ kind: z.literal('examined'), cmdId: commandId, at, findings: z.array(finding).max(100) })
+
 export const agentEvent = z.discriminatedUnion('kind', [
   processed,
   partSubmitted,
@@ -184,6 +194,7 @@ export const agentEvent = z.discriminatedUnion('kind', [
   logged,
   swept,
   ussdAnswered,
+  examined,
 ])
 
 export type AgentEvent = z.infer<typeof agentEvent>

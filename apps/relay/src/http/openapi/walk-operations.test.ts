@@ -99,6 +99,7 @@ test('every operation answers with success, and as its schema says', async () =>
 
 /** No agent is connected here, and no modem is a virtual one. */
 const WITHOUT_HARDWARE: Readonly<Record<string, number>> = {
+  [`${BASE}/devices/{id}/findings`]: 409,
   [`${BASE}/devices/{id}/ussd`]: 503,
   [`${BASE}/virtual-phone`]: 404,
 }

@@ -1,0 +1,33 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { route } from '../http/route.ts'
+import { systemRandom } from '../random.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
+import { examineDevice } from './examine-device.ts'
+
+const now = new Date('2026-03-01T09:00:00.000Z')
+const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'
+let shared: TestDatabase
+let api: TestEndpoints
+beforeAll(async () => {
+  shared = await testDatabase()
+  const hints = { wake: () => undefined, listen: () => () => undefined }
+  const needs = { database: shared.database, clock: { now: () => now }, random: systemRandom, hints, limitMs: 50 }
+  api = await testEndpoints([route('POST', '/devices/{id}/findings', 'devices:write', '', examineDevice(needs))])
+})
+afterAll(async () => {
+  await api.close()
+  await shared.close()
+})
+beforeEach(async () => {
+  const leaseUntil = new Date(now.getTime() + 1000)
+  const devices = { create: { id: DEVICE, name: 'Pi', leaseUntil } }
+  await shared.database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '', devices } })
+})
+afterEach(() => shared.database.account.deleteMany())
+
+test('an agent that does not answer is not waited for for ever, and its question is taken back', async () => {
+  const { status, json } = await api.request('a1', 'POST', `/devices/${DEVICE}/findings`)
+  expect([status, (json as { message: string }).message]).toEqual([504, expect.stringContaining('does not answer')])
+  expect(await shared.database.deviceCommand.count()).toBe(0)
+})

@@ -1,0 +1,79 @@
+import { type DeviceDetailAnswer, deviceDetail } from '@smsgw/contract/device'
+import { idParams } from '@smsgw/contract/ids'
+import { readTelemetry, type TelemetrySample } from '@smsgw/contract/link/telemetry'
+import type { Clock } from '../clock.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { Database } from '../store/database.ts'
+import type { LogEntry } from '../store/generated/client.ts'
+import { deviceAnswer } from './device-answer.ts'
+import { modemAnswer } from './modem-answer.ts'
+import { noSuchDevice } from './no-such-device.ts'
+
+interface GetDeviceNeeds {
+  readonly database: Database
+  readonly clock: Clock
+}
+
+const MOST_ERRORS = 10
+
+/** The device as in the list, what its agent told of itself last, and what there was to complain about. */
+export function getDevice({ database, clock }: GetDeviceNeeds): Endpoint {
+  return endpoint({
+    params: idParams,
+    answers: { 200: deviceDetail },
+    async handle({ principal: { accountId }, params: { id } }) {
+      const device = await database.device.findFirst({
+        where: { id, accountId, deletedAt: null },
+        include: { simCards: { orderBy: { simNumber: 'asc' } } },
+      })
+      if (device === null) throw noSuchDevice()
+      const [queue, errors] = await Promise.all([
+        readQueue(database, accountId, id),
+        database.logEntry.findMany({
+          where: { accountId, deviceId: id, priority: { in: ['WARN', 'ERROR'] } },
+          orderBy: { createdAt: 'desc' },
+          take: MOST_ERRORS,
+        }),
+      ])
+      const listed = deviceAnswer(device, clock.now())
+      const { agentVersion, connectedAt } = device
+      const told = readTelemetry(device.telemetry)
+      const body: DeviceDetailAnswer = {
+        ...listed,
+        ...(agentVersion !== null && { version: agentVersion }),
+        ...(told.platform !== undefined && { platform: told.platform }),
+        ...(listed.online && connectedAt !== null && { connectedSince: connectedAt.toISOString() }),
+        queue,
+        ...journalAnswer(told),
+        modems: (told.modems ?? []).map(modemAnswer),
+        lastErrors: errors.map(errorAnswer),
+      }
+      return { status: 200, body }
+    },
+  })
+}
+
+/** Written out, so that the index over what is unfinished serves it. */
+async function readQueue(
+  database: Database,
+  accountId: string,
+  deviceId: string,
+): Promise<DeviceDetailAnswer['queue']> {
+  const [queue = { pending: 0, processed: 0 }] = await database.$queryRaw<DeviceDetailAnswer['queue'][]>`
+    SELECT count(*) FILTER (WHERE processed_at IS NULL)::int AS pending,
+      count(*) FILTER (WHERE processed_at IS NOT NULL)::int AS processed
+    FROM recipients
+    WHERE device_id = ${deviceId} AND account_id = ${accountId} AND state IN ('Pending', 'Cancelling', 'Processed')`
+  return queue
+}
+
+function journalAnswer({ journal, queue }: TelemetrySample): Pick<DeviceDetailAnswer, 'journal'> {
+  const sizeBytes = journal?.sizeBytes
+  const fsyncMs = journal?.fsyncMs ?? queue?.fsyncMs
+  if (sizeBytes === undefined && fsyncMs === undefined) return {}
+  return { journal: { ...(sizeBytes !== undefined && { sizeBytes }), ...(fsyncMs !== undefined && { fsyncMs }) } }
+}
+
+function errorAnswer({ createdAt, priority, module, message }: LogEntry): DeviceDetailAnswer['lastErrors'][number] {
+  return { at: createdAt.toISOString(), priority: priority === 'ERROR' ? 'ERROR' : 'WARN', module, message }
+}

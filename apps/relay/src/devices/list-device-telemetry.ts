@@ -1,0 +1,65 @@
+import { deviceTelemetryQuery, type TelemetryPoint, telemetryPoint } from '@smsgw/contract/device'
+import { idParams } from '@smsgw/contract/ids'
+import { readTelemetry } from '@smsgw/contract/link/telemetry'
+import { z } from 'zod'
+import type { Clock } from '../clock.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { refusal } from '../http/validation-error.ts'
+import type { Database } from '../store/database.ts'
+import { modemAnswer, storageUsed } from './modem-answer.ts'
+import { noSuchDevice } from './no-such-device.ts'
+import { readSamples } from './read-samples-statement.ts'
+
+interface ListDeviceTelemetryNeeds {
+  readonly database: Database
+  readonly clock: Clock
+}
+
+const MOST_POINTS = 500
+const DAY_MS = 86_400_000
+
+/** Oldest first, a point for each modem; of more than fit, some of each stretch of time. */
+export function listDeviceTelemetry({ database, clock }: ListDeviceTelemetryNeeds): Endpoint {
+  return endpoint({
+    params: idParams,
+    query: deviceTelemetryQuery,
+    answers: { 200: z.array(telemetryPoint) },
+    async handle({ principal: { accountId }, params: { id }, query }) {
+      const where = { id, accountId, deletedAt: null }
+      const device = await database.device.findFirst({ where, select: { telemetry: true } })
+      if (device === null) throw noSuchDevice()
+      const to = query.to ?? clock.now()
+      const from = query.from ?? new Date(to.getTime() - DAY_MS)
+      if (from > to) throw refusal([{ path: 'from', message: 'must not be after to' }], 'query')
+      const modems = readTelemetry(device.telemetry).modems?.length ?? 0
+      const most = Math.floor(MOST_POINTS / Math.max(1, modems))
+      const samples = await readSamples(database, { accountId, deviceId: id, from, to, most })
+      // Modems that are gone since made more points of a sample: then the latest are told.
+      return { status: 200, body: samples.flatMap(pointsOf).slice(-MOST_POINTS) }
+    },
+  })
+}
+
+function pointsOf({ at, sample }: { readonly at: Date; readonly sample: unknown }): TelemetryPoint[] {
+  const { queue, journal, modems = [] } = readTelemetry(sample)
+  const fsyncMs = journal?.fsyncMs ?? queue?.fsyncMs
+  const ofAgent = {
+    at: at.toISOString(),
+    ...(queue?.open !== undefined && { queue: queue.open }),
+    ...(fsyncMs !== undefined && { fsyncMs }),
+  }
+  if (modems.length === 0) return [ofAgent]
+  return modems.map((modem) => {
+    const { simNumber, signal, signalDbm, registration, recoverySteps } = modemAnswer(modem)
+    const used = storageUsed(modem)
+    return {
+      ...ofAgent,
+      ...(simNumber !== undefined && { simNumber }),
+      ...(signal !== undefined && { signal }),
+      ...(signalDbm !== undefined && { signalDbm }),
+      ...(registration !== undefined && { registration }),
+      ...(used !== undefined && { storageUsed: used }),
+      ...(recoverySteps !== undefined && { recoverySteps }),
+    }
+  })
+}
