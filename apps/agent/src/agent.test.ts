@@ -134,6 +134,19 @@ test('who may enter the data folder can ask the agent how it is, and the network
   expect(await askAgent(fixture.dataDir, { ask: 'status' })).toBeUndefined()
 })
 
+test('it looks for what is wrong when the relay asks, and gives nothing away', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.ready()
+  for (const cmdId of ['c1', 'c2']) fixture.relay.give({ kind: 'examine', cmdId })
+  await fixture.relay.heard('examined', { cmdId: 'c1' })
+  await fixture.relay.heard('examined', { cmdId: 'c2' })
+  const { findings } = fixture.relay.events.find(({ cmdId }) => cmdId === 'c1') as { findings: object[] }
+  for (const check of ['agent', 'disk space', 'clock', `port ${emulator.pty}`, 'SIM 1, network', 'link'])
+    expect(findings).toContainEqual({ check, verdict: expect.any(String), text: expect.any(String) })
+  expect(findings).toContainEqual(expect.objectContaining({ check: 'SIM 1, card', verdict: 'ok' }))
+  expect(JSON.stringify(findings)).not.toContain('+4477')
+})
+
 test('a revoked agent stops trying, and says why', async () => {
   await fixture.start([emulator.pty])
   await fixture.relay.heard('started')

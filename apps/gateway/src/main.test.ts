@@ -46,6 +46,25 @@ test('the phone that it went to shows it, and what that phone answers is receive
   expect((await ask('/virtual-phone')).messages[0]).toMatchObject({ ...answer, direction: 'to-gateway' })
 }, 60_000)
 
+test('the built-in device shows its modem, and is examined', async () => {
+  const [{ id }] = await ask('/devices')
+  await until(async () => (await ask(`/devices/${id}`)).modems[0]?.state === 'ready')
+  expect(await ask(`/devices/${id}`)).toMatchObject({
+    online: true,
+    platform: `${process.platform} ${process.arch}`,
+    queue: { pending: 0, processed: 0 },
+    journal: { sizeBytes: expect.any(Number) },
+    modems: [{ simNumber: 1, manufacturer: 'Quectel', model: 'EC25', registration: 'home' }],
+  })
+  expect((await ask(`/devices/${id}/telemetry`)).at(-1)).toMatchObject({ simNumber: 1, queue: expect.any(Number) })
+  const examined = await request('POST', `/devices/${id}/findings`)
+  expect(examined.status).toBe(200)
+  const { findings } = (await examined.json()) as { findings: object[] }
+  expect(findings).toContainEqual({ check: 'modems', verdict: 'ok', text: expect.stringContaining('virtual') })
+  expect(findings).toContainEqual(expect.objectContaining({ check: 'SIM 1, network', verdict: 'ok' }))
+  expect(findings).not.toContainEqual(expect.objectContaining({ verdict: 'problem' }))
+}, 60_000)
+
 test('it is Local Server mode: no tokens, and the built-in device cannot be deleted', async () => {
   expect((await request('POST', '/auth/token', { ttl: 60, scopes: ['all:any'] })).status).toBe(501)
   const [device] = await ask('/devices')

@@ -135,7 +135,10 @@ const finding = z
   .meta({ id: 'Finding' })
 
 export const findings = z
-  .strictObject({ checkedAt: utcTime, findings: z.array(finding).meta({ description: 'From the machine up to the network' }) })
+  .strictObject({
+    checkedAt: utcTime,
+    findings: z.array(finding).meta({ description: 'From the machine up to the network' }),
+  })
   .meta({ id: 'Findings' })
 
 export type SimCardAnswer = z.output<typeof simCard>

@@ -21,13 +21,20 @@ export interface RunningAgent {
  * The doctor of an agent that runs, from within it: what the one on the command line finds, without what would disturb its
  * work. That it hears of the relay is proved by who asks.
  */
-export async function examineWithin({ dataDir, wanted, status, examineModems }: RunningAgent): Promise<readonly Finding[]> {
+export async function examineWithin({
+  dataDir,
+  wanted,
+  status,
+  examineModems,
+}: RunningAgent): Promise<readonly Finding[]> {
   const { journal, version, link } = status()
   return [
     ok('agent', `runs, version ${version}`),
     ...(await checkRuntime()),
     ...checkDataFolder(dataDir, journal.fsyncMs),
-    ...(journal.trouble === undefined ? [] : [fail('journal', journal.trouble, 'nothing is accepted until it is mended')]),
+    ...(journal.trouble === undefined
+      ? []
+      : [fail('journal', journal.trouble, 'nothing is accepted until it is mended')]),
     ...checkPower(),
     ...checkClock(),
     ...(await portFindings(wanted)),

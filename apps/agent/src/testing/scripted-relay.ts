@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
-import type { SendCommand } from '@smsgw/contract/link/command'
+import type { Command, SendCommand } from '@smsgw/contract/link/command'
 import type { AgentFrame, RelayFrame } from '@smsgw/contract/link/frame'
 import { introduction } from '@smsgw/link/introduction'
 import { expect } from 'vitest'
@@ -61,6 +61,10 @@ export class ScriptedRelay {
       onUncertain: 'resolve',
       ...more,
     }
+    this.give(command)
+  }
+
+  give(command: Command): void {
     this.#say({ type: 'command', command })
   }
 

@@ -26,7 +26,9 @@ export function askNetwork(needs: AskDeviceNeeds): Endpoint {
         }),
         limitMs: LONGEST_MS,
         absent: () =>
-          new ApiError(503, 'The device is not connected now: try again when it is', { headers: { 'Retry-After': '30' } }),
+          new ApiError(503, 'The device is not connected now: try again when it is', {
+            headers: { 'Retry-After': '30' },
+          }),
       })
       return answerOf(answer ?? { outcome: 'no-answer' })
     },
