@@ -51,3 +51,4 @@ export const timeline = z.strictObject({ id: resourceId, entries: z.array(timeli
 
 export type TimelineKind = (typeof timelineKinds)[number]
 export type TimelineEntry = z.output<typeof timelineEntry>
+export type Timeline = z.output<typeof timeline>

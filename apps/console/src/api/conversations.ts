@@ -1,7 +1,7 @@
+import type { Conversation, ConversationEntry } from '@smsgw/contract/conversation'
 import type { MessageStateAnswer } from '@smsgw/contract/message'
 import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { ask, query } from './ask.ts'
-import type { Conversation, ThreadItem } from './console-answers.ts'
 
 const first: string | undefined = undefined
 
@@ -28,7 +28,7 @@ export function useThread(number: string) {
     queryKey: ['thread', number],
     initialPageParam: first,
     queryFn: ({ pageParam, signal }) =>
-      ask<readonly ThreadItem[]>(
+      ask<readonly ConversationEntry[]>(
         'GET',
         `/conversations/${encodeURIComponent(number)}${query({ cursor: pageParam })}`,
         undefined,

@@ -16,9 +16,13 @@ const madeOld: Readonly<Record<LiveKind, readonly string[]>> = {
   reset: [],
 }
 
+const allKeys = [...new Set(Object.values(madeOld).flat())]
+
 /** How long what comes in a burst is gathered before anything is asked again: a busy gateway must not be asked without end. */
 const gatherMs = 150
 const leastPauseMs = 1_000
+/** How often the page asks by itself while nobody tells it. */
+const awayMs = 4_000
 
 export const LiveContext = createContext<LiveFeed | undefined>(undefined)
 
@@ -60,8 +64,12 @@ function refresher(feed: LiveFeed, client: QueryClient): () => void {
     for (const key of madeOld[kind]) old.add(key)
     if (old.size > 0) timer ??= setTimeout(refresh, Math.max(gatherMs, lastMs + leastPauseMs - performance.now()))
   })
+  const asking = setInterval(() => {
+    if (feed.state !== 'live') for (const key of allKeys) void client.invalidateQueries({ queryKey: [key] })
+  }, awayMs)
   return () => {
     stop()
     clearTimeout(timer)
+    clearInterval(asking)
   }
 }

@@ -1,7 +1,7 @@
 import type { MessageStateAnswer } from '@smsgw/contract/message'
+import type { Timeline } from '@smsgw/contract/timeline'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ask, get } from './ask.ts'
-import type { Timeline } from './console-answers.ts'
 
 export function useMessage(id: string) {
   return useQuery({

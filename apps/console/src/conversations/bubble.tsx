@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
+import type { ConversationEntry } from '@smsgw/contract/conversation'
 import { Link } from 'wouter'
-import type { OutgoingItem, ThreadItem } from '../api/console-answers.ts'
 import { useSendMessage } from '../api/conversations.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
@@ -14,7 +14,7 @@ export function Bubble({
   number,
   isGrouped,
 }: {
-  readonly item: ThreadItem
+  readonly item: ConversationEntry
   readonly number: string
   readonly isGrouped: boolean
 }) {
@@ -41,7 +41,9 @@ export function Bubble({
   )
 }
 
-function Said({ item }: { readonly item: ThreadItem }) {
+function Said({ item }: { readonly item: ConversationEntry }) {
+  if (item.direction === 'out' && item.isEncrypted)
+    return <p className="bubble-kind">Encrypted: its device alone can read it.</p>
   if (item.text !== undefined) return <p>{item.text}</p>
   if (item.data !== undefined)
     return (
@@ -57,7 +59,7 @@ function Said({ item }: { readonly item: ThreadItem }) {
   )
 }
 
-function Outcome({ item }: { readonly item: OutgoingItem }) {
+function Outcome({ item }: { readonly item: Extract<ConversationEntry, { direction: 'out' }> }) {
   const isScheduled =
     item.state === 'Pending' && item.scheduleAt !== undefined && Date.parse(item.scheduleAt) > Date.now()
   return (
@@ -77,7 +79,13 @@ function Outcome({ item }: { readonly item: OutgoingItem }) {
   )
 }
 
-function Failure({ item, number }: { readonly item: OutgoingItem; readonly number: string }) {
+function Failure({
+  item,
+  number,
+}: {
+  readonly item: Extract<ConversationEntry, { direction: 'out' }>
+  readonly number: string
+}) {
   const send = useSendMessage()
   const { text } = item
   return (

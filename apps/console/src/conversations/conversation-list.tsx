@@ -1,7 +1,7 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core'
+import type { Conversation } from '@smsgw/contract/conversation'
 import type { RefObject } from 'react'
 import { Link } from 'wouter'
-import type { Conversation } from '../api/console-answers.ts'
 import type { useConversations } from '../api/conversations.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -25,11 +25,12 @@ export function ConversationList({
   readonly onSearch: (search: string) => void
   readonly searchField: RefObject<HTMLInputElement | null>
 }) {
+  const Heading = shown === undefined ? 'h1' : 'h2'
   const found = conversations.data?.pages.flatMap(({ body }) => body) ?? []
   return (
     <section className="conversation-list" aria-label="Conversations">
       <header>
-        <h1>Conversations</h1>
+        <Heading>Conversations</Heading>
         <ActionIcon
           component={Link}
           href="/conversations/new"

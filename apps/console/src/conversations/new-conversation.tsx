@@ -27,7 +27,7 @@ export function NewConversation() {
         >
           <Icon name="back" />
         </ActionIcon>
-        <h2>New message</h2>
+        <h1>New message</h1>
       </header>
       <div className="thread-scroll">
         <TextInput

@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
+import type { ConversationEntry } from '@smsgw/contract/conversation'
 import { Fragment, type RefObject, useLayoutEffect, useRef } from 'react'
 import { Link } from 'wouter'
-import type { ThreadItem } from '../api/console-answers.ts'
 import { useSendMessage, useThread } from '../api/conversations.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
@@ -30,7 +30,7 @@ export function Thread({ number }: { readonly number: string }) {
         >
           <Icon name="back" />
         </ActionIcon>
-        <h2>{number}</h2>
+        <h1>{number}</h1>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
       <div className="thread-scroll" ref={scroll} role="log" aria-label="Messages" tabIndex={0}>
@@ -59,7 +59,7 @@ export function Thread({ number }: { readonly number: string }) {
   )
 }
 
-function startsDay(items: readonly ThreadItem[], at: number): boolean {
+function startsDay(items: readonly ConversationEntry[], at: number): boolean {
   const before = items[at - 1]
   const item = items[at]
   return before === undefined || new Date(before.at).toDateString() !== new Date(item?.at ?? 0).toDateString()
@@ -68,7 +68,7 @@ function startsDay(items: readonly ThreadItem[], at: number): boolean {
 const oneBreathMs = 120_000
 
 /** The same side goes on within a breath: nothing need stand between. */
-function continues(items: readonly ThreadItem[], at: number): boolean {
+function continues(items: readonly ConversationEntry[], at: number): boolean {
   const [before, item] = [items[at - 1], items[at]]
   if (before === undefined || item === undefined || before.direction !== item.direction) return false
   return Date.parse(item.at) - Date.parse(before.at) < oneBreathMs && !startsDay(items, at)
@@ -78,7 +78,7 @@ function continues(items: readonly ThreadItem[], at: number): boolean {
  * Whoever reads the end goes along with what is new; whoever has scrolled up stays where they are, also when earlier
  * messages appear above.
  */
-function useStickToEnd(scroll: RefObject<HTMLDivElement | null>, items: readonly ThreadItem[]): void {
+function useStickToEnd(scroll: RefObject<HTMLDivElement | null>, items: readonly ConversationEntry[]): void {
   const before = useRef({ height: 0, isAtEnd: true, first: '' })
   const first = items[0]?.id ?? ''
   // After each drawing: any may have changed the height.

@@ -1,5 +1,5 @@
+import type { TimelineEntry } from '@smsgw/contract/timeline'
 import { Link } from 'wouter'
-import type { TimelineEntry } from '../api/console-answers.ts'
 import { clockWords, fullWords } from '../ui/relative-words.ts'
 import { sinceWords, toneOf } from './timeline-words.ts'
 import './timeline-list.css'

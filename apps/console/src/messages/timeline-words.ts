@@ -1,4 +1,4 @@
-import type { TimelineEntry } from '../api/console-answers.ts'
+import type { TimelineEntry } from '@smsgw/contract/timeline'
 import { durationWords } from '../ui/relative-words.ts'
 
 export type TimelineTone = 'plain' | 'good' | 'warn' | 'bad' | 'aside'

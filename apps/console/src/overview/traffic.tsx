@@ -97,7 +97,10 @@ function drawnFrom(buckets: readonly StatisticsBucket[]) {
     { name: 'Sent', colour: '--ink', isFilled: true, values: buckets.map(({ sent }) => sent) },
     { name: 'Delivered', colour: '--accent-ink', values: buckets.map(({ delivered }) => delivered) },
     { name: 'Received', colour: '--muted', isDashed: true, values: buckets.map(({ received }) => received) },
-    { name: 'Failed', colour: '--bad', values: buckets.map(({ failed }) => failed) },
+    // A red line along the bottom would say that something is wrong.
+    ...(buckets.some(({ failed }) => failed > 0)
+      ? [{ name: 'Failed', colour: '--bad' as const, values: buckets.map(({ failed }) => failed) }]
+      : []),
   ]
   const times: readonly PlotLine[] = [
     {

@@ -91,7 +91,7 @@ function optionsFor({
       y: { range: (_plot, from, to) => [Math.min(least, from ?? least), Math.max(most, (to ?? most) * 1.08)] },
     },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, values: (_plot, ticks) => timeTicks(ticks) },
+      { ...axis, grid: { show: false }, space: 64, size: 30, values: (_plot, ticks) => timeTicks(ticks) },
       { ...axis, size: 56, values: (_plot, values) => values.map((value) => words(value)) },
     ],
     series: [

@@ -13,10 +13,10 @@ export function BottomBar() {
   const isInRest = rest.some(({ path }) => isAt(location, path))
   return (
     <nav className="bottom-bar" aria-label="Main, short">
-      {places.slice(0, firstOnes).map(({ path, name, icon }) => (
+      {places.slice(0, firstOnes).map(({ path, name, shortName, icon }) => (
         <Link key={path} href={path} aria-current={isAt(location, path) ? 'page' : undefined}>
           <Icon name={icon} size={20} />
-          {name}
+          {shortName ?? name}
         </Link>
       ))}
       <Menu position="top-end" width={180}>

@@ -4,11 +4,13 @@ import type { IconName } from '../ui/icon.tsx'
 export const places: readonly {
   readonly path: string
   readonly name: string
+  /** Where there is little room. */
+  readonly shortName?: string
   readonly icon: IconName
   readonly key: string
 }[] = [
   { path: '/', name: 'Overview', icon: 'overview', key: 'o' },
-  { path: '/conversations', name: 'Conversations', icon: 'conversations', key: 'c' },
+  { path: '/conversations', name: 'Conversations', shortName: 'Messages', icon: 'conversations', key: 'c' },
   { path: '/devices', name: 'Devices', icon: 'devices', key: 'd' },
   { path: '/webhooks', name: 'Webhooks', icon: 'webhooks', key: 'w' },
   { path: '/access', name: 'Access', icon: 'access', key: 'a' },

@@ -24,6 +24,7 @@ export const theme = createTheme({
   components: {
     // Locking the page's scroll would write a style sheet into the page, which its policy refuses.
     Modal: { defaultProps: { lockScroll: false, centered: true, transitionProps: { duration: 0 } } },
+    SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Button: { defaultProps: { size: 'sm' } },
     TextInput: { defaultProps: { size: 'sm' } },
   },

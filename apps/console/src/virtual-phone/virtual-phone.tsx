@@ -1,21 +1,24 @@
 import { ActionIcon } from '@mantine/core'
 import type { VirtualPhoneAnswer } from '@smsgw/contract/virtual-phone'
 import { useEffect, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
 import { useVirtualPhone, useWriteFromPhone } from '../api/virtual-phone.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { clockWords } from '../ui/relative-words.ts'
 import './virtual-phone.css'
 
-/** A number from the range that is kept for fiction: whoever has messaged nobody yet writes from it. */
-const firstPhone = '+447700900123'
+/** The one of the examples everywhere: whoever has messaged nobody yet writes from it. */
+const firstPhone = '+447400123456'
 
 /** The phone at the other end of the virtual modem: what the gateway sends arrives here, and one can write back. */
 export function VirtualPhone({ onClose }: { readonly onClose: () => void }) {
   const phone = useVirtualPhone()
-  const [chosen, setChosen] = useState<string>()
+  const talkedTo = useConversationNumber()
+  const [{ chosen, besides }, setChosen] = useState<{ chosen?: string; besides?: string | undefined }>({})
   const phones = (phone.data?.messages ?? []).map(({ from, to, direction }) => (direction === 'to-phone' ? to : from))
-  const number = chosen ?? phones[0] ?? firstPhone
+  // What was chosen holds until the page turns to somebody else.
+  const number = (besides === talkedTo ? chosen : undefined) ?? talkedTo ?? phones[0] ?? firstPhone
   return (
     <aside className="virtual-phone" aria-label="Virtual phone">
       <header>
@@ -34,7 +37,10 @@ export function VirtualPhone({ onClose }: { readonly onClose: () => void }) {
       <div className="virtual-phone-body">
         <label className="virtual-phone-number">
           <span className="unseen">Number of this phone</span>
-          <select value={number} onChange={(event) => setChosen(event.currentTarget.value)}>
+          <select
+            value={number}
+            onChange={(event) => setChosen({ chosen: event.currentTarget.value, besides: talkedTo })}
+          >
             {[...new Set([number, ...phones, firstPhone])].map((one) => (
               <option key={one}>{one}</option>
             ))}
@@ -46,6 +52,13 @@ export function VirtualPhone({ onClose }: { readonly onClose: () => void }) {
       </div>
     </aside>
   )
+}
+
+/** The number of the conversation that the page shows, if it is one that a phone can have. */
+function useConversationNumber(): string | undefined {
+  const [location] = useLocation()
+  const number = decodeURIComponent(/^\/conversations\/(.+)$/.exec(location)?.[1] ?? '')
+  return /^\+\d+$/.test(number) ? number : undefined
 }
 
 function Screen({ number, phone }: { readonly number: string; readonly phone: VirtualPhoneAnswer | undefined }) {

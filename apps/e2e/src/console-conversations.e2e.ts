@@ -1,0 +1,153 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { barriersOn } from './house/barriers.ts'
+import { ConsoleBrowser } from './house/console-browser.ts'
+import { credentialsIn, Gateway } from './house/gateway.ts'
+
+const number = '+447400123456'
+
+let gateway: Gateway
+let browser: ConsoleBrowser
+let page: Page
+
+beforeAll(async () => {
+  gateway = await Gateway.start()
+  await gateway.untilReady()
+  browser = await ConsoleBrowser.start(gateway.url)
+  page = await browser.signedIn(credentialsIn(gateway.folder))
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+test('a newcomer sees a conversation at once: the message moves to Delivered, the virtual phone has it and answers', async () => {
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Its SIM is ready' })
+    .and(page.locator('[data-done="true"]'))
+    .waitFor()
+  await page.getByRole('link', { name: 'Write it' }).click()
+  await page.getByLabel('To', { exact: true }).fill('+44 7400 123456')
+  await page.getByLabel('Message', { exact: true }).fill('Is there anybody?')
+  await page.getByLabel('Message', { exact: true }).press('Enter')
+  await outgoing('Is there anybody?').getByText('Delivered', { exact: true }).waitFor()
+  const phone = page.getByRole('complementary', { name: 'Virtual phone' })
+  await phone.getByText('Is there anybody?').waitFor()
+  await phone.getByLabel('Write back to the gateway').fill('Yes, me')
+  await phone.getByRole('button', { name: 'Write back' }).click()
+  await thread().getByRole('article', { name: number }).filter({ hasText: 'Yes, me' }).waitFor()
+})
+
+test('the list of first steps has ticked the message by itself', async () => {
+  await page.getByRole('link', { name: 'Overview', exact: true }).first().click()
+  await page.locator('[data-done="true"]').filter({ hasText: 'The first message is sent' }).waitFor()
+})
+
+test('the composer tells parts and encoding as one writes, names the character that costs room, and spells it plainly', async () => {
+  await open(number)
+  const composer = page.getByLabel('Message', { exact: true })
+  const meter = page.locator('#composer-meter')
+  await composer.fill('a'.repeat(161))
+  expect(await meter.innerText()).toMatch(/GSM-7\s+2 parts\s+145 left/)
+  await composer.fill('“Ready”')
+  expect(await meter.innerText()).toContain('“ (U+201C)')
+  expect(await meter.innerText()).toMatch(/UCS-2\s+1 part\s+63 left/)
+  await meter.getByRole('button', { name: 'Write it plainly' }).click()
+  expect(await composer.inputValue()).toBe('"Ready"')
+  await composer.fill('')
+})
+
+test('SIM, time and delivery report are chosen, and a message for later says when', async () => {
+  await open(number)
+  await page.getByRole('button', { name: 'SIM, time and report' }).click()
+  await page.getByLabel('SIM', { exact: true }).selectOption({ index: 1 })
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+  await page.getByLabel('Send at').fill(`${tomorrow}T09:30`)
+  await page.getByLabel('Delivery report').uncheck()
+  await page.getByLabel('Message', { exact: true }).fill('For tomorrow')
+  await page.getByRole('button', { name: 'Schedule' }).click()
+  await outgoing('For tomorrow')
+    .getByText(/^(in |tomorrow)/)
+    .waitFor()
+})
+
+test('the timeline tells each step with its reference, and the message can still be cancelled', async () => {
+  await open(number)
+  await outgoing('For tomorrow').getByRole('link').click()
+  await page.getByRole('button', { name: 'Cancel it' }).click()
+  await page.getByRole('button', { name: 'Cancel the message' }).click()
+  await page.getByText('Cancelled', { exact: true }).first().waitFor()
+  await open(number)
+  await outgoing('Is there anybody?').getByRole('link', { name: 'Delivered' }).click()
+  const steps = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem')
+  await steps.nth(3).waitFor()
+  const told = (await steps.allInnerTexts()).join('\n')
+  expect(told).toMatch(/reference \d+/)
+  expect(await barriersOn(page)).toEqual([])
+})
+
+test('a number or a text is found, keys go from one conversation to the next, and ? tells them all', async () => {
+  await gateway.api.send({ phoneNumbers: ['+447400654321'], textMessage: { text: 'The needle' } })
+  await page.goto(`${gateway.url}/conversations`)
+  const list = page.getByRole('region', { name: 'Conversations' })
+  await list.getByRole('link', { name: '+447400654321' }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('needle')
+  await list.getByRole('link', { name: number }).waitFor({ state: 'detached' })
+  await list.getByRole('link', { name: '+447400654321' }).waitFor()
+  await page.keyboard.press('Escape')
+  await list.getByRole('link', { name: number }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await thread().waitFor()
+  await page.keyboard.press('r')
+  await page.keyboard.type('By keys alone')
+  await page.keyboard.press('Enter')
+  await outgoing('By keys alone').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('Next conversation').waitFor()
+  await page.keyboard.press('Escape')
+})
+
+test('a number that cannot be is refused in words, and what was written stays', async () => {
+  await page.goto(`${gateway.url}/conversations/new`)
+  await page.getByLabel('To', { exact: true }).fill('12')
+  await page.getByLabel('Message', { exact: true }).fill('Kept')
+  await page.getByRole('button', { name: 'Send' }).click()
+  expect(await page.getByRole('alert').innerText()).toContain('phoneNumbers')
+  expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Kept')
+})
+
+test.each(['light', 'dark'] as const)(
+  'everybody can use the conversations, in %s colours and on a phone',
+  async (colorScheme) => {
+    await page.emulateMedia({ colorScheme })
+    await open(number)
+    expect(await barriersOn(page)).toEqual([])
+    await page.setViewportSize({ width: 360, height: 740 })
+    await open(number)
+    expect(await barriersOn(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+    await page.setViewportSize({ width: 1400, height: 900 })
+  },
+)
+
+test('nothing failed in the background', () => {
+  expect(browser.complaints).toEqual([])
+})
+
+function thread() {
+  return page.getByRole('log', { name: 'Messages' })
+}
+
+function outgoing(text: string) {
+  return thread().getByRole('article', { name: 'You' }).filter({ hasText: text }).last()
+}
+
+async function open(whom: string): Promise<void> {
+  await page.goto(`${gateway.url}/conversations/${encodeURIComponent(whom)}`)
+  await thread().getByRole('article').first().waitFor()
+}
