@@ -16,7 +16,8 @@ const madeOld: Readonly<Record<LiveKind, readonly string[]>> = {
   reset: [],
 }
 
-const allKeys = [...new Set(Object.values(madeOld).flat())]
+/** The page of the logs adds what it is told by itself. */
+const allKeys = [...new Set([...Object.values(madeOld).flat(), 'logs'])]
 
 /** How long what comes in a burst is gathered before anything is asked again: a busy gateway must not be asked without end. */
 const gatherMs = 150

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import type { MessageStateAnswer } from '@smsgw/contract/message'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { useDevices } from '../api/devices.ts'
 import { useCancelMessage, useMessage, useTimeline } from '../api/messages.ts'
 import { conversationPath } from '../conversations/conversation-path.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
@@ -34,6 +35,7 @@ export default function MessagePage({ id: given }: { readonly id: string }) {
 }
 
 function Summary({ message }: { readonly message: MessageStateAnswer }) {
+  const { data: devices } = useDevices()
   const { state, recipients, textMessage, dataMessage, hashedMessage, simNumber, priority, scheduleAt, validUntil } =
     message
   return (
@@ -50,7 +52,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
           [
             'Device',
             <Link key="device" href={`/devices/${message.deviceId}`}>
-              {message.deviceId}
+              {devices?.find(({ id }) => id === message.deviceId)?.name ?? message.deviceId}
             </Link>,
           ],
           ['SIM', simNumber === undefined ? 'any' : String(simNumber)],

@@ -12,18 +12,18 @@ export function Rail({ onHelp }: { readonly onHelp: () => void }) {
   const [location] = useLocation()
   const phone = usePhoneSwitch()
   return (
-    <header className="rail">
+    <nav className="rail" aria-label="Main">
       <Link href="/" className="rail-home" aria-label="smsgw, overview">
         <Wordmark />
       </Link>
-      <nav aria-label="Main">
+      <div className="rail-links">
         {places.map(({ path, name, icon }) => (
           <Link key={path} href={path} className="rail-link" aria-current={isAt(location, path) ? 'page' : undefined}>
             <Icon name={icon} />
             {name}
           </Link>
         ))}
-      </nav>
+      </div>
       <div className="rail-foot">
         {phone.exists && (
           <button type="button" className="rail-link" aria-pressed={phone.isOpen} onClick={phone.toggle}>
@@ -34,6 +34,6 @@ export function Rail({ onHelp }: { readonly onHelp: () => void }) {
         <LineState />
         <AccountMenu onHelp={onHelp} />
       </div>
-    </header>
+    </nav>
   )
 }

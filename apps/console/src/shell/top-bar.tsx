@@ -11,7 +11,7 @@ import './top-bar.css'
 export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
   const phone = usePhoneSwitch()
   return (
-    <header className="top-bar">
+    <nav className="top-bar" aria-label="Top">
       <Link href="/" className="rail-home" aria-label="smsgw, overview">
         <Wordmark />
       </Link>
@@ -30,6 +30,6 @@ export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
         )}
         <AccountMenu onHelp={onHelp} isShort />
       </div>
-    </header>
+    </nav>
   )
 }

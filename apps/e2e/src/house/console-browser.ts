@@ -72,5 +72,5 @@ export async function signIn(
   await page.getByLabel('Account').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
 }

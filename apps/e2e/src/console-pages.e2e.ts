@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from './house/api-client.ts'
+import { barriersOn } from './house/barriers.ts'
+import { ConsoleBrowser, signIn } from './house/console-browser.ts'
+import { credentialsIn, Gateway } from './house/gateway.ts'
+import { Receiver } from './house/receiver.ts'
+
+let gateway: Gateway
+let receiver: Receiver
+let browser: ConsoleBrowser
+let page: Page
+
+beforeAll(async () => {
+  gateway = await Gateway.start({ WEBHOOK_ALLOW_HTTP: '1' })
+  await gateway.untilReady()
+  receiver = await Receiver.start()
+  browser = await ConsoleBrowser.start(gateway.url)
+  page = await browser.signedIn(credentialsIn(gateway.folder))
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await receiver?.stop()
+  await gateway?.stop()
+})
+
+test('the snippet of the API page, pasted into a shell, sends a message', async () => {
+  await go('/developers')
+  const snippet = await page.getByRole('region', { name: 'curl snippet' }).innerText()
+  expect(snippet).toContain(gateway.url)
+  const { password } = credentialsIn(gateway.folder)
+  const answer = execFileSync('bash', ['-c', snippet], { env: { ...process.env, SMSGW_PASSWORD: password } })
+  await gateway.api.until(JSON.parse(answer.toString()).id, ({ state }) => state === 'Delivered')
+  await page.getByText('JavaScript').click()
+  expect(await page.getByRole('region', { name: 'JavaScript snippet' }).innerText()).toContain(gateway.url)
+})
+
+test('the overview counts what was sent, and draws it for an hour, a day and a week', async () => {
+  await go('/')
+  const panel = page.getByRole('region', { name: 'Messages' })
+  for (const period of ['Hour', 'Day', 'Week']) {
+    await panel.getByText(period, { exact: true }).click()
+    await panel.getByRole('figure', { name: new RegExp(`last ${period}: 1 sent, 1 delivered`, 'i') }).waitFor()
+  }
+  await page.getByRole('region', { name: 'From accepted to sent' }).getByRole('figure').waitFor()
+})
+
+test('a device shows its modem with signal, network and memory, and what its doctor finds', async () => {
+  await go('/devices')
+  await page.getByRole('listitem').getByRole('link').click()
+  const modem = page.getByRole('region', { name: 'SIM 1' })
+  await modem.getByText('ready', { exact: true }).waitFor()
+  await eventually(
+    () => modem.innerText(),
+    (told) => /Network\s+Emulated Mobile/.test(told) && /Memory of the SIM\s+\d+ of \d+ used/.test(told),
+    60_000,
+  )
+  await page
+    .getByRole('region', { name: 'Signal' })
+    .getByRole('figure', { name: /Signal between/ })
+    .waitFor({ timeout: 60_000 })
+  await page.getByRole('button', { name: 'Examine it now' }).click()
+  const findings = page.getByRole('list', { name: 'Findings' }).getByRole('listitem')
+  await findings.nth(2).waitFor({ timeout: 60_000 })
+  expect(await barriersOn(page)).toEqual([])
+})
+
+test('what the network answers to a code is shown', async () => {
+  const panel = page.getByRole('region', { name: 'Ask the network' })
+  await panel.getByLabel('Code').fill('*100#')
+  await panel.getByRole('button', { name: 'Ask' }).click()
+  await panel.getByRole('log').getByText('Your balance is').waitFor({ timeout: 60_000 })
+})
+
+test('a webhook is registered, its secret is shown once, and a test tells whether it is heard', async () => {
+  await go('/webhooks')
+  await page.getByRole('button', { name: 'Register' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Address').fill(receiver.url)
+  await dialog.getByRole('button', { name: 'Register' }).click()
+  expect(await dialog.getByRole('region', { name: 'secret' }).innerText()).toMatch(/^whsec_/)
+  expect(await barriersOn(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'I have it' }).click()
+  await page.getByRole('link', { name: receiver.url }).click()
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await receiver.until(({ payload }) => payload['messageId'] === 'test')
+  const delivery = page.getByRole('region', { name: 'Deliveries' }).getByRole('listitem')
+  await delivery.getByText('delivered', { exact: true }).waitFor()
+})
+
+test('the delivery log tells request and answer, filters, and delivers one or a range again', async () => {
+  const log = page.getByRole('region', { name: 'Deliveries' })
+  await log.getByRole('listitem').getByRole('button').first().click()
+  await log.getByRole('region', { name: 'Attempt 1' }).getByText('HTTP 200').waitFor()
+  expect(await barriersOn(page)).toEqual([])
+  await log.getByRole('button', { name: 'Send it again' }).click()
+  await eventually(
+    () => receiver.told.length,
+    (told) => told === 2,
+  )
+  await log.getByLabel('State').selectOption('failed')
+  await log.getByText('Nothing in this range').waitFor()
+  await log.getByLabel('State').selectOption('')
+  await log.getByLabel('From').fill('2020-01-01T00:00')
+  await log.getByLabel('To').fill('2037-01-01T00:00')
+  await log.getByRole('button', { name: 'Send the range again' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Send it again' }).click()
+  await eventually(
+    () => receiver.told.length,
+    (told) => told === 3,
+  )
+})
+
+test('logs appear as things happen', async () => {
+  const logs = await browser.signedIn(credentialsIn(gateway.folder))
+  await logs.goto(`${gateway.url}/logs`)
+  await logs.getByRole('list', { name: /Log/ }).waitFor()
+  await page.getByRole('button', { name: 'New secret' }).click()
+  await page.getByRole('button', { name: 'Make a new secret' }).click()
+  expect(await page.getByRole('dialog').getByRole('region', { name: 'secret' }).innerText()).toMatch(/^whsec_/)
+  await logs.getByText('a webhook has a new secret').waitFor()
+  expect(await barriersOn(logs)).toEqual([])
+  await logs.getByLabel('Level').selectOption('ERROR')
+  await logs.getByText('a webhook has a new secret').waitFor({ state: 'detached' })
+  await logs.context().close()
+})
+
+test('a setting is explained and kept, and one that contradicts another is refused in words', async () => {
+  await go('/settings')
+  const section = page.getByRole('region', { name: 'Sending' })
+  await section.getByLabel('Shortest pause').fill('5')
+  await section.getByLabel('Longest pause').fill('2')
+  await section.getByRole('button', { name: 'Save' }).click()
+  await section.getByRole('alert').waitFor()
+  await section.getByLabel('Longest pause').fill('9')
+  await section.getByRole('button', { name: 'Save' }).click()
+  await section.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  const { json } = await gateway.api.ask('GET', '/settings')
+  expect(json.messages).toMatchObject({ send_interval_min: 5, send_interval_max: 9 })
+  await section.getByLabel('Shortest pause').fill('')
+  await section.getByLabel('Longest pause').fill('')
+  await section.getByRole('button', { name: 'Save' }).click()
+  await section.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  expect((await gateway.api.ask('GET', '/settings')).json.messages).not.toHaveProperty('send_interval_min')
+})
+
+test('whoever changes the password signs in with the new one', async () => {
+  const { username, password } = credentialsIn(gateway.folder)
+  await go('/access')
+  await page.getByLabel('Present password', { exact: true }).fill(password)
+  await page.getByLabel('New password', { exact: true }).fill('coffee at a quarter to five')
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await signIn(page, { username, password: 'coffee at a quarter to five' })
+})
+
+test('nothing failed in the background', () => {
+  expect(browser.complaints).toEqual([])
+})
+
+async function go(path: string): Promise<void> {
+  await page.goto(gateway.url + path)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
