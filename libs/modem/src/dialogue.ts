@@ -87,8 +87,12 @@ export class Dialogue {
       },
       () => this.#run(() => this.#assembler.release(this.#assembled)),
     )
+    // One that is lost already says so at once: whoever is still being built around this is told a moment later.
+    this.#running = true
     port.onBytes((bytes) => this.#receive(bytes))
     port.onClosed((reason) => this.close(reason))
+    this.#running = false
+    if (this.#lostReason !== undefined) clock.after(0, () => this.#run(() => undefined))
   }
 
   /** Queues the command (FIFO). Never rejects, whatever the modem does. */

@@ -110,6 +110,14 @@ class StillbornPort implements ClosablePort {
   readonly close = async () => undefined
 }
 
+/** Says so to whoever asks, at once. */
+class LostPort implements ClosablePort {
+  readonly write = () => undefined
+  readonly onBytes = () => undefined
+  readonly onClosed = (listener: (reason: string) => void) => listener('it was pulled')
+  readonly close = async () => undefined
+}
+
 class LatePort implements ClosablePort {
   closed = 0
   readonly write = () => undefined
@@ -128,6 +136,19 @@ test('opens the port, sets the modem up and keeps it', async () => {
   expect(rig.runner.modem?.state.name).toBe('ready')
   expect(rig.runner.state?.kind).toBe('healthy')
   expect(rig.newsKinds).toEqual(['healed'])
+})
+
+test('a port that is lost before anybody could listen to it is a port that is lost, and nothing worse', async () => {
+  const rig = new Rig()
+  await rig.until('healthy')
+  rig.openInstead = async () => {
+    rig.openInstead = undefined
+    return { kind: 'opened', port: new LostPort() }
+  }
+  rig.modem.unplug(1_000)
+  await rig.until('away')
+  expect(await rig.until('healthy')).toBe(true)
+  expect(rig.openInstead).toBeUndefined()
 })
 
 test('a modem that was unplugged is set up again when it is back, without anybody doing anything', async () => {
