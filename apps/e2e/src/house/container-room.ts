@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Service } from './composition.ts'
+import { freePort } from './free-port.ts'
 import { layOut } from './image.ts'
 import { asOrdinaryUser, makeOwnFolder } from './ordinary-user.ts'
 import { HouseProcess } from './process.ts'
@@ -111,15 +111,4 @@ export class ContainerRoom {
   #roomOf(name: string): string {
     return join(this.#folder, 'rooms', name)
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }
