@@ -15,6 +15,8 @@ export function helpText(): string {
     'smsgw on one box: the HTTP API, its database and the modems in one process.',
     '',
     'npm start                            runs until it is told to end',
+    'npm run backup -- <file>             everything of this box in one file, while it goes on',
+    'npm run restore -- <file>            the same back again, into an empty DATA_DIR',
     '',
     'Nothing has to be set. What can be, as variables of the environment; of secrets, <NAME>_FILE may name a file that holds them:',
     ...settingsHelp(ofAgent),

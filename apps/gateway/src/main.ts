@@ -1,12 +1,15 @@
 import { readConfig as readAgentConfig } from '@smsgw/agent/config'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { openLog } from '@smsgw/daemon/log'
-import { givenSecret } from '@smsgw/daemon/settings'
+import { givenSecret, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
 import { onTermination } from '@smsgw/daemon/termination'
-import { readConfig as readRelayConfig } from '@smsgw/relay/config'
+import { readConfig as readRelayConfig, settingsSchema } from '@smsgw/relay/config'
+import { backupGateway } from './backup-gateway.ts'
+import { databaseSettings } from './database-settings.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 import { helpText } from './help.ts'
+import { restoreGateway } from './restore-gateway.ts'
 import { keepCredentials, readSecrets } from './secrets.ts'
 import { greeting, stageLine, welcome } from './welcome.ts'
 
@@ -18,7 +21,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPI
 await main(process.argv.slice(2)).catch(fail)
 
 async function main(args: readonly string[]): Promise<void> {
-  if (args.length > 0) {
+  const [command, ...rest] = args
+  if (command === 'backup' || command === 'restore') {
+    await moveData(command, rest)
+    return
+  }
+  if (command !== undefined) {
     process.stdout.write(helpText())
     return
   }
@@ -67,6 +75,17 @@ async function main(args: readonly string[]): Promise<void> {
     onFatal: fail,
   })
   process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY }))
+}
+
+async function moveData(command: 'backup' | 'restore', args: readonly string[]): Promise<void> {
+  process.umask(0o077)
+  // Of the relay's settings only where its data are: its secret comes with them.
+  const config = {
+    ...readSettings(settingsSchema.pick(databaseSettings), process.env),
+    serverSecret: givenSecret(process.env, 'SERVER_SECRET'),
+  }
+  const work = command === 'backup' ? backupGateway : restoreGateway
+  process.stdout.write(`${await work(config, args, openLog('warn', process.stderr))}\n`)
 }
 
 const stopLimitMs = 15_000

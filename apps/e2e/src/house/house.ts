@@ -20,7 +20,7 @@ export class House {
   readonly relayUrl: string
   readonly user: { readonly username: string; readonly password: string }
   readonly #options: HouseOptions
-  readonly #secrets: Readonly<Record<string, string>>
+  readonly secrets: Readonly<Record<string, string>>
   relay: HouseProcess
   agent: HouseProcess | undefined
   #agents = 0
@@ -37,7 +37,7 @@ export class House {
     this.emulator = parts.emulator
     this.relay = parts.relay
     this.relayUrl = parts.relayUrl
-    this.#secrets = parts.secrets
+    this.secrets = parts.secrets
     this.#options = parts.options
     this.user = { username: 'sms', password: parts.secrets['ADMIN_PASSWORD'] ?? '' }
     this.api = new ApiClient(parts.relayUrl, this.user)
@@ -66,7 +66,7 @@ export class House {
     const agent = new HouseProcess(`agent ${this.#agents}`, 'apps/agent/src/main.ts', ['run'], {
       DATA_DIR: dataDir,
       RELAY_URL: this.relayUrl.replace('http', 'ws'),
-      ENROLMENT_TOKEN: this.#secrets['ENROLMENT_TOKEN'] ?? '',
+      ENROLMENT_TOKEN: this.secrets['ENROLMENT_TOKEN'] ?? '',
       MODEMS: this.emulator.ports.map((ports) => ports[1]).join(),
       ...this.#options.agent,
       ...more,
@@ -93,7 +93,7 @@ export class House {
     const port = new URL(this.relayUrl).port
     const { relay } = await startRelay(
       this.folder,
-      this.#secrets,
+      this.secrets,
       { ...this.#options, relay: { ...this.#options.relay, ...more } },
       port,
     )

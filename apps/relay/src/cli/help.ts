@@ -1,6 +1,7 @@
 import { settingsHelp } from '@smsgw/daemon/settings'
 import { accountsUsage } from '../accounts/accounts-command.ts'
 import { tokenUsage } from '../auth/token-command.ts'
+import { backupUsage } from '../backup/backup-relay.ts'
 import { settingsSchema } from '../config.ts'
 
 export function helpText(): string {
@@ -9,7 +10,7 @@ export function helpText(): string {
     '',
     'npm run relay                        serves until it is told to end',
     'npm run relay -- <command>           does one thing, beside a relay that runs or without one:',
-    ...[...accountsUsage, ...tokenUsage].map((line) => `  ${line}`),
+    ...[...accountsUsage, ...tokenUsage, ...backupUsage].map((line) => `  ${line}`),
     '',
     'Settings are variables of the environment. Of secrets, <NAME>_FILE may name a file that holds them.',
     ...settingsHelp(settingsSchema),

@@ -1,47 +1,50 @@
-import { join } from 'node:path'
-import { takeDataFolder, tryDataFolder } from '@smsgw/daemon/data-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import { accountsCommand } from '../accounts/accounts-command.ts'
 import { processTerminal } from '../accounts/terminal.ts'
 import { tokenCommand } from '../auth/token-command.ts'
+import { backupRelay } from '../backup/backup-relay.ts'
+import { restoreRelay } from '../backup/restore-relay.ts'
 import { systemClock } from '../clock.ts'
 import type { RelayConfig } from '../config.ts'
 import { systemRandom } from '../random.ts'
-import { runningPostgres } from '../store/embedded/embedded-postgres.ts'
 import { openStore } from '../store/open-store.ts'
+import { runningDatabase } from '../store/running-database.ts'
 import { secretBox } from '../store/secret-box.ts'
 import { tokenRules } from '../token-rules.ts'
 
 /** One command on the database of the relay, and nothing of the relay but that. */
 export async function runCommand(config: RelayConfig, [name = '', ...args]: readonly string[]): Promise<void> {
   const command = commands.get(name)
+  if (name === 'restore') return await restoreRelay(config, args)
   if (!command)
-    throw new StartError(`there is no command ${JSON.stringify(name)}: ${[...commands.keys()].join(', ')}, or --help`)
+    throw new StartError(
+      `there is no command ${JSON.stringify(name)}: ${[...commands.keys(), 'restore'].join(', ')}, or --help`,
+    )
   const base = { box: secretBox(config.SERVER_SECRET, systemRandom), random: systemRandom, clock: systemClock }
   // Standard output is the command's.
   const log = openLog('warn', process.stderr)
-  const store = await openStore({ ...base, log, config: { ...config, DATABASE_URL: databaseUrl(config) } })
+  const store = await openStore({ ...base, log, config: { ...config, DATABASE_URL: runningDatabase(config) } })
   try {
-    await command({ ...base, ...tokenRules(config), database: store.database, terminal: processTerminal }, args)
+    const needs = {
+      ...base,
+      ...tokenRules(config),
+      database: store.database,
+      url: store.url,
+      terminal: processTerminal,
+    }
+    await command(needs, args)
   } finally {
     await store.close()
   }
 }
 
-type CommandNeeds = Parameters<typeof accountsCommand>[0] & Parameters<typeof tokenCommand>[0]
+type CommandNeeds = Parameters<typeof accountsCommand>[0] &
+  Parameters<typeof tokenCommand>[0] &
+  Parameters<typeof backupRelay>[0]
 
 const commands = new Map<string, (needs: CommandNeeds, args: readonly string[]) => Promise<void>>([
   ['accounts', accountsCommand],
   ['token', tokenCommand],
+  ['backup', backupRelay],
 ])
-
-/** Of an embedded database that a relay runs, that one; undefined: it is ours to start. */
-function databaseUrl({ DATABASE_URL: url, DATA_DIR: folder }: RelayConfig): string | undefined {
-  if (url !== undefined) return url
-  if (!('heldBy' in tryDataFolder(folder))) return undefined
-  const running = runningPostgres(join(folder, 'database'))
-  // Its holder is starting or ending: whoever comes too early is told who that is.
-  if (running === undefined) takeDataFolder(folder)
-  return running
-}

@@ -18,14 +18,15 @@ export async function checkInstallation(database: Database, box: SecretBox, rand
     skipDuplicates: true,
   })
   const { secretCheck, streamId } = await database.installation.findUniqueOrThrow({ where: { id: 1 } })
-  if (!opens(box, secretCheck))
+  if (!opensCheck(box, secretCheck))
     throw new StartError(
       'SERVER_SECRET is not the one that this database was made with, and its keys cannot be read: set the old one again',
     )
   return { streamId }
 }
 
-function opens(box: SecretBox, sealed: string): boolean {
+/** Whether it was sealed with this secret. */
+export function opensCheck(box: SecretBox, sealed: string): boolean {
   try {
     return box.open(sealed, PURPOSE) === CHECK
   } catch {

@@ -46,7 +46,7 @@ export async function openStore({ config, box, random, log }: StoreNeeds): Promi
 }
 
 /** The one that is configured, or one of our own, in a folder that the caller holds. */
-async function databaseServer(
+export async function databaseServer(
   { DATABASE_URL: url, DATA_DIR: folder }: StoreNeeds['config'],
   log: Log,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {

@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ApiClient, eventually } from './house/api-client.ts'
+import { Emulator } from './house/emulator.ts'
+import { freePort } from './house/free-port.ts'
+import { Gateway, newFolder } from './house/gateway.ts'
+import { House } from './house/house.ts'
+import { postgresBinaries } from './house/postgres-binaries.ts'
+import { PostgresServer } from './house/postgres-server.ts'
+import { HouseProcess, ROOT } from './house/process.ts'
+
+const isEnded = ({ state }: { readonly state: string }) => ['Sent', 'Delivered', 'Failed'].includes(state)
+
+/** Sends without end, one message to one number, until told to stop. What was accepted, by its number. */
+function stream(api: ApiClient, prefix: string): { readonly sent: Map<string, string>; stop(): Promise<void> } {
+  const sent = new Map<string, string>()
+  let isOver = false
+  const sending = (async () => {
+    for (let at = 0; !isOver; at += 1) {
+      const destination = `${prefix}${String(at).padStart(4, '0')}`
+      sent.set(destination, await api.send({ phoneNumbers: [destination], textMessage: { text: `to ${destination}` } }))
+      await sleep(50)
+    }
+  })()
+  return {
+    sent,
+    async stop() {
+      isOver = true
+      await sending
+    },
+  }
+}
+
+function timesOnAir(emulator: Emulator, destination: string): number {
+  return emulator.ledger().filter((line) => line.destination === destination).length
+}
+
+describe('a gateway is backed up while messages flow, goes on for a while, and is lost', () => {
+  let folder: string
+  let emulator: Emulator
+  let gateway: Gateway
+  let sent: ReadonlyMap<string, string>
+  const settings = { IN_DOUBT_SECONDS: '5', IN_DOUBT_HOLD_SECONDS: '1', SUBMIT_UNKNOWN_SECONDS: '60' }
+
+  beforeAll(async () => {
+    folder = newFolder()
+    emulator = await Emulator.start(folder, [{ number: '+447700900001' }])
+    gateway = await Gateway.start({ ...settings, MODEMS: emulator.pty() })
+    await gateway.untilReady()
+  }, 120_000)
+
+  afterAll(async () => {
+    await gateway?.stop()
+    await emulator?.process.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }, 60_000)
+
+  test('the backup takes everything as it is at one moment', async () => {
+    // So that many wait, at the relay and at the modem.
+    await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 150 } })
+    const traffic = stream(gateway.api, '+44740011')
+    await sleep(2_000)
+    await run('npm run backup', ['apps/gateway/src/main.ts', 'backup', join(folder, 'smsgw.backup')], gateway.folder)
+    await sleep(2_000)
+    await traffic.stop()
+    sent = traffic.sent
+    for (const id of sent.values()) await gateway.api.until(id, isEnded, 120_000)
+    await gateway.process.kill()
+  }, 240_000)
+
+  test('it is refused where there is something already', async () => {
+    const refusal = await failure(['apps/gateway/src/main.ts', 'restore', join(folder, 'smsgw.backup')], gateway.folder)
+    expect(refusal).toContain('is not empty')
+  }, 60_000)
+
+  test('restored, it knows what it knew, ends what was open, and nothing is sent twice', async () => {
+    const elsewhere = newFolder()
+    await run('npm run restore', ['apps/gateway/src/main.ts', 'restore', join(folder, 'smsgw.backup')], elsewhere)
+    const before = gateway.folder
+    gateway = await Gateway.start({ ...settings, MODEMS: emulator.pty() }, { folder: elsewhere })
+    rmSync(before, { recursive: true, force: true })
+    await gateway.untilReady()
+    let known = 0
+    let inDoubt = 0
+    for (const [destination, id] of sent) {
+      const { status } = await gateway.api.ask('GET', `/messages/${id}`)
+      if (status !== 404) {
+        known += 1
+        const { recipients } = await gateway.api.until(id, isEnded, 200_000)
+        if (recipients[0]?.state === 'Failed') inDoubt += 1
+        expect(recipients[0]?.error ?? '').toMatch(/^$|submit_unknown/)
+      }
+      expect(timesOnAir(emulator, destination), destination).toBe(1)
+    }
+    expect(known).toBeGreaterThan(5)
+    expect(known).toBeLessThan(sent.size)
+    expect(inDoubt).toBeGreaterThan(0)
+    const id = await gateway.api.send({ phoneNumbers: ['+447400199999'], textMessage: { text: 'On again' } })
+    await gateway.api.until(id, ({ state }) => state === 'Delivered')
+  }, 400_000)
+})
+
+test('a relay moves from its embedded database to a server while its agent lives on: nothing is lost or sent twice', async () => {
+  const house = await House.start()
+  const folder = join(house.folder, 'server')
+  const passwordFile = join(house.folder, 'password')
+  const port = await freePort()
+  let server: PostgresServer | undefined
+  try {
+    chmodSync(house.folder, 0o755)
+    mkdirSync(folder)
+    writeFileSync(passwordFile, 'a password of the server', { mode: 0o644 })
+    const options = {
+      binaries: postgresBinaries,
+      folder: join(folder, 'postgres'),
+      port,
+      user: 'smsgw',
+      database: 'smsgw',
+    }
+    server = await PostgresServer.start({ ...options, passwordFile })
+    await house.emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 150 } })
+    const traffic = stream(house.api, '+44740012')
+    await sleep(2_000)
+    const backup = join(house.folder, 'relay.backup')
+    await run(
+      'relay -- backup',
+      ['apps/relay/src/main.ts', 'backup', backup],
+      join(house.folder, 'relay'),
+      house.secrets,
+    )
+    await traffic.stop()
+    await house.relay.stop()
+    const url = `postgresql://smsgw:${encodeURIComponent('a password of the server')}@127.0.0.1:${port}/smsgw`
+    const there = { ...house.secrets, DATABASE_URL: url }
+    await run('relay -- restore', ['apps/relay/src/main.ts', 'restore', backup], join(house.folder, 'relay'), there)
+    await house.restartRelay({ DATABASE_URL: url })
+    await house.untilReady()
+    let known = 0
+    for (const [destination, id] of traffic.sent) {
+      const { status } = await house.api.ask('GET', `/messages/${id}`)
+      if (status === 404) continue
+      known += 1
+      const { recipients } = await house.api.until(id, isEnded, 60_000)
+      expect(recipients[0]?.error).toBeUndefined()
+      expect(
+        await eventually(
+          () => timesOnAir(house.emulator, destination),
+          (times) => times > 0,
+        ),
+        destination,
+      ).toBe(1)
+    }
+    expect(known).toBeGreaterThan(5)
+    expect(await failure(['apps/relay/src/main.ts', 'restore', backup], join(house.folder, 'relay'), there)).toContain(
+      'is not empty',
+    )
+  } finally {
+    await house.agent?.stop()
+    await house.relay.stop()
+    await server?.stop()
+    await house.stop()
+  }
+}, 300_000)
+
+async function run(name: string, args: readonly string[], dataDir: string, more: Record<string, string> = {}) {
+  const [main = '', ...rest] = args
+  const process = new HouseProcess(name, main, rest, { DATA_DIR: dataDir, ...more })
+  expect(await process.ended(), process.complaints).toBe(0)
+}
+
+async function failure(args: readonly string[], dataDir: string, more: Record<string, string> = {}): Promise<string> {
+  const [main = '', ...rest] = args
+  const process = new HouseProcess('refused', main, rest, { DATA_DIR: dataDir, ...more })
+  expect(await process.ended()).toBe(1)
+  return process.complaints
+}
+
+test('the commands are scripts of the repository', () => {
+  const listed = execFileSync('npm', ['pkg', 'get', 'scripts.backup', 'scripts.restore'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  expect(Object.values(JSON.parse(listed))).toEqual([
+    expect.stringMatching(/apps\/gateway\/src\/main\.ts backup$/),
+    expect.stringMatching(/apps\/gateway\/src\/main\.ts restore$/),
+  ])
+})

@@ -1,0 +1,75 @@
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { finished } from 'node:stream/promises'
+import { createGzip, type Gzip } from 'node:zlib'
+import { endOfArchive, headerOf, paddingOf } from './tar-blocks.ts'
+
+/** A gzipped tar, written beside its place and put there when it is whole. `abandon` leaves nothing. */
+export class ArchiveWriter {
+  readonly #path: string
+  readonly #modified: Date
+  readonly #gzip: Gzip
+  readonly #file: WriteStream
+  #broken: Error | undefined
+
+  constructor(path: string, modified: Date) {
+    this.#path = path
+    this.#modified = modified
+    this.#gzip = createGzip({ level: 6 })
+    this.#file = createWriteStream(this.#beside, { mode: 0o600, flags: 'w' })
+    for (const stream of [this.#gzip, this.#file])
+      stream.on('error', (error: Error) => {
+        this.#broken ??= error
+        // Whoever waits for room is to hear of it.
+        this.#gzip.destroy()
+      })
+    this.#gzip.pipe(this.#file)
+  }
+
+  /** A file whose bytes are at hand. */
+  async add(name: string, content: Uint8Array): Promise<void> {
+    await this.begin(name, content.byteLength)
+    await this.write(content)
+    await this.end(content.byteLength)
+  }
+
+  /** One that comes piece by piece: as many bytes as are told here, then `end`. */
+  begin(name: string, size: number): Promise<void> {
+    return this.write(headerOf(name, size, this.#modified))
+  }
+
+  end(size: number): Promise<void> {
+    return this.write(paddingOf(size))
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#broken !== undefined) throw this.#broken
+    if (bytes.byteLength === 0 || this.#gzip.write(bytes)) return
+    await new Promise<void>((resolve, reject) => {
+      const over = () => (this.#broken === undefined ? resolve() : reject(this.#broken))
+      this.#gzip.once('drain', over)
+      this.#gzip.once('close', over)
+    })
+  }
+
+  async finish(): Promise<void> {
+    await this.write(endOfArchive)
+    this.#gzip.end()
+    await finished(this.#file)
+    if (this.#broken !== undefined) throw this.#broken
+    const file = await open(this.#beside, 'r')
+    await file.sync()
+    await file.close()
+    await rename(this.#beside, this.#path)
+  }
+
+  async abandon(): Promise<void> {
+    this.#gzip.destroy()
+    this.#file.destroy()
+    await rm(this.#beside, { force: true })
+  }
+
+  get #beside(): string {
+    return `${this.#path}.unfinished`
+  }
+}

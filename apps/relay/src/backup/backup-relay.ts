@@ -1,0 +1,28 @@
+import type { Terminal } from '../accounts/terminal.ts'
+import type { Clock } from '../clock.ts'
+import { newArchivePath } from './archive-path.ts'
+import { ArchiveWriter } from './archive-writer.ts'
+import { backupDatabase } from './backup-database.ts'
+
+export const backupUsage = [
+  'backup <file>                                             everything in the database, while relays go on',
+  'restore <file>                                            fills an empty database with it',
+]
+
+/** `npm run relay -- backup <file>` */
+export async function backupRelay(
+  { url, clock, terminal }: { readonly url: string; readonly clock: Clock; readonly terminal: Terminal },
+  args: readonly string[],
+): Promise<void> {
+  const path = newArchivePath(args, 'npm run relay -- backup')
+  const now = clock.now()
+  const archive = new ArchiveWriter(path, now)
+  try {
+    const rows = await backupDatabase({ url, kind: 'relay', now, archive })
+    await archive.finish()
+    terminal.print(`${rows} rows are in ${path}; keep SERVER_SECRET too, which is not in it`)
+  } catch (error) {
+    await archive.abandon()
+    throw error
+  }
+}

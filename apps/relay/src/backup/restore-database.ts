@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto'
+import { StartError } from '@smsgw/daemon/start-error'
+import { Client, DatabaseError, escapeIdentifier } from 'pg'
+import { type Migration, migrate, readMigrations } from '../store/migrate.ts'
+import { migrationsFolder } from '../store/migrations-folder.ts'
+import {
+  type BackupChecks,
+  type BackupDescription,
+  backupChecks,
+  backupDescription,
+  checksFile,
+  descriptionFile,
+  tableOfPiece,
+} from './backup-description.ts'
+import { copyIn } from './copy-rows.ts'
+import { type ArchivedFile, readArchive } from './read-archive.ts'
+
+export interface RestoreOptions {
+  readonly url: string
+  readonly path: string
+  readonly kind: BackupDescription['kind']
+  /** What is no table. */
+  readonly takeFile: (file: ArchivedFile) => Promise<void>
+  /** The last thing in the transaction that makes all of it so. */
+  readonly adjust: (client: Client, description: BackupDescription) => Promise<void>
+}
+
+export interface Restored {
+  readonly createdAt: string
+  readonly rows: number
+}
+
+/** Fills an empty database, in one transaction, and brings it to this release. */
+export async function restoreDatabase({ url, path, kind, takeFile, adjust }: RestoreOptions): Promise<Restored> {
+  const files = readArchive(path)
+  const description = await describedBy(await files.next(), path, kind)
+  const ours = readMigrations(migrationsFolder())
+  const client = new Client({ connectionString: url, application_name: 'smsgw restore' })
+  await client.connect()
+  try {
+    await refuseFilled(client)
+    await migrate(url, migrationsOf(description, ours))
+    await client.query('BEGIN')
+    const rows = await copyTables(client, files, description, takeFile)
+    await adjust(client, description)
+    await client.query('COMMIT')
+    await migrate(url, ours)
+    return { createdAt: description.createdAt, rows }
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    throw new StartError(`the backup cannot be restored, and nothing was: ${error.message}`, { cause: error })
+  } finally {
+    await files.return(undefined)
+    await client.end()
+  }
+}
+
+async function describedBy(
+  { done, value: file }: IteratorResult<ArchivedFile>,
+  path: string,
+  kind: BackupDescription['kind'],
+): Promise<BackupDescription> {
+  if (done || file.name !== descriptionFile) throw new StartError(`${path} is no backup of smsgw`)
+  const result = backupDescription.safeParse(JSON.parse(await textOf(file)))
+  if (!result.success)
+    throw new StartError(`${path} was made by a newer release, which this one cannot read: install that one`)
+  if (result.data.kind === kind) return result.data
+  const command = result.data.kind === 'gateway' ? 'npm run restore' : 'npm run relay -- restore'
+  throw new StartError(`${path} is the backup of a ${result.data.kind}: restore it with \`${command}\``)
+}
+
+function migrationsOf({ migrations, version }: BackupDescription, ours: readonly Migration[]): Migration[] {
+  const known = ours.filter(({ name }) => migrations.includes(name))
+  if (known.length === migrations.length) return known
+  throw new StartError(`the backup was made by release ${version}, which is newer than this one: install that one`)
+}
+
+/** A database that has been used, be it for a first start only, is not mixed with another one. */
+async function refuseFilled(client: Client): Promise<void> {
+  const { rows } = await client.query<{ database: string; table: string }>(
+    `SELECT current_database() AS database, relname AS table FROM pg_class
+      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> '_prisma_migrations'`,
+  )
+  for (const { database, table } of rows) {
+    const { rowCount } = await client.query(`SELECT FROM ${escapeIdentifier(table)} LIMIT 1`)
+    if (rowCount !== 0)
+      throw new StartError(
+        `the database ${database} is not empty (table ${table}): a backup is restored into a new one, before anything has been started on it`,
+      )
+  }
+}
+
+async function copyTables(
+  client: Client,
+  files: AsyncGenerator<ArchivedFile>,
+  { tables }: BackupDescription,
+  takeFile: RestoreOptions['takeFile'],
+): Promise<number> {
+  const found = new Map<string, { rows: number; readonly hash: ReturnType<typeof createHash> }>()
+  for (const { name } of tables) {
+    found.set(name, { rows: 0, hash: createHash('sha256') })
+    // What a trigger would do has been done, and is among the rows.
+    await client.query(`ALTER TABLE ${escapeIdentifier(name)} DISABLE TRIGGER USER`)
+  }
+  let checks: BackupChecks | undefined
+  let following: ArchivedFile | undefined
+  for (;;) {
+    const file = following ?? (await nextFile(files))
+    following = undefined
+    if (file === undefined) break
+    const table = tableOfPiece(file.name)
+    const described = tables.find(({ name }) => name === table)
+    if (file.name === checksFile) checks = backupChecks.parse(JSON.parse(await textOf(file)))
+    else if (table === undefined) await takeFile(file)
+    else if (described === undefined)
+      throw new StartError(`the backup holds a table ${table} that it does not describe`)
+    else following = await copyTable(client, described, file, files, found)
+  }
+  if (checks === undefined) throw new StartError('the backup is not whole: its end is missing; nothing was restored')
+  return await check(client, checks, found)
+}
+
+/** All pieces of a table go through one COPY, since a piece may end within a row. What follows them is given back. */
+async function copyTable(
+  client: Client,
+  { name, columns }: BackupDescription['tables'][number],
+  first: ArchivedFile,
+  files: AsyncGenerator<ArchivedFile>,
+  found: ReadonlyMap<string, { rows: number; readonly hash: ReturnType<typeof createHash> }>,
+): Promise<ArchivedFile | undefined> {
+  const entry = found.get(name)
+  let following: ArchivedFile | undefined
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (let file: ArchivedFile | undefined = first; file !== undefined; file = await nextFile(files)) {
+      if (tableOfPiece(file.name) !== name) {
+        following = file
+        return
+      }
+      for await (const chunk of file.content) {
+        entry?.hash.update(chunk)
+        yield chunk
+      }
+    }
+  }
+  const sql = `COPY ${escapeIdentifier(name)} (${columns.map(escapeIdentifier).join()}) FROM STDIN`
+  const rows = await copyIn(client, sql, pieces())
+  if (entry) entry.rows = rows
+  return following
+}
+
+async function nextFile(files: AsyncGenerator<ArchivedFile>): Promise<ArchivedFile | undefined> {
+  const { done, value } = await files.next()
+  return done ? undefined : value
+}
+
+async function check(
+  client: Client,
+  checks: BackupChecks,
+  found: ReadonlyMap<string, { readonly rows: number; readonly hash: ReturnType<typeof createHash> }>,
+): Promise<number> {
+  let sum = 0
+  for (const [name, { rows, hash }] of found) {
+    const wanted = checks.tables[name]
+    if (wanted?.rows !== rows || wanted.sha256 !== hash.digest('hex'))
+      throw new StartError(`the backup is damaged: table ${name} is not what was written; nothing was restored`)
+    await client.query(`ALTER TABLE ${escapeIdentifier(name)} ENABLE TRIGGER USER`)
+    sum += rows
+  }
+  for (const [name, value] of Object.entries(checks.sequences))
+    await client.query('SELECT setval($1::regclass, $2)', [escapeIdentifier(name), value])
+  return sum
+}
+
+async function textOf(file: ArchivedFile): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of file.content) parts.push(part)
+  return Buffer.concat(parts).toString('utf8')
+}

@@ -1,0 +1,37 @@
+import { takeDataFolder } from '@smsgw/daemon/data-folder'
+import { openLog } from '@smsgw/daemon/log'
+import { StartError } from '@smsgw/daemon/start-error'
+import { processTerminal } from '../accounts/terminal.ts'
+import type { RelayConfig } from '../config.ts'
+import { databaseServer } from '../store/open-store.ts'
+import { reachDatabase } from '../store/reach-database.ts'
+import { existingArchivePath } from './archive-path.ts'
+import { newHistory } from './new-history.ts'
+import { restoreDatabase } from './restore-database.ts'
+
+/**
+ * `npm run relay -- restore <file>`. The agents were not restored with it, and know more than this database does: each
+ * tells what has happened since, and of what it is asked once more it sends nothing again.
+ */
+export async function restoreRelay(config: RelayConfig, args: readonly string[]): Promise<void> {
+  const path = existingArchivePath(args, 'npm run relay -- restore')
+  const log = openLog('warn', process.stderr)
+  if (config.DATABASE_URL === undefined) takeDataFolder(config.DATA_DIR)
+  const server = await databaseServer(config, log)
+  try {
+    await reachDatabase(server.url, {
+      waitMs: config.DATABASE_WAIT_SECONDS * 1000,
+      report: (line) => log.warn(line),
+    })
+    const { rows, createdAt } = await restoreDatabase({
+      url: server.url,
+      path,
+      kind: 'relay',
+      takeFile: ({ name }) => Promise.reject(new StartError(`${path} holds ${name}, which belongs to no relay`)),
+      adjust: (client) => newHistory(client, config.SERVER_SECRET),
+    })
+    processTerminal.print(`${rows} rows of ${createdAt} were restored; the relay can be started`)
+  } finally {
+    await server.stop()
+  }
+}
