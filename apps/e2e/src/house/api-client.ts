@@ -8,9 +8,16 @@ export class ApiClient {
     this.#authorization = `Basic ${Buffer.from(`${user.username}:${user.password}`).toString('base64')}`
   }
 
-  async ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    limitMs?: number,
+  ): Promise<ApiAnswer> {
     const response = await fetch(`${this.#base}${path}`, {
       method,
+      ...(limitMs !== undefined && { signal: AbortSignal.timeout(limitMs) }),
       headers: {
         authorization: this.#authorization,
         ...(body !== undefined && { 'content-type': 'application/json' }),

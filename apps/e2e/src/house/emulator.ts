@@ -12,6 +12,8 @@ export interface LedgerLine {
   readonly text: string | null
   readonly data: string | null
   readonly pdu: string
+  /** Of a long message. */
+  readonly part?: { readonly reference: number; readonly total: number; readonly sequence: number }
 }
 
 /** Emulated modems, the network behind them, and the ledger: the truth about what was sent. */

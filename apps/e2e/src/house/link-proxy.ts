@@ -14,16 +14,34 @@ export class LinkProxy {
     this.port = (server.address() as AddressInfo).port
   }
 
-  static async start(targetPort: number): Promise<LinkProxy> {
+  /** Several targets: each connection goes to the next one that answers, as a load balancer does it. */
+  static async start(...targetPorts: readonly number[]): Promise<LinkProxy> {
     let proxy: LinkProxy | undefined
-    const server = createServer((agent) => proxy?.join(agent, targetPort))
+    let turn = 0
+    const server = createServer((agent) => {
+      turn += 1
+      const order = targetPorts.map((_, at) => targetPorts[(turn + at) % targetPorts.length] ?? 0)
+      proxy?.join(agent, order)
+    })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     proxy = new LinkProxy(server)
     return proxy
   }
 
-  join(agent: Socket, targetPort: number): void {
+  join(agent: Socket, [targetPort = 0, ...others]: readonly number[]): void {
     const relay = connect(targetPort, '127.0.0.1')
+    const next = () => (others.length > 0 ? this.join(agent, others) : agent.destroy())
+    agent.pause()
+    agent.once('error', () => agent.destroy())
+    relay.once('error', next)
+    relay.once('connect', () => {
+      relay.off('error', next)
+      this.#connect(agent, relay)
+      agent.resume()
+    })
+  }
+
+  #connect(agent: Socket, relay: Socket): void {
     for (const [one, other, isUp] of [
       [agent, relay, true],
       [relay, agent, false],

@@ -2,13 +2,17 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { asOrdinaryUser, makeOwnFolder } from './ordinary-user.ts'
 
 /** PostgreSQL on a port of this machine, as the image of that name makes it: an owner with a password, a database. */
 export class PostgresServer {
-  readonly #child: ChildProcess
+  readonly #command: readonly string[]
+  #child: ChildProcess
+  #last: Promise<void> = Promise.resolve()
 
-  private constructor(child: ChildProcess) {
+  private constructor(command: readonly string[], child: ChildProcess) {
+    this.#command = command
     this.#child = child
   }
 
@@ -32,19 +36,52 @@ export class PostgresServer {
     run('initdb', [`--pgdata=${data}`, `--username=${user}`, ...access, '--no-sync', '--no-locale', '--encoding=UTF8'])
     run('postgres', ['--single', '-D', data, 'postgres'], `CREATE DATABASE ${options.database}\n`)
     const where = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-p', String(options.port)]
-    const [file = '', ...args] = [...asOrdinaryUser, join(binaries, 'bin/postgres'), '-D', data, ...where]
-    const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-    if (child.stderr === null) throw new Error('it has no output')
-    for await (const line of createInterface({ input: child.stderr })) {
-      if (line.includes('ready to accept connections')) break
-    }
-    child.stderr.resume()
-    return new PostgresServer(child)
+    const command = [...asOrdinaryUser, join(binaries, 'bin/postgres'), '-D', data, ...where]
+    return new PostgresServer(command, await launch(command))
+  }
+
+  /** As a power cut ends it, and what it had said to be written is there again. */
+  killFor(ms: number): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#child.kill('SIGKILL')
+      await once(this.#child, 'exit')
+      await sleep(ms)
+      this.#child = await launch(this.#command)
+    })
+  }
+
+  restart(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.stop()
+      this.#child = await launch(this.#command)
+    })
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(work)
+    return this.#last
   }
 
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null) return
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     this.#child.kill('SIGINT')
     await once(this.#child, 'exit')
+  }
+}
+
+/** Children of one that was killed hold its memory for a moment longer: then it is tried again. */
+async function launch([file = '', ...args]: readonly string[]): Promise<ChildProcess> {
+  for (;;) {
+    const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    if (child.stderr === null) throw new Error('it has no output')
+    let isHeld = false
+    for await (const line of createInterface({ input: child.stderr })) {
+      isHeld ||= /still in use|is another postmaster/.test(line)
+      if (!line.includes('ready to accept connections')) continue
+      child.stderr.resume()
+      return child
+    }
+    if (!isHeld) throw new Error('PostgreSQL did not start')
+    await sleep(100)
   }
 }

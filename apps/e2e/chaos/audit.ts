@@ -1,0 +1,105 @@
+import type { ApiAnswer } from '../src/house/api-client.ts'
+import type { LedgerLine } from '../src/house/emulator.ts'
+import type { Receiver, Told } from '../src/house/receiver.ts'
+import type { Fleet } from './fleet.ts'
+import { type Load, outside, type Sent } from './load.ts'
+
+export interface Findings {
+  readonly lost: readonly string[]
+  readonly duplicated: readonly string[]
+  /** Nobody could know, and it was said so. */
+  readonly inDoubt: readonly string[]
+  readonly notEnded: readonly string[]
+  /** Failed for another reason than doubt, or told wrongly. */
+  readonly wrong: readonly string[]
+}
+
+interface Message {
+  readonly id: string
+  readonly state: string
+  readonly recipients: readonly { readonly error?: string }[]
+}
+
+/** What callers and receivers were told, against what the network took and gave. */
+export async function audit(fleet: Fleet, load: Load, receiver: Receiver): Promise<Findings> {
+  const found = { lost: [], duplicated: [], inDoubt: [], notEnded: [], wrong: [] } as {
+    [Key in keyof Findings]: string[]
+  }
+  const messages = new Map((await all<Message>(fleet, '/messages?limit=100')).map((each) => [each.id, each]))
+  const onAir = Map.groupBy(fleet.emulator.ledger(), ({ destination }) => destination)
+  const told = Map.groupBy(receiver.told, ({ payload }) => String(payload['messageId']))
+  for (const sent of load.sent) {
+    const message = messages.get(sent.id)
+    if (message === undefined) found.lost.push(`${sent.id}: accepted, and not there`)
+    else judgeSent(sent, message, onAir.get(sent.destination) ?? [], told.get(sent.id) ?? [], found)
+  }
+  await judgeReceived(fleet, load, receiver, found)
+  return found
+}
+
+function judgeSent(
+  { id, text }: Sent,
+  { state, recipients }: Message,
+  lines: readonly LedgerLine[],
+  told: readonly Told[],
+  found: { readonly [Key in keyof Findings]: string[] },
+): void {
+  const error = recipients[0]?.error ?? ''
+  const parts = new Set(lines.map(partOf))
+  if (lines.length > parts.size)
+    found.duplicated.push(`${id}: ${lines.length} submits of ${parts.size} parts, ${state} ${error}`)
+  if (!['Sent', 'Delivered', 'Failed'].includes(state)) found.notEnded.push(`${id}: ${state} ${error}`)
+  else if (error.includes('submit_unknown')) found.inDoubt.push(id)
+  else if (state === 'Failed') found.wrong.push(`${id}: ${error}`)
+  else if (textOf(lines) !== text) found.lost.push(`${id}: ${state}, and not on air as it should be`)
+  const wanted = { Sent: 'sms:sent', Delivered: 'sms:delivered', Failed: 'sms:failed' }[state]
+  const ids = new Set(told.filter(({ event }) => event === wanted).map((each) => each.id))
+  if (wanted !== undefined && ids.size === 0) found.lost.push(`${id}: no receiver was told ${wanted}`)
+  if (ids.size > 1) found.duplicated.push(`${id}: ${wanted} has ${ids.size} ids`)
+}
+
+async function judgeReceived(
+  fleet: Fleet,
+  load: Load,
+  receiver: Receiver,
+  found: { readonly [Key in keyof Findings]: string[] },
+): Promise<void> {
+  const items = await all<{ text?: string }>(fleet, `/inbox?limit=100&sender=${encodeURIComponent(outside)}`)
+  const stored = Map.groupBy(items, ({ text }) => text ?? '')
+  const told = Map.groupBy(receiver.of('sms:received'), ({ payload }) => String(payload['message']))
+  for (const text of load.received) {
+    const name = text.slice(0, 20)
+    const inbox = stored.get(text)?.length ?? 0
+    const ids = new Set(told.get(text)?.map(({ id }) => id)).size
+    if (inbox === 0) found.lost.push(`${name}: not in the inbox`)
+    if (inbox > 1) found.duplicated.push(`${name}: ${inbox} times in the inbox`)
+    if (inbox > 0 && ids === 0) found.lost.push(`${name}: no receiver was told`)
+    if (ids > 1) found.duplicated.push(`${name}: sms:received has ${ids} ids`)
+  }
+}
+
+/** A part of a message, whichever reference it was sent under. */
+function partOf({ text, data, part }: LedgerLine): string {
+  return `${part?.sequence ?? 1} ${text ?? data}`
+}
+
+function textOf(lines: readonly LedgerLine[]): string {
+  const bySequence = new Map(lines.map((line) => [line.part?.sequence ?? 1, line.text ?? '']))
+  return [...bySequence.entries()]
+    .sort(([one], [other]) => one - other)
+    .map(([, text]) => text)
+    .join('')
+}
+
+/** Every page of a list. */
+export async function all<Item>({ relays }: Pick<Fleet, 'relays'>, first: string): Promise<Item[]> {
+  const items: Item[] = []
+  let path: string | undefined = first
+  while (path !== undefined) {
+    const answer: ApiAnswer | undefined = await relays[0]?.api.ask('GET', path)
+    if (answer?.status !== 200) throw new Error(`${path}: ${answer?.status} ${JSON.stringify(answer?.json)}`)
+    items.push(...answer.json)
+    path = /<[^>]*\/3rdparty\/v1([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
+  }
+  return items
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ApiClient } from '../src/house/api-client.ts'
+import { Emulator } from '../src/house/emulator.ts'
+import { freePort } from '../src/house/free-port.ts'
+import { LinkProxy } from '../src/house/link-proxy.ts'
+import { postgresBinaries } from '../src/house/postgres-binaries.ts'
+import { PostgresServer } from '../src/house/postgres-server.ts'
+import { Post } from './post.ts'
+
+/** Two relays on one PostgreSQL, and two agents with three modems, each behind a line to both relays. */
+export interface Fleet {
+  readonly folder: string
+  readonly postgres: PostgresServer
+  readonly relays: readonly { readonly post: Post; readonly api: ApiClient; readonly url: string }[]
+  readonly agents: readonly {
+    readonly post: Post
+    readonly line: LinkProxy
+    readonly modems: readonly string[]
+    readonly numbers: readonly string[]
+  }[]
+  readonly emulator: Emulator
+  stop(): Promise<void>
+}
+
+const modemsOf = [['modem0', 'modem1'], ['modem2']] as const
+const numbers = ['+447700900001', '+447700900002', '+447700900003'] as const
+
+export async function startFleet(): Promise<Fleet> {
+  const folder = mkdtempSync(join(tmpdir(), 'smsgw-chaos-'))
+  chmodSync(folder, 0o755)
+  const secrets = {
+    SERVER_SECRET: randomBytes(32).toString('base64'),
+    ADMIN_USERNAME: 'sms',
+    ADMIN_PASSWORD: randomBytes(12).toString('base64url'),
+    ENROLMENT_TOKEN: randomBytes(32).toString('base64url'),
+  }
+  const { postgres, url } = await startPostgres(folder)
+  const emulator = await Emulator.start(folder, [
+    { number: numbers[0] },
+    { personality: 'huawei-e3372', number: numbers[1] },
+    { personality: 'simcom-sim7600', number: numbers[2] },
+  ])
+  const ports = [await freePort(), await freePort()]
+  const relays = ports.map((port, at) => {
+    const settings = {
+      ...secrets,
+      DATABASE_URL: url,
+      DATA_DIR: join(folder, `relay${at}`),
+      PORT: String(port),
+      WEBHOOK_ALLOW_HTTP: '1',
+      WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+      // Windows are shortened, never skipped.
+      SUBMIT_UNKNOWN_SECONDS: '60',
+      HEARTBEAT_SECONDS: '4',
+    }
+    const address = `http://127.0.0.1:${port}`
+    const user = { username: 'sms', password: secrets.ADMIN_PASSWORD }
+    return {
+      post: new Post(`relay ${at}`, 'apps/relay/src/main.ts', [], settings),
+      api: new ApiClient(address, user),
+      url: address,
+    }
+  })
+  const agents = await Promise.all(
+    modemsOf.map(async (modems, at) => {
+      const line = await LinkProxy.start(...ports)
+      const settings = {
+        DATA_DIR: join(folder, `agent${at}`),
+        RELAY_URL: `ws://127.0.0.1:${line.port}`,
+        ENROLMENT_TOKEN: secrets.ENROLMENT_TOKEN,
+        MODEMS: modems.map((name) => emulator.pty(Number(name.slice(-1)))).join(),
+        IN_DOUBT_SECONDS: '10',
+        IN_DOUBT_HOLD_SECONDS: '2',
+      }
+      mkdirSync(settings.DATA_DIR)
+      return {
+        post: new Post(`agent ${at}`, 'apps/agent/src/main.ts', ['run'], settings),
+        line,
+        modems,
+        numbers: modems.map((name) => numbers[Number(name.slice(-1))] ?? ''),
+      }
+    }),
+  )
+  return {
+    folder,
+    postgres,
+    relays,
+    agents,
+    emulator,
+    async stop() {
+      await Promise.all(agents.map(({ post }) => post.stop()))
+      await Promise.all(relays.map(({ post }) => post.stop()))
+      await Promise.all(agents.map(({ line }) => line.stop()))
+      await postgres.stop()
+      await emulator.process.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startPostgres(folder: string): Promise<{ readonly postgres: PostgresServer; readonly url: string }> {
+  const passwordFile = join(folder, 'password')
+  const password = randomBytes(12).toString('hex')
+  writeFileSync(passwordFile, password, { mode: 0o644 })
+  const port = await freePort()
+  const postgres = await PostgresServer.start({
+    binaries: postgresBinaries,
+    folder: join(folder, 'postgres'),
+    port,
+    user: 'smsgw',
+    database: 'smsgw',
+    passwordFile,
+  })
+  return { postgres, url: `postgresql://smsgw:${password}@127.0.0.1:${port}/smsgw` }
+}
