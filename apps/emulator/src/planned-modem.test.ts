@@ -35,6 +35,8 @@ test('a fault for all modems is on each', () => {
 
 test.each([
   ['number', 'number=+447700900005,name=a', 'number=+447700900005,name=b'],
+  ['imsi', 'imsi=234150000000001,name=a', 'imsi=234150000000001,name=b'],
+  ['iccid', 'iccid=8944100000000000001,name=a', 'iccid=8944100000000000001,name=b'],
   ['name', 'name=a', 'name=a'],
   ['tcp', 'tcp=127.0.0.1:7001', 'tcp=127.0.0.1:7001'],
   ['pty', 'pty=./x', 'pty=./x'],

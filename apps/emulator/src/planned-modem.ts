@@ -23,10 +23,11 @@ export function planModems(options: Options, scenario: Scenario | undefined): Pl
       key,
       planned.map((modem) => modem[key]),
     )
-  refuseTwice(
-    'number',
-    planned.map(({ sim }) => sim?.number),
-  )
+  for (const key of ['number', 'imsi', 'iccid'] as const)
+    refuseTwice(
+      key,
+      planned.map(({ sim }) => sim?.[key]),
+    )
   refuseTwice(
     'tcp',
     planned.map(({ tcp }) => (tcp === undefined || tcp.port === 0 ? undefined : `${tcp.host}:${tcp.port}`)),

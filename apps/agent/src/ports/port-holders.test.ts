@@ -45,6 +45,10 @@ describe('in a line that says what to do', () => {
       { programs: [{ name: 'gammu-smsd', pid: 5 }], runsModemManager: true },
       'another program holds this port: gammu-smsd (process 5)',
     ],
+    [
+      { programs: [1, 2, 3, 4, 5].map((pid) => ({ name: 'sh', pid })), runsModemManager: false },
+      'another program holds this port: sh (process 1) and sh (process 2) and sh (process 3) and 2 more; end it',
+    ],
   ])('%j', (holders, words) => {
     expect(wordsOfHolders({ device, ...holders })).toContain(words)
   })

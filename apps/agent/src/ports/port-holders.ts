@@ -50,9 +50,13 @@ export function wordsOfHolders({ device, programs, runsModemManager }: Holders):
   if (others.length === 0) {
     return `another program holds this port, one of another user: "sudo fuser -v ${device}" tells which; end it`
   }
-  const names = others.map(({ name, pid }) => `${name} (process ${pid})`).join(' and ')
+  const named = others.slice(0, mostNamed).map(({ name, pid }) => `${name} (process ${pid})`)
+  const more = others.length > named.length ? [`${others.length - named.length} more`] : []
+  const names = [...named, ...more].join(' and ')
   return `another program holds this port: ${names}; end it, or give it another modem`
 }
+
+const mostNamed = 3
 
 const letItGo =
   'let it ignore this modem (udev: ENV{ID_MM_DEVICE_IGNORE}="1"), or switch it off with ' +

@@ -152,18 +152,24 @@ test('filled: the memory for new messages has no room left', async () => {
   expect(full(await eventually(state, full))).toBe(true)
 })
 
-test('a modem without power has no memory to fill', async () => {
+test('a modem without power has no memory to fill and nothing to say', async () => {
   await act('power-off', { modem: 'left' })
-  expect(await act('fill-storage', { modem: 'left' })).toMatchObject({
-    status: 409,
-    body: { error: { code: 'not_possible' } },
-  })
+  for (const instruction of ['fill-storage', 'say'])
+    expect(await act(instruction, { modem: 'left', ...(instruction === 'say' && { line: 'RING' }) })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'not_possible', message: 'left is switched off' } },
+    })
 })
 
 test('a SIM is taken out and another put in; one that is in another modem is refused', async () => {
   await act('remove-sim', { modem: 'left' })
   expect((await get('/modems/left')).body.sim).toBeUndefined()
   expect((await act('insert-sim', { modem: 'left', sim: { number: '+447700900002' } })).status).toBe(409)
+  const { imsi } = emulator.world.modem('right').virtual.sim ?? {}
+  expect(await act('insert-sim', { modem: 'left', sim: { number: '+447700900077', imsi } })).toMatchObject({
+    status: 409,
+    body: { error: { message: `the SIM with ${imsi} is in right` } },
+  })
   await act('insert-sim', { modem: 'left', sim: { number: '+447700900077' } })
   expect((await get('/modems/left')).body).toMatchObject({ sim: { msisdn: '+447700900077' } })
 })
@@ -195,6 +201,8 @@ test.each([
   ],
   ['GET', '/modems/%E0%A4%A', undefined, 400, { code: 'invalid_path' }],
   ['GET', '/ledger?last=many', undefined, 400, { code: 'invalid_query', path: 'last' }],
+  ['GET', '/traffic?modem=middle', undefined, 404, { code: 'unknown_modem' }],
+  ['GET', '/stream?modem=middle', undefined, 404, { code: 'unknown_modem' }],
   ['DELETE', '/modems', undefined, 405, { code: 'method_not_allowed' }],
   ['POST', '/do/explode', {}, 404, { code: 'not_found' }],
   ['POST', '/do/__proto__', {}, 404, { code: 'not_found' }],
@@ -215,6 +223,14 @@ test.each([
     409,
     { message: /options.delayMs/ },
   ],
+  [
+    'POST',
+    '/do/set-fault',
+    { modem: 'left', fault: 'submit-error', options: { codes: ',x' } },
+    409,
+    { message: /options.codes: must be error codes with commas between/ },
+  ],
+  ['POST', '/do/fill-storage', { modem: 'left', from: 'a name too long' }, 409, { code: 'not_possible' }],
   ['POST', '/do/set-rule', { prefix: '+44', policy: { outcome: 'lost' } }, 400, { path: 'policy.outcome' }],
   ['POST', '/do/set-latency', { latencyMs: { minMs: 5, maxMs: 2 } }, 400, { path: 'latencyMs' }],
   ['POST', '/do/say', { modem: 'left', line: 'RING\r\nOK' }, 400, { path: 'line' }],

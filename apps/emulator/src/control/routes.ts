@@ -77,8 +77,8 @@ export const routes: readonly Route[] = [
   {
     path: '/traffic',
     about: 'the last bytes of all modems; ?modem=name, ?last=100',
-    answer: ({ traffic }, _variable, query) => {
-      const modem = query.get('modem')
+    answer: ({ world, traffic }, _variable, query) => {
+      const modem = modemOf(world, query)
       const records = traffic.recent().filter((record) => modem === null || record.modem === modem)
       return { traffic: records.slice(-lastOf(query)).map(trafficText) }
     },
@@ -112,6 +112,12 @@ function index(): object {
 
 export const STREAM_ABOUT =
   'server-sent events `traffic` and `network` as they happen; ?modem=name for the bytes of one'
+
+/** Null: of all modems. */
+export function modemOf(world: World, query: URLSearchParams): string | null {
+  const name = query.get('modem')
+  return name === null ? null : world.modem(name).name
+}
 
 function lastOf(query: URLSearchParams): number {
   const text = query.get('last') ?? '100'

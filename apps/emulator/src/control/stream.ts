@@ -1,10 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import { harmlessJson } from '../terminal-text.ts'
-import { type Controlled, trafficText } from './routes.ts'
+import { type Controlled, modemOf, trafficText } from './routes.ts'
 
 /** Server-sent events until the reader leaves. One that does not read is cut off rather than remembered for. */
-export function streamTo(response: ServerResponse, { traffic, events }: Controlled, query: URLSearchParams): void {
-  const modem = query.get('modem')
+export function streamTo(
+  response: ServerResponse,
+  { world, traffic, events }: Controlled,
+  query: URLSearchParams,
+): void {
+  const modem = modemOf(world, query)
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   response.write(': listening\n\n')
   const send = (event: string, data: object) => {

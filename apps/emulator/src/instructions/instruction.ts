@@ -28,3 +28,12 @@ export class InstructionRefused extends Error {
     this.code = code
   }
 }
+
+/** A sender of twelve letters, a text of 300 parts: the codec says why it cannot be. */
+export function encodable<T>(send: () => T): T {
+  try {
+    return send()
+  } catch (error) {
+    throw new InstructionRefused('not-possible', (error as Error).message)
+  }
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { present } from '../present.ts'
-import { type Instruction, InstructionRefused, instruction } from './instruction.ts'
+import { encodable, type Instruction, InstructionRefused, instruction } from './instruction.ts'
 
 const from = z.string().min(1).max(20).meta({ description: 'number with +, short code or up to 11 letters' })
 const to = z.string().min(1).meta({ description: 'number of a SIM, or the name of the modem it is in' })
@@ -115,13 +115,4 @@ export const messageInstructions = {
 
 function parts(send: () => number): { readonly parts: number } {
   return { parts: encodable(send) }
-}
-
-/** A sender of twelve letters, a text of 300 parts: the codec says why it cannot be. */
-function encodable<T>(send: () => T): T {
-  try {
-    return send()
-  } catch (error) {
-    throw new InstructionRefused('not-possible', (error as Error).message)
-  }
 }

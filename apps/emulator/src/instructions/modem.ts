@@ -1,11 +1,12 @@
 import { isFaultName } from '@smsgw/virtual-modem/faults'
+import type { Sim } from '@smsgw/virtual-modem/sim'
 import { z } from 'zod'
 import { faultOptions } from '../fault-settings.ts'
 import { firstProblem } from '../first-problem.ts'
 import { simSetup } from '../modem-setup.ts'
 import { simCard } from '../sim-card.ts'
 import type { World } from '../world.ts'
-import { type Instruction, InstructionRefused, instruction } from './instruction.ts'
+import { encodable, type Instruction, InstructionRefused, instruction } from './instruction.ts'
 
 const modem = z.string().min(1).meta({ description: 'name of a modem' })
 const justModem = z.strictObject({ modem })
@@ -49,9 +50,12 @@ export const modemInstructions = {
     z.strictObject({ modem, sim: simSetup.required({ number: true }) }),
     (world, { modem, sim: { number, ...card } }) => {
       const { virtual } = world.modem(modem)
-      const elsewhere = world.modems.find((other) => other.virtual.sim?.msisdn === number && other.name !== modem)
-      if (elsewhere) throw new InstructionRefused('not-possible', `the SIM with ${number} is in ${elsewhere.name}`)
-      virtual.insertSim(simCard({ ...card, number }))
+      const sim = simCard({ ...card, number })
+      for (const other of world.modems) {
+        const clash = other.name === modem ? undefined : commonTo(sim, other.virtual.sim)
+        if (clash) throw new InstructionRefused('not-possible', `the SIM with ${clash} is in ${other.name}`)
+      }
+      virtual.insertSim(sim)
       return state(world, modem)
     },
   ),
@@ -60,7 +64,9 @@ export const modemInstructions = {
     return state(world, modem)
   }),
   say: instruction('an unsolicited line', z.strictObject({ modem, line }), (world, { modem, line }) => {
-    world.modem(modem).virtual.say(line)
+    const { virtual } = world.modem(modem)
+    if (virtual.snapshot().power === 'off') throw new InstructionRefused('not-possible', `${modem} is switched off`)
+    virtual.say(line)
     return {}
   }),
   'fill-storage': instruction(
@@ -80,7 +86,10 @@ export const modemInstructions = {
       if (memory === undefined)
         throw new InstructionRefused('not-possible', `${modem} has no memory ${receiving} of its own`)
       const count = Math.max(0, memory.capacity - memory.used - leave)
-      for (let index = 1; index <= count; index++) world.network.sendText(from, number, `Filling ${index} of ${count}`)
+      encodable(() => {
+        for (let index = 1; index <= count; index++)
+          world.network.sendText(from, number, `Filling ${index} of ${count}`)
+      })
       return { sent: count, memory: memory.name, capacity: memory.capacity }
     },
   ),
@@ -115,6 +124,12 @@ export const modemInstructions = {
     },
   ),
 } satisfies Record<string, Instruction>
+
+/** What no two cards share. */
+function commonTo(card: Sim, other: Sim | undefined): string | undefined {
+  if (other === undefined) return undefined
+  return [card.msisdn, card.imsi, card.iccid].find((own) => [other.msisdn, other.imsi, other.iccid].includes(own))
+}
 
 function state(world: World, name: string): object {
   const { power, port } = world.modem(name).virtual.snapshot()
