@@ -9,7 +9,6 @@ import { readMemoryUsage, readOfferedMemories } from '../src/commands/message-st
 import { networkTimeIn, readClock } from '../src/commands/network-time.ts'
 import { readOperator } from '../src/commands/operator.ts'
 import { readPhonebookEntries, readPhonebookRange } from '../src/commands/phonebook.ts'
-import * as pinCounters from '../src/commands/pin-counter.ts'
 import { readPinLock } from '../src/commands/pin-lock.ts'
 import type { Query } from '../src/commands/query.ts'
 import { readRegistration, registrationDomains } from '../src/commands/registration.ts'
@@ -22,6 +21,7 @@ import { listMessages, readMessage } from '../src/commands/stored-messages.ts'
 import { sendUssd, type UssdEncoding, ussdAnswerIn } from '../src/commands/ussd.ts'
 import { readFinalResult, readNumericResult } from '../src/final-result.ts'
 import { readIncoming } from '../src/incoming-message.ts'
+import { catalogue } from '../src/profiles/catalogue.ts'
 import { type ResponseLine, readResponseLine } from '../src/response-line.ts'
 import { readReference } from '../src/submission.ts'
 import { maskLine } from '../src/trace-masking.ts'
@@ -39,7 +39,7 @@ const queries: readonly Query<unknown>[] = [
   ...[readCharacterSet, readFunctionality, readManufacturer, readModel, readFirmware, readImei, readInformation],
   ...[readMessageIndications, readMessageBearer, readMessageFormat, readMessageService, readMemoryUsage],
   ...[readOfferedMemories, readClock, readOperator, readPhonebookRange, readPhonebookEntries(1, 9)],
-  ...Object.values(pinCounters),
+  ...catalogue.flatMap(({ pinCounters }) => pinCounters),
   ...registrationDomains.map(readRegistration),
   ...[readPinLock, readServiceCentre, readSignal, readExtendedSignal, readLastUsedMessageReference],
   ...[readSimFile(28483, 2), iccidQuery('AT+CCID'), readImsi, readOwnNumbers, readPinState, listMessages],

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readIncoming } from '../incoming-message.ts'
+import { catalogue } from '../profiles/catalogue.ts'
 import { readResponseLine } from '../response-line.ts'
 import { readCharacterSet, selectCharacterSet, textInCharacterSet } from './character-set.ts'
 import { readFunctionality } from './functionality.ts'
@@ -11,7 +12,6 @@ import { readMemoryUsage, readOfferedMemories } from './message-storage.ts'
 import { networkTimeIn, readClock } from './network-time.ts'
 import { readOperator } from './operator.ts'
 import { readPhonebookEntries, readPhonebookRange } from './phonebook.ts'
-import * as counters from './pin-counter.ts'
 import { readPinLock } from './pin-lock.ts'
 import type { Query } from './query.ts'
 import { readRegistration, registrationIn } from './registration.ts'
@@ -28,7 +28,7 @@ const queries: readonly Query<unknown>[] = [
   ...[readCharacterSet, readFunctionality, readFirmware, readImei, readInformation, offeredMessageIndications],
   ...[readMessageIndications, readMessageBearer, readMessageFormat, readMessageService, readMemoryUsage],
   ...[readOfferedMemories, readClock, readOperator, readPhonebookEntries(1, 9), readPhonebookRange],
-  ...Object.values(counters),
+  ...catalogue.flatMap(({ pinCounters }) => pinCounters),
   ...[readPinLock, readRegistration('+CREG'), readServiceCentre, readExtendedSignal, readSignal],
   ...[readLastUsedMessageReference, readSimFile(28483, 2), iccidQuery('AT+CCID'), readImsi, readOwnNumbers],
   ...[readPinState, listMessages, readMessage(1), ...ussdRequest('plain')],

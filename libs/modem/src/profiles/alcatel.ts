@@ -1,4 +1,4 @@
-import { alcatelPinCounter, cardPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
+import { pinCounter } from '../commands/pin-counter.ts'
 import { generic } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -7,5 +7,5 @@ export const alcatel: Profile = {
   ...generic,
   name: 'alcatel',
   fingerprints: [{ manufacturer: /alcatel|\bTCT\b/i }, { usb: ['1bbb'] }],
-  pinCounters: [alcatelPinCounter, standardPinCounter, cardPinCounter],
+  pinCounters: [pinCounter('AT+PNNM?', '+PNNM', 0, 1), ...generic.pinCounters],
 }

@@ -1,4 +1,4 @@
-import { cardPinCounter, cinterionPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
+import { pinCounter } from '../commands/pin-counter.ts'
 import { generic } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -14,7 +14,8 @@ export const cinterion: Profile = {
   unsolicited: ['^SYSINFO', '^SSMSS', '^SIND', '^SCKS', '^SSTN', '^SHUTDOWN', '^SBC', '^EXIT', '^SIS'].map((code) => ({
     code,
   })),
-  pinCounters: [cinterionPinCounter, standardPinCounter, cardPinCounter],
+  // For the code that is asked for at the moment, which is the PIN whenever we ask.
+  pinCounters: [pinCounter('AT^SPIC', '^SPIC', 0), ...generic.pinCounters],
   iccidCommands: ['AT^SCID', ...generic.iccidCommands],
   acknowledgement: 'one',
   // The manual of EHS6 has the command; a long experience with the family leaves it alone.

@@ -1,4 +1,4 @@
-import { cardPinCounter, ericssonPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
+import { pinCounter } from '../commands/pin-counter.ts'
 import { generic } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -7,5 +7,5 @@ export const ericsson: Profile = {
   ...generic,
   name: 'ericsson',
   fingerprints: [{ manufacturer: /ericsson|\bMBM\b/i }, { usb: ['0bdb'] }],
-  pinCounters: [ericssonPinCounter, standardPinCounter, cardPinCounter],
+  pinCounters: [pinCounter('AT*EPIN?', '*EPIN', 0, 1), ...generic.pinCounters],
 }

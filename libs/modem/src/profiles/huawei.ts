@@ -1,4 +1,4 @@
-import { cardPinCounter, huaweiPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
+import { pinCounter } from '../commands/pin-counter.ts'
 import { generic } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -35,7 +35,8 @@ export const huawei: Profile = {
   // Else it talks of signal and traffic several times a second, in the middle of answers too.
   calming: ['AT^CURC=0'],
   avoid: [],
-  pinCounters: [huaweiPinCounter, standardPinCounter, cardPinCounter],
+  // `^CPIN: SIM PIN,3,10,3,10,3`: state, tries left for it, then PUK, PIN, PUK2, PIN2.
+  pinCounters: [pinCounter('AT^CPIN?', '^CPIN', 3, 2), ...generic.pinCounters],
   iccidCommands: ['AT^ICCID?', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0 },
   ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'],

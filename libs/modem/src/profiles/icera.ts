@@ -1,4 +1,4 @@
-import { cardPinCounter, iceraPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
+import { pinCounter } from '../commands/pin-counter.ts'
 import { generic } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -7,5 +7,5 @@ export const icera: Profile = {
   ...generic,
   name: 'icera',
   fingerprints: [{ manufacturer: /icera|nvidia/i }, { usb: ['1983'] }],
-  pinCounters: [iceraPinCounter, standardPinCounter, cardPinCounter],
+  pinCounters: [pinCounter('AT%PINNUM?', '%PINNUM', 0, 1), ...generic.pinCounters],
 }

@@ -1,4 +1,4 @@
-import { cardPinCounter, intelPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
+import { pinCounter } from '../commands/pin-counter.ts'
 import { generic } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -7,5 +7,5 @@ export const intel: Profile = {
   ...generic,
   name: 'intel',
   fingerprints: [{ manufacturer: /intel|infineon|comneon/i }, { usb: ['8087', '1519'] }],
-  pinCounters: [intelPinCounter, standardPinCounter, cardPinCounter],
+  pinCounters: [pinCounter('AT+XPINCNT', '+XPINCNT', 0, 2), ...generic.pinCounters],
 }

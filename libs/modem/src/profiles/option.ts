@@ -1,4 +1,4 @@
-import { cardPinCounter, optionPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
+import { pinCounter } from '../commands/pin-counter.ts'
 import { generic } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -15,6 +15,6 @@ export const option: Profile = {
     code,
   })),
   pinQuirk: 'asks-when-disabled',
-  pinCounters: [optionPinCounter, standardPinCounter, cardPinCounter],
+  pinCounters: [pinCounter('AT_OERCN?', '_OERCN', 0, 1), ...generic.pinCounters],
   storage: { ...generic.storage, indexBase: 0 },
 }

@@ -11,7 +11,8 @@ import type { UsbRule } from './usb-port.ts'
 
 /**
  * Everything that differs by vendor, as data and small pure functions. A profile is written as what differs from
- * `generic`; a new one is a file of its own and a line in the catalogue.
+ * `generic`; a new one is a file of its own and a line in the catalogue. What was seen of the modem is its test: a
+ * transcript in `transcripts`, found by being there. A new USB vendor is also asked for in the udev rules of the agent.
  */
 export interface Profile {
   readonly name: string

@@ -1,13 +1,21 @@
-import {
-  cardPinCounter,
-  quectelPinCounter,
-  quectelSerialPinCounter,
-  standardPinCounter,
-} from '../commands/pin-counter.ts'
+import { integerOf, parseParameters, textOf } from '../at-parameters.ts'
+import { type PinTries, pinCounter, pinTries } from '../commands/pin-counter.ts'
+import type { Query } from '../commands/query.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
 const maker = /quectel/i
+
+/** `+QPINC: "SC",3,10` and a second line for `"P2"`. */
+const quectelPinCounter: Query<PinTries> = {
+  text: 'AT+QPINC?',
+  timeoutMs: 5000,
+  prefixes: ['+QPINC'],
+  read: (lines) => {
+    const row = lines.map((line) => parseParameters(line.body)).find((parameters) => textOf(parameters[0]) === 'SC')
+    return row && pinTries(integerOf(row[1]), integerOf(row[2]))
+  },
+}
 
 /** EC2x, EG2x, EG9x, EP06, RM, BG96 and their kin: LTE on Qualcomm chips, over USB. */
 export const quectel: Profile = {
@@ -22,7 +30,7 @@ export const quectel: Profile = {
     { code: '+QUSIM', restart: 'likely' as const },
     ...['+QIURC', '+QSTK', '+QNWINFO', '+QNITZ', '+QCSQ', '^MODE', '^RSSI', '^HCSQ'].map((code) => ({ code })),
   ],
-  pinCounters: [quectelPinCounter, standardPinCounter, cardPinCounter],
+  pinCounters: [quectelPinCounter, ...generic.pinCounters],
   iccidCommands: ['AT+QCCID', 'AT+CCID', 'AT+CRSM=176,12258,0,0,10'],
   // EC25 and EG25 lose every report that is to be stored: 2 is never asked for.
   indications: indicationLadder([1, 0]),
@@ -49,7 +57,7 @@ export const quectelSerial: Profile = {
     { manufacturer: maker, firmware: /^M(C)?\d{2}/i },
   ],
   unsolicited: [{ code: '+QUSIM', restart: 'likely' as const }, { code: '+QNITZ' }, { code: '+QSTK' }],
-  pinCounters: [quectelSerialPinCounter, standardPinCounter, cardPinCounter],
+  pinCounters: [pinCounter('AT+QTRPIN', '+QTRPIN', 0, 2), ...generic.pinCounters],
   ussdEncodings: ['plain', 'ucs2-hex', 'packed-hex'],
   acknowledgement: 'bare',
 }

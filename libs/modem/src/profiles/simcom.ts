@@ -1,4 +1,4 @@
-import { cardPinCounter, simcomPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
+import { pinCounter } from '../commands/pin-counter.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -14,6 +14,7 @@ const noise = [
   '+APP PDP',
   '+FTPPUT',
 ]
+const pinCounters = [pinCounter('AT+SPIC', '+SPIC', 0, 2), ...generic.pinCounters]
 const maker = /simcom|simtech|^SIM/i
 
 /** SIM300, SIM800 and SIM900: GSM on a serial line. */
@@ -26,7 +27,7 @@ export const simcom2g: Profile = {
     { model: /SIMCOM_SIM(8|9)\d{2}/i },
   ],
   unsolicited: noise.map((code) => ({ code })),
-  pinCounters: [simcomPinCounter, standardPinCounter, cardPinCounter],
+  pinCounters,
   indications: indicationLadder([1, 2, 0]),
   variants: [
     { fits: { model: /SIM300D/i }, changes: { ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'] } },
@@ -46,7 +47,7 @@ export const simcomLte: Profile = {
     { usb: ['1e0e:9001', '1e0e:9205', '1e0e:9206'] },
   ],
   unsolicited: [...noise, '+NITZ', '+SIMEI', '+CPCMREG'].map((code) => ({ code })),
-  pinCounters: [simcomPinCounter, standardPinCounter, cardPinCounter],
+  pinCounters,
   iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
   radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },
@@ -78,7 +79,7 @@ export const simcomA76xx: Profile = {
     { usb: ['1e0e:9011', '1e0e:9018'] },
   ],
   unsolicited: noise.map((code) => ({ code })),
-  pinCounters: [simcomPinCounter, standardPinCounter, cardPinCounter],
+  pinCounters,
   iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
   radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },

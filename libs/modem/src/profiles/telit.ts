@@ -1,4 +1,4 @@
-import { cardPinCounter, standardPinCounter, telitPinCounter } from '../commands/pin-counter.ts'
+import { pinCounter } from '../commands/pin-counter.ts'
 import { generic } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -12,7 +12,8 @@ export const telit: Profile = {
   ],
   // The SIM toolkit speaks up at every message.
   unsolicited: ['#STN', '#QSS', '#MWI', '#NITZ', '#PSNT', '#ECAM', '#MONI', 'SRING'].map((code) => ({ code })),
-  pinCounters: [telitPinCounter, standardPinCounter, cardPinCounter],
+  // For the code that is asked for at the moment, which is the PIN whenever we ask.
+  pinCounters: [pinCounter('AT#PCT', '#PCT', 0), ...generic.pinCounters],
   iccidCommands: ['AT#CCID', ...generic.iccidCommands],
   radio: { ...generic.radio, resetCommands: ['AT#REBOOT', 'AT+CFUN=1,1'] },
   usb: [

@@ -1,4 +1,4 @@
-import { cardPinCounter, standardPinCounter, ubloxPinCounter } from '../commands/pin-counter.ts'
+import { pinCounter } from '../commands/pin-counter.ts'
 import { generic } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -17,7 +17,7 @@ export const ublox: Profile = {
     { code: '+UUSIMSTAT', restart: 'likely' as const },
     ...['+UUSORD', '+UUPSDD', '+UUPSDA', '+UUGIND', '+UUFTPCR', '+UMWI'].map((code) => ({ code })),
   ],
-  pinCounters: [ubloxPinCounter, standardPinCounter, cardPinCounter],
+  pinCounters: [pinCounter('AT+UPINCNT', '+UPINCNT', 0, 2), ...generic.pinCounters],
   submit: { ...generic.submit, linkOpenMs: 5000 },
   // Ports are there a second before the modem behind them can be used.
   radio: { ...generic.radio, contactSettleMs: 1000, resetCommands: ['AT+CFUN=16', 'AT+CFUN=1,1'] },

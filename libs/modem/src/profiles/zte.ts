@@ -1,4 +1,4 @@
-import { cardPinCounter, standardPinCounter, ztePinCounter } from '../commands/pin-counter.ts'
+import { pinCounter } from '../commands/pin-counter.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -39,7 +39,7 @@ export const zte: Profile = {
   calming: ['AT+CPMS?', 'AT+ZCDRUN=8', 'AT+ZOPRT=5'],
   // It clears the number of the service centre.
   avoid: ['AT+CSMP='],
-  pinCounters: [ztePinCounter, standardPinCounter, cardPinCounter],
+  pinCounters: [pinCounter('AT+ZPINPUK=?', '+ZPINPUK', 0, 1), ...generic.pinCounters],
   iccidCommands: ['AT+ZGETICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, receiveInto: ['SM', 'ME', 'MT'] },
   // Advertises mode 2 and often refuses it.
