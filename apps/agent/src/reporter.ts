@@ -31,6 +31,7 @@ export class Reporter {
   #simsTold = '[]'
   #hasStarted = false
   #soon: Timer | undefined
+  #soonAtMs = Number.POSITIVE_INFINITY
   #sampling: Timer | undefined
   #sampledMs = 0
   #isOver = false
@@ -43,7 +44,7 @@ export class Reporter {
   }
 
   start(): void {
-    this.#soon = this.#parts.clock.after(startLimitMs, () => this.#tellSims())
+    this.#tellSimsWithin(startLimitMs)
     this.#sample()
   }
 
@@ -55,11 +56,7 @@ export class Reporter {
   modemChanged(modem: ModemActor): void {
     this.#tellState(modem)
     // Several things change at once when a modem starts: they are told together.
-    this.#soon?.cancel()
-    this.#soon = this.#parts.clock.after(settleMs, () => {
-      this.#tellSims()
-      this.#sampleIn(Math.max(0, this.#sampledMs + leastSampleMs - this.#parts.clock.nowMs()))
-    })
+    this.#tellSimsWithin(settleMs)
   }
 
   /** A relay that has just welcomed it knows nothing of its modems yet. */
@@ -89,6 +86,20 @@ export class Reporter {
     this.#statesTold.set(address, words)
     if (state.name === 'blocked') this.tell('ERROR', 'modem', `${address}: ${words}`)
     else if (before !== undefined) this.tell('INFO', 'modem', `${address}: it is ready again`)
+  }
+
+  /** Never later than was said before: one modem that changes all the time keeps nothing about the others back. */
+  #tellSimsWithin(ms: number): void {
+    const { clock } = this.#parts
+    const atMs = clock.nowMs() + ms
+    if (atMs >= this.#soonAtMs) return
+    this.#soon?.cancel()
+    this.#soonAtMs = atMs
+    this.#soon = clock.after(ms, () => {
+      this.#soonAtMs = Number.POSITIVE_INFINITY
+      this.#tellSims()
+      this.#sampleIn(Math.max(0, this.#sampledMs + leastSampleMs - clock.nowMs()))
+    })
   }
 
   #tellSims(): void {

@@ -51,6 +51,7 @@ export class ModemActor {
   #simNumber: number | undefined
   #pinGiven = false
   #hasHadTrouble = false
+  readonly #notReadToldAtMs = new Map<string, number>()
 
   constructor(options: ModemActorOptions) {
     this.#address = options.address
@@ -194,7 +195,7 @@ export class ModemActor {
         if (this.#simNumber !== undefined) this.#options.onUssd(this.#simNumber, event.answer)
         break
       case 'not-read':
-        listener.onTrouble(this, 'WARN', `the memory ${event.memory} could not be read (${event.why})`)
+        this.#tellNotRead(`the memory ${event.memory} could not be read (${event.why})`)
         break
       default:
         break
@@ -236,6 +237,14 @@ export class ModemActor {
       `another SIM is in it than before (that one ended in ${before.slice(-4)}): ` +
         'its number and PIN in the configuration are those of the slot, so check them',
     )
+  }
+
+  /** It is looked at again every minute, and each line goes to the relay: once an hour will do. */
+  #tellNotRead(words: string): void {
+    const nowMs = this.#options.clock.nowMs()
+    if (nowMs - (this.#notReadToldAtMs.get(words) ?? Number.NEGATIVE_INFINITY) < notReadAgainMs) return
+    this.#notReadToldAtMs.set(words, nowMs)
+    this.#options.listener.onTrouble(this, 'WARN', words)
   }
 
   /** Another modem has taken the place of this one: whoever it is, it is found there. */
@@ -306,6 +315,8 @@ export interface ModemActorOptions {
 
 /** With the address that it was found at. */
 export type OpenAnswer = Exclude<OpenResult, OpenedPort> | (OpenedPort & { readonly address: string })
+
+const notReadAgainMs = 3_600_000
 
 /** What cannot be seen to come back, behind TCP, is tried this often. */
 const patience = { awayLookMs: 1_000 }

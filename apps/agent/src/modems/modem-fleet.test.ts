@@ -191,6 +191,21 @@ test('one that hangs, and one that is gone, delay nobody', { timeout: 60_000 }, 
   await two.instruct('reboot', { modem: 'modem0' })
 })
 
+test('a memory that cannot be read is told of, and not each time it is looked at', { timeout: 60_000 }, async () => {
+  await fixture.start([one.pty], { modemOptions: { sweepMs: 50 } })
+  await fixture.readyAre('1:8091')
+  await one.instruct('set-fault', {
+    modem: 'modem0',
+    fault: 'command-refused',
+    options: { command: '+CPMS', code: 500 },
+  })
+  const refusals = () =>
+    fixture.actors[0]?.trace.entries().filter(({ text }) => text.includes('+CMS ERROR: 500')).length
+  await expect.poll(refusals, { timeout: 30_000 }).toBeGreaterThan(10)
+  await one.instruct('clear-fault', { modem: 'modem0' })
+  expect(fixture.told.filter((words) => words.includes('the memory SM could not be read'))).toHaveLength(1)
+})
+
 describe('a SIM', { timeout: 60_000 }, () => {
   test('that is locked is given the PIN of its slot, and nobody is alarmed', async () => {
     fixture.pins[1] = '1111'
