@@ -36,6 +36,10 @@ test('an entry is one line of JSON with its time', () => {
   })
 })
 
+test('a place where nobody can make a folder is refused in one line', () => {
+  expect(() => new LedgerFile('/proc/nowhere/deep/ledger.jsonl')).toThrow(/^ledger: cannot write \/proc\/nowhere/)
+})
+
 test('append returns only after all of the line is written and then synced', () => {
   const calls: string[] = []
   const ledger = new LedgerFile(join(folder, 'ledger.jsonl'), {

@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  constants,
-  fdatasyncSync,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { LedgerEntry } from '@smsgw/virtual-modem/ledger'
+import { makeFolder } from './make-folder.ts'
 import { StartError } from './start-error.ts'
 
 /**
@@ -27,7 +18,7 @@ export class LedgerFile {
     this.path = path
     this.#disk = disk
     try {
-      mkdirSync(dirname(path), { recursive: true })
+      makeFolder(dirname(path))
       this.#fd = openSync(path, constants.O_APPEND | constants.O_CREAT | constants.O_RDWR, 0o600)
       this.#cutTornLine()
     } catch (error) {

@@ -52,9 +52,26 @@ test.each([
     /steps\[0\].to: no modem is called other/,
   ],
   [{ modems: [modem], steps: [{ atMs: 0, do: 'send-text', from: '1', to: 'stick' }] }, /steps\[0\].text: /],
+  [
+    { modems: [modem], steps: [{ atMs: 0, do: 'set-fault', modem: 'stick', fault: 'nitz', options: { everyMs: 0 } }] },
+    /steps\[0\].options.everyMs: /,
+  ],
 ])('%j is refused with the place', (content, message) => {
   expect(() => read(content)).toThrow(message)
   expect(() => read(content)).toThrow(/^scenario: [^\n]*$/)
+})
+
+test('one that is nested too deeply to be walked is refused, however deep', () => {
+  for (const depth of [100, 20_000]) {
+    const menu = `${'{"text":"x","otherwise":'.repeat(depth)}{"text":"y"}${'}'.repeat(depth)}`
+    expect(() => read(`{"modems":[{}],"network":{"ussd":{"*1#":${menu}}}}`)).toThrow(
+      /^scenario: .* nested deeper than 64/,
+    )
+  }
+})
+
+test('a mark of the byte order in front is no part of it', () => {
+  expect(read('\ufeff{"modems":[{}]}').modems).toHaveLength(1)
 })
 
 test('every scenario that is shipped can be read', () => {

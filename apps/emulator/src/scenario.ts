@@ -4,10 +4,11 @@ import { firstProblem } from './first-problem.ts'
 import { allInstructions } from './instructions/all-instructions.ts'
 import { coverage, latency, operator, policy, ussdCode, ussdMenu } from './instructions/network.ts'
 import { modemSetup, phoneNumber } from './modem-setup.ts'
+import { DEEPEST_NESTING, isNestedTooDeeply } from './nesting.ts'
 import { StartError } from './start-error.ts'
 
 const steps = Object.entries(allInstructions).map(([name, { body }]) =>
-  body.extend({ do: z.literal(name), atMs: z.int().min(0).max(86_400_000) }),
+  body.safeExtend({ do: z.literal(name), atMs: z.int().min(0).max(86_400_000) }),
 )
 const [firstStep, ...otherSteps] = steps as [(typeof steps)[number], ...typeof steps]
 // The members are made from a table, so the compiler sees no more of them than this.
@@ -59,10 +60,12 @@ export function readScenario(file: string): Scenario {
   const refuse = (problem: string) => new StartError(`scenario: ${file}: ${problem}`)
   let json: unknown
   try {
-    json = JSON.parse(readFileSync(file, 'utf8'))
+    // Some editors put a mark in front.
+    json = JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''))
   } catch (error) {
     throw refuse((error as Error).message)
   }
+  if (isNestedTooDeeply(json)) throw refuse(`is nested deeper than ${DEEPEST_NESTING} levels`)
   const result = scenarioSchema.safeParse(json)
   if (result.success) return result.data
   const { path, problem } = firstProblem(result.error)

@@ -4,6 +4,7 @@ import { firstProblem } from '../first-problem.ts'
 import { addressOf, listen } from '../host/tcp-host.ts'
 import { allInstructions } from '../instructions/all-instructions.ts'
 import { InstructionRefused } from '../instructions/instruction.ts'
+import { DEEPEST_NESTING, isNestedTooDeeply } from '../nesting.ts'
 import type { TcpAddress } from '../tcp-address.ts'
 import { harmlessJson } from '../terminal-text.ts'
 import { refuseForeignBody, refuseWebPages } from './own-requests.ts'
@@ -114,8 +115,8 @@ async function jsonOf(request: IncomingMessage): Promise<unknown> {
   }
   const text = Buffer.concat(chunks).toString('utf8')
   const value = parsed(text === '' ? '{}' : text)
-  if (isDeeperThan(DEEPEST_BODY, value))
-    throw new ControlProblem(400, 'invalid_body', `the body is nested deeper than ${DEEPEST_BODY} levels`)
+  if (isNestedTooDeeply(value))
+    throw new ControlProblem(400, 'invalid_body', `the body is nested deeper than ${DEEPEST_NESTING} levels`)
   return value
 }
 
@@ -127,17 +128,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Level by level: whatever walks such a value by recursion runs out of stack. */
-function isDeeperThan(levels: number, value: unknown): boolean {
-  let level = [value]
-  for (let depth = 0; depth < levels && level.length > 0; depth++)
-    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
-  return level.length > 0
-}
-
 const LARGEST_BODY_BYTES = 262_144
-/** A USSD menu of thirty steps, one behind the other. */
-const DEEPEST_BODY = 64
 
 function problemOf(error: unknown): ControlProblem {
   if (error instanceof ControlProblem) return error

@@ -3,7 +3,6 @@ import {
   fstatSync,
   ftruncateSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -14,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { makeFolder } from '../make-folder.ts'
 import { StartError } from '../start-error.ts'
 import type { Posix } from './posix.ts'
 
@@ -36,7 +36,7 @@ export class StableLink {
   static claim(path: string, posix: Posix): StableLink {
     try {
       refuseForeign(path)
-      mkdirSync(dirname(path), { recursive: true })
+      makeFolder(dirname(path))
       const lockPath = join(dirname(path), `.${basename(path)}.lock`)
       const link = new StableLink(path, lockPath, takeLock(path, lockPath, posix))
       link.remove()

@@ -95,20 +95,21 @@ export const modemInstructions = {
   ),
   'set-fault': instruction(
     'a fault from the catalogue, with its options',
-    z.strictObject({
-      modem,
-      fault: z.string().refine(isFaultName, { error: 'is not in the catalogue: see GET /faults' }),
-      options: z.record(z.string(), z.unknown()).default({}),
-    }),
+    z
+      .strictObject({
+        modem,
+        fault: z.string().refine(isFaultName, { error: 'is not in the catalogue: see GET /faults' }),
+        options: z.record(z.string(), z.unknown()).default({}),
+      })
+      .superRefine(({ fault, options }, context) => {
+        const problems = isFaultName(fault) && faultOptions(fault).safeParse(options).error
+        if (!problems) return
+        const { path, problem } = firstProblem(problems)
+        context.addIssue({ code: 'custom', path: ['options', ...(path ? [path] : [])], message: problem })
+      }),
     (world, { modem, fault, options }) => {
       const { faults } = world.modem(modem).virtual
-      if (!isFaultName(fault)) throw new InstructionRefused('not-possible', `${fault} is no fault`)
-      const result = faultOptions(fault).safeParse(options)
-      if (!result.success) {
-        const { path, problem } = firstProblem(result.error)
-        throw new InstructionRefused('not-possible', `options${path && `.${path}`}: ${problem}`)
-      }
-      faults.set(fault, result.data)
+      if (isFaultName(fault)) faults.set(fault, options)
       return { faults: faults.list() }
     },
   ),
