@@ -100,7 +100,10 @@ export function startView(emulator: Emulator, quit: () => void): View {
   function act(name: string, input: object): string {
     const instruction = allInstructions[name]
     const checked = instruction?.body.safeParse(input)
-    if (checked?.success === false) return `${name}: ${firstProblem(checked.error).problem}`
+    if (checked?.success === false) {
+      const { path, problem } = firstProblem(checked.error)
+      return `${name}: ${path}${path && ': '}${problem}`
+    }
     try {
       instruction?.run(world, checked?.data)
       return `${name} done`
