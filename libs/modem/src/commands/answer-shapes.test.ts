@@ -236,6 +236,7 @@ describe('+CNUM', () => {
     ['a national number', '+CNUM: "Line","5551234567",161', [{ number: '5551234567', name: 'Line' }]],
     ['a number without quotes', '+CNUM: ,15551234567,145', [{ number: '+15551234567', name: '' }]],
     ['nothing written on the SIM', '+CNUM: "","",129', []],
+    ['more digits than a number has', `+CNUM: "","${'5'.repeat(2000)}",129`, []],
   ])('%s', async (_shape, answer, numbers) => {
     expect(await valueFrom(readOwnNumbers, answer)).toEqual(numbers)
   })

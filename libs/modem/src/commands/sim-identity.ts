@@ -56,7 +56,8 @@ function imsiIn(text: string): string | undefined {
 function ownNumberIn(line: ResponseLine): OwnNumber | undefined {
   const [alpha, second, type] = parseParameters(line.body)
   const number = numberInCharacterSet(textOf(second)).replaceAll(/[\s()-]/g, '')
-  if (!/^\+?[0-9*#]{3,}$/.test(number)) return undefined
+  // No address is longer (23.040 §9.1.2.5).
+  if (!/^\+?[0-9*#]{3,20}$/.test(number)) return undefined
   const international = textOf(type) === internationalNumber && !number.startsWith('+')
   return { number: international ? `+${number}` : number, name: textInCharacterSet(textOf(alpha)) }
 }
