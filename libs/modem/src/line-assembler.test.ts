@@ -79,9 +79,9 @@ describe('quoted text', () => {
 
 // What takes time by the square of the length does not end here.
 test.each(['+CUSD: 0,', '+CUSD: "",', '+CUSD: 0,"a",', '+CUSD: 0,"a'])(
-  '%s before a million blanks: read to the end',
+  '%s before two hundred thousand blanks: read to the end',
   (head) => {
-    const line = `${head}${' '.repeat(1_000_000)}x`
+    const line = `${head}${' '.repeat(200_000)}x`
     expect(assembled([line, 'OK']).join('\n')).toBe(`${line}\nOK`)
   },
 )
