@@ -141,7 +141,7 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
         reporter.tell('WARN', 'modem', words)
       },
       onTrouble,
-      listener: modemListener({ sender, receiver, time, log, onTrouble, reporter: () => reporter }),
+      listener: modemListener({ sender, receiver, time, log, clock, onTrouble, reporter: () => reporter }),
     },
     notes,
   )

@@ -1,4 +1,6 @@
+import type { Clock } from '@smsgw/modem/clock'
 import type { AgentLog } from './agent.ts'
+import { ModemStateLog } from './modem-state-log.ts'
 import type { ModemListener } from './modems/modem-actor.ts'
 import { stateWords } from './modems/modem-health.ts'
 import type { Receiver } from './receiving/receiver.ts'
@@ -12,11 +14,12 @@ export function modemListener(parts: {
   readonly receiver: Receiver
   readonly time: TrustedClock
   readonly log: AgentLog
+  readonly clock: Clock
   readonly onTrouble: (error: unknown) => void
   readonly reporter: () => Reporter
 }): ModemListener {
   const { sender, receiver, time, log, onTrouble } = parts
-  const told = new Map<string, string>()
+  const states = new ModemStateLog((line) => log.info(line), parts.clock)
   return {
     onReadable: (sim) => receiver.simReady(sim),
     onUnreadable: (sim) => receiver.simGone(sim.iccid),
@@ -32,11 +35,7 @@ export function modemListener(parts: {
     },
     onNetworkTime: ({ epochMs }) => time.heard('network', epochMs),
     onChanged(modem) {
-      const words = stateWords(modem.health.state)
-      if (told.get(modem.address) !== words) {
-        told.set(modem.address, words)
-        log.info(`modem ${modem.address}: ${words}`)
-      }
+      states.changed(modem.address, stateWords(modem.health.state))
       parts.reporter().modemChanged(modem)
     },
     onTrouble(modem, priority, message) {
