@@ -12,6 +12,7 @@ export default defineConfig({
     reportCompressedSize: false,
     emptyOutDir: true,
     chunkSizeWarningLimit: 700,
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   // While one works on it: `npx vite apps/console`, beside a relay or gateway.
   server: { proxy: { '/3rdparty': { target: process.env['API_URL'] ?? 'http://127.0.0.1:3000' } } },

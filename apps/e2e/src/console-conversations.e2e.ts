@@ -15,7 +15,7 @@ beforeAll(async () => {
   await gateway.untilReady()
   browser = await ConsoleBrowser.start(gateway.url)
   page = await browser.signedIn(credentialsIn(gateway.folder))
-})
+}, 180_000)
 
 afterAll(async () => {
   await browser?.stop()

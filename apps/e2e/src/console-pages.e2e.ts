@@ -18,7 +18,7 @@ beforeAll(async () => {
   receiver = await Receiver.start()
   browser = await ConsoleBrowser.start(gateway.url)
   page = await browser.signedIn(credentialsIn(gateway.folder))
-})
+}, 180_000)
 
 afterAll(async () => {
   await browser?.stop()
@@ -31,7 +31,10 @@ test('the snippet of the API page, pasted into a shell, sends a message', async 
   const snippet = await page.getByRole('region', { name: 'curl snippet' }).innerText()
   expect(snippet).toContain(gateway.url)
   const { password } = credentialsIn(gateway.folder)
-  const answer = execFileSync('bash', ['-c', snippet], { env: { ...process.env, SMSGW_PASSWORD: password } })
+  const answer = execFileSync('bash', ['-c', snippet], {
+    env: { ...process.env, SMSGW_PASSWORD: password },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   await gateway.api.until(JSON.parse(answer.toString()).id, ({ state }) => state === 'Delivered')
   await page.getByText('JavaScript').click()
   expect(await page.getByRole('region', { name: 'JavaScript snippet' }).innerText()).toContain(gateway.url)

@@ -12,7 +12,7 @@ beforeAll(async () => {
   house = await House.start()
   browser = await ConsoleBrowser.start(house.relayUrl)
   page = await browser.signedIn(house.user)
-})
+}, 180_000)
 
 afterAll(async () => {
   await browser?.stop()

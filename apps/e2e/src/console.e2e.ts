@@ -14,7 +14,7 @@ beforeAll(async () => {
   await gateway.untilReady()
   user = credentialsIn(gateway.folder)
   browser = await ConsoleBrowser.start(gateway.url)
-})
+}, 180_000)
 
 afterAll(async () => {
   await browser?.stop()
@@ -57,11 +57,13 @@ test.each(['light', 'dark'] as const)(
   'everybody can use every page, in %s colours (axe finds nothing)',
   async (colorScheme) => {
     const page = await browser.signedIn(user, { colorScheme })
+    const barriers: string[] = []
     for (const path of pages) {
       await page.goto(gateway.url + path)
       await page.getByRole('heading', { level: 1 }).waitFor()
-      expect(await barriersOn(page), path).toEqual([])
+      barriers.push(...(await barriersOn(page)).map((barrier) => `${path} ${barrier}`))
     }
+    expect(barriers).toEqual([])
   },
 )
 

@@ -31,6 +31,7 @@ export function welcome(
     row('account', isShown ? `${username}   password ${bold(password)}` : username),
     row('', isShown ? `shown this once; kept in ${credentialsFile}` : `the password is in ${credentialsFile}`),
     ...(isVirtual ? virtualModem : modems()).map((words, at) => row(at === 0 ? 'modem' : '', words)),
+    row('console', 'that address, in a browser'),
     row('API', `${url}/docs describes every call`),
     '',
     '  Send a message:',

@@ -22,6 +22,8 @@ export const liveEventData = {
 
 export type LiveEventKind = keyof typeof liveEventData
 
+export type LiveEvents = { readonly [Kind in LiveEventKind]: z.output<(typeof liveEventData)[Kind]> }
+
 export const liveEventKinds = Object.keys(liveEventData) as LiveEventKind[]
 
 /** Any of which shows events of the kind; by the first word of its name. */

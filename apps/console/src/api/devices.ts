@@ -1,7 +1,13 @@
-import type { DeviceAnswer } from '@smsgw/contract/device'
+import type {
+  DeviceAnswer,
+  DeviceDetailAnswer,
+  FindingsAnswer,
+  PairingCodeAnswer,
+  TelemetryPoint,
+  UssdAnswer,
+} from '@smsgw/contract/device'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ask, get, query } from './ask.ts'
-import type { DeviceDetails, Findings, TelemetryPoint } from './console-answers.ts'
 
 export function useDevices() {
   return useQuery({
@@ -14,7 +20,7 @@ export function useDevices() {
 export function useDevice(id: string) {
   return useQuery({
     queryKey: ['device', id],
-    queryFn: ({ signal }) => get<DeviceDetails>(`/devices/${id}`, signal),
+    queryFn: ({ signal }) => get<DeviceDetailAnswer>(`/devices/${id}`, signal),
     refetchInterval: 60_000,
   })
 }
@@ -36,13 +42,8 @@ export function useTelemetry(id: string, hours: number) {
 
 export function usePairingCode() {
   return useMutation({
-    mutationFn: async () => (await ask<PairingCode>('POST', '/devices/codes')).body,
+    mutationFn: async () => (await ask<PairingCodeAnswer>('POST', '/devices/codes')).body,
   })
-}
-
-interface PairingCode {
-  readonly code: string
-  readonly expiresAt: string
 }
 
 export function useDeleteDevice() {
@@ -56,14 +57,8 @@ export function useDeleteDevice() {
 /** Has the agent examine itself, which takes a while. */
 export function useExamineDevice(id: string) {
   return useMutation({
-    mutationFn: async () => (await ask<Findings>('POST', `/devices/${id}/findings`)).body,
+    mutationFn: async () => (await ask<FindingsAnswer>('POST', `/devices/${id}/findings`)).body,
   })
-}
-
-interface UssdAnswer {
-  readonly text: string
-  readonly more: boolean
-  readonly sessionId?: string
 }
 
 export function useUssd(id: string) {

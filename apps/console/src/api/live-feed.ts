@@ -1,24 +1,7 @@
-/** What the gateway tells as it happens (`GET /events`), by kind. */
-export interface LiveEvents {
-  readonly 'message.created': { readonly id: string }
-  readonly 'message.changed': { readonly id: string; readonly state: string }
-  readonly 'inbox.received': { readonly id: string; readonly sender: string; readonly type: string }
-  readonly 'device.changed': { readonly id: string }
-  readonly 'device.telemetry': { readonly id: string }
-  readonly 'webhook.attempted': { readonly webhookId: string; readonly deliveryId: string; readonly state: string }
-  readonly 'webhook.changed': { readonly id: string }
-  readonly 'log.added': {
-    readonly id: number
-    readonly priority: string
-    readonly module: string
-    readonly message: string
-  }
-  readonly 'settings.changed': Readonly<Record<string, never>>
-  /** Something may have been missed: load anew. */
-  readonly reset: Readonly<Record<string, never>>
-}
+import type { LiveEventKind } from '@smsgw/contract/live-event'
 
-export type LiveKind = keyof LiveEvents
+/** `reset`: something may have been missed, load anew. */
+export type LiveKind = LiveEventKind | 'reset'
 
 const liveKinds: readonly LiveKind[] = [
   'message.created',

@@ -1,6 +1,7 @@
+import type { LiveEventKind, LiveEvents } from '@smsgw/contract/live-event'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
-import type { LiveEvents, LiveFeed, LiveKind, LiveState } from './live-feed.ts'
+import type { LiveFeed, LiveKind, LiveState } from './live-feed.ts'
 
 /** Which answers each kind of event makes old. */
 const madeOld: Readonly<Record<LiveKind, readonly string[]>> = {
@@ -42,7 +43,7 @@ export function useLiveState(): LiveState {
 }
 
 /** `listener` must stay the same from one drawing to the next (`useCallback`). */
-export function useLiveEvent<Kind extends LiveKind>(kind: Kind, listener: (data: LiveEvents[Kind]) => void): void {
+export function useLiveEvent<Kind extends LiveEventKind>(kind: Kind, listener: (data: LiveEvents[Kind]) => void): void {
   const feed = useContext(LiveContext)
   useEffect(
     () => feed?.onEvent((happened, data) => happened === kind && listener(data as LiveEvents[Kind])),

@@ -1,6 +1,6 @@
 import { SegmentedControl } from '@mantine/core'
+import type { TelemetryPoint } from '@smsgw/contract/device'
 import { useMemo, useState } from 'react'
-import type { TelemetryPoint } from '../api/console-answers.ts'
 import { useTelemetry } from '../api/devices.ts'
 import { LazyPlot } from '../plot/lazy-plot.tsx'
 import { Panel } from '../ui/page.tsx'
@@ -15,7 +15,7 @@ const spans = [
 ]
 
 const percent = (value: number) => `${Math.round(value)} %`
-const count = (value: number) => String(Math.round(value))
+const count = (value: number) => (Number.isInteger(value) ? String(value) : '')
 const fromZeroToHundred = [0, 100] as const
 
 /** How signal, queue and disk have been. */

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
+import type { DeviceDetailAnswer } from '@smsgw/contract/device'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import type { DeviceDetails } from '../api/console-answers.ts'
 import { useDeleteDevice, useDevice } from '../api/devices.ts'
 import { useSignedIn } from '../session-context.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
@@ -54,7 +54,7 @@ export default function DevicePage({ id }: { readonly id: string }) {
   )
 }
 
-function Standing({ device: { online, connectedSince, lastSeen } }: { readonly device: DeviceDetails }) {
+function Standing({ device: { online, connectedSince, lastSeen } }: { readonly device: DeviceDetailAnswer }) {
   return online ? (
     <span className="device-standing">
       <Badge tone="good">connected</Badge>
@@ -77,7 +77,7 @@ function Standing({ device: { online, connectedSince, lastSeen } }: { readonly d
 function AgentFacts({
   device: { version, platform, queue, journal, createdAt, id },
 }: {
-  readonly device: DeviceDetails
+  readonly device: DeviceDetailAnswer
 }) {
   return (
     <Facts
@@ -95,7 +95,7 @@ function AgentFacts({
   )
 }
 
-function RemoveDevice({ device: { id, name } }: { readonly device: DeviceDetails }) {
+function RemoveDevice({ device: { id, name } }: { readonly device: DeviceDetailAnswer }) {
   const { mode } = useSignedIn()
   const [, goTo] = useLocation()
   const [isAsking, setAsking] = useState(false)

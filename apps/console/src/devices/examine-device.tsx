@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { Findings } from '../api/console-answers.ts'
+import type { FindingsAnswer } from '@smsgw/contract/device'
 import { useExamineDevice } from '../api/devices.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Panel } from '../ui/page.tsx'
@@ -7,7 +7,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import './examine-device.css'
 
-type Verdict = Findings['findings'][number]['verdict']
+type Verdict = FindingsAnswer['findings'][number]['verdict']
 
 const shown: Readonly<Record<Verdict, readonly [tone: Tone, word: string]>> = {
   problem: ['bad', 'problem'],
@@ -36,7 +36,7 @@ export function ExamineDevice({ id, isOnline }: { readonly id: string; readonly 
   )
 }
 
-function FindingList({ findings: { checkedAt, findings } }: { readonly findings: Findings }) {
+function FindingList({ findings: { checkedAt, findings } }: { readonly findings: FindingsAnswer }) {
   const sorted = findings.toSorted((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict))
   return (
     <>

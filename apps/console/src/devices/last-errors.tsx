@@ -1,9 +1,9 @@
-import type { DeviceDetails } from '../api/console-answers.ts'
+import type { DeviceDetailAnswer } from '@smsgw/contract/device'
 import { Panel } from '../ui/page.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 
 /** What went wrong lately, as the device told it. */
-export function LastErrors({ device: { lastErrors } }: { readonly device: DeviceDetails }) {
+export function LastErrors({ device: { lastErrors } }: { readonly device: DeviceDetailAnswer }) {
   if (lastErrors.length === 0) return null
   return (
     <Panel title="Last errors">

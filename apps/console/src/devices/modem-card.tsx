@@ -1,5 +1,4 @@
-import type { SimCardAnswer } from '@smsgw/contract/device'
-import type { ModemDetails } from '../api/console-answers.ts'
+import type { ModemAnswer, SimCardAnswer } from '@smsgw/contract/device'
 import { signalWords } from '../shell/line-words.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Facts, Panel } from '../ui/page.tsx'
@@ -8,7 +7,7 @@ import { SignalBars } from '../ui/signal-bars.tsx'
 import { simStateWords } from './sim-state-words.ts'
 
 /** A modem and the SIM in it. */
-export function ModemCard({ modem, sim }: { readonly modem: ModemDetails; readonly sim: SimCardAnswer | undefined }) {
+export function ModemCard({ modem, sim }: { readonly modem: ModemAnswer; readonly sim: SimCardAnswer | undefined }) {
   const { simNumber, state, model, manufacturer, firmware, imei, technology, registration, recoverySteps, lastError } =
     modem
   const signal = modem.signal ?? sim?.signal
@@ -44,7 +43,7 @@ export function ModemCard({ modem, sim }: { readonly modem: ModemDetails; readon
   )
 }
 
-function Storage({ modem: { storageUsed, storageTotal } }: { readonly modem: ModemDetails }) {
+function Storage({ modem: { storageUsed, storageTotal } }: { readonly modem: ModemAnswer }) {
   if (storageUsed === undefined || storageTotal === undefined) return 'unknown'
   const words = `${storageUsed} of ${storageTotal} used`
   return (

@@ -1,4 +1,4 @@
-import type { TelemetryPoint } from '../api/console-answers.ts'
+import type { TelemetryPoint } from '@smsgw/contract/device'
 import type { PlotColour, PlotLine } from '../plot/plot.tsx'
 
 interface Drawn {

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
+import type { LiveEvents } from '@smsgw/contract/live-event'
 import type { LogEntryAnswer } from '@smsgw/contract/log'
 import { useCallback, useMemo, useState } from 'react'
-import type { LiveEvents } from '../api/live-feed.ts'
 import { useLiveEvent } from '../api/live-updates.ts'
 import { useLogs } from '../api/logs.ts'
 import { EmptyState } from '../ui/empty-state.tsx'

@@ -97,12 +97,13 @@ function optionsFor({
     series: [
       { value: (_plot, value) => (value === null ? '' : tickWords.format(value * 1000)) },
       ...lines.map(
-        ({ name, colour: token, isDashed, isFilled }): uPlot.Series => ({
+        ({ name, colour: token, isDashed, isFilled, values }): uPlot.Series => ({
           label: name,
           stroke: colour(token),
           width: 1.75,
           spanGaps: false,
-          points: { show: false },
+          // One between gaps would be seen as nothing.
+          points: { show: values.includes(null), size: 5 },
           ...(isDashed && { dash: [4, 4] }),
           ...(isFilled && { fill: `color-mix(in srgb, ${colour(token)} 12%, transparent)` }),
           value: (_plot, value) => (value === null ? '–' : words(value)),

@@ -19,7 +19,7 @@ export function EmptyState({
       <span className="empty-state-icon">
         <Icon name={icon} size={26} />
       </span>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p>{children}</p>
       {action}
     </div>

@@ -35,7 +35,7 @@ export function clockWords(at: string): string {
 
 /** How long something took: 320 ms, 4.2 s, 3 min 5 s, 2 h 10 min. */
 export function durationWords(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 1_000) return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`
   const minutes = Math.floor(ms / 60_000)
   if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`

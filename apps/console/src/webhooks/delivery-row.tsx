@@ -47,7 +47,7 @@ export function DeliveryRow({ delivery, url }: { readonly delivery: DeliveryAnsw
 }
 
 function DeliveryDetails({
-  delivery: { id, attempts, event },
+  delivery: { id, attempts, event, deviceId, webhookId },
   url,
 }: {
   readonly delivery: DeliveryAnswer
@@ -60,7 +60,8 @@ function DeliveryDetails({
       <pre>
         POST {url}
         {'\n'}webhook-id: {id}
-        {'\n'}event: {event}
+        {'\n\n'}
+        {JSON.stringify({ deviceId, event, id, payload: '(not shown here)', webhookId })}
       </pre>
       {attempts.map(({ number, startedAt, durationMs, status, error, excerpt }) => (
         <section key={number} aria-label={`Attempt ${number}`}>

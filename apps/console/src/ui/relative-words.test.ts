@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { durationWords, relativeWords, sizeWords } from './relative-words.ts'
+
+const now = Date.parse('2026-03-01T12:00:00.000Z')
+const before = (seconds: number) => new Date(now - seconds * 1000).toISOString()
+
+test('what was a moment ago is now; then minutes, hours, days; then a date, with its year when that is another', () => {
+  expect(relativeWords(before(4), now)).toBe('now')
+  expect(relativeWords(before(125), now)).toBe('2 min. ago')
+  expect(relativeWords(before(-7_300), now)).toBe('in 2 hr.')
+  expect(relativeWords(before(86_400), now)).toBe('yesterday')
+  expect(relativeWords(before(30 * 86_400), now)).not.toContain('2026')
+  expect(relativeWords(before(300 * 86_400), now)).toContain('2025')
+})
+
+test('a duration is written in the unit that fits it', () => {
+  const written = [0.26, 8, 320, 4_230, 42_000, 185_000, 7_800_000, 400_000_000].map(durationWords)
+  expect(written).toEqual(['0.3 ms', '8 ms', '320 ms', '4.2 s', '42 s', '3 min 5 s', '2 h 10 min', '5 days'])
+})
+
+test('a size is written in the unit that fits it', () => {
+  expect([512, 114_768, 8_500_000].map(sizeWords)).toEqual(['512 B', '112 KiB', '8.1 MiB'])
+})
