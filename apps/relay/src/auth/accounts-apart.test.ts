@@ -18,7 +18,7 @@ const asStranger = (method: string, path: string, body?: unknown) =>
   relay.api(method, path, { auth: stranger.basic, ...(body !== undefined && { body }) })
 const range = { since: '2020-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' }
 
-test.each([
+const OF_ONE_ID = [
   ['GET', () => `/messages/${owned.message}`, 404],
   ['GET', () => `/messages/${owned.message}/timeline`, 404],
   ['DELETE', () => `/messages/${owned.message}`, 404],
@@ -35,7 +35,9 @@ test.each([
   ['POST', () => `/webhooks/${owned.webhook}/redeliver`, 404],
   ['POST', () => `/webhooks/deliveries/${owned.delivery}/redeliver`, 404],
   ['DELETE', () => `/auth/token/${owned.token.id}`, 204],
-] as const)(
+] as const
+
+test.each(OF_ONE_ID)(
   '%s of an id of another account answers as for one that nobody has (%s → %i)',
   async (method, path, status) => {
     const before = await everything()
@@ -48,16 +50,44 @@ test.each([
   },
 )
 
-test.each(['/messages', '/inbox', '/devices', '/webhooks'])('%s shows nothing of another account', async (path) => {
+test('every route that names an id is tried here', async () => {
+  const { paths } = (await relay.request('GET', '/openapi.json')).json as { paths: Record<string, object> }
+  const described = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations)
+      .filter((method) => /^(?:get|post|put|patch|delete)$/.test(method) && path.includes('{'))
+      .map((method) => `${method.toUpperCase()} ${path.replace('/3rdparty/v1', '').replace(/\{\w+\}/, '{id}')}`),
+  )
+  const tried = OF_ONE_ID.map(([method, path]) => `${method} ${path().replace(/[\w-]{21}/, '{id}')}`)
+  expect(described.sort()).toEqual([...tried, 'GET /conversations/{id}'].sort())
+})
+
+const LISTS = ['/messages', '/inbox', '/devices', '/webhooks', '/conversations', '/tokens'] as const
+test.each(LISTS)('%s shows nothing of another account', async (path) => {
   const own = await relay.api('GET', path)
   expect(own.json).not.toHaveLength(0)
   const foreign = await asStranger('GET', path)
   expect(foreign.json).toEqual([])
-  if (path !== '/devices' && path !== '/webhooks') expect(foreign.headers.get('x-total-count')).toBe('0')
+  const total = foreign.headers.get('x-total-count')
+  expect(total).toBe(own.headers.has('x-total-count') ? '0' : null)
 })
 
 test.each(['/messages', '/inbox'])('%s filtered by a device of another account is empty', async (path) => {
   expect((await asStranger('GET', `${path}?deviceId=${owned.device}`)).json).toEqual([])
+})
+
+test("a conversation with a number is the account's own", async () => {
+  for (const number of ['+12025550123', '+12025550124']) {
+    const path = `/conversations/${encodeURIComponent(number)}`
+    expect((await relay.api('GET', path)).json).not.toHaveLength(0)
+    expect((await asStranger('GET', path)).json).toEqual([])
+  }
+})
+
+test("statistics count what is the account's own", async () => {
+  const counted = ({ buckets }: { buckets: { accepted: number }[] }) =>
+    buckets.reduce((sum, { accepted }) => sum + accepted, 0)
+  expect(counted((await relay.api('GET', '/statistics?period=hour')).json)).toBeGreaterThan(0)
+  expect(counted((await asStranger('GET', '/statistics?period=hour')).json)).toBe(0)
 })
 
 test('logs are those of the account', async () => {
