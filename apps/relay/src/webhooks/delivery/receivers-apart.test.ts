@@ -134,6 +134,27 @@ test('after a pause one attempt tells how it is: the next pause is longer, or ev
   ])
 })
 
+test('after a pause nothing else is sent while that one attempt waits for its answer', async () => {
+  const waiting: ServerResponse[] = []
+  const there = await receivers.start((response) => {
+    if (there.requests.length === 1) waiting.push(response)
+    else response.end()
+  })
+  const other = await receivers.start()
+  await world.webhook('w1', there.url)
+  await shared.database.webhook.updateMany({ data: { pauses: 1 } })
+  await world.webhook('w2', other.url)
+  await world.happen(...names(20))
+  world.worker()
+  await eventually(() => expect(there.requests).toHaveLength(1))
+  await eventually(() => expect(other.requests).toHaveLength(20))
+  await world.happen('later')
+  await eventually(() => expect(other.requests).toHaveLength(21))
+  expect(there.requests).toHaveLength(1)
+  for (const response of waiting) response.end()
+  await eventually(() => expect(there.requests).toHaveLength(21))
+})
+
 test('one that fails now and then is not left alone', async () => {
   const there = await receivers.start(
     (response, _, number) => void response.writeHead(number % 2 === 0 ? 500 : 200).end(),
