@@ -128,6 +128,7 @@ async function fullAccount(username: string): Promise<string> {
       deliveries: { create: delivery },
     },
   })
+  await database.liveAccount.create({ data: { accountId, until: soon, sinceId: 0 } })
   await database.logEntry.create({ data: { accountId, module: 'test', priority: 'INFO', message: 'something' } })
   return accountId
 }

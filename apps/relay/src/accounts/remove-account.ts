@@ -17,6 +17,8 @@ export async function removeAccount(database: Database, clock: Clock, accountId:
     })
     await statements.tokenFamily.deleteMany({ where: { accountId } })
     await statements.session.deleteMany({ where: { accountId } })
+    // Nothing is written down for those who watched it from here on, so that what was can be removed for good.
+    await statements.liveAccount.deleteMany({ where: { accountId } })
     await statements.enrolmentToken.deleteMany({ where: { accountId } })
     await statements.pairingCode.deleteMany({ where: { accountId } })
     await statements.device.updateMany({ where: { accountId }, data: { deletedAt: clock.now() } })
@@ -39,4 +41,6 @@ const large: readonly ((statements: Statements, accountId: string) => Promise<nu
       (SELECT t.key FROM telemetry t JOIN devices d ON d.id = t.device_id WHERE d.account_id = ${accountId} LIMIT ${BATCH})`,
   (statements, accountId) => statements.$executeRaw`
     DELETE FROM logs WHERE id IN (SELECT id FROM logs WHERE account_id = ${accountId} LIMIT ${BATCH})`,
+  (statements, accountId) => statements.$executeRaw`
+    DELETE FROM live_events WHERE id IN (SELECT id FROM live_events WHERE account_id = ${accountId} LIMIT ${BATCH})`,
 ]
