@@ -28,6 +28,8 @@ function tableOf(schema: SettingsSchema): string {
 function defaultOf(schema: SettingsSchema, name: string): string {
   // The name of the machine that it runs on.
   if (name === 'DEVICE_NAME') return "the machine's name"
+  // Somewhere else in each checkout.
+  if (name === 'CONSOLE_DIR') return 'beside the program'
   const result = schema.shape[name]?.safeParse(undefined)
   if (!result?.success) return '**must be set**'
   const value: unknown = result.data
