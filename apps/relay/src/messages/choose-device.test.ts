@@ -57,6 +57,17 @@ test('takes one with a working SIM before one without any', () => {
   expect(choice(devices)).toBe('working')
 })
 
+test('takes one with a working SIM before one that told of none, however short its queue', () => {
+  const devices = [
+    device('without a modem', online),
+    device('working', { ...online, slots: [1], readySlots: [1], waiting: 50 }),
+    device('dead', { ...online, slots: [1] }),
+  ]
+  expect(choice(devices)).toBe('working')
+  expect(choice(devices, { simNumber: 1 })).toBe('working')
+  expect(choice(devices.filter(({ id }) => id !== 'working'))).toBe('without a modem')
+})
+
 test('leaves it to a device that has never told its slots', () => {
   expect(choice([device('a')], { simNumber: 9, deviceId: 'a' })).toBe('a')
 })

@@ -44,12 +44,12 @@ export function chooseDevice<Device extends DeviceOnRoster>(
   return { ok: true, device: free.reduce((best, one) => (compare(one, best, wish, now) < 0 ? one : best)) }
 }
 
-/** Online, then with a working SIM, then the shortest queue. Among those offline the one that was seen last. */
+/** Online, then with a working SIM, then one that may have it, then the shortest queue. Among those offline the one that was seen last. */
 function compare(one: DeviceOnRoster, other: DeviceOnRoster, { simNumber }: DeviceWish, now: Date): number {
   const online = Number(isOnline(other, now)) - Number(isOnline(one, now))
   if (online !== 0) return online
   if (!isOnline(one, now)) return seenMs(other) - seenMs(one)
-  return Number(isReady(other, simNumber)) - Number(isReady(one, simNumber)) || one.waiting - other.waiting
+  return readiness(other, simNumber) - readiness(one, simNumber) || one.waiting - other.waiting
 }
 
 function isOnline({ leaseUntil }: DeviceOnRoster, now: Date): boolean {
@@ -61,9 +61,11 @@ function canHave({ slots }: DeviceOnRoster, simNumber: number | undefined): bool
   return simNumber === undefined || slots.length === 0 || slots.includes(simNumber)
 }
 
-function isReady({ slots, readySlots }: DeviceOnRoster, simNumber: number | undefined): boolean {
-  if (slots.length === 0) return true
-  return simNumber === undefined ? readySlots.length > 0 : readySlots.includes(simNumber)
+/** 2: it has a working SIM. 1: it told of none, and may find one. 0: it has told, and has none. */
+function readiness({ slots, readySlots }: DeviceOnRoster, simNumber: number | undefined): number {
+  if (slots.length === 0) return 1
+  const isReady = simNumber === undefined ? readySlots.length > 0 : readySlots.includes(simNumber)
+  return isReady ? 2 : 0
 }
 
 function isActive(device: DeviceOnRoster, { activeWithinHours }: DeviceWish, now: Date): boolean {
