@@ -91,6 +91,7 @@ async function gatewaySends(): Promise<void> {
   expectSame('the user of the process', gateway.user(), 'smsgw')
   await delivered(await send('Before the upgrade'))
   run('smsgw', 'gateway', 'status')
+  run('smsgw', 'gateway', 'doctor')
   await gateway.stop()
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Agent, startAgent } from '@smsgw/agent/agent'
 import type { AgentConfig } from '@smsgw/agent/config'
 import { AgentIdentity, identityFile } from '@smsgw/agent/link/agent-identity'
-import { socketInProcess } from '@smsgw/agent/link/in-process-socket'
+import { inThisProcess, socketInProcess } from '@smsgw/agent/link/in-process-socket'
 import { findPlaces } from '@smsgw/agent/modems/find-places'
 import { monotonicClock } from '@smsgw/agent/monotonic-clock'
 import { tryOpenPort } from '@smsgw/agent/ports/try-open-port'
@@ -61,7 +61,7 @@ export async function startGateway({
   })
   const identity = AgentIdentity.load(join(dataDir, identityFile))
   const deviceId = await relay.adoptBuiltInDevice({ publicKey: identity.publicKey, name: hostname() || 'gateway' })
-  if (identity.relay?.deviceId !== deviceId) identity.keep({ url: 'in this process', deviceId })
+  if (identity.relay?.deviceId !== deviceId) identity.keep({ url: inThisProcess, deviceId })
   const agent = await startAgent({
     dataDir,
     version: VERSION,
@@ -69,7 +69,7 @@ export async function startGateway({
     clock: monotonicClock,
     identity,
     credential: undefined,
-    relayUrl: 'in this process',
+    relayUrl: inThisProcess,
     openSocket: socketInProcess((socket, address) => relay.acceptAgent(socket, address)),
     openModem: async (address) =>
       address === 'virtual' && line !== undefined ? { kind: 'opened', port: line.open() } : tryOpenPort(address),

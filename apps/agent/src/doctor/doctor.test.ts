@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
+import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
+import { inThisProcess } from '../link/in-process-socket.ts'
 import { AgentFixture } from '../testing/agent-fixture.ts'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { examine } from './examine.ts'
@@ -53,6 +55,12 @@ test('without an agent it speaks with the modems itself, and holds the folder me
   expect(find('SIM 1, network')).toMatchObject({ level: 'ok', words: expect.stringContaining('home') })
   expect(find('SIM 1, service centre')).toMatchObject({ level: 'ok' })
   expect(find('relay')).toMatchObject({ level: 'fail', words: 'this agent belongs to none yet' })
+})
+
+test('of a gateway the relay is no address that could be wrong', async () => {
+  AgentIdentity.load(join(folder, identityFile)).keep({ url: inThisProcess, deviceId: 'built in' })
+  const { find } = await examined({ MODEMS: join(folder, 'nothing') })
+  expect(find('relay')).toMatchObject({ level: 'ok' })
 })
 
 test('a SIM that wants its PIN is told of, with the tries that are left, and none is spent', async () => {

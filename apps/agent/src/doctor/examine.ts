@@ -4,6 +4,7 @@ import { type DataFolder, tryDataFolder } from '@smsgw/daemon/data-folder'
 import { StartError } from '@smsgw/daemon/start-error'
 import { type AgentConfig, checkedRelayUrl, wantedModems } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
+import { inThisProcess } from '../link/in-process-socket.ts'
 import type { AgentStatus, LinkStatus } from '../status/agent-status.ts'
 import { askAgent } from '../status/ask-agent.ts'
 import type { ModemExamination } from '../status/examine-modem.ts'
@@ -112,6 +113,7 @@ async function relayFindings(config: AgentConfig): Promise<readonly Finding[]> {
   if (url === undefined) {
     return [fail('relay', 'this agent belongs to none yet', 'npm run agent -- pair <url> <code>')]
   }
+  if (url === inThisProcess) return [ok('relay', 'is in one process with this agent')]
   try {
     const paired =
       identity?.relay === undefined && config.ENROLMENT_TOKEN === undefined

@@ -1,5 +1,8 @@
 import type { LinkSocket, OpenSocket, SocketListener } from './link-socket.ts'
 
+/** Of such a link, in place of an address. */
+export const inThisProcess = 'in this process'
+
 /** The relay's end of a link: takes a socket that is open, and is told what comes on it. */
 export type AcceptSocket = (
   socket: LinkSocket,
