@@ -1,6 +1,6 @@
 // What agents that have nothing to do cost a relay, and how soon one of them hears of a message:
 //
-//   node apps/relay/bench/bench-agents.ts [--agents 5000] [--messages 200] [--idle 40]
+//   node apps/relay/bench/bench-agents.ts [--agents 5000] [--messages 200] [--idle 40] [--main dist/relay/main.js]
 //
 // The relay is a process of its own, and its memory is what the system counts for it (RSS; Linux). The agents are real
 // sessions on real sockets, all in this process. They come as fast as the
@@ -19,12 +19,14 @@ const { values } = parseArgs({
     messages: { type: 'string', default: '200' },
     // Two heartbeats: by then all have answered a ping.
     idle: { type: 'string', default: '40' },
+    // The bundle, which needs less than the sources.
+    main: { type: 'string' },
   },
 })
 const [agentCount, messageCount] = [Number(values.agents), Number(values.messages)]
 const IDLE_MS = Number(values.idle) * 1000
 
-await withBenchDatabase((database) => withBenchRelays(database, 1, (relays) => measure(database, relays)))
+await withBenchDatabase((database) => withBenchRelays(database, 1, (relays) => measure(database, relays), values.main))
 
 async function measure(database: BenchDatabase, relays: BenchRelays): Promise<void> {
   const pid = relays.pids[0] as number

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type RelayProcess, startRelayProcess } from '../src/testing/relay-process.ts'
+import { type RelayProcess, startRelayProcess, startRelayProcessOf } from '../src/testing/relay-process.ts'
 import type { BenchDatabase } from './bench-database.ts'
 
 export interface BenchRelays {
@@ -16,6 +16,8 @@ export async function withBenchRelays(
   { url, pool }: BenchDatabase,
   count: number,
   work: (relays: BenchRelays) => Promise<void>,
+  /** Another than this one, a bundle for example. */
+  main?: string,
 ): Promise<void> {
   const password = randomBytes(12).toString('base64url')
   const settings = {
@@ -29,7 +31,8 @@ export async function withBenchRelays(
   }
   const relays: RelayProcess[] = []
   try {
-    for (let index = 0; index < count; index++) relays.push(await startRelayProcess(settings))
+    for (let index = 0; index < count; index++)
+      relays.push(await (main === undefined ? startRelayProcess(settings) : startRelayProcessOf(main, settings)))
     const { rows } = await pool.query<{ id: string }>('SELECT id FROM accounts')
     const accountId = rows[0]?.id ?? ''
     const deviceId = 'd'.repeat(21)

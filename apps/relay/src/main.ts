@@ -1,7 +1,12 @@
+import { setFlagsFromString } from 'node:v8'
 import { faultDetails } from '@smsgw/daemon/fault-details'
 import { type Fault, faultText } from '@smsgw/daemon/log-line'
 import { StartError } from '@smsgw/daemon/start-error'
 import { readConfig } from './config.ts'
+
+// When thousands of agents come at once, what that leaves behind would grow the heap to twice its size, for good. It is
+// collected sooner instead; requests do not notice, since they live in the young generation, which keeps its size.
+setFlagsFromString('--heap-growing-percent=20')
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)

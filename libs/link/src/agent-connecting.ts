@@ -1,19 +1,14 @@
 import { type CloseName, closeCodes, closeNameOf, type Retry } from '@smsgw/contract/link/close-code'
+import { untilIntroduced } from './admission.ts'
 import type { AgentEffect, AgentState, AgentStep } from './agent-state.ts'
 import { closeReason } from './close-reason.ts'
 import { type Pause, pauseBefore, retryAfter } from './reconnect.ts'
-
-/** From opening the socket to the welcome. */
-const handshakeMs = 15_000
 
 export function connect(state: AgentState): AgentStep {
   const connection = state.connection + 1
   return {
     state: { ...state, connection, phase: { kind: 'connecting' } },
-    effects: [
-      { kind: 'connect', connection },
-      { kind: 'set-timer', timer: 'handshake', fromMs: handshakeMs, toMs: handshakeMs },
-    ],
+    effects: [{ kind: 'connect', connection }, untilIntroduced],
   }
 }
 

@@ -1,5 +1,6 @@
 import { closeCodes } from '@smsgw/contract/link/close-code'
 import type { Challenge, Hello, Pair, RelayFrame, Welcome } from '@smsgw/contract/link/frame'
+import { untilAdmitted } from './admission.ts'
 import { closing, leave, leaveForNow, timersOff } from './agent-connecting.ts'
 import { beginOnline } from './agent-online.ts'
 import type { AgentPhase, AgentState, AgentStep } from './agent-state.ts'
@@ -36,7 +37,7 @@ export function signed(state: AgentState, signature: string): AgentStep {
   const sightings = frame.type === 'hello' ? sayHello(state.sightings) : state.sightings
   return {
     state: { ...state, sightings, phase: next },
-    effects: [{ kind: 'send', connection, text: JSON.stringify(frame) }],
+    effects: [untilAdmitted, { kind: 'send', connection, text: JSON.stringify(frame) }],
   }
 }
 

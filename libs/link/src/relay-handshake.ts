@@ -1,4 +1,5 @@
 import type { AgentFrame, Challenge, Hello, Pair, Welcome } from '@smsgw/contract/link/frame'
+import { untilAdmitted, untilIntroduced } from './admission.ts'
 import { emptyOutbox } from './command-outbox.ts'
 import { openIntake } from './event-intake.ts'
 import { startHeartbeat } from './heartbeat.ts'
@@ -8,17 +9,12 @@ import { tickLater } from './relay-online.ts'
 import type { Open, OpenedConnection, RelayState, RelayStep } from './relay-state.ts'
 import { commonVersion, versionRefusal } from './versions.ts'
 
-const handshakeMs = 15_000
-
 export function challenge(state: RelayState): RelayStep {
   const { relayId, nonce, versions } = state.relay
   const frame: Challenge = { type: 'challenge', relayId, nonce, versions }
   return {
     state: { ...state, phase: { kind: 'challenged' } },
-    effects: [
-      { kind: 'set-timer', timer: 'handshake', fromMs: handshakeMs, toMs: handshakeMs },
-      { kind: 'send', text: JSON.stringify(frame) },
-    ],
+    effects: [untilIntroduced, { kind: 'send', text: JSON.stringify(frame) }],
   }
 }
 
@@ -34,7 +30,7 @@ export function meet(state: RelayState, frame: AgentFrame): RelayStep | undefine
 export function paired(state: RelayState, deviceId: string): RelayStep {
   if (state.phase.kind !== 'pairing') return { state, effects: [] }
   const text = JSON.stringify({ type: 'paired', deviceId })
-  return { state: { ...state, phase: { kind: 'challenged' } }, effects: [{ kind: 'send', text }] }
+  return { state: { ...state, phase: { kind: 'challenged' } }, effects: [untilIntroduced, { kind: 'send', text }] }
 }
 
 export function authenticated(state: RelayState): RelayStep {
@@ -83,7 +79,7 @@ function authenticate(state: RelayState, hello: Hello): RelayStep {
   const text = introduction({ purpose: 'hello', relayId, nonce, deviceId, journalId: journal.id, bootId })
   return {
     state: { ...state, phase: { kind: 'authenticating', hello, version } },
-    effects: [{ kind: 'authenticate', deviceId, text, signature }],
+    effects: [untilAdmitted, { kind: 'authenticate', deviceId, text, signature }],
   }
 }
 
@@ -91,7 +87,10 @@ function pair(state: RelayState, frame: Pair): RelayStep {
   const { relayId, nonce } = state.relay
   const { credential, publicKey } = frame
   const text = introduction({ purpose: 'pair', relayId, nonce, credential, publicKey })
-  return { state: { ...state, phase: { kind: 'pairing' } }, effects: [{ kind: 'pair', pair: frame, text }] }
+  return {
+    state: { ...state, phase: { kind: 'pairing' } },
+    effects: [untilAdmitted, { kind: 'pair', pair: frame, text }],
+  }
 }
 
 function welcome({ relay }: RelayState, version: number, opened: OpenedConnection): Welcome {

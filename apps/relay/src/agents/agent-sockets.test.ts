@@ -97,6 +97,24 @@ describe('an agent joins', () => {
     expect(refused.filter(({ phase }) => phase === 'stopped')).toEqual([])
   })
 
+  test('a fleet that lost its relay comes all at once, and no connection of it ends', async () => {
+    const keys = Array.from({ length: 200 }, () => newKeys())
+    await relay.database.device.createMany({
+      data: keys.map(({ publicKey }, at) => {
+        const id = `storm-${at}`.padEnd(21, '-')
+        return { id, accountId: relay.account.id, name: id, publicKey }
+      }),
+    })
+    const fleet = keys.map((each, at) => {
+      const identity = { deviceId: `storm-${at}`.padEnd(21, '-') }
+      return new ScriptedAgent({ url: relay.url, identity, keys: each, address: `198.51.${at >> 8}.${at & 255}` })
+    })
+    agents.push(...fleet)
+    for (const agent of fleet) agent.start()
+    await Promise.all(fleet.map((agent) => agent.online()))
+    expect(fleet.flatMap(({ ended }) => ended)).toEqual([])
+  })
+
   test('not by a wrong token, and not with the key of another', async () => {
     const guesser = connect({ identity: { credential: `${TOKEN}!` } })
     await guesser.until(() => guesser.phase === 'stopped')

@@ -186,6 +186,6 @@ export class AgentSockets {
   }
 }
 
-/** So few that each is in before its time is over, also where the database is slow; the others come again. */
-const MOST_ARRIVING = 100
+/** As many as a busy database lets in before their time is over, which is 45 s; the others come again. */
+const MOST_ARRIVING = 2_000
 const POLL_MS = 1_000

@@ -10,8 +10,8 @@ import type { AgentSockets } from './agent-sockets.ts'
 const AGENTS_PATH = '/agent/v1'
 
 /**
- * Takes WebSockets of agents from an HTTP server. Who connects is nobody until it has signed: it has fifteen seconds for
- * that, a frame has a size, and neither an address nor all together can come as often as they like.
+ * Takes WebSockets of agents from an HTTP server. Who connects is nobody until it has signed: it has fifteen seconds to
+ * say who it is, a frame has a size, and neither an address nor all together can come as often as they like.
  */
 export function serveAgents(
   server: Server,
@@ -68,7 +68,8 @@ function host(webSocket: WebSocket, sockets: AgentSockets, address: string): voi
 /** How often may connections begin: from one address, behind which a site may have its whole fleet, and in all. */
 class Arrivals {
   readonly #ofAddress = new TokenBuckets({ capacity: 200, refillMs: 50, keys: 10_000 })
-  readonly #ofAll = new TokenBuckets({ capacity: 500, refillMs: 5, keys: 1 })
+  /** As many as a relay holds: they may all come at once, when another one has ended. */
+  readonly #ofAll = new TokenBuckets({ capacity: 5_000, refillMs: 5, keys: 1 })
 
   /** Counts one, or tells how many milliseconds the next one is away: 0 is a success. */
   take(address: string, nowMs: number): number {

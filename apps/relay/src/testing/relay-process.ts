@@ -16,8 +16,16 @@ export interface RelayProcess {
 }
 
 /** A relay as it is started in earnest, a process of its own; it serves when this returns. */
-export async function startRelayProcess(settings: Readonly<Record<string, string>>): Promise<RelayProcess> {
-  const child = spawn(process.execPath, [MAIN], {
+export function startRelayProcess(settings: Readonly<Record<string, string>>): Promise<RelayProcess> {
+  return startRelayProcessOf(MAIN, settings)
+}
+
+/** @param main another than this one, a bundle for example */
+export async function startRelayProcessOf(
+  main: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<RelayProcess> {
+  const child = spawn(process.execPath, [main], {
     env: { PATH: process.env['PATH'], PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
