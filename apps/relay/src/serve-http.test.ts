@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TLSSocket } from 'node:tls'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { callUrl } from './testing/call-url.ts'
 import { type TestRelay, type TestRelayOptions, testRelay } from './testing/test-relay.ts'
@@ -33,6 +35,25 @@ test('metrics have a port of their own, where nothing else is, and are not on th
   expect((await callUrl('GET', `${url}/3rdparty/v1/messages`, {})).status).toBe(404)
   expect((await relay.request('GET', '/metrics')).status).toBe(404)
 })
+
+// Node alone would wait for it as long as for an answer that is under way, which is longer than this test may take.
+test.each([{}, files])(
+  'a connection that nothing was asked on does not hold up the end: %o',
+  async (settings) => {
+    putCertificate('first')
+    const relay = await testRelay({ settings })
+    const port = Number(new URL(relay.url).port)
+    const socket = relay.url.startsWith('https')
+      ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+      : connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    await once(socket, relay.url.startsWith('https') ? 'secureConnect' : 'connect')
+    const closed = once(socket, 'close')
+    await relay.close()
+    await closed
+  },
+  20_000,
+)
 
 function putCertificate(name: string): void {
   copyFileSync(join(CERTIFICATES, `${name}.crt`), files.TLS_CERT)

@@ -13,9 +13,11 @@ import { listen } from './listen.ts'
 import type { LiveEvents } from './live/live-events.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { scrapeMetrics } from './metrics/scrape-metrics.ts'
+import { unusedConnections } from './unused-connections.ts'
 
 /** For requests that are under way when we end. */
 const FINISH_MS = 25_000
+const SWEEP_MS = 500
 
 export interface Served {
   readonly url: string
@@ -41,6 +43,7 @@ export async function serveRoutes(
     tls,
     console: config.CONSOLE_DIR === 'off' ? undefined : serveConsole(config.CONSOLE_DIR),
   })
+  const endUnused = unusedConnections(server.server)
   const addressOf = proxyAddress(config.TRUSTED_PROXIES)
   const agentServer = serveAgents(server.server, agents, { addressOf, nowMs: () => performance.now() })
   const url = await listen(server, { host: config.HOST, port: config.PORT })
@@ -51,7 +54,7 @@ export async function serveRoutes(
       endWatch?.()
       // What has no end would keep the server from its own.
       await Promise.all([agents.close(), agentServer.close(), live.close()])
-      await finish(server)
+      await finish(server, endUnused)
     },
   }
 }
@@ -61,16 +64,21 @@ export async function serveMetrics({ config, log, ...parts }: ServeParts): Promi
   if (config.METRICS_PORT === undefined) return undefined
   const row = rootRoute('GET', '/metrics', 'public', 'Shows the metrics', scrapeMetrics(parts.registry))
   const server = buildServer({ ...parts, log, trustedProxies: [], routes: [row], observe: undefined })
+  const endUnused = unusedConnections(server.server)
   const url = await listen(server, { host: config.METRICS_HOST, port: config.METRICS_PORT })
-  return { url, close: () => finish(server) }
+  return { url, close: () => finish(server, endUnused) }
 }
 
 function certificateFiles({ TLS_CERT: cert, TLS_KEY: key }: RelayConfig): CertificateFiles | undefined {
   return cert === undefined || key === undefined ? undefined : { cert, key }
 }
 
-async function finish(server: FastifyInstance): Promise<void> {
+async function finish(server: FastifyInstance, endUnused: () => void): Promise<void> {
   const impatience = setTimeout(() => server.server.closeAllConnections(), FINISH_MS)
+  // Again and again: the last ones are accepted while it closes.
+  const sweep = setInterval(endUnused, SWEEP_MS)
+  endUnused()
   await server.close()
+  clearInterval(sweep)
   clearTimeout(impatience)
 }
