@@ -1,9 +1,10 @@
 // Builds the console into apps/console/dist, with compressed copies beside its files, unless it is there and up to date.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { extname, join, resolve } from 'node:path'
+import { extname, join, relative, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { isConsoleFresh } from './console-freshness.ts'
+import { licencesOf } from './packaging/licences.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const folder = join(root, 'apps/console')
@@ -16,12 +17,23 @@ if (!isConsoleFresh()) {
   const beside = join(root, `.cache/console-${process.pid}`)
   mkdirSync(beside, { recursive: true })
   try {
-    await build({ configFile: join(folder, 'vite.config.ts'), logLevel: 'warn', build: { outDir: beside } })
+    const built = await build({
+      configFile: join(folder, 'vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir: beside },
+    })
+    writeFileSync(join(beside, 'licences.txt'), licencesOf(root, modulesOf(built)))
     compress(beside)
     replace(beside)
   } finally {
     rmSync(beside, { recursive: true, force: true })
   }
+}
+
+/** Every file that went in, from the repository's root. */
+function modulesOf(built: Awaited<ReturnType<typeof build>>): string[] {
+  const outputs = [built].flat().flatMap((one) => ('output' in one ? one.output : []))
+  return outputs.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds.map((id) => relative(root, id)) : []))
 }
 
 /** The hashed files first, then the page that names them, and only then what nothing names any more. */

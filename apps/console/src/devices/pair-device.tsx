@@ -62,8 +62,8 @@ function Pairing({ known, onClose }: { readonly known: readonly DeviceAnswer[]; 
         <p>On the computer with the modem, where the agent is installed:</p>
         <CopyField name="command" value={command} />
         <p className="small quiet">
-          Good for one device, until <RelativeTime at={code.expiresAt} />. The picture holds the same command. This page
-          goes on by itself once the device has come.
+          Good for one device; it expires <RelativeTime at={code.expiresAt} />. The picture holds the same command. This
+          page goes on by itself once the device has come.
         </p>
       </div>
     </div>

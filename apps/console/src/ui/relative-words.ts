@@ -15,14 +15,15 @@ const clock = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
 })
 
-/** "2 min. ago", "in 3 hr.", and a date when that is a week or more away. */
+/** "2 min ago", "in 3 hr", and a date when that is a week or more away. */
 export function relativeWords(at: string, nowMs: number): string {
   const seconds = Math.round((Date.parse(at) - nowMs) / 1000)
   const distance = Math.abs(seconds)
   if (distance < 10) return 'now'
   if (distance >= 7 * 86_400) return dateWords(at, nowMs)
   const [unit, size] = steps.find(([, step]) => distance >= step) ?? ['second', 1]
-  return words.format(Math.trunc(seconds / size), unit)
+  // "min." would end every sentence that it stands in.
+  return words.format(Math.trunc(seconds / size), unit).replace('.', '')
 }
 
 export function fullWords(at: string): string {
