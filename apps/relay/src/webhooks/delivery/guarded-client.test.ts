@@ -213,7 +213,7 @@ describe('waits no longer than it may', () => {
         response.on('close', () => clearInterval(dripping))
       },
     })
-    const outcome = await post(client({ limits: { ...limits, totalMs: 3_600_000 } }), there.url)
+    const outcome = await post(client({ limits: { ...limits, totalMs: 3_600_000, bodyBytes: 1_000_000 } }), there.url)
     expect(outcome).toMatchObject({ kind: 'replied', reply: { status: 200, excerpt: expect.stringMatching(/^x*$/) } })
   })
 
