@@ -43,7 +43,8 @@ export function urlProblem(text: string, rules: AddressRules): string | undefine
     return 'must begin with https://: only the operator can allow plain HTTP (WEBHOOK_ALLOW_HTTP)'
   if (url.username !== '' || url.password !== '')
     return 'must not hold credentials: verify the signature of the request instead'
-  if (url.host === rules.ownHost) return 'is this very service, which webhooks never call'
+  // A name with a dot at its end is the same name.
+  if (url.host.replace(/\.(?=:|$)/, '') === rules.ownHost) return 'is this very service, which webhooks never call'
   if (portsOfOthers.has(url.port)) return `names port ${url.port}, where something else than HTTP is spoken`
   const address = literalAddress(url.hostname)
   if (address !== undefined && !isAllowedAddress(address, rules))
