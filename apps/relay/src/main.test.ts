@@ -113,7 +113,7 @@ test('a missing secret, a wrong value and an unknown command are one line each',
   expect(await failedStart({ SERVER_SECRET: '' })).toMatch(/^relay: SERVER_SECRET must be set; for example .*\n$/)
   expect(await failedStart({ PORT: 'x' })).toMatch(/^relay: PORT must be a whole number; for example PORT=3000\n$/)
   expect((await run(['frobnicate'])).stderr).toMatch(
-    /^relay: there is no command "frobnicate": accounts, token, or --help\n$/,
+    /^relay: there is no command "frobnicate": accounts, token, backup, restore, or --help\n$/,
   )
 })
 

@@ -26,6 +26,7 @@ import { type PeriodicParts, periodicWorks } from './periodic-works.ts'
 import { newId, type Random, systemRandom } from './random.ts'
 import { serveMetrics, serveRoutes } from './serve-http.ts'
 import { openStore } from './store/open-store.ts'
+import { outlastAbsence } from './store/outlast-absence.ts'
 import { startPeriodicWork } from './store/periodic-work.ts'
 import { secretBox } from './store/secret-box.ts'
 import { longestToken, tokenRules } from './token-rules.ts'
@@ -64,7 +65,13 @@ export interface Relay {
 }
 
 /** One relay, from the database up. It serves when this returns. */
-export async function startRelay(options: RelayOptions): Promise<Relay> {
+export function startRelay(options: RelayOptions): Promise<Relay> {
+  const { config, log } = options
+  const waitMs = config.DATABASE_WAIT_SECONDS * 1000
+  return outlastAbsence(() => startOnce(options), { waitMs, report: (line) => log.warn(line) })
+}
+
+async function startOnce(options: RelayOptions): Promise<Relay> {
   const {
     config,
     log,
