@@ -1,7 +1,7 @@
 import type { Fleet } from './fleet.ts'
 
 /** Of relays, agents and modems those that do not serve at the moment, by name. */
-async function ailing(fleet: Fleet): Promise<ReadonlySet<string>> {
+export async function ailing(fleet: Fleet): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   const answers = await Promise.all(
     fleet.relays.map(({ url }) =>
@@ -28,12 +28,14 @@ interface Device {
   readonly simCards: readonly { readonly phoneNumber?: string; readonly state: string }[]
 }
 
-async function devicesOf({ relays }: Fleet): Promise<readonly Device[]> {
-  for (const { api } of relays) {
-    const answer = await api.ask('GET', '/devices', undefined, {}, 2_000).catch(() => undefined)
-    if (answer?.status === 200) return answer.json
-  }
-  return []
+/** As the first relay tells it that answers: another may be stopped. */
+function devicesOf({ relays }: Fleet): Promise<readonly Device[]> {
+  const asked = relays.map(async ({ api }) => {
+    const answer = await api.ask('GET', '/devices', undefined, {}, 2_000)
+    if (answer.status !== 200) throw new Error(`GET /devices: ${answer.status}`)
+    return answer.json as readonly Device[]
+  })
+  return Promise.any(asked).catch(() => [])
 }
 
 /** What of these still ails when the time is over: nothing, as it should be. */

@@ -50,7 +50,7 @@ export class Load {
         ?.ask('POST', '/messages', message, { 'Idempotency-Key': id }, 20_000)
         .catch(() => undefined)
       if (answer?.status === 202) break
-      if (answer !== undefined && answer.status < 500 && answer.status !== 429)
+      if (answer !== undefined && answer.status < 500 && ![408, 429].includes(answer.status))
         throw new Error(`${id} was refused: ${answer.status} ${JSON.stringify(answer.json)}`)
       this.tries += 1
       await sleep(200 + this.#chance() * 500)

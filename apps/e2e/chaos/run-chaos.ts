@@ -7,7 +7,7 @@ import { eventually } from '../src/house/api-client.ts'
 import { Receiver } from '../src/house/receiver.ts'
 import { all, audit, type Findings } from './audit.ts'
 import { type Fleet, startFleet } from './fleet.ts'
-import { everything, untilWell } from './health.ts'
+import { ailing, everything, untilWell } from './health.ts'
 import { Load } from './load.ts'
 import { seededRandom } from './seeded-random.ts'
 import { type Trouble, troubles } from './troubles.ts'
@@ -35,9 +35,11 @@ try {
   print(`everything is there after ${seconds(performance.now() - beganAt)}; chaos begins`)
   const load = new Load(fleet, seededRandom(seed + 1))
   const stopTurmoil = turmoil(fleet)
+  const stopTelling = tellHowItGoes(fleet, load)
   await load.run(messages, everyMs)
   await stopTurmoil()
   await settle(fleet, load)
+  stopTelling()
   isWell = report(fleet, load, await audit(fleet, load, receiver))
 } finally {
   await fleet.stop()
@@ -64,15 +66,27 @@ function turmoil(fleet: Fleet): () => Promise<void> {
   }
 }
 
+/** A line now and then, for whoever watches: a run takes as long as its messages. */
+function tellHowItGoes(fleet: Fleet, load: Load): () => void {
+  const timer = setInterval(async () => {
+    const names = [...(await ailing(fleet))].join(', ') || 'nothing'
+    const { told } = receiver
+    print(
+      `  ${now()}  ${load.sent.length} accepted, ${told.length} webhook requests, ${load.tries} made again; ails: ${names}`,
+    )
+  }, 15_000)
+  return () => clearInterval(timer)
+}
+
 async function befall(fleet: Fleet, { name, befall }: Trouble): Promise<void> {
   const names = await befall(fleet, chance)
   const overAt = performance.now()
   // What befalls the same part meanwhile counts to this one too.
-  const ailing = await untilWell(fleet, names, 180_000)
+  const left = await untilWell(fleet, names, 180_000)
   const tookMs = performance.now() - overAt
-  recoveries.set(name, [...(recoveries.get(name) ?? []), ailing.length === 0 ? tookMs : Number.POSITIVE_INFINITY])
-  const how = ailing.length === 0 ? `well again ${seconds(tookMs)} after` : `STILL AILS: ${ailing.join(', ')}`
-  print(`  ${seconds(performance.now() - beganAt).padStart(7)}  ${name}, ${how}`)
+  recoveries.set(name, [...(recoveries.get(name) ?? []), left.length === 0 ? tookMs : Number.POSITIVE_INFINITY])
+  const how = left.length === 0 ? `well again ${seconds(tookMs)} after` : `STILL AILS: ${left.join(', ')}`
+  print(`  ${now()}  ${name}, ${how}`)
 }
 
 function chosen(): Trouble {
@@ -134,6 +148,10 @@ function report(fleet: Fleet, load: Load, findings: Findings): boolean {
   const isGood = [lost, duplicated, notEnded, wrong, collapses].every(({ length }) => length === 0) && neverWell === 0
   print(`${isGood ? 1 : 0} passed, ${isGood ? 0 : 1} failed, 0 skipped`)
   return isGood
+}
+
+function now(): string {
+  return seconds(performance.now() - beganAt).padStart(8)
 }
 
 function seconds(ms: number): string {
