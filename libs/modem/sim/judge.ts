@@ -32,7 +32,7 @@ function judgeSubmit(call: SubmitCall, { ledger, schedule }: World): string[] {
     if ((late.kind === 'accepted') !== accepted.length > 0) say(`had the late result ${late.kind}`)
   }
   if (call.late.length > 1) say(`had ${call.late.length} late results`)
-  if (schedule.calm && !isPeaceful(outcome, schedule)) say('should have been accepted')
+  if (schedule.calm && !isPeaceful(call)) say('should have been accepted')
   return problems
 }
 
@@ -42,17 +42,18 @@ function judgeLedger({ ledger, submits }: World): string[] {
 }
 
 /**
- * Where nothing goes wrong, all that can be in the way is a modem that has just been switched on, and a text of the network
- * in several lines that comes just before a result: what follows it may be more of that text, and is not believed.
+ * Where nothing goes wrong, all that can be in the way is a modem that has just been switched on, and a result that may be a
+ * line of somebody's text: it is not believed.
  */
-function isPeaceful(outcome: SubmitOutcome, { actions }: World['schedule']): boolean {
-  const isAmongTexts = actions.some((action) => action.do === 'ussd' || action.do === 'push-ussd')
-  return (
-    outcome.kind === 'accepted' ||
-    (isAmongTexts && outcome.kind === 'unknown' && outcome.why === 'ambiguous-code') ||
-    outcome.kind === 'not-sent' ||
-    (outcome.kind === 'refused' && outcome.error.class === 'registration')
-  )
+function isPeaceful({ outcome, mayBeText }: SubmitCall): boolean {
+  switch (outcome?.kind) {
+    case 'unknown':
+      return outcome.why === 'ambiguous-code' && mayBeText
+    case 'refused':
+      return outcome.error.class === 'registration'
+    default:
+      return true
+  }
 }
 
 function contradicts(outcome: SubmitOutcome, accepted: boolean): boolean {

@@ -19,6 +19,7 @@ import { PinMemory } from '../src/startup/pin-memory.ts'
 import type { LateOutcome } from '../src/submission.ts'
 import type { OutgoingPdu, SubmitOutcome } from '../src/submit.ts'
 import { Cable } from './cable.ts'
+import { LastWords } from './last-words.ts'
 import { type Action, rightPin, type Schedule } from './schedule.ts'
 
 /** One call of the driver by its owner, and what came of it. */
@@ -36,6 +37,8 @@ export interface SubmitCall extends Call {
   /** The owner has said `go`: from then on it may be sent. */
   committed: boolean
   outcome: SubmitOutcome | undefined
+  /** The result was said amid what may be one text of the network. */
+  mayBeText: boolean
   /** As `afterResult` was told. */
   readonly told: SubmitOutcome[]
   readonly late: LateOutcome[]
@@ -69,6 +72,7 @@ export class World {
   #keptPins = '[]'
   runner: RecoveryRunner
   readonly #network: Network
+  readonly #lastWords = new LastWords()
   readonly #cable: Cable
   readonly #journalMs = new Map<string, readonly number[]>()
   readonly #shown = new Map<string, number>()
@@ -123,6 +127,7 @@ export class World {
       bootTimeFactor: schedule.bootTimeFactor,
       onBytes: (bytes) => {
         if (tracing) this.#note('<', text(bytes))
+        this.#lastWords.heard(clock.nowMs(), bytes)
         this.#cable.fromModem(bytes)
       },
       onPort: (event) => {
@@ -156,6 +161,7 @@ export class World {
       text: message,
       committed: false,
       outcome: undefined,
+      mayBeText: false,
       told: [],
       late: [],
     }
@@ -179,6 +185,7 @@ export class World {
       },
       afterResult: (result) => {
         call.told.push(result)
+        call.mayBeText = this.#lastWords.holdResultInText
       },
     })
     this.#follow(call, outcome, (result) => {
