@@ -1,10 +1,10 @@
-import { ActionIcon, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
-import { Icon } from '../ui/icon.tsx'
 import { Composer } from './composer.tsx'
 import { conversationPath } from './conversation-path.ts'
+import { ThreadHead } from './thread-head.tsx'
 
 /** To whom, and the first message. */
 export function NewConversation() {
@@ -17,18 +17,7 @@ export function NewConversation() {
     .filter((number) => number !== '')
   return (
     <section className="thread" aria-label="New message">
-      <header className="thread-head">
-        <ActionIcon
-          component={Link}
-          href="/conversations"
-          variant="subtle"
-          className="thread-back"
-          aria-label="All conversations"
-        >
-          <Icon name="back" />
-        </ActionIcon>
-        <h1>New message</h1>
-      </header>
+      <ThreadHead title="New message" />
       <div className="thread-scroll">
         <TextInput
           label="To"

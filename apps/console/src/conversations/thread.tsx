@@ -1,14 +1,13 @@
-import { ActionIcon, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { ConversationEntry } from '@smsgw/contract/conversation'
 import { Fragment, type RefObject, useLayoutEffect, useRef } from 'react'
-import { Link } from 'wouter'
 import { useSendMessage, useThread } from '../api/conversations.ts'
-import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { Bubble } from './bubble.tsx'
 import { Composer } from './composer.tsx'
 import { dayWords } from './day-words.ts'
+import { ThreadHead } from './thread-head.tsx'
 import './thread.css'
 
 /** Everything said with one number, oldest on top, and where to say more. */
@@ -20,18 +19,7 @@ export function Thread({ number }: { readonly number: string }) {
   useStickToEnd(scroll, items)
   return (
     <section className="thread" aria-label={`Conversation with ${number}`}>
-      <header className="thread-head">
-        <ActionIcon
-          component={Link}
-          href="/conversations"
-          variant="subtle"
-          className="thread-back"
-          aria-label="All conversations"
-        >
-          <Icon name="back" />
-        </ActionIcon>
-        <h1>{number}</h1>
-      </header>
+      <ThreadHead title={number} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
       <div className="thread-scroll" ref={scroll} role="log" aria-label="Messages" tabIndex={0}>
         <ProblemNote error={thread.error} retry={() => void thread.refetch()} />

@@ -14,7 +14,7 @@ export function TimelineList({
   return (
     <ol className="timeline">
       {entries.map((entry, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no other name, and only ever grow at the end
+        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no other name, and a row keeps nothing that another must not get
         <li key={at} data-tone={toneOf(entry)}>
           <div className="timeline-time">
             <time dateTime={entry.at} title={fullWords(entry.at)}>

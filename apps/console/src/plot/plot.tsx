@@ -16,16 +16,7 @@ export interface PlotLine {
   readonly values: readonly (number | null)[]
 }
 
-/** Lines over time. `summary` is what the picture says, for whoever does not see it. */
-export default function Plot({
-  summary,
-  atSeconds,
-  lines,
-  words,
-  range,
-  height = 200,
-}: {
-  readonly summary: string
+interface PlotData {
   readonly atSeconds: readonly number[]
   readonly lines: readonly PlotLine[]
   /** How a value is written. */
@@ -33,10 +24,21 @@ export default function Plot({
   /** What the picture shows at least, from and to. */
   readonly range?: readonly [number, number]
   readonly height?: number
-}) {
-  const place = useRef<HTMLDivElement>(null)
+}
+
+/** Lines over time. `summary` is what the picture says, for whoever does not see it. */
+export default function Plot({ summary, ...data }: PlotData & { readonly summary: string }) {
+  // Another colour scheme means other colours, and so another picture.
   const scheme = useComputedColorScheme('light')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another colour scheme means other colours
+  return (
+    <figure className="plot" aria-label={summary}>
+      <Picture key={scheme} {...data} />
+    </figure>
+  )
+}
+
+function Picture({ atSeconds, lines, words, range, height = 200 }: PlotData) {
+  const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const element = place.current
     if (element === null) return
@@ -51,12 +53,8 @@ export default function Plot({
       sizes.disconnect()
       plot.destroy()
     }
-  }, [atSeconds, lines, words, range, height, scheme])
-  return (
-    <figure className="plot" aria-label={summary}>
-      <div ref={place} aria-hidden="true" />
-    </figure>
-  )
+  }, [atSeconds, lines, words, range, height])
+  return <div ref={place} aria-hidden="true" />
 }
 
 function optionsFor({

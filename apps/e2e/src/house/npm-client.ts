@@ -44,8 +44,8 @@ async function ask<T>(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   // Nothing is said of 204; everything else is read as JSON, whatever its status.
-  // biome-ignore lint/suspicious/noExplicitAny: an answer of any endpoint, as the caller declares it.
-  const answer: any = response.status === 204 ? undefined : await response.json()
-  if (!response.ok) throw new Refusal(answer.code, answer.message)
-  return answer
+  const answer: unknown = response.status === 204 ? undefined : await response.json()
+  if (response.ok) return answer as T
+  const { code, message } = answer as { readonly code: number; readonly message: string }
+  throw new Refusal(code, message)
 }
