@@ -6,11 +6,14 @@ import { emptyIntake, nextCredit, takeCommand } from './command-intake.ts'
 import { acknowledge, eventFrames, fly, type JournaledEvent, nextReading, resume, tickOutbox } from './event-outbox.ts'
 import { beat, hearPong, startHeartbeat, ticksPerHeartbeat } from './heartbeat.ts'
 import { receiveCommand } from './received-command.ts'
+import type { Pause } from './reconnect.ts'
 
 /** Three heartbeats: then it was a connection, and failures are counted anew. */
 const ticksUntilStable = 12
 /** 30 s. */
 const ticksForAcknowledgement = 6
+/** Between two announcements of a small gain. A modem takes longer for one message than this. */
+const creditRest: Pause = { fromMs: 50, toMs: 50 }
 
 export type OnlineState = AgentState & { readonly phase: Online }
 
@@ -98,10 +101,15 @@ export function pump(state: OnlineState): AgentStep {
     outbox = { ...outbox, readingFrom: reading.from }
     effects.push({ kind: 'read-events', connection, ...reading })
   }
-  const credit = nextCredit(phase.intake, state.queue)
-  if (credit) effects.push(send(state, { type: 'credit', ...credit }))
-  const intake = credit ? { ...phase.intake, credit } : phase.intake
+  const news = nextCredit(phase.intake, state.queue)
+  if (news) effects.push(send(state, { type: 'credit', ...news.credit }))
+  if (news?.isSmall) effects.push({ kind: 'set-timer', timer: 'credit', ...creditRest })
+  const intake = news ? { ...phase.intake, credit: news.credit, isRested: !news.isSmall } : phase.intake
   return { state: { ...state, outbox, phase: { ...phase, intake } }, effects }
+}
+
+export function creditRested(state: OnlineState): AgentStep {
+  return pump({ ...state, phase: { ...state.phase, intake: { ...state.phase.intake, isRested: true } } })
 }
 
 function takeOver(state: OnlineState, value: unknown): AgentStep {

@@ -236,3 +236,20 @@ test('whatever a relay says in whatever phase, the agent answers with effects an
     { numRuns: 500 },
   )
 })
+
+test('places that become free one by one are told of together, the last ones after a moment', () => {
+  const { state } = online({ ...paired, queue: { ...paired.queue, open: 12, capacity: 12 } })
+  const one = play(state, { kind: 'queue-changed', queue: { open: 11 } })
+  expect(framesIn(one.effects)).toEqual([{ type: 'credit', limit: 1, urgentLimit: 3 }])
+  expect(one.effects).toContainEqual({ kind: 'set-timer', timer: 'credit', fromMs: 50, toMs: 50 })
+  const command = { kind: 'send', cmdId: 'a' }
+  const used = hear(one.state, { type: 'command', command })
+  const taken = play(
+    used.state,
+    { kind: 'commands-journaled', keys: ['send:a'], open: 12 },
+    { kind: 'queue-changed', queue: { open: 10 } },
+  )
+  expect(framesIn(taken.effects)).toEqual([{ type: 'journaled', keys: ['send:a'] }])
+  const rested = play(taken.state, { kind: 'timer', timer: 'credit' })
+  expect(framesIn(rested.effects)).toEqual([{ type: 'credit', limit: 3, urgentLimit: 5 }])
+})

@@ -1,7 +1,7 @@
 import type { RelayFrame } from '@smsgw/contract/link/frame'
 import { connect, hasSocket, leave, lose, reconnectLater, stop } from './agent-connecting.ts'
 import { greet, identityKept, signed, tagCompared } from './agent-handshake.ts'
-import { converse, eventsRead, isOnline, pump, tellJournaled, tick } from './agent-online.ts'
+import { converse, creditRested, eventsRead, isOnline, pump, tellJournaled, tick } from './agent-online.ts'
 import type { AgentEffect, AgentInput, AgentState, AgentStep, AgentTimer } from './agent-state.ts'
 import { noSightings } from './clones.ts'
 import { commandsOnDisk } from './command-intake.ts'
@@ -124,6 +124,8 @@ function timerFired(state: AgentState, timer: AgentTimer): AgentStep {
       return leave(state, 'timed-out', `still ${state.phase.kind}`)
     case 'tick':
       return isOnline(state) ? tick(state) : unchanged(state)
+    case 'credit':
+      return isOnline(state) ? creditRested(state) : unchanged(state)
     case 'leave':
       return hasSocket(state) ? leave({ ...state, attempts: 0 }, 'goodbye', 'asked to go away') : unchanged(state)
   }

@@ -116,7 +116,7 @@ export type AgentInput =
   | { readonly kind: 'stop' }
 
 /** A timer that is set again begins anew; `reconnect` fires at a time between the two, by chance. */
-export type AgentTimer = 'handshake' | 'tick' | 'reconnect' | 'leave'
+export type AgentTimer = 'handshake' | 'tick' | 'reconnect' | 'leave' | 'credit'
 
 export type AgentEffect =
   | { readonly kind: 'connect'; readonly connection: number }

@@ -6,21 +6,31 @@ const queue: SendQueue = { open: 0, journaling: [], capacity: 8, urgent: 2 }
 const unknown = (cmdId: string): ReceivedCommand => ({ key: `send:${cmdId}`, cmdId, problem: 'unknown' })
 const cancel: ReceivedCommand = { command: { kind: 'cancel', cmdId: 'a' } }
 
+const told = (limit: number, urgentLimit: number, isSmall = false) => ({ credit: { limit, urgentLimit }, isSmall })
+
 test('the first credit is all the room there is', () => {
-  expect(nextCredit(emptyIntake, { ...queue, open: 3 })).toEqual({ limit: 5, urgentLimit: 7 })
-  expect(nextCredit(emptyIntake, { ...queue, open: 9 })).toEqual({ limit: 0, urgentLimit: 1 })
-  expect(nextCredit(emptyIntake, { ...queue, open: 90 })).toEqual({ limit: 0, urgentLimit: 0 })
+  expect(nextCredit(emptyIntake, { ...queue, open: 3 })).toEqual(told(5, 7))
+  expect(nextCredit(emptyIntake, { ...queue, open: 9 })).toEqual(told(0, 1))
+  expect(nextCredit(emptyIntake, { ...queue, open: 90 })).toEqual(told(0, 0))
 })
 
 test('what is being written takes room, also when an earlier connection brought it', () => {
-  expect(nextCredit(emptyIntake, { ...queue, journaling: ['send:a', 'cancel:b'] })).toMatchObject({ limit: 7 })
+  expect(nextCredit(emptyIntake, { ...queue, journaling: ['send:a', 'cancel:b'] })).toMatchObject({
+    credit: { limit: 7 },
+  })
 })
 
 test('small gains are kept back until they are needed', () => {
-  const intake = { received: 3, credit: { limit: 8, urgentLimit: 10 } }
+  const intake = { received: 3, credit: { limit: 8, urgentLimit: 10 }, isRested: true }
   expect(nextCredit(intake, { ...queue, open: 2 })).toBeUndefined()
-  expect(nextCredit(intake, { ...queue, open: 1 })).toEqual({ limit: 10, urgentLimit: 12 })
-  expect(nextCredit({ ...intake, received: 8 }, { ...queue, open: 7 })).toEqual({ limit: 9, urgentLimit: 11 })
+  expect(nextCredit(intake, { ...queue, open: 1 })).toEqual(told(10, 12))
+  expect(nextCredit({ ...intake, received: 8 }, { ...queue, open: 7 })).toEqual(told(9, 11, true))
+})
+
+test('a relay that has used up its credit is not told of each single place', () => {
+  const intake = { received: 8, credit: { limit: 8, urgentLimit: 10 }, isRested: false }
+  expect(nextCredit(intake, { ...queue, open: 7 })).toBeUndefined()
+  expect(nextCredit(intake, { ...queue, open: 6 })).toEqual(told(10, 12))
 })
 
 test('sends count, cancels do not, and a repetition takes no second place', () => {

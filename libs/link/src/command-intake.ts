@@ -11,6 +11,8 @@ export interface CommandIntake {
   readonly received: number
   /** As the relay was last told. */
   readonly credit: Credit | undefined
+  /** Small gains may be told again: the last one was a while ago. */
+  readonly isRested: boolean
 }
 
 /** Sends that the relay may give, counted from the beginning of the connection. */
@@ -30,7 +32,7 @@ export interface SendQueue {
   readonly urgent: number
 }
 
-export const emptyIntake: CommandIntake = { received: 0, credit: undefined }
+export const emptyIntake: CommandIntake = { received: 0, credit: undefined, isRested: true }
 
 /** No relay that keeps to its credit comes near it. */
 const mostJournaling = 512
@@ -54,21 +56,27 @@ export function commandsOnDisk(queue: SendQueue, keys: readonly string[], open: 
 }
 
 /**
- * The credit to announce now, if any. Not each time that a message ends: when the room grew by a quarter, or when the
- * relay has used up what it had.
+ * The credit to announce now, if any. Not each time that a message ends, since each announcement is a claim in the relay's
+ * database: when the room grew by a quarter, or when the relay has used up what it had, and then not too often.
  */
-export function nextCredit(intake: CommandIntake, queue: SendQueue): Credit | undefined {
-  const { received, credit } = intake
+export function nextCredit(
+  intake: CommandIntake,
+  queue: SendQueue,
+): { readonly credit: Credit; readonly isSmall: boolean } | undefined {
+  const { received, credit, isRested } = intake
   const room = queue.capacity - queue.open - queue.journaling.filter(isSend).length
   const next = {
     limit: received + Math.max(0, room),
     urgentLimit: received + Math.max(0, room + queue.urgent),
   }
-  if (credit === undefined) return next
-  const isWorthIt = (one: number, announced: number) =>
-    one > announced && (received >= announced || one - announced >= queue.capacity / 4)
-  const isNews = isWorthIt(next.limit, credit.limit) || isWorthIt(next.urgentLimit, credit.urgentLimit)
-  return isNews ? next : undefined
+  if (credit === undefined) return { credit: next, isSmall: false }
+  const limits = [
+    [next.limit, credit.limit],
+    [next.urgentLimit, credit.urgentLimit],
+  ] as const
+  if (limits.some(([one, announced]) => one - announced >= queue.capacity / 4)) return { credit: next, isSmall: false }
+  const isNeeded = limits.some(([one, announced]) => one > announced && received >= announced)
+  return isRested && isNeeded ? { credit: next, isSmall: true } : undefined
 }
 
 function keyOf(taken: ReceivedCommand): string {

@@ -78,13 +78,16 @@ function everythingWaiting(): Request[] {
   return waiting
 }
 
-/** In the order they came: what is read sees what was written before it. */
+/** What is read sees what was written before it, and may see what came with it: a commit is not cut in two by a question. */
 function work(requests: readonly Request[]): void {
   const replies: Reply[] = []
   for (let at = 0; at < requests.length; ) {
-    const writes = requests.slice(at).findIndex(({ kind }) => kind !== 'write')
-    const end = writes === -1 ? requests.length : at + writes
-    if (end > at) replies.push(...commit(requests.slice(at, end) as WriteRequest[]))
+    const others = requests.findIndex(({ kind }, index) => index >= at && kind !== 'write' && kind !== 'read')
+    const end = others === -1 ? requests.length : others
+    const together = requests.slice(at, end)
+    const writes = together.filter((request) => request.kind === 'write')
+    if (writes.length > 0) replies.push(...commit(writes))
+    for (const request of together) if (request.kind === 'read') replies.push(answer(request))
     const other = requests[end]
     if (other !== undefined && other.kind !== 'write') replies.push(answer(other))
     at = end + 1
