@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiAnswer } from '../src/house/api-client.ts'
 import type { LedgerLine } from '../src/house/emulator.ts'
 import type { Receiver, Told } from '../src/house/receiver.ts'
@@ -92,14 +93,28 @@ function textOf(lines: readonly LedgerLine[]): string {
 }
 
 /** Every page of a list. */
-export async function all<Item>({ relays }: Pick<Fleet, 'relays'>, first: string): Promise<Item[]> {
+export async function all<Item>(fleet: Pick<Fleet, 'relays'>, first: string): Promise<Item[]> {
   const items: Item[] = []
   let path: string | undefined = first
   while (path !== undefined) {
-    const answer: ApiAnswer | undefined = await relays[0]?.api.ask('GET', path)
-    if (answer?.status !== 200) throw new Error(`${path}: ${answer?.status} ${JSON.stringify(answer?.json)}`)
-    items.push(...answer.json)
-    path = /<[^>]*\/3rdparty\/v1([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
+    const { json, headers } = await answerOfAny(fleet, path)
+    items.push(...json)
+    path = /<[^>]*\/3rdparty\/v1([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
   }
   return items
+}
+
+/** Of the first relay that answers: whoever looks at a fleet after a disaster asks again. */
+async function answerOfAny({ relays }: Pick<Fleet, 'relays'>, path: string): Promise<ApiAnswer> {
+  const until = performance.now() + 60_000
+  for (let turn = 0; ; turn += 1) {
+    const answer = await relays[turn % relays.length]?.api
+      .ask('GET', path, undefined, {}, 20_000)
+      .catch(({ message, cause }: Error) => ({ status: 0, json: `${message}: ${cause}`, headers: new Headers() }))
+    if (answer?.status === 200) return answer
+    const saysComeBack = answer !== undefined && (answer.status < 400 || answer.status >= 500 || answer.status === 429)
+    if (!saysComeBack || performance.now() > until)
+      throw new Error(`${path}: ${answer?.status} ${JSON.stringify(answer?.json)}`)
+    await sleep(250)
+  }
 }

@@ -28,7 +28,8 @@ export interface Fleet {
 const modemsOf = [['modem0', 'modem1'], ['modem2']] as const
 const numbers = ['+447700900001', '+447700900002', '+447700900003'] as const
 
-export async function startFleet(): Promise<Fleet> {
+/** `tell`: where it is said at once when a process ends by itself. */
+export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-chaos-'))
   chmodSync(folder, 0o755)
   const secrets = {
@@ -43,6 +44,10 @@ export async function startFleet(): Promise<Fleet> {
     { personality: 'huawei-e3372', number: numbers[1] },
     { personality: 'simcom-sim7600', number: numbers[2] },
   ])
+  let isOver = false
+  void emulator.process.ended().then((how) => {
+    if (!isOver) tell(`THE EMULATOR ENDED (${how}), and with it this run: ${emulator.process.complaints}`)
+  })
   const ports = [await freePort(), await freePort()]
   const relays = ports.map((port, at) => {
     const settings = {
@@ -59,7 +64,7 @@ export async function startFleet(): Promise<Fleet> {
     const address = `http://127.0.0.1:${port}`
     const user = { username: 'sms', password: secrets.ADMIN_PASSWORD }
     return {
-      post: new Post(`relay ${at}`, 'apps/relay/src/main.ts', [], settings),
+      post: new Post({ name: `relay ${at}`, main: 'apps/relay/src/main.ts', args: [], settings }, tell),
       api: new ApiClient(address, user),
       url: address,
     }
@@ -77,7 +82,7 @@ export async function startFleet(): Promise<Fleet> {
       }
       mkdirSync(settings.DATA_DIR)
       return {
-        post: new Post(`agent ${at}`, 'apps/agent/src/main.ts', ['run'], settings),
+        post: new Post({ name: `agent ${at}`, main: 'apps/agent/src/main.ts', args: ['run'], settings }, tell),
         line,
         modems,
         numbers: modems.map((name) => numbers[Number(name.slice(-1))] ?? ''),
@@ -91,6 +96,7 @@ export async function startFleet(): Promise<Fleet> {
     agents,
     emulator,
     async stop() {
+      isOver = true
       await Promise.all(agents.map(({ post }) => post.stop()))
       await Promise.all(relays.map(({ post }) => post.stop()))
       await Promise.all(agents.map(({ line }) => line.stop()))
@@ -107,7 +113,7 @@ async function startPostgres(folder: string): Promise<{ readonly postgres: Postg
   writeFileSync(passwordFile, password, { mode: 0o644 })
   const port = await freePort()
   const postgres = await PostgresServer.start({
-    binaries: postgresBinaries,
+    binaries: postgresBinaries(),
     folder: join(folder, 'postgres'),
     port,
     user: 'smsgw',

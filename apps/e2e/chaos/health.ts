@@ -38,14 +38,39 @@ function devicesOf({ relays }: Fleet): Promise<readonly Device[]> {
   return Promise.any(asked).catch(() => [])
 }
 
-/** What of these still ails when the time is over: nothing, as it should be. */
-export async function untilWell(fleet: Fleet, names: readonly string[], limitMs: number): Promise<readonly string[]> {
-  const until = performance.now() + limitMs
+/** What of these still ails when the time is over: nothing, as it should be. `hitAt`: since when it counts, asked again and again. */
+export async function untilWell(
+  fleet: Fleet,
+  names: readonly string[],
+  limitMs: number,
+  hitAt: () => number,
+): Promise<readonly string[]> {
   for (;;) {
     const found = await ailing(fleet)
     const left = names.filter((name) => found.has(name))
-    if (left.length === 0 || performance.now() > until) return left
+    if (left.length === 0 || performance.now() > hitAt() + limitMs) return left
     await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** When each part was last hit. */
+export class Hits {
+  readonly #agents: Fleet['agents']
+  readonly #at = new Map<string, number>()
+
+  constructor({ agents }: Fleet) {
+    this.#agents = agents
+  }
+
+  note(names: readonly string[]): void {
+    for (const name of names) this.#at.set(name, performance.now())
+  }
+
+  /** A modem is hit with its agent. */
+  lastOn(names: readonly string[]): number {
+    const owners = this.#agents.filter(({ modems }) => modems.some((modem) => names.includes(modem)))
+    const all = [...names, ...owners.map(({ post }) => post.name)]
+    return Math.max(...all.map((name) => this.#at.get(name) ?? 0))
   }
 }
 

@@ -9,11 +9,14 @@ export class Post {
   readonly #start: () => HouseProcess
   #process: HouseProcess
   #isWanted = true
-  /** It was killed, and is about to be started again. */
+  /** It has ended, and is about to be started again. */
   #isAway = false
+  readonly #tell: (line: string) => void
 
-  constructor(name: string, main: string, args: readonly string[], settings: Readonly<Record<string, string>>) {
+  constructor(program: Program, tell: (line: string) => void) {
+    const { name, main, args, settings } = program
     this.name = name
+    this.#tell = tell
     this.#start = () => this.#watched(new HouseProcess(name, main, args, settings))
     this.#process = this.#start()
   }
@@ -41,12 +44,26 @@ export class Post {
   }
 
   #watched(process: HouseProcess): HouseProcess {
-    void process.ended().then((how) => {
+    void process.ended().then(async (how) => {
       if (!this.#isWanted || this.#isAway) return
+      this.#isAway = true
       const words = [process.complaints.trim(), ...process.lines.slice(-12)].filter(Boolean).join('\n    ')
       this.collapses.push(`${this.name} ended by itself (${how}):\n    ${words}`)
+      this.#tell(`COLLAPSED: ${this.collapses.at(-1)}`)
+      await sleep(PAUSE_MS)
       this.#process = this.#start()
+      this.#isAway = false
     })
     return process
   }
+}
+
+/** As the units have it in RestartSec. */
+const PAUSE_MS = 2_000
+
+export interface Program {
+  readonly name: string
+  readonly main: string
+  readonly args: readonly string[]
+  readonly settings: Readonly<Record<string, string>>
 }

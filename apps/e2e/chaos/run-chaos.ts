@@ -7,7 +7,7 @@ import { eventually } from '../src/house/api-client.ts'
 import { Receiver } from '../src/house/receiver.ts'
 import { all, audit, type Findings } from './audit.ts'
 import { type Fleet, startFleet } from './fleet.ts'
-import { ailing, everything, untilWell } from './health.ts'
+import { ailing, everything, Hits, untilWell } from './health.ts'
 import { Load } from './load.ts'
 import { seededRandom } from './seeded-random.ts'
 import { type Trouble, troubles } from './troubles.ts'
@@ -25,10 +25,11 @@ const beganAt = performance.now()
 
 print(`seed ${seed}: ${messages} messages, one each ${everyMs} ms`)
 const receiver = await Receiver.start()
-const fleet = await startFleet()
+const fleet = await startFleet((line) => print(`  ${now()}  ${line}`))
+const hits = new Hits(fleet)
 let isWell = false
 try {
-  const missing = await untilWell(fleet, everything(fleet), 120_000)
+  const missing = await untilWell(fleet, everything(fleet), 120_000, () => beganAt)
   if (missing.length > 0) throw new Error(`it did not get ready: ${missing.join(', ')}`)
   for (const event of ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed'])
     await fleet.relays[0]?.api.ask('POST', '/webhooks', { url: receiver.url, event })
@@ -81,8 +82,9 @@ function tellHowItGoes(fleet: Fleet, load: Load): () => void {
 async function befall(fleet: Fleet, { name, befall }: Trouble): Promise<void> {
   const names = await befall(fleet, chance)
   const overAt = performance.now()
-  // What befalls the same part meanwhile counts to this one too.
-  const left = await untilWell(fleet, names, 180_000)
+  hits.note(names)
+  // What befalls the same part meanwhile counts to this one too, and gives it as long again to get well.
+  const left = await untilWell(fleet, names, 180_000, () => hits.lastOn(names))
   const tookMs = performance.now() - overAt
   recoveries.set(name, [...(recoveries.get(name) ?? []), left.length === 0 ? tookMs : Number.POSITIVE_INFINITY])
   const how = left.length === 0 ? `well again ${seconds(tookMs)} after` : `STILL AILS: ${left.join(', ')}`

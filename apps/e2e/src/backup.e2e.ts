@@ -114,7 +114,7 @@ test('a relay moves from its embedded database to a server while its agent lives
     mkdirSync(folder)
     writeFileSync(passwordFile, 'a password of the server', { mode: 0o644 })
     const options = {
-      binaries: postgresBinaries,
+      binaries: postgresBinaries(),
       folder: join(folder, 'postgres'),
       port,
       user: 'smsgw',
