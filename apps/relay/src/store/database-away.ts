@@ -20,7 +20,8 @@ const SYSTEM_CODES = new Set([
 const SQL_STATES = /^(?:08...|53...|57P..|57014|25006|55P03|40001|40P01)$/
 
 /** `pg` gives these neither a class nor a code. */
-const MESSAGES = /connection terminated|timeout exceeded when trying to connect|connection error and is not queryable/i
+const MESSAGES =
+  /connection terminated|timeout e(?:xpired$|xceeded when trying to connect)|connection error and is not queryable/i
 
 /** Whether the database could not serve just now, so that the same request may well succeed later. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -18,7 +18,7 @@ export function initialise(folder: string, binaries: Binaries, user: OrdinaryUse
   if (version !== undefined)
     throw new StartError(
       `the database in ${folder} was made by PostgreSQL ${version}, and PostgreSQL ${binaries.majorVersion} cannot read it: ` +
-        'start the release that made it, and move the data with pg_dump',
+        'make a backup with the release that made it, and restore that into a new folder (docs/backup.md)',
     )
   const unfinished = `${folder}.unfinished`
   writable(folder, () => {
