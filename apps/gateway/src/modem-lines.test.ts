@@ -22,5 +22,7 @@ test('what cannot be used is told, and nothing at all is told with what to do', 
 test('is waited for until each modem has said how it is', () => {
   expect(isSettled({ modems: [] })).toBe(false)
   expect(isSettled({ modems: [modem, nameless] })).toBe(false)
+  const unopened = { port: '/dev/ttyUSB2', state: 'absent', words: 'not there: not opened yet' } as never
+  expect(isSettled({ modems: [modem, unopened] })).toBe(false)
   expect(isSettled({ modems: [modem] })).toBe(true)
 })

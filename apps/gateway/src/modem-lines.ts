@@ -11,7 +11,7 @@ export function modemLines({ modems, unusable }: Pick<AgentStatus, 'modems' | 'u
   return all.length > 0 ? all : ['none is there: `npm run agent -- doctor` tells why']
 }
 
-/** Nothing more is to come of it by waiting. */
+/** Nothing more is to come of it by waiting. On a slow machine the first look at a port takes a moment: until then it is absent. */
 export function isSettled({ modems }: Pick<AgentStatus, 'modems'>): boolean {
-  return modems.length > 0 && modems.every(({ state }) => !['starting', 'searching'].includes(state ?? ''))
+  return modems.length > 0 && modems.every(({ state }) => !['absent', 'starting', 'searching'].includes(state ?? ''))
 }

@@ -53,7 +53,8 @@ export async function* answersOf<Content>(folder: string, question: Question): A
 
 export function noAgentRuns(folder: string): StartError {
   return new StartError(
-    `no agent runs with DATA_DIR=${resolve(folder)}: start it with \`npm run agent -- run\`, or set DATA_DIR as it has it`,
+    `no agent runs with DATA_DIR=${resolve(folder)}, or it is just starting: ` +
+      'start it (`npm run agent -- run`, or its service), or set DATA_DIR as it has it',
   )
 }
 
