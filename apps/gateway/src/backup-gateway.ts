@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
@@ -47,15 +47,16 @@ async function addKeptFiles(folder: string, path: string, archive: ArchiveWriter
   }
 }
 
-/** As SQLite copies a database that is being written to. */
+/** As SQLite copies a database that is being written to; in a folder that nobody else may enter. */
 async function copyOfJournal(file: string, path: string): Promise<Buffer> {
-  const copy = `${path}.journal`
+  const beside = mkdtempSync(`${path}.journal-`)
   const journal = new DatabaseSync(file, { readOnly: true })
   try {
+    const copy = join(beside, 'journal.db')
     await backup(journal, copy)
     return await readFile(copy)
   } finally {
     journal.close()
-    rmSync(copy, { force: true })
+    rmSync(beside, { recursive: true, force: true })
   }
 }

@@ -1,4 +1,4 @@
-import { createWriteStream, type WriteStream } from 'node:fs'
+import { createWriteStream, rmSync, type WriteStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import { createGzip, type Gzip } from 'node:zlib'
@@ -16,7 +16,9 @@ export class ArchiveWriter {
     this.#path = path
     this.#modified = modified
     this.#gzip = createGzip({ level: 6 })
-    this.#file = createWriteStream(this.#beside, { mode: 0o600, flags: 'w' })
+    // Made anew, for its owner alone: what lies there may be of a backup that was cut short, or a trap of somebody else.
+    rmSync(this.#beside, { force: true })
+    this.#file = createWriteStream(this.#beside, { mode: 0o600, flags: 'wx' })
     for (const stream of [this.#gzip, this.#file])
       stream.on('error', (error: Error) => {
         this.#broken ??= error

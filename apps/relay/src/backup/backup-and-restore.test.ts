@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -129,6 +129,15 @@ test('agents see by the history that it is another one', async () => {
   await restore()
   const stream = 'SELECT stream_id FROM installation'
   expect(await sql(target.url, stream)).not.toEqual(await sql(source.url, stream))
+})
+
+test('it is for its owner alone, also where somebody has laid a trap or a backup was cut short', async () => {
+  const elsewhere = join(folder, 'of-somebody-else')
+  writeFileSync(elsewhere, 'as it was')
+  symlinkSync(elsewhere, `${path}.unfinished`)
+  await backUp(source.url)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(readFileSync(elsewhere, 'utf8')).toBe('as it was')
 })
 
 test('tar reads it too', async () => {
