@@ -10,6 +10,7 @@ import { databaseSettings } from './database-settings.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 import { helpText } from './help.ts'
 import { restoreGateway } from './restore-gateway.ts'
+import { finishRestore } from './restored-folder.ts'
 import { keepCredentials, readSecrets } from './secrets.ts'
 import { greeting, stageLine, welcome } from './welcome.ts'
 
@@ -39,6 +40,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.umask(0o077)
   const { env } = process
   const folder = takeDataFolder(env['DATA_DIR'] || './data')
+  finishRestore(folder.path)
   const secrets = readSecrets(folder.path, {
     serverSecret: givenSecret(env, 'SERVER_SECRET'),
     password: givenSecret(env, 'ADMIN_PASSWORD'),

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
-import { open, readFile, rm } from 'node:fs/promises'
+import { existsSync, readdirSync } from 'node:fs'
+import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import type { Log } from '@smsgw/daemon/log'
@@ -9,13 +9,13 @@ import { distrustBuiltInDevice } from '@smsgw/relay/backup/distrust-built-in-dev
 import { newHistory } from '@smsgw/relay/backup/new-history'
 import type { ArchivedFile } from '@smsgw/relay/backup/read-archive'
 import { restoreDatabase } from '@smsgw/relay/backup/restore-database'
-import { databaseServer } from '@smsgw/relay/store/open-store'
-import { reachDatabase } from '@smsgw/relay/store/reach-database'
+import { withDatabase } from '@smsgw/relay/store/with-database'
 import { keptFiles } from './backup-gateway.ts'
 import type { DatabaseSettings } from './database-settings.ts'
+import { abandonArrival, beginArrival, completeArrival } from './restored-folder.ts'
 
-/** What a folder holds that nothing has been started in. */
-const harmless = ['lock', 'lock-journal', 'owner']
+/** What a folder holds that nothing has been started in, or a restore that came to nothing. */
+const harmless = ['lock', 'lock-journal', 'owner', 'arriving']
 
 /** `npm run restore -- <file>`: into an empty folder. Whatever the box may have sent since the backup is not sent again. */
 export async function restoreGateway(config: DatabaseSettings, args: readonly string[], log: Log): Promise<string> {
@@ -26,34 +26,24 @@ export async function restoreGateway(config: DatabaseSettings, args: readonly st
     throw new StartError(
       `${folder} is not empty (${there.slice(0, 3).join(', ')}): a backup is restored into a new folder, set DATA_DIR to one`,
     )
-  const arriving = join(folder, 'arriving')
-  mkdirSync(arriving, { mode: 0o700 })
-  const server = await databaseServer(config, log)
+  const arriving = beginArrival(folder)
   try {
-    await reachDatabase(server.url, {
-      waitMs: config.DATABASE_WAIT_SECONDS * 1000,
-      report: (line) => log.warn(line),
-    })
-    const { rows, createdAt } = await restoreDatabase({
-      url: server.url,
-      path,
-      kind: 'gateway',
-      takeFile: (file) => keep(file, arriving),
-      async adjust(client) {
-        await newHistory(client, config.serverSecret ?? (await secretIn(arriving)))
-        await distrustBuiltInDevice(client, new Date())
-      },
-    })
-    for (const name of readdirSync(arriving)) renameSync(join(arriving, name), join(folder, name))
-    await server.stop()
+    const { rows, createdAt } = await withDatabase({ ...config, DATA_DIR: arriving }, log, (url) =>
+      restoreDatabase({
+        url,
+        path,
+        kind: 'gateway',
+        takeFile: (file) => keep(file, arriving),
+        async adjust(client) {
+          await newHistory(client, config.serverSecret ?? (await secretIn(arriving)))
+          await distrustBuiltInDevice(client, new Date())
+        },
+      }),
+    )
+    completeArrival(folder)
     return `${rows} rows of ${createdAt} were restored into ${folder}; npm start goes on from there`
-  } catch (error) {
-    await server.stop()
-    // As it was before: what has begun to be restored is in nobody's way.
-    await rm(join(folder, 'database'), { recursive: true, force: true })
-    throw error
   } finally {
-    await rm(arriving, { recursive: true, force: true })
+    abandonArrival(folder)
   }
 }
 

@@ -3,8 +3,7 @@ import { openLog } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import { processTerminal } from '../accounts/terminal.ts'
 import type { RelayConfig } from '../config.ts'
-import { databaseServer } from '../store/open-store.ts'
-import { reachDatabase } from '../store/reach-database.ts'
+import { withDatabase } from '../store/with-database.ts'
 import { existingArchivePath } from './archive-path.ts'
 import { newHistory } from './new-history.ts'
 import { restoreDatabase } from './restore-database.ts'
@@ -17,21 +16,14 @@ export async function restoreRelay(config: RelayConfig, args: readonly string[])
   const path = existingArchivePath(args, 'npm run relay -- restore')
   const log = openLog('warn', process.stderr)
   if (config.DATABASE_URL === undefined) takeDataFolder(config.DATA_DIR)
-  const server = await databaseServer(config, log)
-  try {
-    await reachDatabase(server.url, {
-      waitMs: config.DATABASE_WAIT_SECONDS * 1000,
-      report: (line) => log.warn(line),
-    })
-    const { rows, createdAt } = await restoreDatabase({
-      url: server.url,
+  const { rows, createdAt } = await withDatabase(config, log, (url) =>
+    restoreDatabase({
+      url,
       path,
       kind: 'relay',
       takeFile: ({ name }) => Promise.reject(new StartError(`${path} holds ${name}, which belongs to no relay`)),
       adjust: (client) => newHistory(client, config.SERVER_SECRET),
-    })
-    processTerminal.print(`${rows} rows of ${createdAt} were restored; the relay can be started`)
-  } finally {
-    await server.stop()
-  }
+    }),
+  )
+  processTerminal.print(`${rows} rows of ${createdAt} were restored; the relay can be started`)
 }
