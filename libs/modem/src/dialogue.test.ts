@@ -102,3 +102,17 @@ test('a command with a line end inside is not written, nor any byte of it: no te
   modem.say('+CSQ: 20,99\r\nOK\r\n')
   expect(await next).toMatchObject({ kind: 'ok' })
 })
+
+test('a line of a text that ends a command costs that command alone: its own result is not taken for that of the next', async () => {
+  const { dialogue, modem, clock } = await dialogueInStep()
+  const first = dialogue.execute(query('CNMI'))
+  const second = dialogue.execute({ text: 'AT+CMGR=1', prefixes: ['+CMGR'], timeoutMs: 5_000 })
+  modem.reply = (line) => (line === 'AT+CMGR=1' ? '\r\n+CMGR: 1,,23\r\n\r\nOK\r\n' : undefined)
+  modem.say('\r\n+CUSD: 0,"say "hi"\r\n+CMS ERROR: 38\r\nbye",15\r\n')
+  expect(await first).toMatchObject({ kind: 'error' })
+  await clock.advance(20)
+  modem.say('\r\n+CNMI: 2,1,0,2,0\r\n\r\nOK\r\n')
+  expect(modem.written).toEqual(['AT+CNMI?\r'])
+  await clock.advance(1_000)
+  expect(await second).toMatchObject({ kind: 'ok', lines: [{ text: '+CMGR: 1,,23' }] })
+})

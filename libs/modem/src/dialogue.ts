@@ -54,6 +54,7 @@ export class Dialogue {
   #state: DialogueState = 'new'
   #current: Exchange | undefined
   #inGap = false
+  #waitedForText = false
   #lostReason: string | undefined
   #timeouts = 0
 
@@ -202,7 +203,8 @@ export class Dialogue {
     this.#deadline.clear()
     if (exchange instanceof Resynchronisation) {
       if (this.#state === 'resynchronising') this.#enter(next)
-    } else if (next === 'out-of-step') {
+    } else if (next === 'out-of-step' || (exchange instanceof CommandExchange && this.#assembler.textFlowsMs > 0)) {
+      // A line of a text may have ended it: then its own result is taken for that of the next one, and so on.
       this.#resynchronisation.pressAfter(exchange)
     } else if (this.#gapMs > 0) {
       this.#leaveGap(this.#gapMs)
@@ -257,16 +259,18 @@ export class Dialogue {
 
   #startNext(): boolean {
     if (this.#current !== undefined || this.#inGap || this.#state === 'closed') return false
+    // The rest of somebody's text could be taken for answers while getting in step: that waits for it, once.
+    if (this.#resynchronisation.pressing && !this.#waitedForText && this.#waitForText()) {
+      this.#waitedForText = true
+      return false
+    }
     if (this.#resynchronisation.pressing || (this.#state === 'new' && this.#queue.length > 0)) {
       this.#startResynchronisation()
       return true
     }
-    // The rest of somebody's text could be taken for its prompt and its result.
-    const textFlowsMs = this.#queue.first instanceof SubmissionExchange ? this.#assembler.textFlowsMs : 0
-    if (textFlowsMs > 0 && this.#state === 'in-step') {
-      this.#leaveGap(textFlowsMs)
-      return false
-    }
+    // Or for the prompt and the result of a submission.
+    const mayBeFooled = this.#state === 'in-step' && this.#queue.first instanceof SubmissionExchange
+    if (mayBeFooled && this.#waitForText()) return false
     const exchange = this.#queue.next()
     if (exchange === undefined) return false
     if (this.#state === 'in-step') {
@@ -278,7 +282,14 @@ export class Dialogue {
     return true
   }
 
+  #waitForText(): boolean {
+    const flowsMs = this.#assembler.textFlowsMs
+    if (flowsMs > 0) this.#leaveGap(flowsMs)
+    return flowsMs > 0
+  }
+
   #startResynchronisation(): void {
+    this.#waitedForText = false
     this.#enter('resynchronising')
     this.#current = this.#resynchronisation.begin(this.#link)
     this.#current.start()
