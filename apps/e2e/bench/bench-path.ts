@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
 import { House } from '../src/house/house.ts'
+import { residentMiB } from '../src/house/memory.ts'
 import { Receiver } from '../src/house/receiver.ts'
 
 const { values } = parseArgs({ options: { idle: { type: 'string' }, burst: { type: 'string' } } })
@@ -16,7 +17,7 @@ try {
   await sustained()
   await inbound()
   print(
-    `memory: relay ${await residentMiB(house.relay.pid)} MiB, agent ${await residentMiB(house.agent?.pid ?? 0)} MiB`,
+    `memory: relay ${residentMiB(house.relay.pid).toFixed(0)} MiB, agent ${residentMiB(house.agent?.pid ?? 0).toFixed(0)} MiB`,
   )
 } finally {
   await house.stop()
@@ -82,10 +83,4 @@ function quantiles(ms: readonly number[]): string {
   const sorted = [...ms].sort((a, b) => a - b)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]?.toFixed(1)
   return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`
-}
-
-async function residentMiB(pid: number): Promise<string> {
-  const { readFile } = await import('node:fs/promises')
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024).toFixed(0)
 }

@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts'
 import { type Command, type CommandOutcome, isWritable, type Sensitivity } from './command.ts'
 import { CommandExchange } from './command-exchange.ts'
 import { Deadline, graceMs } from './deadline.ts'
+import type { DialogueTelemetry } from './dialogue-telemetry.ts'
 import { Doubt } from './doubt.ts'
 import type { Exchange, ExchangeLink } from './exchange.ts'
 import { ExchangeQueue } from './exchange-queue.ts'
@@ -391,15 +392,3 @@ export type ResynchroniseOutcome =
   /** `heard`: a byte came back at least. */
   | { readonly kind: 'out-of-step'; readonly attempts: number; readonly heard: boolean }
   | { readonly kind: 'closed' }
-
-export interface DialogueTelemetry {
-  readonly state: DialogueState
-  /** Masked as in a trace. */
-  readonly inFlight: string | undefined
-  readonly queued: number
-  readonly lastByteAtMs: number | undefined
-  readonly timeouts: number
-  readonly resynchronisations: number
-  readonly bytesReceived: number
-  readonly bytesSent: number
-}

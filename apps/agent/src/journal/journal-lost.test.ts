@@ -54,6 +54,8 @@ test.each(['before it is asked', 'while it writes'])(
       phoneNumber: undefined,
       submit: async (_, { beforePdu, afterResult }) => {
         const ended = when === 'while it writes' ? undefined : await thread.terminate()
+        // So much stands before it that the thread dies before its turn comes.
+        if (ended === undefined) journal.write(Array.from({ length: 50_000 }, () => note)).catch(() => undefined)
         const word = beforePdu({ cancelled: false }).catch(() => 'failed')
         if (ended === undefined) await thread.terminate()
         words.push(await word)

@@ -68,7 +68,7 @@ export async function openJournal(options: {
   readonly onEvents?: (tail: number) => void
 }): Promise<OpenedJournal> {
   const workerData: WorkerStart = { path: options.path, newJournalId: options.newJournalId, memory: options.memory }
-  const worker = new Worker(workerFile(), { workerData })
+  const worker = new Worker(workerFile(), { workerData, resourceLimits: { maxYoungGenerationSizeMb: 1 } })
   const thread = new JournalThread(worker, options.onLost, options.onEvents)
   const start = (await thread.started) as Omit<OpenedJournal, 'journal'>
   return { journal: thread, ...start }

@@ -28,6 +28,10 @@ export function gatewayMemory(pid: number): { readonly ownMiB: number; readonly 
   }
 }
 
+export function residentMiB(pid: number): number {
+  return measured(pid)?.residentMiB ?? Number.NaN
+}
+
 /** The process below it whose command line holds these words: what `npm start` runs in the end. */
 export function descendant(pid: number, words: string): number | undefined {
   return memoryOf(pid).findLast(({ command }) => command.includes(words))?.pid
