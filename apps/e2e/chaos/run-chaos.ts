@@ -26,6 +26,11 @@ const beganAt = performance.now()
 print(`seed ${seed}: ${messages} messages, one each ${everyMs} ms`)
 const receiver = await Receiver.start()
 const fleet = await startFleet((line) => print(`  ${now()}  ${line}`))
+// What cannot befall it, as when PostgreSQL does not start again, ends the run; and nobody is left behind.
+process.on('unhandledRejection', (error) => {
+  print(`the run is broken: ${error instanceof Error ? error.stack : error}`)
+  void fleet.stop().finally(() => process.exit(1))
+})
 const hits = new Hits(fleet)
 let isWell = false
 try {
