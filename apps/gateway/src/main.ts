@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { readConfig as readAgentConfig } from '@smsgw/agent/config'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { openLog } from '@smsgw/daemon/log'
@@ -76,7 +77,7 @@ async function main(args: readonly string[]): Promise<void> {
     onStage: (words) => process.stdout.write(stageLine(words)),
     onFatal: fail,
   })
-  process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY }))
+  process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY, machine: addressesOfMachine() }))
 }
 
 async function moveData(command: 'backup' | 'restore', args: readonly string[]): Promise<void> {
@@ -88,6 +89,11 @@ async function moveData(command: 'backup' | 'restore', args: readonly string[]):
   }
   const work = command === 'backup' ? backupGateway : restoreGateway
   process.stdout.write(`${await work(config, args, openLog('warn', process.stderr))}\n`)
+}
+
+function addressesOfMachine(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return all.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)
 }
 
 const stopLimitMs = 15_000

@@ -15,28 +15,32 @@ export function stageLine(words: string): string {
 
 /**
  * What somebody who has just started it needs: where it is, who may use it, which modem there is, and a first message.
- * The password is shown to a terminal alone: what else reads this keeps it, as the journal of a service does.
+ * The password is shown to a terminal alone: what else reads this keeps it, as the journal of a service does. `machine`: its
+ * addresses in the networks around it, by which others reach what listens everywhere.
  */
 export function welcome(
   { url, isVirtual, modems }: Pick<Gateway, 'url' | 'isVirtual' | 'modems'>,
   { username, password, areNew, credentialsFile }: Secrets,
-  { isTerminal }: { readonly isTerminal: boolean },
+  { isTerminal, machine }: { readonly isTerminal: boolean; readonly machine: readonly string[] },
 ): string {
+  const here = url.replace(EVERYWHERE, '//127.0.0.1')
+  const elsewhere = EVERYWHERE.test(url) ? machine.map((address) => url.replace(EVERYWHERE, `//${address}`)) : []
   const isShown = areNew && isTerminal
   const shown = isShown ? password : `$(sed -n 's/.*"password": "\\(.*\\)".*/\\1/p' '${credentialsFile}')`
   return `${[
     '',
-    `  ${bold('smsgw is running at')}  ${styleText(['bold', 'cyan'], url)}`,
+    `  ${bold('smsgw is running at')}  ${styleText(['bold', 'cyan'], here)}`,
     '',
+    ...elsewhere.map((address, at) => row(at === 0 ? 'network' : '', `${address} from other machines`)),
     row('account', isShown ? `${username}   password ${bold(password)}` : username),
     row('', isShown ? `shown this once; kept in ${credentialsFile}` : `the password is in ${credentialsFile}`),
     ...(isVirtual ? virtualModem : modems()).map((words, at) => row(at === 0 ? 'modem' : '', words)),
     row('console', 'that address, in a browser'),
-    row('API', `${url}/docs describes every call`),
+    row('API', `${here}/docs describes every call`),
     '',
     '  Send a message:',
     '',
-    `    curl -u "${username}:${shown}" ${url}/3rdparty/v1/messages \\`,
+    `    curl -u "${username}:${shown}" ${here}/3rdparty/v1/messages \\`,
     "      -H 'Content-Type: application/json' \\",
     `      -d '{ "phoneNumbers": ["+447400123456"], "textMessage": { "text": "Hello" } }'`,
     '',
@@ -44,6 +48,8 @@ export function welcome(
     '',
   ].join('\n')}\n`
 }
+
+const EVERYWHERE = /\/\/(?:0\.0\.0\.0|\[::\])(?=:)/
 
 const virtualModem = [
   styleText(['bold', 'yellow'], 'A VIRTUAL ONE, since no modem was found: messages reach virtual phones alone.'),
