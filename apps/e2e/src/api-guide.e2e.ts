@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from './house/api-client.ts'
+import { commandsWith } from './house/documented-commands.ts'
+import { House } from './house/house.ts'
+import { HouseProcess } from './house/process.ts'
+
+const GUIDE = 'docs/api.md'
+let house: House
+let folder: string
+/** What the reader has typed so far: shell variables go on from block to block. */
+let typed = ''
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-guide-'))
+  house = await House.start()
+  await house.untilReady()
+  const { username, password } = house.user
+  const settings = commandsWith(GUIDE, 'SMS=').join('\n')
+  typed = settings
+    .replace('http://127.0.0.1:3000', house.relayUrl)
+    .replace("'sms:tea at half past four'", `'${username}:${password}'`)
+}, 60_000)
+
+afterAll(async () => {
+  await house?.stop()
+  rmSync(folder, { recursive: true, force: true })
+}, 60_000)
+
+test('a token, a message, what became of it, and what came in: by the commands of the guide alone', async () => {
+  await type('auth/token"')
+  const accepted = JSON.parse(await type('Idempotency-Key'))
+  expect(accepted).toMatchObject({ id: 'order:4711', state: 'Pending' })
+  await house.api.until('order:4711', ({ state }) => state === 'Delivered')
+  expect(JSON.parse(await type('messages/order:4711'))).toMatchObject({ id: 'order:4711', state: 'Delivered' })
+  expect(house.emulator.ledger()).toMatchObject([{ destination: '+447400123456', text: 'It is on its way' }])
+
+  const incoming = { from: '+447400200001', to: 'modem0', text: 'Thank you' }
+  await house.emulator.instruct('send-text', incoming)
+  await eventually(
+    async () => (await house.api.ask('GET', '/inbox')).json,
+    (items) => items.length > 0,
+  )
+  expect(JSON.parse(await type('/inbox'))).toMatchObject([{ sender: incoming.from, text: incoming.text }])
+}, 60_000)
+
+test('the same request again sends no second message', async () => {
+  expect(JSON.parse(await type('Idempotency-Key'))).toMatchObject({ id: 'order:4711' })
+  expect(house.emulator.ledger()).toHaveLength(1)
+}, 60_000)
+
+test('the refresh token gives a new pair', async () => {
+  expect(JSON.parse(await type('auth/token/refresh'))).toMatchObject({
+    access_token: expect.any(String),
+    refresh_token: expect.any(String),
+  })
+}, 60_000)
+
+/** The block with that in it, after everything before it; what its last command says. */
+async function type(part: string): Promise<string> {
+  const block = commandsWith(GUIDE, part).join('\n')
+  const terminal = new HouseProcess(part, 'bash', ['-c', `${typed}\n${block}`], {}, { folder })
+  const code = await terminal.ended()
+  expect({ code, complaints: terminal.complaints }).toEqual({ code: 0, complaints: '' })
+  if (/^\w+=/m.test(block))
+    typed += `\n${block
+      .split('\n')
+      .filter((line) => /^\w+=/.test(line))
+      .join('\n')}`
+  return terminal.lines.join('\n')
+}
