@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { identityFile } from '@smsgw/agent/link/agent-identity'
+import { syncFolder } from '@smsgw/daemon/durable-file'
 import { StartError } from '@smsgw/daemon/start-error'
 
 // A restore counts whole or not at all, whenever the power fails. In the data folder there is
@@ -31,9 +22,9 @@ export function abandonArrival(folder: string): void {
 
 /** From here on it counts. Every file in it is synced, and nobody has it open. */
 export function completeArrival(folder: string): void {
-  sync(join(folder, ARRIVING))
+  syncFolder(join(folder, ARRIVING))
   renameSync(join(folder, ARRIVING), join(folder, RESTORED))
-  sync(folder)
+  syncFolder(folder)
   moveUp(folder)
 }
 
@@ -54,16 +45,7 @@ function moveUp(folder: string): void {
   )
   for (const name of names) renameSync(join(restored, name), join(folder, name))
   rmdirSync(restored)
-  sync(folder)
-}
-
-function sync(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  syncFolder(folder)
 }
 
 const ARRIVING = 'arriving'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeDurably } from '@smsgw/daemon/durable-file'
 import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
 
@@ -49,17 +50,8 @@ function credentialsIn(text: string, file: string): z.output<typeof credentials>
   }
 }
 
-/** Whole and on disk, or not at all. */
 function made(file: string, content: string): string {
-  const beside = `${file}.new`
-  const descriptor = openSync(beside, 'w', 0o600)
-  try {
-    writeSync(descriptor, `${content}\n`)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-  renameSync(beside, file)
+  writeDurably(file, `${content}\n`)
   return content
 }
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync, readFileSync } from 'node:fs'
+import { writeDurably } from '@smsgw/daemon/durable-file'
 import { z } from 'zod'
 
 /** In the data folder. */
@@ -60,16 +60,7 @@ export class AgentIdentity {
   #save(): void {
     const privateKey = this.#key.export({ type: 'pkcs8', format: 'pem' })
     const text = `${JSON.stringify({ privateKey, ...(this.#relay && { relay: this.#relay }) }, undefined, 2)}\n`
-    const beside = `${this.#path}.new`
-    const descriptor = openSync(beside, 'w', 0o600)
-    try {
-      writeSync(descriptor, text)
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
-    renameSync(beside, this.#path)
-    syncFolder(dirname(this.#path))
+    writeDurably(this.#path, text)
   }
 }
 
@@ -99,15 +90,5 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
-  }
-}
-
-/** The new name of a file is on disk only when its folder is. */
-function syncFolder(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
