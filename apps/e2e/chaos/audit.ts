@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiAnswer } from '../src/house/api-client.ts'
 import type { LedgerLine } from '../src/house/emulator.ts'
+import type { Fleet } from '../src/house/fleet.ts'
 import type { Receiver, Told } from '../src/house/receiver.ts'
-import type { Fleet } from './fleet.ts'
 import { type Load, outside, type Sent } from './load.ts'
 
 export interface Findings {

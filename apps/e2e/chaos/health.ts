@@ -1,4 +1,4 @@
-import type { Fleet } from './fleet.ts'
+import type { Fleet } from '../src/house/fleet.ts'
 
 /** Of relays, agents and modems those that do not serve at the moment, by name. */
 export async function ailing(fleet: Fleet): Promise<ReadonlySet<string>> {

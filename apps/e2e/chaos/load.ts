@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Fleet } from './fleet.ts'
+import type { Fleet } from '../src/house/fleet.ts'
 
 export interface Sent {
   readonly id: string

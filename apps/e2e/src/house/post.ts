@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HouseProcess } from '../src/house/process.ts'
+import { HouseProcess } from './process.ts'
 
 /** A process that is started again whenever it ends, under the same settings, as a service manager does it. */
 export class Post {
