@@ -14,7 +14,7 @@ const { values } = parseArgs({
     houses: { type: 'string' },
   },
 })
-const times = Number(values.times ?? 3)
+const times = Number(values.times ?? 200)
 const everything = [
   ...places,
   ...Object.keys(disasters).map((label) => ({ who: 'data' as const, label, passes: times })),
