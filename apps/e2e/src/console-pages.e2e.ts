@@ -97,6 +97,9 @@ test('the delivery log tells request and answer, filters, and delivers one or a 
   const log = page.getByRole('region', { name: 'Deliveries' })
   await log.getByRole('listitem').getByRole('button').first().click()
   await log.getByRole('region', { name: 'Attempt 1' }).getByText('HTTP 200').waitFor()
+  const request = await log.getByRole('region', { name: 'request' }).innerText()
+  expect(request).toContain(`POST ${receiver.url}\ncontent-type: application/json`)
+  expect(JSON.parse(request.slice(request.indexOf('\n\n')))).toEqual(receiver.told[0])
   expect(await barriersOn(page)).toEqual([])
   await log.getByRole('button', { name: 'Send it again' }).click()
   await eventually(

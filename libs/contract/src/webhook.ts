@@ -54,20 +54,41 @@ const attempt = z.strictObject({
   excerpt: z.string().optional().meta({ description: 'How the answer of the receiver began' }),
 })
 
-export const delivery = z
-  .strictObject({
-    id: z.string().meta({ description: '`id` of the event' }),
-    webhookId: resourceId,
-    event: z.enum(webhookEvents),
-    deviceId,
-    state: deliveryState,
-    createdAt: utcTime,
-    nextAttemptAt: utcTime.optional().meta({ description: 'While it waits' }),
-    finishedAt: utcTime.optional(),
-    attemptCount: z.int().min(0),
-    attempts: z.array(attempt).meta({ description: 'Oldest first' }),
-  })
-  .meta({ id: 'WebhookDelivery' })
+const deliveryMembers = z.strictObject({
+  id: z.string().meta({ description: '`id` of the event' }),
+  webhookId: resourceId,
+  event: z.enum(webhookEvents),
+  deviceId,
+  state: deliveryState,
+  createdAt: utcTime,
+  nextAttemptAt: utcTime.optional().meta({ description: 'While it waits' }),
+  finishedAt: utcTime.optional(),
+  attemptCount: z.int().min(0),
+  attempts: z.array(attempt).meta({ description: 'Oldest first' }),
+})
+
+export const delivery = deliveryMembers.meta({ id: 'WebhookDelivery' })
+
+const deliveryRequest = z.strictObject({
+  method: z.literal('POST'),
+  url: z.string().meta({ description: 'As the webhook is registered now' }),
+  headers: z.record(z.string(), z.string()).meta({ description: 'Those that are the same at each attempt' }),
+  headersOfAttempt: z
+    .array(z.string())
+    .meta({ description: 'Made anew for each attempt from its time and the secret, and kept nowhere' }),
+  body: z
+    .string()
+    .optional()
+    .meta({ description: 'As it is sent; left out for a token that may not read what it holds' }),
+  isHashed: z
+    .boolean()
+    .optional()
+    .meta({ description: 'True: the number in it is no longer kept, as that of its message' }),
+})
+
+export const deliveryWithRequest = deliveryMembers
+  .extend({ request: deliveryRequest })
+  .meta({ id: 'WebhookDeliveryWithRequest' })
 
 export const listDeliveriesQuery = requestQuery({
   state: deliveryState.optional(),
@@ -90,4 +111,5 @@ export type RegisterWebhookRequest = z.output<typeof registerWebhookRequest>
 export type WebhookAnswer = z.output<typeof webhook>
 export type DeliveryState = z.output<typeof deliveryState>
 export type DeliveryAnswer = z.output<typeof delivery>
+export type DeliveryWithRequest = z.output<typeof deliveryWithRequest>
 export type RedeliverRequest = z.output<typeof redeliverRequest>

@@ -1,7 +1,8 @@
-import type { DeliveryAnswer, DeliveryState, WebhookAnswer } from '@smsgw/contract/webhook'
+import type { DeliveryAnswer, DeliveryState, DeliveryWithRequest, WebhookAnswer } from '@smsgw/contract/webhook'
 import type { WebhookEvent } from '@smsgw/contract/webhook-event'
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ask, get, query } from './ask.ts'
+import { refresh, useNewestFirst } from './newest-first.ts'
 
 const path = (id: string) => `/webhooks/${encodeURIComponent(id)}`
 
@@ -61,21 +62,23 @@ export interface DeliveryFilter {
   readonly to?: string
 }
 
-const first = 'start'
-
 /** Newest first. */
 export function useDeliveries(id: string, filter: DeliveryFilter = {}, limit = 50) {
-  return useInfiniteQuery({
+  return useNewestFirst<DeliveryAnswer>({
     queryKey: ['deliveries', id, filter, limit],
-    initialPageParam: first,
-    queryFn: ({ pageParam, signal }) =>
-      ask<readonly DeliveryAnswer[]>(
-        'GET',
-        `${path(id)}/deliveries${query({ ...filter, limit, cursor: pageParam })}`,
-        undefined,
-        signal,
-      ),
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    firstCursor: 'start',
+    read: (cursor, signal) =>
+      ask('GET', `${path(id)}/deliveries${query({ ...filter, limit, cursor })}`, undefined, signal),
+    idOf: (delivery) => delivery.id,
+    nameOf: (delivery) => delivery.id,
+  })
+}
+
+/** One with the request that is made of it. */
+export function useDelivery(webhookId: string, id: string) {
+  return useQuery({
+    queryKey: ['deliveries', webhookId, id],
+    queryFn: ({ signal }) => get<DeliveryWithRequest>(`/webhooks/deliveries/${encodeURIComponent(id)}`, signal),
   })
 }
 
@@ -83,6 +86,10 @@ function useChange<Input, Output>(change: (input: Input) => Promise<Output>, mak
   const client = useQueryClient()
   return useMutation({
     mutationFn: change,
-    onSuccess: () => Promise.all(makesOld.map((key) => client.invalidateQueries({ queryKey: [key] }))),
+    onSuccess: () =>
+      refresh(
+        client,
+        makesOld.map((key) => [key]),
+      ),
   })
 }

@@ -64,7 +64,7 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
       {deliveries.length > 0 && (
         <ul className="delivery-log">
           {deliveries.map((delivery) => (
-            <DeliveryRow key={delivery.id} delivery={delivery} url={webhook.url} />
+            <DeliveryRow key={delivery.id} delivery={delivery} />
           ))}
         </ul>
       )}

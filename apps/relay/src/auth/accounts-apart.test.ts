@@ -33,6 +33,7 @@ const OF_ONE_ID = [
   ['POST', () => `/webhooks/${owned.webhook}/test`, 404],
   ['POST', () => `/webhooks/${owned.webhook}/secret`, 404],
   ['POST', () => `/webhooks/${owned.webhook}/redeliver`, 404],
+  ['GET', () => `/webhooks/deliveries/${owned.delivery}`, 404],
   ['POST', () => `/webhooks/deliveries/${owned.delivery}/redeliver`, 404],
   ['DELETE', () => `/auth/token/${owned.token.id}`, 204],
 ] as const

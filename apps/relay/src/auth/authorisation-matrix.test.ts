@@ -51,6 +51,7 @@ const needed: Readonly<
   'POST /3rdparty/v1/webhooks/{id}/test': 'webhooks:write',
   'POST /3rdparty/v1/webhooks/{id}/secret': 'webhooks:write',
   'POST /3rdparty/v1/webhooks/{id}/redeliver': 'webhooks:write',
+  'GET /3rdparty/v1/webhooks/deliveries/{id}': 'webhooks:list',
   'POST /3rdparty/v1/webhooks/deliveries/{id}/redeliver': 'webhooks:write',
   'GET /3rdparty/v1/events': liveEventScopes,
   'GET /3rdparty/v1/logs': 'logs:read',

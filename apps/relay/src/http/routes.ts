@@ -37,6 +37,7 @@ import { redeliverOne } from '../webhooks/redeliver-one.ts'
 import { redeliverRange } from '../webhooks/redeliver-range.ts'
 import { registerWebhook } from '../webhooks/register-webhook.ts'
 import { rotateWebhookSecret } from '../webhooks/rotate-webhook-secret.ts'
+import { showDelivery } from '../webhooks/show-delivery.ts'
 import { testWebhook } from '../webhooks/test-webhook.ts'
 import { getDocs } from './docs-page/get-docs.ts'
 import { getApiCatalog } from './openapi/get-api-catalog.ts'
@@ -113,6 +114,7 @@ export function routes(parts: RouteParts): Route[] {
     route('POST', '/webhooks/{id}/secret', 'webhooks:write', 'Makes a new secret', rotateWebhookSecret(parts)),
     route('GET', '/webhooks/{id}/deliveries', 'webhooks:list', 'Lists what a webhook was told', listDeliveries(parts)),
     route('POST', '/webhooks/{id}/redeliver', 'webhooks:write', 'Tells a time range again', redeliverRange(parts)),
+    route('GET', '/webhooks/deliveries/{id}', 'webhooks:list', 'Shows what a webhook was told', showDelivery(parts)),
     route(
       'POST',
       '/webhooks/deliveries/{id}/redeliver',

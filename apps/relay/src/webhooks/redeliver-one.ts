@@ -1,9 +1,9 @@
 import { idParams } from '@smsgw/contract/ids'
 import { z } from 'zod'
-import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database, Statements } from '../store/database.ts'
 import { endPause } from './end-pause.ts'
+import { unknownDelivery } from './find-delivery.ts'
 import { refuseDisabled } from './find-webhook.ts'
 import type { Outbox } from './outbox.ts'
 import { redeliver } from './redeliver-statement.ts'
@@ -24,8 +24,7 @@ export function redeliverOne({ database, outbox }: RedeliverOneNeeds): Endpoint 
         const held = await holdDelivery(statements, accountId, id)
         if (held !== undefined) refuseDisabled(held)
         // Deliveries go before their webhook does, so that this one may be gone already.
-        if (held === undefined || (await redeliver(statements, [held.key])) === 0)
-          throw new ApiError(404, 'There is no such delivery: it may be older than is kept')
+        if (held === undefined || (await redeliver(statements, [held.key])) === 0) throw unknownDelivery()
         await endPause(statements, held.webhookKey)
       })
       outbox.wake()

@@ -1,3 +1,4 @@
+import type { DeliveryWithRequest } from '@smsgw/contract/webhook'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { testReceivers } from './testing/test-receivers.ts'
@@ -47,6 +48,21 @@ test('a relay tells what is cancelled, what expires, and what its device can do 
   await eventually(() => expect(failed.told()).toMatchObject([{ payload: { messageId: 'e1', reason: 'TTL expired' } }]))
   await relay.api('DELETE', `/devices/${DEVICE}`)
   await eventually(() => expect(failed.told()).toMatchObject([{}, { payload: { messageId: 'd1' } }]))
+})
+
+test('a delivery shows the very request that its receiver got', async () => {
+  const { there, told } = await listen('sms:received')
+  await relay.api('POST', '/webhooks/sms:received/test')
+  await eventually(() => expect(told()).toHaveLength(1))
+  const [got] = there.requests
+  const { json } = await relay.api('GET', `/webhooks/deliveries/${told()[0].id}`)
+  const { url, headers, headersOfAttempt, body } = (json as DeliveryWithRequest).request
+  expect([url, body]).toEqual([there.url, got?.body])
+  expect(got?.headers).toMatchObject(headers)
+  const ofConnection = ['host', 'connection', 'content-length']
+  expect([...Object.keys(headers), ...headersOfAttempt, ...ofConnection].sort()).toEqual(
+    Object.keys(got?.headers ?? {}).sort(),
+  )
 })
 
 test('a test, a redelivery, and the deliveries that show them', async () => {

@@ -4,6 +4,7 @@ import type { Random } from '../../random.ts'
 import { SIGNING_KEY } from '../../settings/change-settings.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { openWebhookSecret } from '../webhook-secret.ts'
+import { deliveryBody } from './delivery-body.ts'
 import { deliveryHeaders, type SigningKeys, signingKeys } from './delivery-headers.ts'
 import type { GuardedClient, Outcome } from './guarded-client.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
@@ -65,13 +66,13 @@ export async function attemptDelivery(
 async function send(
   { client, box, log }: AttemptNeeds,
   receiver: Receiver,
-  { id, deviceId, event, payload }: DueDelivery,
+  delivery: DueDelivery,
   at: Date,
 ): Promise<Outcome> {
   try {
-    const body = JSON.stringify({ deviceId, event, id, payload, webhookId: receiver.id })
+    const body = deliveryBody(receiver.id, delivery)
     const unixSeconds = Math.floor(at.getTime() / 1000)
-    const headers = deliveryHeaders(keysOf(box, receiver), { id, body, unixSeconds })
+    const headers = deliveryHeaders(keysOf(box, receiver), { id: delivery.id, body, unixSeconds })
     return await client.post(receiver.url, headers, body)
   } catch (error) {
     log.error({ err: error, webhookKey: String(receiver.key) }, 'a webhook could not be sent')

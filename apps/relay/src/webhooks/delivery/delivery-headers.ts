@@ -29,6 +29,18 @@ export function signingKeys({ signingKey, secret, previousSecret }: SigningSecre
   }
 }
 
+/** Those that are the same at each attempt. */
+export function steadyHeaders(id: string): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'smsgw',
+    'accept-encoding': 'identity',
+    'webhook-id': id,
+  }
+}
+
+export const headersOfAttempt = ['x-timestamp', 'x-signature', 'webhook-timestamp', 'webhook-signature'] as const
+
 /** The headers of an attempt. */
 export function deliveryHeaders(
   keys: SigningKeys,
@@ -37,15 +49,12 @@ export function deliveryHeaders(
   const timestamp = String(unixSeconds)
   const signed = `${id}.${timestamp}.${body}`
   return {
-    'content-type': 'application/json',
-    'user-agent': 'smsgw',
-    'accept-encoding': 'identity',
+    ...steadyHeaders(id),
     'x-timestamp': timestamp,
     'x-signature': createHmac('sha256', keys.plain).update(`${body}${timestamp}`).digest('hex'),
-    'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': keys.standard
       .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
       .join(' '),
-  }
+  } satisfies Record<(typeof headersOfAttempt)[number], string>
 }

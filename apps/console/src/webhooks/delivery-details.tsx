@@ -1,0 +1,71 @@
+import { Button } from '@mantine/core'
+import type { DeliveryAnswer, DeliveryWithRequest } from '@smsgw/contract/webhook'
+import { useDelivery, useRedeliver } from '../api/webhooks.ts'
+import { CopyField } from '../ui/copy-field.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { clockWords, durationWords, fullWords } from '../ui/relative-words.ts'
+import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { readableJson } from './readable-json.ts'
+
+/** What is sent to the receiver, and what came of it each time. */
+export function DeliveryDetails({ delivery: { id, webhookId, attempts } }: { readonly delivery: DeliveryAnswer }) {
+  const delivery = useDelivery(webhookId, id)
+  const redeliver = useRedeliver()
+  return (
+    <div className="delivery-details">
+      <h3>Request</h3>
+      <ProblemNote error={delivery.error} retry={() => void delivery.refetch()} />
+      {delivery.isPending && <WaitingLines />}
+      {delivery.data && <Request request={delivery.data.request} />}
+      {attempts.map((attempt) => (
+        <Attempt key={attempt.number} attempt={attempt} />
+      ))}
+      <ProblemNote error={redeliver.error} />
+      <div className="page-actions">
+        <Button size="xs" variant="default" loading={redeliver.isPending} onClick={() => redeliver.mutate(id)}>
+          Send it again
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function Request({
+  request: { method, url, headers, headersOfAttempt, body, isHashed },
+}: {
+  readonly request: DeliveryWithRequest['request']
+}) {
+  const head = [`${method} ${url}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+  return (
+    <>
+      <CopyField name="request" isLong value={[...head, '', body === undefined ? '' : readableJson(body)].join('\n')} />
+      {isHashed && <p className="small quiet">The number is no longer kept, and so it is empty here.</p>}
+      <p className="small quiet">
+        Each attempt also carries {headersOfAttempt.join(', ')}: made anew from its time and your secret, and kept
+        nowhere.
+      </p>
+    </>
+  )
+}
+
+function Attempt({
+  attempt: { number, startedAt, durationMs, status, error, excerpt },
+}: {
+  readonly attempt: DeliveryAnswer['attempts'][number]
+}) {
+  return (
+    <section aria-label={`Attempt ${number}`}>
+      <h3>
+        Attempt {number}{' '}
+        <time className="quiet" dateTime={startedAt} title={fullWords(startedAt)}>
+          {clockWords(startedAt)}, {durationWords(durationMs)}
+        </time>
+      </h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
+      <pre tabIndex={0}>
+        {status === undefined ? (error ?? 'no answer') : `HTTP ${status}`}
+        {excerpt !== undefined && excerpt !== '' && `\n\n${excerpt}`}
+      </pre>
+    </section>
+  )
+}
