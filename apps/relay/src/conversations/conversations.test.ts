@@ -256,7 +256,7 @@ test.each(Object.entries(PATIENCES))(
       page = await findConversations(
         world.database,
         sights,
-        { before: found.at(-1), search: undefined, take: 7 },
+        { before: found.at(-1), among: undefined, take: 7 },
         patience,
       )
       found.push(...page)

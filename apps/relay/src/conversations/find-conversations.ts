@@ -4,7 +4,6 @@
 import type { Database } from '../store/database.ts'
 import { readEveryNumber } from './every-number-statement.ts'
 import { readLatestEntries, type Span, type StoredConversation } from './latest-entries-statement.ts'
-import { readMatchingNumbers } from './matching-numbers-statement.ts'
 import type { Sights } from './sights.ts'
 import { walkBack } from './walk-back-statement.ts'
 
@@ -12,7 +11,8 @@ const PATIENCE = { firstSteps: [200, 5_000], fewNumbers: 20_000, lastSteps: [100
 
 export interface FindOptions {
   readonly before: Span['before'] | undefined
-  readonly search: string | undefined
+  /** Of these numbers alone. */
+  readonly among: readonly string[] | undefined
   readonly take: number
 }
 
@@ -20,7 +20,7 @@ export interface FindOptions {
 export async function findConversations(
   database: Database,
   sights: Sights,
-  { before = AFTER_ALL, search, take }: FindOptions,
+  { before = AFTER_ALL, among, take }: FindOptions,
   { firstSteps, fewNumbers, lastSteps } = PATIENCE,
 ): Promise<StoredConversation[]> {
   const latestOf = (numbers: readonly string[], after?: Date) =>
@@ -30,7 +30,7 @@ export async function findConversations(
     const found = await latestOf(numbers, floor)
     return { found, isAll: floor === undefined || found.length >= take }
   }
-  if (search !== undefined) return await latestOf(await readMatchingNumbers(database, sights, search))
+  if (among !== undefined) return await latestOf(among)
   for (const steps of firstSteps) {
     const { found, isAll } = await withinSteps(steps)
     if (isAll) return found
