@@ -6,6 +6,8 @@ export interface Answer<T> {
   readonly body: T
   /** Where the next page is, of a list that has one. */
   readonly nextCursor: string | undefined
+  /** Of a search that did not look into everything: what is older it has not seen. */
+  readonly searchedSince?: string | undefined
 }
 
 /** One request of the API, by the session's cookie. Whatever is no success is thrown as an {@link ApiFailure}. */
@@ -18,7 +20,12 @@ export async function ask<T>(method: string, path: string, body?: object, signal
   })
   const text = await response.text()
   if (!response.ok) throw new ApiFailure(response.status, problemIn(text))
-  return { body: (text === '' ? undefined : JSON.parse(text)) as T, nextCursor: cursorIn(response.headers.get('link')) }
+  const { headers } = response
+  return {
+    body: (text === '' ? undefined : JSON.parse(text)) as T,
+    nextCursor: cursorIn(headers.get('link')),
+    searchedSince: headers.get('x-searched-since') ?? undefined,
+  }
 }
 
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {

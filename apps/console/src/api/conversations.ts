@@ -1,40 +1,28 @@
 import type { Conversation, ConversationEntry } from '@smsgw/contract/conversation'
 import type { MessageStateAnswer } from '@smsgw/contract/message'
-import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ask, query } from './ask.ts'
-
-const first: string | undefined = undefined
+import { refresh, useNewestFirst } from './newest-first.ts'
 
 /** Newest first; `search` is part of a number or of a text. */
 export function useConversations(search: string) {
-  return useInfiniteQuery({
+  return useNewestFirst<Conversation>({
     queryKey: ['conversations', search],
-    initialPageParam: first,
-    placeholderData: keepPreviousData,
-    queryFn: ({ pageParam, signal }) =>
-      ask<readonly Conversation[]>(
-        'GET',
-        `/conversations${query({ q: search, cursor: pageParam })}`,
-        undefined,
-        signal,
-      ),
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    keepsPrevious: true,
+    read: (cursor, signal) => ask('GET', `/conversations${query({ q: search, cursor })}`, undefined, signal),
+    idOf: ({ number }) => number,
+    nameOf: ({ lastMessageId }) => lastMessageId,
   })
 }
 
 /** What was said with one number, newest first. */
 export function useThread(number: string) {
-  return useInfiniteQuery({
+  return useNewestFirst<ConversationEntry>({
     queryKey: ['thread', number],
-    initialPageParam: first,
-    queryFn: ({ pageParam, signal }) =>
-      ask<readonly ConversationEntry[]>(
-        'GET',
-        `/conversations/${encodeURIComponent(number)}${query({ cursor: pageParam })}`,
-        undefined,
-        signal,
-      ),
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    read: (cursor, signal) =>
+      ask('GET', `/conversations/${encodeURIComponent(number)}${query({ cursor })}`, undefined, signal),
+    idOf: ({ direction, id }) => `${direction} ${id}`,
+    nameOf: ({ id }) => id,
   })
 }
 
@@ -51,7 +39,6 @@ export function useSendMessage() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async (message: NewMessage) => (await ask<MessageStateAnswer>('POST', '/messages', message)).body,
-    onSuccess: () =>
-      Promise.all(['conversations', 'thread'].map((key) => client.invalidateQueries({ queryKey: [key] }))),
+    onSuccess: () => refresh(client, [['conversations', ''], ['thread']]),
   })
 }

@@ -1,30 +1,54 @@
 import type { LiveEventKind, LiveEvents } from '@smsgw/contract/live-event'
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
-import type { LiveFeed, LiveKind, LiveState } from './live-feed.ts'
+import type { LiveFeed, LiveState } from './live-feed.ts'
+import { refresh } from './newest-first.ts'
 
-/** Which answers each kind of event makes old. */
-const madeOld: Readonly<Record<LiveKind, readonly string[]>> = {
-  'message.created': ['conversations', 'thread', 'messages', 'statistics', 'virtual-phone'],
-  'message.changed': ['conversations', 'thread', 'messages', 'timeline', 'statistics', 'virtual-phone'],
-  'inbox.received': ['conversations', 'thread', 'statistics', 'virtual-phone'],
-  'device.changed': ['devices', 'device'],
-  'device.telemetry': ['devices', 'device', 'telemetry'],
-  'webhook.attempted': ['deliveries', 'timeline'],
-  'webhook.changed': ['webhooks'],
-  'log.added': [],
-  'settings.changed': ['settings'],
-  reset: [],
+/** Which answers each event makes old. The page of the logs adds what it is told by itself. */
+const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => readonly QueryKey[] } = {
+  'message.created': () => [...talk, ['statistics']],
+  'message.changed': ({ id }) => [
+    ...talk,
+    ['statistics'],
+    ['messages', id],
+    ['messages', 'any-sent'],
+    ['timeline', id],
+  ],
+  'inbox.received': () => [...talk, ['statistics']],
+  'device.changed': ({ id }) => [['devices'], ['device', id]],
+  'device.telemetry': ({ id }) => [['devices'], ['device', id], ['telemetry', id]],
+  'webhook.attempted': ({ webhookId }) => [['deliveries', webhookId], ['timeline']],
+  'webhook.changed': () => [['webhooks']],
+  'log.added': () => [],
+  'settings.changed': () => [['settings']],
 }
 
-/** The page of the logs adds what it is told by itself. */
-const allKeys = [...new Set([...Object.values(madeOld).flat(), 'logs'])]
+/** What was found by a search stays as it was found: to search again each second is too much to ask. */
+const talk: readonly QueryKey[] = [['conversations', ''], ['thread'], ['virtual-phone']]
+
+/** What the page asks for by itself while nobody tells it. */
+const allKeys: readonly QueryKey[] = [
+  ...talk,
+  ...[
+    'statistics',
+    'messages',
+    'timeline',
+    'devices',
+    'device',
+    'telemetry',
+    'deliveries',
+    'webhooks',
+    'settings',
+    'logs',
+  ].map((key) => [key]),
+]
+const awayMs = 4_000
 
 /** How long what comes in a burst is gathered before anything is asked again: a busy gateway must not be asked without end. */
 const gatherMs = 150
 const leastPauseMs = 1_000
-/** How often the page asks by itself while nobody tells it. */
-const awayMs = 4_000
+/** Of the statistics, which count a week's messages. */
+const longestPauseMs = 5_000
 
 export const LiveContext = createContext<LiveFeed | undefined>(undefined)
 
@@ -51,27 +75,60 @@ export function useLiveEvent<Kind extends LiveEventKind>(kind: Kind, listener: (
   )
 }
 
+interface Old {
+  readonly queryKey: QueryKey
+  readonly dueMs: number
+  /** What is said to have changed. */
+  readonly named: Set<string>
+}
+
 function refresher(feed: LiveFeed, client: QueryClient): () => void {
-  const old = new Set<string>()
+  const old = new Map<string, Old>()
+  const askedMs = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
-  let lastMs = 0
-  const refresh = () => {
-    timer = undefined
-    lastMs = performance.now()
-    for (const key of old) void client.invalidateQueries({ queryKey: [key] })
-    old.clear()
+  const makeOld = (queryKey: QueryKey, name: string | undefined) => {
+    if (client.getQueryCache().findAll({ queryKey }).length === 0) return
+    const key = JSON.stringify(queryKey)
+    const nowMs = performance.now()
+    const dueMs = Math.max(nowMs + gatherMs, (askedMs.get(key) ?? Number.NEGATIVE_INFINITY) + leastPauseOf(queryKey))
+    const found = old.get(key) ?? { queryKey, dueMs, named: new Set() }
+    old.set(key, found)
+    if (name !== undefined) found.named.add(name)
   }
-  const stop = feed.onEvent((kind) => {
+  const plan = () => {
+    const nextMs = Math.min(...[...old.values()].map(({ dueMs }) => dueMs))
+    if (old.size > 0) timer ??= setTimeout(askAgain, Math.max(0, nextMs - performance.now()))
+  }
+  const askAgain = () => {
+    timer = undefined
+    const nowMs = performance.now()
+    for (const [key, atMs] of askedMs) if (nowMs - atMs > longestPauseMs) askedMs.delete(key)
+    for (const [key, { queryKey, dueMs, named }] of old) {
+      if (dueMs > nowMs) continue
+      old.delete(key)
+      askedMs.set(key, nowMs)
+      void refresh(client, [queryKey], named)
+    }
+    plan()
+  }
+  const stop = feed.onEvent((kind, data) => {
     if (kind === 'reset') void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
-    for (const key of madeOld[kind]) old.add(key)
-    if (old.size > 0) timer ??= setTimeout(refresh, Math.max(gatherMs, lastMs + leastPauseMs - performance.now()))
+    else {
+      const { id, deliveryId } = data as { readonly id?: string; readonly deliveryId?: string }
+      for (const queryKey of madeOld[kind](data as never)) makeOld(queryKey, deliveryId ?? id)
+    }
+    plan()
   })
   const asking = setInterval(() => {
-    if (feed.state !== 'live') for (const key of allKeys) void client.invalidateQueries({ queryKey: [key] })
+    if (feed.state !== 'live') void refresh(client, allKeys)
   }, awayMs)
   return () => {
     stop()
     clearTimeout(timer)
     clearInterval(asking)
   }
+}
+
+function leastPauseOf(queryKey: QueryKey): number {
+  return queryKey[0] === 'statistics' ? longestPauseMs : leastPauseMs
 }

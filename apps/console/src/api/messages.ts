@@ -2,6 +2,7 @@ import type { MessageStateAnswer } from '@smsgw/contract/message'
 import type { Timeline } from '@smsgw/contract/timeline'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ask, get } from './ask.ts'
+import { refresh } from './newest-first.ts'
 
 export function useMessage(id: string) {
   return useQuery({
@@ -21,8 +22,7 @@ export function useCancelMessage(id: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: () => ask('DELETE', `/messages/${encodeURIComponent(id)}`),
-    onSettled: () =>
-      Promise.all(['messages', 'timeline', 'thread'].map((key) => client.invalidateQueries({ queryKey: [key] }))),
+    onSettled: () => refresh(client, [['messages'], ['timeline'], ['thread']], new Set([id])),
   })
 }
 

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ConversationEntry } from '@smsgw/contract/conversation'
+import { memo } from 'react'
 import { Link } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -9,7 +10,7 @@ import { clockWords, fullWords } from '../ui/relative-words.ts'
 import './bubble.css'
 
 /** One message of a thread. */
-export function Bubble({
+export const Bubble = memo(function Bubble({
   item,
   number,
   isGrouped,
@@ -39,7 +40,7 @@ export function Bubble({
       {isOut && item.state !== 'Failed' && item.error !== undefined && <p className="bubble-error">{item.error}</p>}
     </article>
   )
-}
+})
 
 function Said({ item }: { readonly item: ConversationEntry }) {
   if (item.direction === 'out' && item.isEncrypted)

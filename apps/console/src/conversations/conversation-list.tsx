@@ -8,6 +8,7 @@ import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
+import { fullWords } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { conversationPath } from './conversation-path.ts'
 import './conversation-list.css'
@@ -27,6 +28,7 @@ export function ConversationList({
 }) {
   const Heading = shown === undefined ? 'h1' : 'h2'
   const found = conversations.data?.pages.flatMap(({ body }) => body) ?? []
+  const searchedSince = conversations.data?.pages[0]?.searchedSince
   return (
     <section className="conversation-list" aria-label="Conversations">
       <header>
@@ -74,6 +76,11 @@ export function ConversationList({
         <EmptyState icon="search" title="Nothing found">
           No number and no text holds “{search}”.
         </EmptyState>
+      )}
+      {searchedSince !== undefined && search !== '' && (
+        <p className="small quiet conversation-list-since">
+          What was said before {fullWords(searchedSince)} was not looked into. A whole number is found however long ago.
+        </p>
       )}
       {conversations.hasNextPage && (
         <Button

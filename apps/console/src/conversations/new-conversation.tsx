@@ -18,7 +18,7 @@ export function NewConversation() {
   return (
     <section className="thread" aria-label="New message">
       <ThreadHead title="New message" />
-      <div className="thread-scroll">
+      <div className="thread-scroll is-new">
         <TextInput
           label="To"
           description="With the country code. Several are separated by commas: each gets a message of their own."

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ConversationEntry } from '@smsgw/contract/conversation'
-import { Fragment, type RefObject, useLayoutEffect, useRef } from 'react'
+import { Fragment, memo, type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { useSendMessage, useThread } from '../api/conversations.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
@@ -14,9 +14,11 @@ import './thread.css'
 export function Thread({ number }: { readonly number: string }) {
   const thread = useThread(number)
   const send = useSendMessage()
-  const items = (thread.data?.pages.flatMap(({ body }) => body) ?? []).toReversed()
+  const pages = thread.data?.pages ?? []
   const scroll = useRef<HTMLDivElement>(null)
-  useStickToEnd(scroll, items)
+  useStickToEnd(scroll, pages.at(-1)?.body.at(-1)?.id)
+  const earlier = useRef<HTMLButtonElement>(null)
+  useWhenSeen(earlier, scroll, thread.hasNextPage && !thread.isFetching, () => void thread.fetchNextPage())
   return (
     <section className="thread" aria-label={`Conversation with ${number}`}>
       <ThreadHead title={number} />
@@ -25,17 +27,31 @@ export function Thread({ number }: { readonly number: string }) {
         <ProblemNote error={thread.error} retry={() => void thread.refetch()} />
         {thread.isPending && <WaitingLines lines={4} />}
         {thread.hasNextPage && (
-          <Button variant="subtle" loading={thread.isFetchingNextPage} onClick={() => void thread.fetchNextPage()}>
+          <Button
+            ref={earlier}
+            variant="subtle"
+            className="thread-earlier"
+            loading={thread.isFetchingNextPage}
+            onClick={() => void thread.fetchNextPage()}
+          >
             Earlier messages
           </Button>
         )}
-        {thread.isSuccess && items.length === 0 && <p className="quiet">Nothing was said with this number yet.</p>}
-        {items.map((item, at) => (
-          <Fragment key={item.direction + item.id}>
-            {startsDay(items, at) && <p className="thread-day">{dayWords(item.at, Date.now())}</p>}
-            <Bubble item={item} number={number} isGrouped={continues(items, at)} />
-          </Fragment>
-        ))}
+        {thread.isSuccess && pages[0]?.body.length === 0 && (
+          <p className="quiet">Nothing was said with this number yet.</p>
+        )}
+        {pages
+          .map((page, at) => (
+            <ThreadPage
+              // Pages are only added behind the last one, or begun anew.
+              // biome-ignore lint/suspicious/noArrayIndexKey: as it says
+              key={at}
+              items={page.body}
+              before={pages[at + 1]?.body[0]}
+              number={number}
+            />
+          ))
+          .toReversed()}
       </div>
       <Composer
         draftKey={number}
@@ -47,28 +63,68 @@ export function Thread({ number }: { readonly number: string }) {
   )
 }
 
-function startsDay(items: readonly ConversationEntry[], at: number): boolean {
-  const before = items[at - 1]
-  const item = items[at]
-  return before === undefined || new Date(before.at).toDateString() !== new Date(item?.at ?? 0).toDateString()
+/** As many messages as came together, drawn anew only when they change: a long thread has thousands. */
+const ThreadPage = memo(function ThreadPage({
+  items,
+  before,
+  number,
+}: {
+  /** Newest first. */
+  readonly items: readonly ConversationEntry[]
+  /** What stands above it. */
+  readonly before: ConversationEntry | undefined
+  readonly number: string
+}) {
+  return (
+    <div className="thread-page">
+      {items
+        .map((item, at) => (
+          <Fragment key={item.direction + item.id}>
+            {startsDay(items[at + 1] ?? before, item) && <p className="thread-day">{dayWords(item.at, Date.now())}</p>}
+            <Bubble item={item} number={number} isGrouped={continues(items[at + 1] ?? before, item)} />
+          </Fragment>
+        ))
+        .toReversed()}
+    </div>
+  )
+})
+
+function startsDay(before: ConversationEntry | undefined, item: ConversationEntry): boolean {
+  return before === undefined || new Date(before.at).toDateString() !== new Date(item.at).toDateString()
 }
 
 const oneBreathMs = 120_000
 
 /** The same side goes on within a breath: nothing need stand between. */
-function continues(items: readonly ConversationEntry[], at: number): boolean {
-  const [before, item] = [items[at - 1], items[at]]
-  if (before === undefined || item === undefined || before.direction !== item.direction) return false
-  return Date.parse(item.at) - Date.parse(before.at) < oneBreathMs && !startsDay(items, at)
+function continues(before: ConversationEntry | undefined, item: ConversationEntry): boolean {
+  if (before === undefined || before.direction !== item.direction) return false
+  return Date.parse(item.at) - Date.parse(before.at) < oneBreathMs && !startsDay(before, item)
+}
+
+/** Earlier messages come by themselves before whoever scrolls up has reached the top. */
+function useWhenSeen(
+  element: RefObject<Element | null>,
+  within: RefObject<Element | null>,
+  isWanted: boolean,
+  act: () => void,
+): void {
+  useEffect(() => {
+    if (!isWanted || element.current === null) return
+    const watcher = new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && act(), {
+      root: within.current,
+      rootMargin: '600px 0px 0px',
+    })
+    watcher.observe(element.current)
+    return () => watcher.disconnect()
+  })
 }
 
 /**
  * Whoever reads the end goes along with what is new; whoever has scrolled up stays where they are, also when earlier
  * messages appear above.
  */
-function useStickToEnd(scroll: RefObject<HTMLDivElement | null>, items: readonly ConversationEntry[]): void {
-  const before = useRef({ height: 0, isAtEnd: true, first: '' })
-  const first = items[0]?.id ?? ''
+function useStickToEnd(scroll: RefObject<HTMLDivElement | null>, first = ''): void {
+  const before = useRef({ height: 0, isAtEnd: true, first })
   // After each drawing: any may have changed the height.
   useLayoutEffect(() => {
     const element = scroll.current
