@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Statements } from '../store/database.ts'
+import { outboundEventIds, outboundEvents } from '../webhooks/event-id.ts'
 
 interface HashMessagesNeeds {
   readonly database: Database
@@ -8,10 +9,11 @@ interface HashMessagesNeeds {
 }
 
 const BATCH = 500
+const PATIENCE = { timeout: 30_000 }
 
 /**
- * Replaces content and numbers of messages that are finished, of all accounts, by their hashes. Texts do not leave the
- * database for it. Gives how many messages.
+ * Replaces content and numbers of messages that are finished, of all accounts, by their hashes, and empties the numbers in
+ * what webhooks were told of them. Texts do not leave the database for it. Gives how many messages.
  *
  * Locks messages before their recipients, as everybody does, and skips those that are being changed: the next run has them.
  */
@@ -19,20 +21,65 @@ export async function hashMessages({ database, clock, hashAfterSeconds }: HashMe
   const finishedBefore = new Date(clock.now().getTime() - hashAfterSeconds * 1000)
   let hashed = 0
   for (;;) {
-    const count = await database.$executeRaw`
-      WITH due AS MATERIALIZED (
-        SELECT key FROM messages
-        WHERE finished_at IS NOT NULL AND content_hash IS NULL AND finished_at <= ${finishedBefore}
-        ORDER BY finished_at LIMIT ${BATCH}
-        FOR NO KEY UPDATE SKIP LOCKED
-      ), numbers AS (
-        UPDATE recipients SET phone_number = left(encode(sha256(convert_to(phone_number, 'UTF8')), 'hex'), 16)
-        FROM due WHERE message_key = due.key
-      )
-      UPDATE messages SET content_hash = encode(sha256(coalesce(data, convert_to(text, 'UTF8'))), 'hex'),
-        text = NULL, data = NULL
-      FROM due WHERE messages.key = due.key`
+    const count = await database.$transaction(async (statements) => {
+      const recipients = await hashBatch(statements, finishedBefore)
+      await forgetWhatWasTold(statements, recipients)
+      return new Set(recipients.map(({ messageKey }) => messageKey)).size
+    }, PATIENCE)
     hashed += count
     if (count < BATCH) return hashed
   }
+}
+
+interface HashedRecipient {
+  readonly messageKey: bigint
+  /** Null, with the others: the message has none. */
+  readonly accountId: string | null
+  readonly cmdId: string | null
+  readonly errorCode: string | null
+}
+
+async function hashBatch(statements: Statements, finishedBefore: Date): Promise<HashedRecipient[]> {
+  return await statements.$queryRaw<HashedRecipient[]>`
+    WITH due AS MATERIALIZED (
+      SELECT key FROM messages
+      WHERE finished_at IS NOT NULL AND content_hash IS NULL AND finished_at <= ${finishedBefore}
+      ORDER BY finished_at LIMIT ${BATCH}
+      FOR NO KEY UPDATE SKIP LOCKED
+    ), content AS (
+      UPDATE messages SET content_hash = encode(sha256(coalesce(data, convert_to(text, 'UTF8'))), 'hex'),
+        text = NULL, data = NULL
+      FROM due WHERE messages.key = due.key
+    ), numbers AS (
+      UPDATE recipients SET phone_number = left(encode(sha256(convert_to(phone_number, 'UTF8')), 'hex'), 16)
+      FROM due WHERE message_key = due.key
+      RETURNING message_key, account_id, cmd_id, error_code
+    )
+    SELECT due.key AS "messageKey", account_id AS "accountId", cmd_id AS "cmdId", error_code AS "errorCode"
+    FROM due LEFT JOIN numbers ON message_key = due.key`
+}
+
+/** What waits is told first, with the number: its receiver has a right to it. */
+async function forgetWhatWasTold(statements: Statements, recipients: readonly HashedRecipient[]): Promise<void> {
+  const accounts = new Set(recipients.map(({ accountId }) => accountId).filter((id) => id !== null))
+  const webhooks = await statements.webhook.findMany({
+    where: {
+      accountId: { in: [...accounts] },
+      event: { in: [...outboundEvents] },
+    },
+    select: { key: true, id: true, event: true, accountId: true },
+  })
+  const told = webhooks.flatMap((webhook) =>
+    recipients
+      .filter(({ accountId }) => accountId === webhook.accountId)
+      .flatMap(({ cmdId, errorCode }) =>
+        cmdId === null ? [] : outboundEventIds(webhook.accountId, webhook, { cmdId, errorCode }),
+      )
+      .map((id) => ({ key: webhook.key, id })),
+  )
+  if (told.length === 0) return
+  await statements.$executeRaw`
+    UPDATE webhook_deliveries d SET payload = d.payload || '{"recipient": "", "phoneNumber": ""}'
+    FROM unnest(${told.map(({ key }) => key)}::bigint[], ${told.map(({ id }) => id)}::text[]) AS told (key, id)
+    WHERE d.webhook_key = told.key AND d.id = told.id AND d.state <> 'waiting'`
 }

@@ -109,6 +109,35 @@ describe('hashing', () => {
     expect(payload).toMatchObject({ messageId: 'm', recipient: '', phoneNumber: '' })
   })
 
+  test('empties the numbers in what webhooks were told, and not in what they are still to be told', async () => {
+    for (const event of ['sms:sent', 'sms:delivered', 'sms:failed']) await world.webhook(event)
+    await world.message('m', { numbers: 2 })
+    await world.message('young')
+    const number = async (cmdId: string) =>
+      (await db.database.recipient.findFirstOrThrow({ where: { cmdId } })).phoneNumber
+    const [first, young] = [await number('m/0'), await number('young/0')]
+    for (const cmdId of ['m/0', 'm/1', 'young/0'])
+      for (const kind of ['sent', 'delivered'] as const) {
+        const news = { accountId: 'account', cmdId, input: { kind, at: world.now, partsCount: 1 } } as const
+        await db.database.$transaction((statements) => advanceMessages(statements, [news as never], world.now))
+      }
+    await db.database.webhookDelivery.updateMany({ where: { event: 'sms:sent' }, data: { state: 'delivered' } })
+    await db.database.message.update({
+      where: { accountId_id: { accountId: 'account', id: 'young' } },
+      data: { finishedAt: at(1) },
+    })
+    await hashMessages({ ...needs(), hashAfterSeconds: 0 })
+    const told = await db.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
+    const of = (event: string, id: string) =>
+      told
+        .filter((one) => one.event === event && (one.payload as { messageId: string }).messageId === id)
+        .map(({ payload }) => payload)
+    const empty = { recipient: '', phoneNumber: '' }
+    expect(of('sms:sent', 'm')).toEqual([expect.objectContaining(empty), expect.objectContaining(empty)])
+    expect(of('sms:sent', 'young')).toEqual([expect.objectContaining({ recipient: young, phoneNumber: young })])
+    expect(of('sms:delivered', 'm')[0]).toMatchObject({ recipient: first, phoneNumber: first })
+  })
+
   test('takes the octets of data', async () => {
     await world.message('m')
     const data = Uint8Array.of(0, 255, 1)

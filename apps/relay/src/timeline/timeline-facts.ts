@@ -1,6 +1,6 @@
 import type { Database } from '../store/database.ts'
 import type { Message, Part, Recipient, WebhookAttempt } from '../store/generated/client.ts'
-import { outboundEventId } from '../webhooks/event-id.ts'
+import { outboundEventIds, outboundEvents } from '../webhooks/event-id.ts'
 
 export type RecipientFacts = Recipient & { readonly parts: readonly Part[] }
 
@@ -44,13 +44,15 @@ async function readAttempts(
   recipients: readonly RecipientFacts[],
 ): Promise<AttemptFacts[]> {
   const webhooks = await database.webhook.findMany({
-    where: { accountId, event: { in: [...TOLD] } },
+    where: { accountId, event: { in: [...outboundEvents] } },
     select: { key: true, id: true, event: true, url: true },
   })
   const told = new Map(
     webhooks.flatMap((webhook) =>
       recipients.flatMap((recipient) =>
-        idsOf(accountId, webhook, recipient).map((id) => [`${webhook.key} ${id}`, { webhook, recipient, id }] as const),
+        outboundEventIds(accountId, webhook, recipient).map(
+          (id) => [`${webhook.key} ${id}`, { webhook, recipient, id }] as const,
+        ),
       ),
     ),
   )
@@ -69,19 +71,4 @@ async function readAttempts(
     const facts = { webhookId: webhook.id, url: webhook.url, deliveryId: id, event, recipient: recipient.phoneNumber }
     return attemptRows.map((attempt) => ({ ...facts, attempt }))
   })
-}
-
-const TOLD = ['sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled'] as const
-/** Verdicts that may have been corrected since. */
-const IGNORANCE = ['submit_unknown', 'device_lost']
-
-function idsOf(
-  accountId: string,
-  webhook: { readonly id: string; readonly event: string },
-  { cmdId, errorCode }: Pick<Recipient, 'cmdId' | 'errorCode'>,
-): string[] {
-  const { event } = webhook
-  if (event !== 'sms:failed') return [outboundEventId(accountId, webhook.id, { event, cmdId })]
-  const codes = new Set([errorCode ?? 'unknown', ...IGNORANCE])
-  return [...codes].map((code) => outboundEventId(accountId, webhook.id, { event, cmdId, code }))
 }

@@ -18,6 +18,23 @@ export function outboundEventId(
   return derivedId([accountId, webhookId, event, cmdId, ...(code === undefined ? [] : [code])])
 }
 
+/** What is told of a message that was sent. */
+export const outboundEvents = ['sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled'] as const
+/** Verdicts that may have been corrected since. */
+const IGNORANCE = ['submit_unknown', 'device_lost']
+
+/** All that a webhook may have been told of one recipient's message: no index over payloads is needed to find it. */
+export function outboundEventIds(
+  accountId: string,
+  webhook: { readonly id: string; readonly event: string },
+  { cmdId, errorCode }: { readonly cmdId: string; readonly errorCode: string | null },
+): string[] {
+  const { event } = webhook
+  if (event !== 'sms:failed') return [outboundEventId(accountId, webhook.id, { event, cmdId })]
+  const codes = new Set([errorCode ?? 'unknown', ...IGNORANCE])
+  return [...codes].map((code) => outboundEventId(accountId, webhook.id, { event, cmdId, code }))
+}
+
 /** What tells an event from every other of its kind. */
 function factsOf(happened: HappenedEvent): readonly string[] {
   switch (happened.event) {
