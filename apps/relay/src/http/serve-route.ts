@@ -73,11 +73,12 @@ async function isStillAdmitted(access: Access, gates: Gates, caller: Caller): Pr
 const NOBODY: Principal = Object.freeze({ accountId: '', username: '', scopes: new Set<never>() })
 
 function callerOf(request: FastifyRequest): Caller {
+  const isSecure = request.protocol === 'https'
   return {
     authorization: request.headers.authorization,
     address: request.ip,
-    isSecure: request.protocol === 'https',
-    session: readSessionCookie(request.headers.cookie),
+    isSecure,
+    session: readSessionCookie(request.headers.cookie, isSecure),
     foreignPage: foreignPageOf(request),
   }
 }

@@ -153,6 +153,12 @@ test('an account has twenty streams, and HEAD takes none of them', async () => {
   expect((await watch()).status).toBe(200)
 })
 
+test('of more than twenty streams that are asked for at once no more than twenty are opened', async () => {
+  const other = await relay.addAccount()
+  const all = await Promise.all(Array.from({ length: 30 }, () => watch('', { authorization: other.basic })))
+  expect(all.map(({ status }) => status).sort()).toEqual([...Array(20).fill(200), ...Array(10).fill(429)])
+})
+
 test('a relay that ends lets its watchers go', async () => {
   const ending = await testRelay()
   const stream = await watch('', {}, ending)

@@ -38,6 +38,8 @@ export function streamEvents(needs: StreamEventsNeeds): Endpoint {
       const stream = await needs.live.prepare(accountId, async (watched) => {
         const cursorOf = (place: bigint) => eventCursor(needs.streamId, place)
         const { live, heartbeatMs } = needs
+        // Others may have come while this one was prepared; from here on it is counted itself.
+        if (live.countOf(accountId) >= MOST_STREAMS) throw tooMany()
         const stream = new EventStream({
           live,
           accountId,

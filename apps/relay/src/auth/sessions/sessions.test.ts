@@ -72,9 +72,17 @@ const credentials = () => ({ username, password: 'right password' })
 const basic = (name: string, password = 'right password') =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
+const isProxied = (headers: Headers) => 'x-forwarded-proto' in headers
+
 /** The header `Cookie` of a browser that has just signed in. */
-async function signIn(ask: ReturnType<typeof replica>): Promise<string> {
-  const { status, headers } = await ask('POST', '/session', {}, credentials())
+async function signIn(ask: ReturnType<typeof replica>, proxied: Headers = {}): Promise<string> {
+  const { status, headers } = await ask(
+    'POST',
+    '/session',
+    proxied,
+    credentials(),
+    isProxied(proxied) ? '10.0.0.1' : undefined,
+  )
   expect(status).toBe(200)
   return String(headers['set-cookie']).split(';')[0] ?? ''
 }
@@ -97,7 +105,19 @@ test.each([
 test('the cookie is for TLS alone where we are called by TLS', async () => {
   const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' }
   const { headers } = await replica()('POST', '/session', proxied, credentials(), '10.0.0.1')
-  expect(headers['set-cookie']).toMatch(/; Secure$/)
+  expect(headers['set-cookie']).toMatch(/^__Host-smsgw_session=.*; Path=\/; .*; Secure$/)
+})
+
+test('over TLS a session counts that was begun over TLS with this very host, and no other', async () => {
+  const ask = replica()
+  const byTls = { 'x-forwarded-proto': 'https' }
+  const from = async (cookie: string) =>
+    (await ask('GET', '/messages', { ...byTls, cookie }, undefined, '10.0.0.1')).status
+  const own = await signIn(ask, byTls)
+  const planted = await signIn(ask)
+  expect(await from(own)).toBe(200)
+  expect(await from(planted)).toBe(401)
+  expect(await from(`${planted}; ${own}`)).toBe(200)
 })
 
 test('the database holds a hash of it, and not the token', async () => {
@@ -127,8 +147,9 @@ test.each([
 
 test('behind a trusted proxy the own page is the one that the proxy names', async () => {
   const ask = replica()
-  const cookie = await signIn(ask)
-  const proxied = { cookie, 'x-forwarded-proto': 'https', 'x-forwarded-host': 'public.example' }
+  const byTls = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'public.example' }
+  const cookie = `${await signIn(ask, byTls)}; ${await signIn(ask)}`
+  const proxied = { cookie, ...byTls }
   const from = (origin: string, address: string) => ask('POST', '/messages', { ...proxied, origin }, undefined, address)
   expect((await from('https://public.example', '10.0.0.1')).status).toBe(200)
   expect((await from('http://public.example', '10.0.0.1')).status).toBe(403)

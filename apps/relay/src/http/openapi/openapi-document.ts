@@ -108,7 +108,7 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
-    description: 'A browser that has signed in: all scopes',
+    description: `A browser that has signed in: all scopes. Over TLS it is called \`__Host-${SESSION_COOKIE}\``,
   },
   refreshToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A refresh token, once' },
 }
