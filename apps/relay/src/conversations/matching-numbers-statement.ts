@@ -37,7 +37,7 @@ export async function readMatchingNumbers(
     isNumber ? Prisma.sql`OR strpos(lower(${column}), ${number}) > 0` : Prisma.empty
   const [row] = await statements.$queryRaw<[Matching]>`
     WITH late AS MATERIALIZED (
-      ${latestMessages(sights, NOW_AND_LATER, messages)}
+      ${latestMessages(sights, NOW_AND_LATER, messages + 1)}
     ), found AS (
       SELECT r.phone_number AS number
       FROM late JOIN messages m ON m.key = late.key JOIN recipients r ON r.message_key = m.key
@@ -50,7 +50,7 @@ export async function readMatchingNumbers(
       LIMIT ${MOST_NUMBERS}
     )
     SELECT coalesce((SELECT array_agg(number) FROM found), '{}') AS numbers, greatest(
-      (SELECT min(created_at) FROM late HAVING count(*) >= ${messages}),
+      (SELECT min(created_at) FROM late HAVING count(*) > ${messages}),
       (SELECT created_at FROM inbox WHERE ${received} AND account_id = ${accountId}
         ORDER BY created_at DESC, key DESC OFFSET ${messages} LIMIT 1)
     ) AS since`

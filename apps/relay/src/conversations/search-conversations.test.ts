@@ -29,6 +29,11 @@ test('looks so far back and no further, and says how far', async () => {
 
 test('says nothing of that where it has looked into everything', async () => {
   expect((await searchWith({ depths: [6] }).find(everything, 'text')).since).toBeNull()
+  const common = { accountId: 'a1', deviceId: 'Xk2Zt7vQ9sLrB4mNdP1aW', state: 'Sent' } as const
+  for (let at = 0; at < 6; at++)
+    await world.database.message.create({ data: { ...common, id: `m${at}`, createdAt: minute(at), text: 'sent' } })
+  expect((await searchWith({ depths: [6] }).find(everything, 'text')).since).toBeNull()
+  expect((await searchWith({ depths: [5] }).find(everything, 'text')).since).toEqual(minute(0))
 })
 
 test('a whole number is found however long ago it was, and part of one where there are few', async () => {
