@@ -1,43 +1,69 @@
-import { lazy, Suspense } from 'react'
-import { Route, Switch } from 'wouter'
+import { Suspense } from 'react'
+import { Link, Route, Switch, useLocation } from 'wouter'
+import { patientPage } from './patient-page.ts'
 import { EmptyState } from './ui/empty-state.tsx'
+import { Page } from './ui/page.tsx'
+import { PageBoundary } from './ui/page-boundary.tsx'
 import { WaitingLines } from './ui/waiting-lines.tsx'
 
-// Each page is a file of its own, loaded when it is first opened.
-const Overview = lazy(() => import('./overview/overview.tsx'))
-const Conversations = lazy(() => import('./conversations/conversations.tsx'))
-const MessagePage = lazy(() => import('./messages/message-page.tsx'))
-const Devices = lazy(() => import('./devices/devices.tsx'))
-const DevicePage = lazy(() => import('./devices/device-page.tsx'))
-const Webhooks = lazy(() => import('./webhooks/webhooks.tsx'))
-const WebhookPage = lazy(() => import('./webhooks/webhook-page.tsx'))
-const Access = lazy(() => import('./access/access.tsx'))
-const Settings = lazy(() => import('./settings/settings.tsx'))
-const Logs = lazy(() => import('./logs/logs.tsx'))
-const Developers = lazy(() => import('./developers/developers.tsx'))
+const Overview = patientPage(() => import('./overview/overview.tsx'))
+const Conversations = patientPage(() => import('./conversations/conversations.tsx'))
+const MessagePage = patientPage(() => import('./messages/message-page.tsx'))
+const Devices = patientPage(() => import('./devices/devices.tsx'))
+const DevicePage = patientPage(() => import('./devices/device-page.tsx'))
+const Webhooks = patientPage(() => import('./webhooks/webhooks.tsx'))
+const WebhookPage = patientPage(() => import('./webhooks/webhook-page.tsx'))
+const Access = patientPage(() => import('./access/access.tsx'))
+const Settings = patientPage(() => import('./settings/settings.tsx'))
+const Logs = patientPage(() => import('./logs/logs.tsx'))
+const Developers = patientPage(() => import('./developers/developers.tsx'))
 
 export function Pages() {
+  const [path] = useLocation()
   return (
-    <Suspense fallback={<Loading />}>
-      <Switch>
-        <Route path="/" component={Overview} />
-        <Route path="/conversations/:number?">{({ number }) => <Conversations number={number} />}</Route>
-        <Route path="/messages/:id">{({ id }) => <MessagePage id={id} />}</Route>
-        <Route path="/devices" component={Devices} />
-        <Route path="/devices/:id">{({ id }) => <DevicePage id={id} />}</Route>
-        <Route path="/webhooks" component={Webhooks} />
-        <Route path="/webhooks/:id">{({ id }) => <WebhookPage id={id} />}</Route>
-        <Route path="/access" component={Access} />
-        <Route path="/settings" component={Settings} />
-        <Route path="/logs" component={Logs} />
-        <Route path="/developers" component={Developers} />
-        <Route>
-          <EmptyState icon="search" title="There is no such page">
-            The address may have been mistyped. Everything there is stands in the menu.
-          </EmptyState>
-        </Route>
-      </Switch>
-    </Suspense>
+    <PageBoundary path={path}>
+      <Suspense fallback={<Loading />}>
+        <Switch>
+          <Route path="/" component={Overview} />
+          <Route path="/compose">
+            <Conversations isNew />
+          </Route>
+          <Route path="/conversations/:number?">
+            <Conversations />
+          </Route>
+          <Route path="/messages/:id">
+            <MessagePage />
+          </Route>
+          <Route path="/devices" component={Devices} />
+          <Route path="/devices/:id">{({ id }) => <DevicePage id={id} />}</Route>
+          <Route path="/webhooks" component={Webhooks} />
+          <Route path="/webhooks/:id">
+            <WebhookPage />
+          </Route>
+          <Route path="/access" component={Access} />
+          <Route path="/settings" component={Settings} />
+          <Route path="/logs" component={Logs} />
+          <Route path="/developers" component={Developers} />
+          <Route>
+            <NoSuchPage />
+          </Route>
+        </Switch>
+      </Suspense>
+    </PageBoundary>
+  )
+}
+
+function NoSuchPage() {
+  return (
+    <Page title="There is no such page" about="The address may have been mistyped.">
+      <EmptyState
+        icon="search"
+        title="Everything there is stands in the menu"
+        action={<Link href="/">To the overview</Link>}
+      >
+        Messages and webhooks that were deleted have no page any more either.
+      </EmptyState>
+    </Page>
   )
 }
 

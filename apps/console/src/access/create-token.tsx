@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useCreateToken } from '../api/tokens.ts'
 import { CopyField } from '../ui/copy-field.tsx'
 import { Note, ProblemNote } from '../ui/problem-note.tsx'
-import { fullWords } from '../ui/relative-words.ts'
+import { momentWords } from '../ui/relative-words.ts'
 import { scopeWords } from './scope-words.ts'
 
 const lifetimes = [
@@ -84,9 +84,10 @@ function TokenForm({ onMade }: { readonly onMade: (token: TokenResponse) => void
 
 function MadeToken({ token, onDone }: { readonly token: TokenResponse; readonly onDone: () => void }) {
   return (
-    <div className="fields">
+    // The form before it was long, and may have been scrolled.
+    <div className="fields made-token" ref={(element) => element?.scrollIntoView({ block: 'start' })}>
       <Note tone="warn">Both are shown once, and stored nowhere that could show them again.</Note>
-      <p>Access token, until {fullWords(token.expires_at)}</p>
+      <p>Access token, until {momentWords(token.expires_at)}</p>
       <CopyField name="access token" value={token.access_token} />
       <p>Refresh token: exchanges it for a new pair, once</p>
       <CopyField name="refresh token" value={token.refresh_token} />

@@ -67,7 +67,7 @@ export function Tokens() {
                 <td data-name="Expires">
                   <RelativeTime at={token.expiresAt} />
                 </td>
-                <td>
+                <td className="token-actions">
                   {token.revokedAt === undefined ? (
                     <Button size="xs" variant="default" onClick={() => setRevoked(token)}>
                       Revoke

@@ -1,5 +1,5 @@
 import type { SessionInfo } from '@smsgw/contract/session'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiFailure, ask, get } from './ask.ts'
 
 /** Who is signed in; null when nobody is. */
@@ -7,6 +7,8 @@ export function useSession() {
   return useQuery({
     queryKey: ['session'],
     staleTime: Number.POSITIVE_INFINITY,
+    // Nobody answered: until somebody does there is nothing else to show.
+    refetchInterval: ({ state }) => (state.status === 'error' ? 3_000 : false),
     queryFn: async () => {
       try {
         return await get<SessionInfo>('/session')
@@ -24,7 +26,10 @@ export function useSignIn() {
     meta: { isSignIn: true },
     mutationFn: async (credentials: { readonly username: string; readonly password: string }) =>
       (await ask<SessionInfo>('POST', '/session', credentials)).body,
-    onSuccess: (session) => client.setQueryData(['session'], session),
+    onSuccess: (session) => {
+      forgetOthers(client)
+      client.setQueryData(['session'], session)
+    },
   })
 }
 
@@ -34,8 +39,12 @@ export function useSignOut() {
     mutationFn: () => ask('DELETE', '/session'),
     onSettled: () => {
       client.setQueryData(['session'], null)
-      // What one account has seen is not for the next one.
-      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+      forgetOthers(client)
     },
   })
+}
+
+/** What one account has seen is not for the next one, however the one before went. */
+function forgetOthers(client: QueryClient): void {
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
 }

@@ -45,7 +45,7 @@ export const Bubble = memo(function Bubble({
 function Said({ item }: { readonly item: ConversationEntry }) {
   if (item.direction === 'out' && item.isEncrypted)
     return <p className="bubble-kind">Encrypted: its device alone can read it.</p>
-  if (item.text !== undefined) return <p>{item.text}</p>
+  if (item.text !== undefined) return <p dir="auto">{item.text}</p>
   if (item.data !== undefined)
     return (
       <p className="mono">

@@ -2,6 +2,7 @@ import { ActionIcon, Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import type { NewMessage } from '../api/conversations.ts'
+import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { fullWords } from '../ui/relative-words.ts'
@@ -10,11 +11,11 @@ import { MeterLine } from './meter-line.tsx'
 import { type SendOptions, SendOptionsForm, usualOptions } from './send-options.tsx'
 import './composer.css'
 
-/** What was begun and not sent, for each conversation, as long as the page is open. */
+/** What was begun and not sent, for each account and conversation, as long as the page is open. */
 const drafts = new Map<string, string>()
 
 export function Composer({
-  draftKey,
+  draftKey: conversation,
   isBusy,
   error,
   onSend,
@@ -24,6 +25,7 @@ export function Composer({
   readonly error: Error | null
   readonly onSend: (message: Omit<NewMessage, 'phoneNumbers'>) => Promise<unknown>
 }) {
+  const draftKey = `${useSignedIn().username} ${conversation}`
   const [text, setText] = useState(drafts.get(draftKey) ?? '')
   const [options, setOptions] = useState<SendOptions>(usualOptions)
   const [areOptionsOpen, { toggle }] = useDisclosure(false)

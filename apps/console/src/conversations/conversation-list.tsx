@@ -8,25 +8,28 @@ import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
-import { fullWords } from '../ui/relative-words.ts'
+import { momentWords } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
-import { conversationPath } from './conversation-path.ts'
+import { conversationPath, newConversationPath } from './conversation-path.ts'
 import './conversation-list.css'
 
 export function ConversationList({
   conversations,
   shown,
+  isTitled,
   search,
   onSearch,
   searchField,
 }: {
   readonly conversations: ReturnType<typeof useConversations>
   readonly shown: string | undefined
+  /** Its heading is the page's. */
+  readonly isTitled: boolean
   readonly search: string
   readonly onSearch: (search: string) => void
   readonly searchField: RefObject<HTMLInputElement | null>
 }) {
-  const Heading = shown === undefined ? 'h1' : 'h2'
+  const Heading = isTitled ? 'h1' : 'h2'
   const found = conversations.data?.pages.flatMap(({ body }) => body) ?? []
   const searchedSince = conversations.data?.pages[0]?.searchedSince
   return (
@@ -35,7 +38,7 @@ export function ConversationList({
         <Heading>Conversations</Heading>
         <ActionIcon
           component={Link}
-          href="/conversations/new"
+          href={newConversationPath}
           variant="filled"
           size="lg"
           aria-label="New message"
@@ -72,14 +75,11 @@ export function ConversationList({
           ))}
         </ul>
       )}
-      {conversations.isSuccess && found.length === 0 && search !== '' && (
-        <EmptyState icon="search" title="Nothing found">
-          No number and no text holds “{search}”.
-        </EmptyState>
-      )}
+      {conversations.isSuccess && !conversations.isPlaceholderData && found.length === 0 && <None search={search} />}
       {searchedSince !== undefined && search !== '' && (
         <p className="small quiet conversation-list-since">
-          What was said before {fullWords(searchedSince)} was not looked into. A whole number is found however long ago.
+          What was said before {momentWords(searchedSince)} was not looked into. A whole number is found however long
+          ago.
         </p>
       )}
       {conversations.hasNextPage && (
@@ -95,6 +95,30 @@ export function ConversationList({
   )
 }
 
+function None({ search }: { readonly search: string }) {
+  if (search !== '')
+    return (
+      <EmptyState icon="search" title="Nothing found">
+        No number and no text holds “{search}”.
+      </EmptyState>
+    )
+  return (
+    <div className="conversation-list-none">
+      <EmptyState
+        icon="conversations"
+        title="No conversations yet"
+        action={
+          <Button component={Link} href={newConversationPath}>
+            Write the first message
+          </Button>
+        }
+      >
+        Whatever comes in appears here by itself.
+      </EmptyState>
+    </div>
+  )
+}
+
 function ListedConversation({
   conversation: { number, lastAt, lastText, lastDirection, lastState },
   isShown,
@@ -106,12 +130,12 @@ function ListedConversation({
     <li>
       <Link href={conversationPath(number)} className="listed-conversation" aria-current={isShown ? 'true' : undefined}>
         <span className="listed-conversation-head">
-          <b>{number}</b>
+          <b dir="auto">{number}</b>
           <RelativeTime at={lastAt} />
         </span>
         <span className="listed-conversation-text">
           {lastDirection === 'out' && lastState !== undefined && <MessageMark state={lastState} />}
-          <span>{lastText}</span>
+          <span dir="auto">{lastText}</span>
         </span>
       </Link>
     </li>

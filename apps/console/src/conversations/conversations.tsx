@@ -5,15 +5,16 @@ import { useConversations } from '../api/conversations.ts'
 import { type Keys, useKeys } from '../shell/keys.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { useTitle } from '../ui/page.tsx'
+import { usePathPart } from '../ui/path-part.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { conversationPath } from './conversation-path.ts'
 import { NewConversation } from './new-conversation.tsx'
 import { Thread } from './thread.tsx'
 import './conversations.css'
 
-export default function Conversations({ number }: { readonly number: string | undefined }) {
-  const shown = number === undefined ? undefined : decodeURIComponent(number)
-  useTitle(shown === undefined || shown === 'new' ? 'Conversations' : shown)
+export default function Conversations({ isNew = false }: { readonly isNew?: boolean }) {
+  const shown = usePathPart('/conversations')
+  useTitle(isNew ? 'New message' : (shown ?? 'Conversations'))
   const [search, setSearch] = useState('')
   const [settled] = useDebouncedValue(search, 200)
   const conversations = useConversations(settled)
@@ -21,18 +22,21 @@ export default function Conversations({ number }: { readonly number: string | un
   const numbers = conversations.data?.pages.flatMap(({ body }) => body.map((conversation) => conversation.number)) ?? []
   useKeys(useConversationKeys(numbers, shown, searchField))
   return (
-    <div className={shown === undefined ? 'conversations' : 'conversations has-thread'}>
+    <div className={shown === undefined && !isNew ? 'conversations' : 'conversations has-thread'}>
       <ConversationList
         conversations={conversations}
         shown={shown}
+        isTitled={shown === undefined && !isNew}
         search={search}
         onSearch={setSearch}
         searchField={searchField}
       />
       <div className="conversations-thread">
-        {shown === undefined && <NothingChosen isEmpty={conversations.isSuccess && numbers.length === 0} />}
-        {shown === 'new' && <NewConversation />}
-        {shown !== undefined && shown !== 'new' && <Thread key={shown} number={shown} />}
+        {shown === undefined && !isNew && (
+          <NothingChosen isEmpty={conversations.isSuccess && numbers.length === 0 && settled === ''} />
+        )}
+        {isNew && <NewConversation />}
+        {shown !== undefined && <Thread key={shown} number={shown} />}
       </div>
     </div>
   )

@@ -2,11 +2,11 @@ import { Button } from '@mantine/core'
 import type { ConversationEntry } from '@smsgw/contract/conversation'
 import { Fragment, memo, type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { useSendMessage, useThread } from '../api/conversations.ts'
+import { dayWords } from '../ui/day-words.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { Bubble } from './bubble.tsx'
 import { Composer } from './composer.tsx'
-import { dayWords } from './day-words.ts'
 import { ThreadHead } from './thread-head.tsx'
 import './thread.css'
 
@@ -53,15 +53,24 @@ export function Thread({ number }: { readonly number: string }) {
           ))
           .toReversed()}
       </div>
-      <Composer
-        draftKey={number}
-        isBusy={send.isPending}
-        error={send.error}
-        onSend={(message) => send.mutateAsync({ ...message, phoneNumbers: [number] })}
-      />
+      {!canBeCalled.test(number) ? (
+        <p className="thread-silent small quiet">
+          {number} is what the sender calls itself, and no number: it cannot be written to.
+        </p>
+      ) : (
+        <Composer
+          draftKey={number}
+          isBusy={send.isPending}
+          error={send.error}
+          onSend={(message) => send.mutateAsync({ ...message, phoneNumbers: [number] })}
+        />
+      )}
     </section>
   )
 }
+
+/** Whatever a modem can dial. */
+const canBeCalled = /^\+?[0-9*#]+$/
 
 /** As many messages as came together, drawn anew only when they change: a long thread has thousands. */
 const ThreadPage = memo(function ThreadPage({

@@ -84,8 +84,8 @@ function AgentFacts({
       of={[
         ['Version', version],
         ['Runs on', platform],
-        ['Waiting here', queue && `${queue.pending} messages`],
-        ['With the device', queue && `${queue.processed} messages`],
+        ['Waiting here', queue && messagesWords(queue.pending)],
+        ['With the device', queue && messagesWords(queue.processed)],
         ['Journal', journal?.sizeBytes === undefined ? undefined : sizeWords(journal.sizeBytes)],
         ['Write to disk', journal?.fsyncMs === undefined ? undefined : durationWords(journal.fsyncMs)],
         ['Paired', <RelativeTime key="paired" at={createdAt} />],
@@ -93,6 +93,10 @@ function AgentFacts({
       ]}
     />
   )
+}
+
+function messagesWords(count: number): string {
+  return count === 1 ? '1 message' : `${count} messages`
 }
 
 function RemoveDevice({ device: { id, name } }: { readonly device: DeviceDetailAnswer }) {

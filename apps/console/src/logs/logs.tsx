@@ -1,9 +1,10 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { LiveEvents } from '@smsgw/contract/live-event'
 import type { LogEntryAnswer } from '@smsgw/contract/log'
-import { useCallback, useMemo, useState } from 'react'
+import { Fragment, useCallback, useMemo, useState } from 'react'
 import { useLiveEvent } from '../api/live-updates.ts'
 import { useLogs } from '../api/logs.ts'
+import { beginsDay, dayWords } from '../ui/day-words.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
@@ -19,6 +20,8 @@ const spans = [
 ]
 const hourMs = 3_600_000
 const mostFresh = 1_000
+/** As many as are answered at once. */
+const mostStored = 1_000
 
 /** What happened, as it happens: on the relay and on each device. */
 export default function Logs() {
@@ -39,7 +42,7 @@ export default function Logs() {
       about="Never the text of a message or a whole number: those stand in the conversations alone."
       actions={
         <Button variant="default" aria-pressed={isHeld} onClick={toggle}>
-          {isHeld ? 'Go on' : 'Hold'}
+          {isHeld ? 'Go on' : 'Pause'}
         </Button>
       }
     >
@@ -57,7 +60,7 @@ export default function Logs() {
           onChange={(event) => setLeast(event.currentTarget.value as LogEntryAnswer['priority'])}
         />
         <TextInput
-          label="Holds"
+          label="Containing"
           type="search"
           placeholder="modem, webhook, …"
           value={search}
@@ -71,10 +74,18 @@ export default function Logs() {
           Nothing of that kind happened in this time. New entries appear by themselves.
         </EmptyState>
       )}
+      {stored.length >= mostStored && (
+        <p className="small quiet">These are the latest {mostStored.toLocaleString()} of that time: there are more.</p>
+      )}
       {lines.length > 0 && (
         <ol className="log-lines" aria-label="Log, newest first">
-          {lines.map((line) => (
-            <Line key={line.id} line={line} />
+          {lines.map((line, at) => (
+            <Fragment key={line.id}>
+              {beginsDay(lines[at - 1]?.createdAt, line.createdAt) && (
+                <li className="log-day">{dayWords(line.createdAt, Date.now())}</li>
+              )}
+              <Line line={line} />
+            </Fragment>
           ))}
         </ol>
       )}

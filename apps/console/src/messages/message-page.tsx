@@ -8,6 +8,7 @@ import { conversationPath } from '../conversations/conversation-path.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { Facts, Page, Panel } from '../ui/page.tsx'
+import { usePathPart } from '../ui/path-part.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
@@ -15,8 +16,8 @@ import { TimelineList } from './timeline-list.tsx'
 import './message-page.css'
 
 /** What became of one message, step by step. */
-export default function MessagePage({ id: given }: { readonly id: string }) {
-  const id = decodeURIComponent(given)
+export default function MessagePage() {
+  const id = usePathPart('/messages') ?? ''
   const message = useMessage(id)
   const timeline = useTimeline(id)
   return (
@@ -40,7 +41,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
     message
   return (
     <Panel title="What was asked">
-      <p className="message-text">
+      <p className="message-text" dir="auto">
         {textMessage?.text ??
           dataMessage?.data ??
           (hashedMessage ? 'Its text is no longer kept, only a hash of it.' : '')}

@@ -1,7 +1,8 @@
 import type { TimelineEntry } from '@smsgw/contract/timeline'
 import { Link } from 'wouter'
+import { beginsDay, shortDayWords } from '../ui/day-words.ts'
 import { clockWords, fullWords } from '../ui/relative-words.ts'
-import { sinceWords, toneOf } from './timeline-words.ts'
+import { partWords, sinceWords, toneOf } from './timeline-words.ts'
 import './timeline-list.css'
 
 export function TimelineList({
@@ -17,6 +18,9 @@ export function TimelineList({
         // biome-ignore lint/suspicious/noArrayIndexKey: entries have no other name, and a row keeps nothing that another must not get
         <li key={at} data-tone={toneOf(entry)}>
           <div className="timeline-time">
+            {beginsDay(entries[at - 1]?.at, entry.at) && (
+              <span className="timeline-day">{shortDayWords(entry.at)}</span>
+            )}
             <time dateTime={entry.at} title={fullWords(entry.at)}>
               {clockWords(entry.at)}
             </time>
@@ -34,7 +38,7 @@ export function TimelineList({
 }
 
 function Details({
-  entry: { recipient, part, code, webhook },
+  entry: { recipient, part, code, webhook, text },
   isToMany,
 }: {
   readonly entry: TimelineEntry
@@ -42,7 +46,7 @@ function Details({
 }) {
   const details = [
     isToMany ? recipient : undefined,
-    part && part.total > 1 ? `part ${part.index} of ${part.total}` : undefined,
+    part && part.total > 1 && !text.includes(partWords(part)) ? partWords(part) : undefined,
     part?.reference === undefined ? undefined : `reference ${part.reference}`,
     webhook?.event,
     webhook?.httpStatus === undefined ? undefined : `HTTP ${webhook.httpStatus}`,

@@ -23,3 +23,7 @@ export function sinceWords(before: string | undefined, at: string): string {
   const ms = before === undefined ? 0 : Date.parse(at) - Date.parse(before)
   return ms < 1 ? '' : `+${durationWords(ms)}`
 }
+
+export function partWords({ index, total }: { readonly index: number; readonly total: number }): string {
+  return `part ${index} of ${total}`
+}

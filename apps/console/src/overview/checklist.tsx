@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { useDevices } from '../api/devices.ts'
 import { useAnySent } from '../api/messages.ts'
 import { useWebhooks } from '../api/webhooks.ts'
+import { newConversationPath } from '../conversations/conversation-path.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Panel } from '../ui/page.tsx'
@@ -45,7 +46,7 @@ export function Checklist() {
         ? 'Any number will do: the modem is a virtual one, and the phone beside this page answers.'
         : 'To your own phone, for example. Answer it and see what comes back.',
       action: (
-        <Button component={Link} href="/conversations/new" size="xs">
+        <Button component={Link} href={newConversationPath} size="xs">
           Write it
         </Button>
       ),

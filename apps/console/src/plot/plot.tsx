@@ -16,7 +16,7 @@ export interface PlotLine {
   readonly values: readonly (number | null)[]
 }
 
-interface PlotData {
+export interface PlotData {
   readonly atSeconds: readonly number[]
   readonly lines: readonly PlotLine[]
   /** How a value is written. */
@@ -82,7 +82,7 @@ function optionsFor({
   return {
     width: element.clientWidth,
     height,
-    padding: [8, 8, 0, 0],
+    padding: [8, 22, 0, 0],
     cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
     legend: { live: true },
     scales: {
@@ -104,7 +104,7 @@ function optionsFor({
           points: { show: values.includes(null), size: 5 },
           ...(isDashed && { dash: [4, 4] }),
           ...(isFilled && { fill: `color-mix(in srgb, ${colour(token)} 12%, transparent)` }),
-          value: (_plot, value) => (value === null ? '–' : words(value)),
+          value: (_plot, value, _line, at) => (at === null ? '' : value === null ? '–' : words(value)),
         }),
       ),
     ],

@@ -1,3 +1,4 @@
+import { newConversationPath } from '../conversations/conversation-path.ts'
 import type { IconName } from '../ui/icon.tsx'
 
 /** The places of the console, in the order of the menu. `key` is pressed after `g`. */
@@ -20,5 +21,6 @@ export const places: readonly {
 ]
 
 export function isAt(location: string, path: string): boolean {
+  if (location === newConversationPath) return path === '/conversations'
   return path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`)
 }

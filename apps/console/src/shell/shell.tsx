@@ -1,6 +1,7 @@
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
+import { newConversationPath } from '../conversations/conversation-path.ts'
 import { useSignedIn } from '../session-context.ts'
 import { VirtualPhone } from '../virtual-phone/virtual-phone.tsx'
 import { BottomBar } from './bottom-bar.tsx'
@@ -39,7 +40,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const keys = useMemo<Keys>(
     () => ({
       '?': help.toggle,
-      n: () => goTo('/conversations/new'),
+      n: () => goTo(newConversationPath),
       ...(hasVirtualPhone && { v: phone.toggle }),
       ...Object.fromEntries(places.map(({ key, path }) => [`g ${key}`, () => goTo(path)])),
     }),

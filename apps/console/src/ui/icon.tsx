@@ -27,7 +27,7 @@ const drawings = {
   down: 'M4.5 7.5 10 13l5.5-5.5',
   again: 'M15.5 8A6 6 0 1 0 16 11.5M16 4v4h-4',
   warning: 'M10 3.5 17.5 16.5h-15zM10 8.5v3.5M10 14.2v.1',
-  more: 'M4.5 10h.1M10 10h.1M15.5 10h.1',
+  more: 'M4.4 9.6h.8v.8h-.8zM9.6 9.6h.8v.8h-.8zM14.8 9.6h.8v.8h-.8z',
   bin: 'M4.5 6h11M8 6V4h4v2M6 6l.7 10.5h6.6L14 6',
 } as const
 

@@ -8,6 +8,7 @@ const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short
 const sameYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const otherYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
@@ -28,6 +29,11 @@ export function relativeWords(at: string, nowMs: number): string {
 
 export function fullWords(at: string): string {
   return full.format(new Date(at))
+}
+
+/** As short as it can be with day and time. */
+export function momentWords(at: string): string {
+  return moment.format(new Date(at))
 }
 
 export function clockWords(at: string): string {

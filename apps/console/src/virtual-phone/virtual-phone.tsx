@@ -1,9 +1,9 @@
 import { ActionIcon } from '@mantine/core'
 import type { VirtualPhoneAnswer } from '@smsgw/contract/virtual-phone'
 import { useEffect, useRef, useState } from 'react'
-import { useLocation } from 'wouter'
 import { useVirtualPhone, useWriteFromPhone } from '../api/virtual-phone.ts'
 import { Icon } from '../ui/icon.tsx'
+import { usePathPart } from '../ui/path-part.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { clockWords } from '../ui/relative-words.ts'
 import './virtual-phone.css'
@@ -56,9 +56,8 @@ export function VirtualPhone({ onClose }: { readonly onClose: () => void }) {
 
 /** The number of the conversation that the page shows, if it is one that a phone can have. */
 function useConversationNumber(): string | undefined {
-  const [location] = useLocation()
-  const number = decodeURIComponent(/^\/conversations\/(.+)$/.exec(location)?.[1] ?? '')
-  return /^\+\d+$/.test(number) ? number : undefined
+  const number = usePathPart('/conversations')
+  return number !== undefined && /^\+\d+$/.test(number) ? number : undefined
 }
 
 function Screen({ number, phone }: { readonly number: string; readonly phone: VirtualPhoneAnswer | undefined }) {
@@ -81,7 +80,7 @@ function Screen({ number, phone }: { readonly number: string; readonly phone: Vi
       )}
       {messages.map(({ id, at, text, direction }) => (
         <div key={id} className={`phone-message is-${direction}`}>
-          <p>{text}</p>
+          <p dir="auto">{text}</p>
           <time dateTime={at}>{clockWords(at).slice(0, 5)}</time>
         </div>
       ))}

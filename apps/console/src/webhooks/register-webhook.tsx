@@ -53,7 +53,7 @@ function RegisterForm({ onMade }: { readonly onMade: (webhook: WebhookAnswer) =>
         required
         withAsterisk={false}
         data-autofocus
-        error={wrongUrl}
+        error={wrongUrl && `It ${wrongUrl}`}
         value={url}
         onChange={(change) => setUrl(change.currentTarget.value)}
       />

@@ -6,6 +6,7 @@ import { useDeleteWebhook, useRegisterWebhook, useRotateSecret, useTestWebhook, 
 import { AskFirst } from '../ui/ask-first.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Page } from '../ui/page.tsx'
+import { usePathPart } from '../ui/path-part.ts'
 import { Note, ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
@@ -13,8 +14,8 @@ import { DeliveryLog } from './delivery-log.tsx'
 import { ShownSecret } from './shown-secret.tsx'
 
 /** One webhook: what was delivered, and what can be done with it. */
-export default function WebhookPage({ id: given }: { readonly id: string }) {
-  const id = decodeURIComponent(given)
+export default function WebhookPage() {
+  const id = usePathPart('/webhooks') ?? ''
   const webhooks = useWebhooks()
   const webhook = webhooks.data?.find((one) => one.id === id)
   return (

@@ -1,0 +1,39 @@
+import { Button } from '@mantine/core'
+import { Component, type ReactNode } from 'react'
+import { EmptyState } from './empty-state.tsx'
+import { Page } from './page.tsx'
+
+interface Props {
+  readonly children: ReactNode
+  /** Elsewhere it is tried again. */
+  readonly path: string
+}
+
+/** A page that breaks takes neither the menu nor the other pages with it. */
+export class PageBoundary extends Component<Props, { readonly error?: Error | undefined }> {
+  static getDerivedStateFromError(error: Error) {
+    return { error }
+  }
+
+  override state: { readonly error?: Error | undefined } = {}
+
+  override componentDidUpdate({ path }: Props): void {
+    if (path !== this.props.path && this.state.error !== undefined) this.setState({ error: undefined })
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state
+    if (error === undefined) return this.props.children
+    return (
+      <Page title="This page broke">
+        <EmptyState
+          icon="warning"
+          title="That is a fault of the console"
+          action={<Button onClick={() => location.reload()}>Load it anew</Button>}
+        >
+          Nothing was lost: it only shows what the gateway does. It said: {error.message}
+        </EmptyState>
+      </Page>
+    )
+  }
+}

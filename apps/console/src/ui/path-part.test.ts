@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { pathPart } from './path-part.ts'
+
+test.each(['+447400123456', '100% OFF', 'a/b?c#d', 'a%2Fb', 'new', '<img src=x>', 'order:4711'])(
+  '%s is read from an address as it was written there',
+  (name) => {
+    const { pathname } = new URL(`/conversations/${encodeURIComponent(name)}`, 'http://any')
+    expect(pathPart('/conversations', pathname)).toBe(name)
+  },
+)
+
+test('where nothing stands there is none, and what is mistyped breaks nothing', () => {
+  expect(pathPart('/conversations', '/conversations')).toBeUndefined()
+  expect(pathPart('/conversations', '/conversations/')).toBeUndefined()
+  expect(pathPart('/conversations', '/messages/1')).toBeUndefined()
+  expect(pathPart('/messages', '/messages/100%')).toBe('100%')
+})
