@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
-import { barriersOn } from './house/barriers.ts'
+import { barriersEverywhere } from './house/barriers.ts'
 import { ConsoleBrowser, signIn } from './house/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 import { Receiver } from './house/receiver.ts'
@@ -67,7 +67,7 @@ test('a device shows its modem with signal, network and memory, and what its doc
   await page.getByRole('button', { name: 'Examine it now' }).click()
   const findings = page.getByRole('list', { name: 'Findings' }).getByRole('listitem')
   await findings.nth(2).waitFor({ timeout: 60_000 })
-  expect(await barriersOn(page)).toEqual([])
+  expect(await barriersEverywhere(page)).toEqual([])
 })
 
 test('what the network answers to a code is shown', async () => {
@@ -81,10 +81,11 @@ test('a webhook is registered, its secret is shown once, and a test tells whethe
   await go('/webhooks')
   await page.getByRole('button', { name: 'Register' }).click()
   const dialog = page.getByRole('dialog')
+  expect(await barriersEverywhere(page)).toEqual([])
   await dialog.getByLabel('Address').fill(receiver.url)
   await dialog.getByRole('button', { name: 'Register' }).click()
   expect(await dialog.getByRole('region', { name: 'secret' }).innerText()).toMatch(/^whsec_/)
-  expect(await barriersOn(page)).toEqual([])
+  expect(await barriersEverywhere(page)).toEqual([])
   await dialog.getByRole('button', { name: 'I have it' }).click()
   await page.getByRole('link', { name: receiver.url }).click()
   await page.getByRole('button', { name: 'Send a test' }).click()
@@ -100,7 +101,7 @@ test('the delivery log tells request and answer, filters, and delivers one or a 
   const request = await log.getByRole('region', { name: 'request' }).innerText()
   expect(request).toContain(`POST ${receiver.url}\ncontent-type: application/json`)
   expect(JSON.parse(request.slice(request.indexOf('\n\n')))).toEqual(receiver.told[0])
-  expect(await barriersOn(page)).toEqual([])
+  expect(await barriersEverywhere(page)).toEqual([])
   await log.getByRole('button', { name: 'Send it again' }).click()
   await eventually(
     () => receiver.told.length,
@@ -127,7 +128,7 @@ test('logs appear as things happen', async () => {
   await page.getByRole('button', { name: 'Make a new secret' }).click()
   expect(await page.getByRole('dialog').getByRole('region', { name: 'secret' }).innerText()).toMatch(/^whsec_/)
   await logs.getByText('a webhook has a new secret').waitFor()
-  expect(await barriersOn(logs)).toEqual([])
+  expect(await barriersEverywhere(logs)).toEqual([])
   await logs.getByLabel('Level').selectOption('ERROR')
   await logs.getByText('a webhook has a new secret').waitFor({ state: 'detached' })
   await logs.context().close()

@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersOn } from './house/barriers.ts'
+import { barriersEverywhere } from './house/barriers.ts'
 import { ConsoleBrowser } from './house/console-browser.ts'
 import { House } from './house/house.ts'
+import { HouseProcess } from './house/process.ts'
 
 let house: House
 let browser: ConsoleBrowser
@@ -25,14 +27,47 @@ test('a relay has no virtual phone, and its devices are elsewhere', async () => 
   expect(await page.getByRole('complementary', { name: 'Virtual phone' }).count()).toBe(0)
 })
 
-test('pairing shows a code, the command for it and its picture', async () => {
+test('a second device is paired: by the code that the dialogue shows, as a command and as a picture, and it tells so', async () => {
   await page.getByRole('button', { name: 'Pair a device' }).click()
   const dialog = page.getByRole('dialog', { name: 'Pair a device' })
   await dialog.getByRole('img', { name: 'QR code of the command' }).waitFor()
   const command = await dialog.getByRole('region', { name: 'command' }).innerText()
-  expect(command).toMatch(new RegExp(`^smsgw-agent pair ${house.relayUrl.replace('http', 'ws')} \\w{10}$`))
-  expect(await barriersOn(page)).toEqual([])
-  await page.keyboard.press('Escape')
+  const [, url, code] = /^smsgw-agent pair (\S+) (\w{10})$/.exec(command) ?? []
+  expect(url).toBe(house.relayUrl.replace('http', 'ws'))
+  expect(await barriersEverywhere(page)).toEqual([])
+  const agent = new HouseProcess('agent pair', 'apps/agent/src/main.ts', ['pair', url ?? '', code ?? ''], {
+    DATA_DIR: join(house.folder, 'second-agent'),
+    DEVICE_NAME: 'The second box',
+  })
+  expect(await agent.ended()).toBe(0)
+  await dialog.getByRole('status').getByText('is paired').waitFor()
+  expect(await barriersEverywhere(page)).toEqual([])
+  await dialog.getByRole('link', { name: 'Look at it' }).click()
+  await page.getByText('away', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click()
+  await page.getByText('connected', { exact: true }).waitFor()
+})
+
+test('a message from whom one would not expect it is text and nothing else, whatever the sender is called', async () => {
+  const senders = ['100% OFF', 'new', 'a%2Fb?c#d', '<b>x</b>']
+  const said = '<img src=x onerror="document.title=1"><script>document.title=2</script> مرحبا'
+  for (const from of senders)
+    await house.emulator.instruct('send-text', { from, to: 'modem0', text: `${said} ${from}` })
+  await page.goto(`${house.relayUrl}/conversations`)
+  const list = page.getByRole('region', { name: 'Conversations' })
+  for (const from of senders) {
+    await list.getByRole('link').filter({ hasText: from }).first().click()
+    await page.getByRole('heading', { level: 1, name: from, exact: true }).waitFor()
+    expect(await page.getByRole('article').last().getByRole('paragraph').first().innerText()).toBe(`${said} ${from}`)
+    await page.getByText('it cannot be written to').waitFor()
+    await page.reload()
+    await page
+      .getByRole('article')
+      .filter({ hasText: `${said} ${from}` })
+      .waitFor()
+  }
+  expect(await page.title()).toContain('smsgw')
 })
 
 test('a token is made with scopes and a lifetime, shown once, listed, used and revoked', async () => {
@@ -41,7 +76,7 @@ test('a token is made with scopes and a lifetime, shown once, listed, used and r
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Lifetime').selectOption('43200')
   await dialog.getByLabel('List messages and their numbers').check()
-  expect(await barriersOn(page)).toEqual([])
+  expect(await barriersEverywhere(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Create' }).click()
   const token = await dialog.getByRole('region', { name: 'access token' }).innerText()
   await dialog.getByRole('button', { name: 'I have them' }).click()
@@ -54,9 +89,64 @@ test('a token is made with scopes and a lifetime, shown once, listed, used and r
   expect(await statusOf(token)).toBe(401)
 })
 
+test('while the relay is away the page says so; it goes on by itself, with what happened meanwhile, on pages never opened too', async () => {
+  await page.goto(`${house.relayUrl}/conversations`)
+  const state = page.getByRole('navigation', { name: 'Main' })
+  await state.getByText('Not connected').waitFor({ state: 'detached' })
+  await house.relay.stop()
+  await state.getByText('Not connected').waitFor()
+  await house.emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: 'While you were away' })
+  await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
+  expect(await page.getByRole('heading', { name: 'This page broke' }).count()).toBe(0)
+  await house.restartRelay()
+  await page.getByRole('region', { name: 'Sending' }).waitFor({ timeout: 60_000 })
+  await page.getByRole('link', { name: 'Conversations', exact: true }).first().click()
+  await page.getByText('While you were away').waitFor({ timeout: 90_000 })
+  await state.getByText('Not connected').waitFor({ state: 'detached' })
+})
+
+test('a stream that was cut by a restart of the relay is resumed where it was: what came between is told first', async () => {
+  const stream = await eventStream()
+  const id = await stream.read(/^id: (\S+)$/m)
+  await house.relay.stop()
+  await house.restartRelay()
+  const message = await house.api.send({ phoneNumbers: ['+447400900002'], textMessage: { text: 'Missed' } })
+  await house.api.until(message, ({ state }) => state !== 'Pending', 150_000)
+  const resumed = await eventStream({ 'last-event-id': id })
+  expect(await resumed.read(/^event: message\.created\ndata: {"id":"([^"]+)"}$/m)).toBe(message)
+  expect(resumed.text()).not.toContain('reset')
+  resumed.close()
+})
+
 test('nothing failed in the background', () => {
   expect(browser.complaints).toEqual([])
 })
+
+async function eventStream(more: Readonly<Record<string, string>> = {}) {
+  const { username, password } = house.user
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  const leaving = new AbortController()
+  const response = await fetch(`${house.relayUrl}/3rdparty/v1/events`, {
+    headers: { authorization, ...more },
+    signal: leaving.signal,
+  })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  return {
+    text: () => text,
+    close: () => leaving.abort(),
+    /** The first match, as soon as it is there. */
+    async read(pattern: RegExp): Promise<string> {
+      for (;;) {
+        const found = pattern.exec(text)?.[1]
+        if (found !== undefined) return found
+        const { value, done } = (await reader?.read()) ?? { done: true }
+        if (done) throw new Error(`the stream ended: ${text}`)
+        text += value
+      }
+    },
+  }
+}
 
 async function statusOf(token: string): Promise<number> {
   const url = `${house.relayUrl}/3rdparty/v1/messages`

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersOn } from './house/barriers.ts'
+import { barriersEverywhere } from './house/barriers.ts'
 import { ConsoleBrowser, signIn } from './house/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
@@ -7,7 +7,7 @@ let gateway: Gateway
 let user: ReturnType<typeof credentialsIn>
 let browser: ConsoleBrowser
 
-const pages = ['/', '/devices', '/webhooks', '/access', '/settings', '/logs', '/developers']
+const pages = ['/', '/compose', '/devices', '/webhooks', '/access', '/settings', '/logs', '/developers', '/nowhere']
 
 beforeAll(async () => {
   gateway = await Gateway.start({ WEBHOOK_ALLOW_HTTP: '1' })
@@ -53,19 +53,40 @@ test('the first page takes less than 250 kB over the wire', async () => {
   expect(bytes).toBeLessThan(250_000)
 })
 
-test.each(['light', 'dark'] as const)(
-  'everybody can use every page, in %s colours (axe finds nothing)',
-  async (colorScheme) => {
-    const page = await browser.signedIn(user, { colorScheme })
-    const barriers: string[] = []
-    for (const path of pages) {
-      await page.goto(gateway.url + path)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      barriers.push(...(await barriersOn(page)).map((barrier) => `${path} ${barrier}`))
-    }
-    expect(barriers).toEqual([])
-  },
-)
+test('everybody can use every page, in light and dark colours, on a desk and on a phone (axe finds nothing)', async () => {
+  const page = await browser.signedIn(user)
+  const barriers: string[] = []
+  for (const path of pages) {
+    await page.goto(gateway.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    barriers.push(...(await barriersEverywhere(page)).map((barrier) => `${path} ${barrier}`))
+  }
+  expect(barriers).toEqual([])
+}, 300_000)
+
+test('an address that leads nowhere says so, and the menu is still there', async () => {
+  const page = await browser.signedIn(user)
+  for (const path of ['/nowhere', '/messages/100%25', '/messages/a%252Fb', '/webhooks/%25%25']) {
+    await page.goto(gateway.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await page.getByRole('heading', { name: 'This page broke' }).count()).toBe(0)
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  }
+})
+
+test('who signs in after another sees nothing of what that one saw', async () => {
+  const page = await browser.signedIn(user)
+  await page.goto(`${gateway.url}/settings`)
+  await page.getByRole('region', { name: 'Sending' }).waitFor()
+  await page.context().clearCookies()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.getByRole('link', { name: 'Devices', exact: true }).first().click()
+  await signIn(page, user)
+  await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
+  await page.getByRole('region', { name: 'Sending' }).waitFor()
+  expect(asked.filter((path) => path === '/3rdparty/v1/settings')).toHaveLength(1)
+})
 
 test('no page asks anybody else, writes an inline style sheet, or fails in the background', () => {
   expect(browser.complaints).toEqual([])

@@ -16,3 +16,29 @@ export async function barriersOn(page: Page): Promise<readonly string[]> {
     ({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`).join(' | ')}`,
   )
 }
+
+/** The same in light and dark colours, on a desk and on a phone; and what does not fit into the width of one. */
+export async function barriersEverywhere(page: Page): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const)
+    for (const [place, width, height] of PLACES) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height })
+      // As high as the page: what is just scrolled below a bar is hidden from nobody.
+      const full = await page.evaluate<number>('document.documentElement.scrollHeight')
+      await page.setViewportSize({ width, height: Math.max(height, full) })
+      // What changes its colour does so within this time.
+      await page.waitForTimeout(200)
+      const where = `${colorScheme}, ${place}:`
+      found.push(...(await barriersOn(page)).map((barrier) => `${where} ${barrier}`))
+      const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+      if (tooWide > 0) found.push(`${where} ${tooWide} pixels wider than the screen`)
+    }
+  await page.setViewportSize({ width: 1400, height: 900 })
+  return found
+}
+
+const PLACES = [
+  ['phone', 360, 740],
+  ['desk', 1400, 900],
+] as const
