@@ -1,10 +1,8 @@
-import { Suspense } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
-import { patientPage } from './patient-page.ts'
+import { patientPage } from './patient-page.tsx'
 import { EmptyState } from './ui/empty-state.tsx'
 import { Page } from './ui/page.tsx'
 import { PageBoundary } from './ui/page-boundary.tsx'
-import { WaitingLines } from './ui/waiting-lines.tsx'
 
 const Overview = patientPage(() => import('./overview/overview.tsx'))
 const Conversations = patientPage(() => import('./conversations/conversations.tsx'))
@@ -22,33 +20,31 @@ export function Pages() {
   const [path] = useLocation()
   return (
     <PageBoundary path={path}>
-      <Suspense fallback={<Loading />}>
-        <Switch>
-          <Route path="/" component={Overview} />
-          <Route path="/compose">
-            <Conversations isNew />
-          </Route>
-          <Route path="/conversations/:number?">
-            <Conversations />
-          </Route>
-          <Route path="/messages/:id">
-            <MessagePage />
-          </Route>
-          <Route path="/devices" component={Devices} />
-          <Route path="/devices/:id">{({ id }) => <DevicePage id={id} />}</Route>
-          <Route path="/webhooks" component={Webhooks} />
-          <Route path="/webhooks/:id">
-            <WebhookPage />
-          </Route>
-          <Route path="/access" component={Access} />
-          <Route path="/settings" component={Settings} />
-          <Route path="/logs" component={Logs} />
-          <Route path="/developers" component={Developers} />
-          <Route>
-            <NoSuchPage />
-          </Route>
-        </Switch>
-      </Suspense>
+      <Switch>
+        <Route path="/" component={Overview} />
+        <Route path="/compose">
+          <Conversations isNew />
+        </Route>
+        <Route path="/conversations/:number?">
+          <Conversations />
+        </Route>
+        <Route path="/messages/:id">
+          <MessagePage />
+        </Route>
+        <Route path="/devices" component={Devices} />
+        <Route path="/devices/:id">{({ id }) => <DevicePage id={id} />}</Route>
+        <Route path="/webhooks" component={Webhooks} />
+        <Route path="/webhooks/:id">
+          <WebhookPage />
+        </Route>
+        <Route path="/access" component={Access} />
+        <Route path="/settings" component={Settings} />
+        <Route path="/logs" component={Logs} />
+        <Route path="/developers" component={Developers} />
+        <Route>
+          <NoSuchPage />
+        </Route>
+      </Switch>
     </PageBoundary>
   )
 }
@@ -64,13 +60,5 @@ function NoSuchPage() {
         Messages and webhooks that were deleted have no page any more either.
       </EmptyState>
     </Page>
-  )
-}
-
-function Loading() {
-  return (
-    <div className="page">
-      <WaitingLines lines={6} />
-    </div>
   )
 }
