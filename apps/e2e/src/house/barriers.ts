@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** What would keep somebody from using the page, by WCAG 2.2 AA, with the places where it does. */
-export async function barriersOn(page: Page): Promise<readonly string[]> {
+async function barriersOn(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe)
   // The text is what runs in the page, where `axe` is.
   const { violations } = (await page.evaluate(

@@ -10,7 +10,7 @@ export function eventId(accountId: string, webhookId: string, happened: Happened
 }
 
 /** The same for one recipient's message, of which only so much is known; the code of a failure alone. */
-export function outboundEventId(
+function outboundEventId(
   accountId: string,
   webhookId: string,
   { event, cmdId, code }: { readonly event: string; readonly cmdId: string; readonly code?: string | undefined },
