@@ -39,6 +39,7 @@ export function useSendMessage() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async (message: NewMessage) => (await ask<MessageStateAnswer>('POST', '/messages', message)).body,
-    onSuccess: () => refresh(client, [['conversations', ''], ['thread']]),
+    // Whoever writes goes on at once, and does not wait for the lists.
+    onSuccess: () => void refresh(client, [['conversations', ''], ['thread']]),
   })
 }
