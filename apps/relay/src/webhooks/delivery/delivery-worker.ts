@@ -8,6 +8,7 @@ import { readDue } from './read-due-statement.ts'
 import { ReceiverLane, type ReceiverLaneNeeds } from './receiver-lane.ts'
 import { Rounds } from './rounds.ts'
 import { Settler, type SettlerNeeds } from './settler.ts'
+import { shareRoom } from './share-room.ts'
 import { type Receiver, takeReceivers } from './take-receivers-statement.ts'
 import { WorkerPresence } from './worker-presence.ts'
 
@@ -157,10 +158,11 @@ export class DeliveryWorker implements Outbox {
   async #feed(worker: number): Promise<void> {
     const hungry = [...this.#lanes].filter(([, lane]) => lane.wants > 0)
     if (hungry.length === 0) return
-    const wants = new Map(hungry.map(([key, lane]) => [key, lane.wants]))
+    const heldByAll = [...this.#lanes.values()].reduce((sum, lane) => sum + lane.held.size, 0)
+    const sizes = shareRoom(new Map(hungry.map(([key, lane]) => [key, lane.wants])), heldByAll)
     const held = hungry.flatMap(([, lane]) => [...lane.held])
-    const due = Map.groupBy(await readDue(this.#needs.database, worker, wants, held), ({ webhookKey }) => webhookKey)
-    for (const [key, lane] of hungry) lane.feed(due.get(key) ?? [], wants.get(key) ?? 0)
+    const due = Map.groupBy(await readDue(this.#needs.database, worker, sizes, held), ({ webhookKey }) => webhookKey)
+    for (const [key, lane] of hungry) lane.feed(due.get(key) ?? [], sizes.get(key) ?? 0)
   }
 
   /** As another worker, or none, it has not got what it had: others may take it now. */

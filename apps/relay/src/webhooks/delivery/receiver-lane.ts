@@ -6,7 +6,7 @@ import type { Settler } from './settler.ts'
 import type { Receiver } from './take-receivers-statement.ts'
 
 export interface ReceiverLaneNeeds extends AttemptNeeds, ReceiverHealthNeeds {
-  readonly settler: Settler
+  readonly settler: Pick<Settler, 'record' | 'noteHealth' | 'noteGone' | 'release'>
   readonly observe: (attempt: ObservedAttempt) => void
 }
 
@@ -38,6 +38,7 @@ export class ReceiverLane {
   #waiting: DueDelivery[] = []
   #inFlight = 0
   #size: number
+  #fedAtMs = Number.NEGATIVE_INFINITY
   #isDry = false
   #isEnding = false
   #keepsLease = false
@@ -79,8 +80,11 @@ export class ReceiverLane {
   feed(deliveries: readonly DueDelivery[], asked: number): void {
     if (this.#isEnding) return
     this.#isDry = deliveries.length < asked
-    // Twice as many the next time, so that a quick receiver is not kept waiting by the database.
-    if (!this.#isDry && !this.#health.isOnTrial) this.#size = Math.min(MOST_WAITING, this.#size * 2)
+    const nowMs = performance.now()
+    const isQuick = nowMs - this.#fedAtMs < QUICK_MS
+    // Twice as many the next time, so that it is not kept waiting by the database.
+    if (isQuick && !this.#isDry && !this.#health.isOnTrial) this.#size = Math.min(MOST_WAITING, this.#size * 2)
+    this.#fedAtMs = nowMs
     for (const { key } of deliveries) this.#held.add(key)
     this.#waiting.push(...deliveries)
     this.#advance()
@@ -160,7 +164,9 @@ export class ReceiverLane {
 /** To one receiver, over all replicas. */
 const IN_FLIGHT_EACH = 5
 const FIRST_SIZE = 10
-const MOST_WAITING = 200
+const MOST_WAITING = 800
+/** Whoever has taken most of what it was given so soon could do with more at a time. */
+const QUICK_MS = 100
 /** With those that are answered and not yet written down. */
 const MOST_HELD = 1_000
 const RENEW_MS = 400

@@ -29,6 +29,8 @@ export class Settler {
   readonly #needs: SettlerNeeds
   #waiting = emptyBatch()
   #writers = 0
+  #isGathering = false
+  #begunAtMs = -PACE_MS
   #onIdle: (() => void) | undefined
   #isGivenUp = false
 
@@ -86,23 +88,31 @@ export class Settler {
   }
 
   #start(): void {
-    if (this.#writers >= WRITES_AT_ONCE) return
+    if (this.#isGathering || this.#writers >= WRITES_AT_ONCE) return
     this.#writers += 1
     void this.#write()
   }
 
   async #write(): Promise<void> {
-    // What ends in this turn of the event loop is written together.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (!isEmpty(this.#waiting)) {
-      const batch = this.#waiting
-      this.#waiting = { ...emptyBatch(), attempts: batch.attempts.splice(MOST_TOGETHER) }
-      const locked = await this.#writeBatch(batch)
-      if (locked.length > 0 && isEmpty(this.#waiting)) await sleep(LOCKED_MS)
-      this.#waiting.attempts.unshift(...locked)
-    }
+    await this.#gather()
+    const batch = this.#waiting
+    this.#waiting = { ...emptyBatch(), attempts: batch.attempts.splice(MOST_TOGETHER) }
+    const locked = await this.#writeBatch(batch)
+    if (locked.length > 0 && isEmpty(this.#waiting)) await sleep(LOCKED_MS)
+    this.#waiting.attempts.unshift(...locked)
     this.#writers -= 1
-    if (this.#writers === 0) this.#onIdle?.()
+    if (!isEmpty(this.#waiting)) this.#start()
+    else if (this.#writers === 0) this.#onIdle?.()
+  }
+
+  /** What ends in this turn of the event loop is written together; where much does, what ends in a few milliseconds. */
+  async #gather(): Promise<void> {
+    this.#isGathering = true
+    const waitMs = this.#begunAtMs + PACE_MS - performance.now()
+    if (waitMs > 0) await sleep(Math.ceil(waitMs))
+    else await new Promise((resolve) => setImmediate(resolve))
+    this.#begunAtMs = performance.now()
+    this.#isGathering = false
   }
 
   /** Gives the attempts that could not be recorded yet, as somebody is changing their deliveries. */
@@ -140,6 +150,8 @@ const MOST_TRIES = 3
 const MOST_TOGETHER = 500
 /** While one waits for the disk the next is being worked out. What follows from another waits for it. */
 const WRITES_AT_ONCE = 2
+/** How soon a write may follow the one before: a hundred rows together cost the database a third of what they cost in tens. */
+const PACE_MS = 10
 const AWAY_MS = 250
 const LOCKED_MS = 50
 const HEALTH_LIMITS = { disableAfterMs: 5 * 86_400_000, restMs: 2 * 86_400_000 }

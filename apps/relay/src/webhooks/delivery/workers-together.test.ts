@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
@@ -43,6 +44,19 @@ async function patientReceiver() {
       for (const response of waiting.splice(0)) response.end()
     },
   }
+}
+
+/** Whoever writes that is told that there is no room on the disk; until it is given back. */
+async function takeDatabaseAway(
+  from: 'INSERT ON webhook_attempts' | 'UPDATE ON webhooks',
+): Promise<() => Promise<void>> {
+  await shared.database.$executeRaw`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'no room on the disk' USING ERRCODE = 'disk_full'; END $$`
+  await shared.database.$executeRawUnsafe(
+    `CREATE TRIGGER refuse BEFORE ${from} FOR EACH STATEMENT EXECUTE FUNCTION refuse()`,
+  )
+  return async () => void (await shared.database.$executeRaw`DROP FUNCTION refuse CASCADE`)
 }
 
 test('many workers share the work: each event is sent once, and no receiver has more than five at a time', async () => {
@@ -231,14 +245,29 @@ test('while the database takes nothing, nothing is lost, and nothing that was se
   world.worker()
   await world.happen(...names(3))
   await eventually(() => expect(there.requests).toHaveLength(3))
-  await shared.database.$executeRaw`
-    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'no room on the disk' USING ERRCODE = 'disk_full'; END $$`
-  await shared.database.$executeRaw`
-    CREATE TRIGGER refuse BEFORE INSERT ON webhook_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse()`
+  const giveBack = await takeDatabaseAway('INSERT ON webhook_attempts')
   open()
   await eventually(() => expect(world.warned).toContain('what came of some webhooks waits for the database'))
-  await shared.database.$executeRaw`DROP FUNCTION refuse CASCADE`
+  // For longer than a write is tried that is refused for another reason.
+  await sleep(1_500)
+  await giveBack()
+  await eventually(async () => expect(await countOf('delivered')).toBe(3))
+  expect(there.requests).toHaveLength(3)
+  expect(world.warned).toEqual(['what came of some webhooks waits for the database'])
+})
+
+test('a worker that cannot look for its work while the database is away says so once, and goes on', async () => {
+  const there = await receivers.start()
+  await world.webhook('w1', there.url)
+  const giveBack = await takeDatabaseAway('UPDATE ON webhooks')
+  world.worker()
+  await world.happen(...names(3))
+  await eventually(() => expect(world.warned).toContain('webhooks wait: the database is away'))
+  // It has looked some times more.
+  await sleep(1_000)
+  expect(world.warned).toEqual(['webhooks wait: the database is away'])
+  expect(there.requests).toEqual([])
+  await giveBack()
   await eventually(async () => expect(await countOf('delivered')).toBe(3))
   expect(there.requests).toHaveLength(3)
 })
