@@ -6,6 +6,7 @@ import { PageBoundary } from './ui/page-boundary.tsx'
 
 const Overview = patientPage(() => import('./overview/overview.tsx'))
 const Conversations = patientPage(() => import('./conversations/conversations.tsx'))
+const Messages = patientPage(() => import('./messages/messages.tsx'))
 const MessagePage = patientPage(() => import('./messages/message-page.tsx'))
 const Devices = patientPage(() => import('./devices/devices.tsx'))
 const DevicePage = patientPage(() => import('./devices/device-page.tsx'))
@@ -28,6 +29,7 @@ export function Pages() {
         <Route path="/conversations/:number?">
           <Conversations />
         </Route>
+        <Route path="/messages" component={Messages} />
         <Route path="/messages/:id">
           <MessagePage />
         </Route>

@@ -58,6 +58,11 @@ await watch.step('  a message comes in meanwhile', async () => {
 await watch.step('  a word written', async () => {
   await page.getByLabel('Message', { exact: true }).pressSequentially('Hello')
 })
+await opened('messages', '/messages', () => page.locator('.listed-message').nth(40).waitFor())
+await watch.step('  those that failed', async () => {
+  await page.getByLabel('State').selectOption('Failed')
+  await page.locator('.listed-message-error').nth(40).waitFor()
+})
 await opened('message with its timeline', '/messages/bench-11', () => page.locator('.timeline li').nth(4).waitFor())
 await opened('devices', '/devices', () => page.getByText('connected', { exact: true }).first().waitFor())
 await watch.step('one device', async () => {

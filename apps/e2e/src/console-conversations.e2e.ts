@@ -125,6 +125,26 @@ test('a number that cannot be is refused in words, and what was written stays', 
   expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Kept')
 })
 
+test('messages are listed by what became of them and when, and one leads to its timeline', async () => {
+  await page.goto(`${gateway.url}/messages`)
+  const list = page.getByRole('list', { name: 'Messages' })
+  await list.getByText('Is there anybody?').waitFor()
+  await page.getByLabel('State').selectOption('Cancelled')
+  await list.getByText('Is there anybody?').waitFor({ state: 'detached' })
+  await list.getByText('For tomorrow').waitFor()
+  await page.getByLabel('From').fill('2035-01-01T00:00')
+  await page.getByText('There are none').waitFor()
+  await page.goBack()
+  await page.goto(`${gateway.url}/messages?state=Cancelled`)
+  await list.getByText('For tomorrow').waitFor()
+  await gateway.api.send({ id: 'listed at once', phoneNumbers: [number], textMessage: { text: 'Live' } })
+  await page.getByLabel('State').selectOption('')
+  await list.getByText('Live').waitFor()
+  expect(await barriersEverywhere(page)).toEqual([])
+  await list.getByRole('link').filter({ hasText: 'Is there anybody?' }).click()
+  await page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').nth(3).waitFor()
+})
+
 test('everybody can use the conversations, in light and dark colours and on a phone', async () => {
   await open(number)
   expect(await barriersEverywhere(page)).toEqual([])

@@ -7,7 +7,18 @@ let gateway: Gateway
 let user: ReturnType<typeof credentialsIn>
 let browser: ConsoleBrowser
 
-const pages = ['/', '/compose', '/devices', '/webhooks', '/access', '/settings', '/logs', '/developers', '/nowhere']
+const pages = [
+  '/',
+  '/compose',
+  '/messages',
+  '/devices',
+  '/webhooks',
+  '/access',
+  '/settings',
+  '/logs',
+  '/developers',
+  '/nowhere',
+]
 
 beforeAll(async () => {
   gateway = await Gateway.start({ WEBHOOK_ALLOW_HTTP: '1' })

@@ -24,7 +24,7 @@ const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => r
 }
 
 /** What was found by a search stays as it was found: to search again each second is too much to ask. */
-const talk: readonly QueryKey[] = [['conversations', ''], ['thread'], ['virtual-phone']]
+const talk: readonly QueryKey[] = [['conversations', ''], ['thread'], ['message-list'], ['virtual-phone']]
 
 /** What the page asks for by itself while nobody tells it. */
 const allKeys: readonly QueryKey[] = [

@@ -1,8 +1,28 @@
 import type { MessageStateAnswer } from '@smsgw/contract/message'
 import type { Timeline } from '@smsgw/contract/timeline'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ask, get } from './ask.ts'
-import { refresh } from './newest-first.ts'
+import { ask, get, query } from './ask.ts'
+import { refresh, useNewestFirst } from './newest-first.ts'
+
+export interface MessageFilter {
+  readonly state?: string
+  readonly deviceId?: string
+  readonly from?: string
+  readonly to?: string
+}
+
+/** Newest first, with their content. */
+export function useMessages(filter: MessageFilter) {
+  return useNewestFirst<MessageStateAnswer>({
+    queryKey: ['message-list', filter],
+    firstCursor: 'start',
+    keepsPrevious: true,
+    read: (cursor, signal) =>
+      ask('GET', `/messages${query({ ...filter, includeContent: true, cursor })}`, undefined, signal),
+    idOf: ({ id }) => id,
+    nameOf: ({ id }) => id,
+  })
+}
 
 export function useMessage(id: string) {
   return useQuery({
@@ -22,7 +42,7 @@ export function useCancelMessage(id: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: () => ask('DELETE', `/messages/${encodeURIComponent(id)}`),
-    onSettled: () => refresh(client, [['messages'], ['timeline'], ['thread']], new Set([id])),
+    onSettled: () => refresh(client, [['messages'], ['message-list'], ['timeline'], ['thread']], new Set([id])),
   })
 }
 

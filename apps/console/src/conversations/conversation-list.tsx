@@ -38,6 +38,18 @@ export function ConversationList({
         <Heading>Conversations</Heading>
         <ActionIcon
           component={Link}
+          href="/messages"
+          variant="subtle"
+          color="gray"
+          size="lg"
+          className="conversation-list-all"
+          aria-label="All messages sent"
+          title="All messages sent (g m)"
+        >
+          <Icon name="logs" />
+        </ActionIcon>
+        <ActionIcon
+          component={Link}
           href={newConversationPath}
           variant="filled"
           size="lg"

@@ -1,6 +1,8 @@
 import { SegmentedControl } from '@mantine/core'
 import type { StatisticsBucket, StatisticsPeriod } from '@smsgw/contract/statistics'
 import { useMemo, useState } from 'react'
+import { Link } from 'wouter'
+import { query } from '../api/ask.ts'
 import { useStatistics } from '../api/statistics.ts'
 import { LazyPlot } from '../plot/lazy-plot.tsx'
 import type { PlotLine } from '../plot/plot.tsx'
@@ -25,6 +27,7 @@ export function Traffic() {
   const { data, error, refetch } = useStatistics(period)
   const drawn = useMemo(() => drawnFrom(data?.buckets ?? []), [data])
   const totals = totalsOf(data?.buckets ?? [])
+  const from = data?.buckets[0]?.at
   return (
     <>
       <Panel
@@ -41,10 +44,15 @@ export function Traffic() {
       >
         <ProblemNote error={error} retry={() => void refetch()} />
         <dl className="totals">
-          <Total name="Accepted" value={countWords(totals.accepted)} />
+          <Total name="Accepted" value={countWords(totals.accepted)} href={messagesPath({ from })} />
           <Total name="Sent" value={countWords(totals.sent)} />
           <Total name="Delivered" value={countWords(totals.delivered)} />
-          <Total name="Failed" value={countWords(totals.failed)} isBad={totals.failed > 0} />
+          <Total
+            name="Failed"
+            value={countWords(totals.failed)}
+            isBad={totals.failed > 0}
+            href={messagesPath({ state: 'Failed', from })}
+          />
           <Total name="Received" value={countWords(totals.received)} />
         </dl>
         {data === undefined ? (
@@ -79,17 +87,24 @@ function Total({
   name,
   value,
   isBad = false,
+  href,
 }: {
   readonly name: string
   readonly value: string
   readonly isBad?: boolean
+  /** Which they are. */
+  readonly href?: string | undefined
 }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd className={isBad ? 'is-bad' : undefined}>{value}</dd>
+      <dd className={isBad ? 'is-bad' : undefined}>{href === undefined ? value : <Link href={href}>{value}</Link>}</dd>
     </div>
   )
+}
+
+function messagesPath(filter: Readonly<Record<string, string | undefined>>): string {
+  return `/messages${query(filter)}`
 }
 
 function drawnFrom(buckets: readonly StatisticsBucket[]) {

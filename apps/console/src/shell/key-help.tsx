@@ -16,7 +16,10 @@ export function KeyHelp({
   return (
     <Modal opened={isOpen} onClose={onClose} title="Keys" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
       <div className="key-help">
-        <KeyList title="Go to" keys={places.map(({ key, name }) => [['g', key], name])} />
+        <KeyList
+          title="Go to"
+          keys={[...places.map(({ key, name }) => [['g', key], name] as const), [['g', 'm'], 'Messages sent']]}
+        />
         <div>
           <KeyList
             title="Anywhere"

@@ -21,6 +21,6 @@ export const places: readonly {
 ]
 
 export function isAt(location: string, path: string): boolean {
-  if (location === newConversationPath) return path === '/conversations'
+  if (location === newConversationPath || /^\/messages(\/|$)/.test(location)) return path === '/conversations'
   return path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`)
 }

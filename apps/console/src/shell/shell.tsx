@@ -41,6 +41,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     () => ({
       '?': help.toggle,
       n: () => goTo(newConversationPath),
+      'g m': () => goTo('/messages'),
       ...(hasVirtualPhone && { v: phone.toggle }),
       ...Object.fromEntries(places.map(({ key, path }) => [`g ${key}`, () => goTo(path)])),
     }),

@@ -13,6 +13,10 @@ const marks: Readonly<
   Cancelled: { words: 'Cancelled', tone: 'quiet', drawing: 'M4 4l8 8M12 4l-8 8' },
 }
 
+export const stateWords = Object.fromEntries(
+  Object.entries(marks).map(([state, { words }]) => [state, words]),
+) as Readonly<Record<MessageState, string>>
+
 /** The state of a message: a small drawing, and its word for whoever cannot see it or wants it written out. */
 export function MessageMark({
   state,

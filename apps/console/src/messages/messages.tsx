@@ -1,0 +1,141 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import type { MessageStateAnswer } from '@smsgw/contract/message'
+import { messageStates } from '@smsgw/contract/message-states'
+import { Link, useSearchParams } from 'wouter'
+import { useDevices } from '../api/devices.ts'
+import { type MessageFilter, useMessages } from '../api/messages.ts'
+import { localMinute } from '../conversations/local-minute.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { MessageMark, stateWords } from '../ui/message-mark.tsx'
+import { Page } from '../ui/page.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import { WaitingLines } from '../ui/waiting-lines.tsx'
+import './messages.css'
+
+const states = [
+  { value: '', label: 'All' },
+  ...messageStates.map((state) => ({ value: state, label: stateWords[state] })),
+]
+
+/** All that was sent, by what became of it and when. The filter stands in the address, where it can be linked to and kept. */
+export default function Messages() {
+  const [parameters, setParameters] = useSearchParams()
+  const filter: MessageFilter = Object.fromEntries(
+    ['state', 'deviceId', 'from', 'to'].flatMap((name) => {
+      const value = parameters.get(name)
+      return value ? [[name, value]] : []
+    }),
+  )
+  const change = (name: keyof MessageFilter, value: string) =>
+    setParameters(
+      (before) => {
+        if (value === '') before.delete(name)
+        else before.set(name, value)
+        return before
+      },
+      { replace: true },
+    )
+  const messages = useMessages(filter)
+  const found = messages.data?.pages.flatMap(({ body }) => body) ?? []
+  return (
+    <Page title="Messages" about="What was sent, to whomever, newest first. What came in stands in the conversations.">
+      <Filters filter={filter} onChange={change} />
+      <ProblemNote error={messages.error} retry={() => void messages.refetch()} />
+      {messages.isPending && <WaitingLines lines={8} />}
+      {messages.isSuccess && found.length === 0 && (
+        <EmptyState icon="search" title={Object.keys(filter).length === 0 ? 'Nothing was sent yet' : 'There are none'}>
+          {Object.keys(filter).length === 0
+            ? 'Each message that is accepted appears here by itself.'
+            : 'Another state or time may show some.'}
+        </EmptyState>
+      )}
+      {found.length > 0 && (
+        <ul className="message-list" aria-label="Messages">
+          {found.map((message) => (
+            <ListedMessage key={message.id} message={message} />
+          ))}
+        </ul>
+      )}
+      {messages.hasNextPage && (
+        <Button variant="subtle" loading={messages.isFetchingNextPage} onClick={() => void messages.fetchNextPage()}>
+          Earlier ones
+        </Button>
+      )}
+    </Page>
+  )
+}
+
+function Filters({
+  filter: { state = '', deviceId = '', from, to },
+  onChange,
+}: {
+  readonly filter: MessageFilter
+  readonly onChange: (name: keyof MessageFilter, value: string) => void
+}) {
+  const { data: devices = [] } = useDevices()
+  return (
+    <div className="fields-row">
+      <NativeSelect
+        label="State"
+        data={states}
+        value={state}
+        onChange={(event) => onChange('state', event.currentTarget.value)}
+      />
+      {devices.length > 1 && (
+        <NativeSelect
+          label="Device"
+          data={[{ value: '', label: 'All' }, ...devices.map(({ id, name }) => ({ value: id, label: name }))]}
+          value={deviceId}
+          onChange={(event) => onChange('deviceId', event.currentTarget.value)}
+        />
+      )}
+      <TextInput
+        label="From"
+        type="datetime-local"
+        value={minuteOf(from)}
+        onChange={(event) => onChange('from', instantOf(event.currentTarget.value))}
+      />
+      <TextInput
+        label="To"
+        type="datetime-local"
+        value={minuteOf(to)}
+        onChange={(event) => onChange('to', instantOf(event.currentTarget.value))}
+      />
+    </div>
+  )
+}
+
+function ListedMessage({
+  message: { id, state, recipients, createdAt, textMessage, dataMessage, isHashed },
+}: {
+  readonly message: MessageStateAnswer
+}) {
+  const [first] = recipients
+  const error = recipients.find((recipient) => recipient.error !== undefined)?.error
+  return (
+    <li>
+      <Link href={`/messages/${encodeURIComponent(id)}`} className="listed-message">
+        <MessageMark state={state} withWord />
+        <b>
+          {first?.phoneNumber}
+          {recipients.length > 1 && <span className="quiet"> and {recipients.length - 1} more</span>}
+        </b>
+        <span className="listed-message-text quiet" dir="auto">
+          {textMessage?.text ?? dataMessage?.data ?? (isHashed ? 'content no longer kept' : '')}
+        </span>
+        <RelativeTime at={createdAt} />
+        {error !== undefined && <span className="listed-message-error">{error}</span>}
+      </Link>
+    </li>
+  )
+}
+
+function minuteOf(at: string | undefined): string {
+  const time = new Date(at ?? Number.NaN)
+  return Number.isNaN(time.getTime()) ? '' : localMinute(time)
+}
+
+function instantOf(minute: string): string {
+  return minute === '' ? '' : new Date(minute).toISOString()
+}
