@@ -74,7 +74,12 @@ function installs(folder: string, version: string): void {
   expectSame('mode of settings', statSync(SETTINGS).mode & 0o777, 0o640)
   expectSame('mode of the secret', statSync('/var/lib/smsgw/relay/server-secret').mode & 0o777, 0o600)
   expectSame('its version', run('smsgw', '--version').trim(), version)
-  for (const app of ['gateway', 'agent', 'relay']) run('smsgw', app, '--help')
+  for (const app of ['gateway', 'agent', 'relay']) {
+    const help = run('smsgw', app, '--help')
+    expectSame(`${app} is typed as it is here`, /sudo smsgw/.test(help) && !help.includes('npm'), true)
+  }
+  const complaint = complaintOf('smsgw', 'gateway', 'status')
+  expectSame('how to start it is told', complaint.includes('sudo systemctl start smsgw-gateway'), true)
 }
 
 function verifiesUnits(): void {
@@ -163,6 +168,10 @@ async function eventually(what: string, isSo: () => Promise<boolean>): Promise<v
 
 function run(command: string, ...args: string[]): string {
   return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+function complaintOf(command: string, ...args: string[]): string {
+  return spawnSync(command, args, { encoding: 'utf8' }).stderr
 }
 
 function expectSame<T>(what: string, found: T, wanted: T): void {

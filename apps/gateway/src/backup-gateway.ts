@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { identityFile } from '@smsgw/agent/link/agent-identity'
+import { asTyped } from '@smsgw/daemon/as-typed'
 import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import { newArchivePath } from '@smsgw/relay/backup/archive-path'
@@ -17,7 +18,7 @@ export const keptFiles = ['server-secret', 'credentials.json', identityFile, 'jo
 
 /** `npm run backup -- <file>`: everything of this box, while it goes on. */
 export async function backupGateway(config: DatabaseSettings, args: readonly string[], log: Log): Promise<string> {
-  const path = newArchivePath(args, 'npm run backup --')
+  const path = newArchivePath(args, asTyped('gateway', 'backup smsgw.backup'))
   if (!existsSync(join(config.DATA_DIR, identityFile)))
     throw new StartError(`there is no gateway in ${config.DATA_DIR}: set DATA_DIR to the folder of the one to back up`)
   const running = runningDatabase(config)

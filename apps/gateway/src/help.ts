@@ -1,4 +1,5 @@
 import { settingsSchema as agentSettings } from '@smsgw/agent/config'
+import { commandsHelp } from '@smsgw/daemon/as-typed'
 import { settingsHelp } from '@smsgw/daemon/settings'
 import { settingsSchema as relaySettings } from '@smsgw/relay/config'
 
@@ -14,9 +15,11 @@ export function helpText(): string {
   return `${[
     'smsgw on one box: the HTTP API, its database and the modems in one process.',
     '',
-    'npm start                            runs until it is told to end',
-    'npm run backup -- <file>             everything of this box in one file, while it goes on',
-    'npm run restore -- <file>            the same back again, into an empty DATA_DIR',
+    ...commandsHelp('gateway', [
+      ['', 'runs until it is told to end'],
+      ['backup <file>', 'everything of this box in one file, while it goes on'],
+      ['restore <file>', 'the same back again, into an empty DATA_DIR'],
+    ]),
     '',
     'Nothing has to be set. What can be, as variables of the environment; of secrets, <NAME>_FILE may name a file that holds them:',
     ...settingsHelp(ofAgent),

@@ -1,4 +1,5 @@
 import type { AgentStatus } from '@smsgw/agent/status/agent-status'
+import { asTyped } from '@smsgw/daemon/as-typed'
 
 /** How each modem is, in a line for whoever has just started the gateway; without any, what to do. */
 export function modemLines({ modems, unusable }: Pick<AgentStatus, 'modems' | 'unusable'>): readonly string[] {
@@ -8,7 +9,7 @@ export function modemLines({ modems, unusable }: Pick<AgentStatus, 'modems' | 'u
     return `${sim}${[words, operator].filter(Boolean).join(', ')} (${what})`
   })
   const all = [...lines, ...unusable]
-  return all.length > 0 ? all : ['none is there: `npm run agent -- doctor` tells why']
+  return all.length > 0 ? all : [`none is there: \`${asTyped('agent', 'doctor')}\` tells why`]
 }
 
 /** Nothing more is to come of it by waiting. On a slow machine the first look at a port takes a moment: until then it is absent. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { asStarted, asTyped } from '@smsgw/daemon/as-typed'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
@@ -19,7 +20,7 @@ const harmless = ['lock', 'lock-journal', 'owner', 'arriving']
 
 /** `npm run restore -- <file>`: into an empty folder. Whatever the box may have sent since the backup is not sent again. */
 export async function restoreGateway(config: DatabaseSettings, args: readonly string[], log: Log): Promise<string> {
-  const path = existingArchivePath(args, 'npm run restore --')
+  const path = existingArchivePath(args, asTyped('gateway', 'restore smsgw.backup'))
   const folder = takeDataFolder(config.DATA_DIR).path
   const there = readdirSync(folder).filter((name) => !harmless.includes(name))
   if (there.length > 0)
@@ -41,7 +42,7 @@ export async function restoreGateway(config: DatabaseSettings, args: readonly st
       }),
     )
     completeArrival(folder)
-    return `${rows} rows of ${createdAt} were restored into ${folder}; npm start goes on from there`
+    return `${rows} rows of ${createdAt} were restored into ${folder}; \`${asStarted('gateway')}\` goes on from there`
   } finally {
     abandonArrival(folder)
   }

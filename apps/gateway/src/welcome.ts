@@ -53,7 +53,7 @@ const EVERYWHERE = /\/\/(?:0\.0\.0\.0|\[::\])(?=:)/
 
 const virtualModem = [
   styleText(['bold', 'yellow'], 'A VIRTUAL ONE, since no modem was found: messages reach virtual phones alone.'),
-  'Plug a modem in and start again, or name its port: MODEMS=/dev/ttyUSB2 npm start',
+  'Plug a modem in and start again, or name its port: MODEMS=/dev/ttyUSB2',
 ]
 
 function row(name: string, words: string): string {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { asStarted } from '@smsgw/daemon/as-typed'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { StartError } from '@smsgw/daemon/start-error'
 import { newAgent } from '@smsgw/link/agent-state'
@@ -40,7 +41,7 @@ export async function pair(config: AgentConfig, args: readonly string[]): Promis
     putAside(folder.path, former.deviceId)
     renameSync(next, file)
   }
-  process.stdout.write(`paired: this is device ${deviceId}. Start it with \`npm run agent -- run\`.\n`)
+  process.stdout.write(`paired: this is device ${deviceId}. Start it with \`${asStarted('agent')}\`.\n`)
 }
 
 /** The journal goes first: an identity without its journal sends nothing by mistake, the other way round it might. */

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { asTyped } from '@smsgw/daemon/as-typed'
 import { StartError } from '@smsgw/daemon/start-error'
 
 /** Options and words behind a command; what is not among them is one clear line. */
@@ -22,5 +23,5 @@ function parsed(usage: string, args: readonly string[], options: NonNullable<Par
 }
 
 function usageError(usage: string, cause?: unknown): StartError {
-  return new StartError(`usage: npm run agent -- ${usage}`, { cause })
+  return new StartError(`usage: ${asTyped('agent', usage)}`, { cause })
 }

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { asTyped } from '@smsgw/daemon/as-typed'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
@@ -70,13 +71,12 @@ function relayOf(
   identity: AgentIdentity,
 ): string {
   const known = url ?? identity.relay?.url
+  const pairing = asTyped('agent', 'pair <url> <code>')
   if (known === undefined) {
-    throw new StartError(
-      'this agent belongs to no relay yet: `npm run agent -- pair <url> <code>`, or set RELAY_URL and ENROLMENT_TOKEN',
-    )
+    throw new StartError(`this agent belongs to no relay yet: \`${pairing}\`, or set RELAY_URL and ENROLMENT_TOKEN`)
   }
   if (identity.relay === undefined && token === undefined) {
-    throw new StartError('this agent is not paired yet: `npm run agent -- pair <url> <code>`, or set ENROLMENT_TOKEN')
+    throw new StartError(`this agent is not paired yet: \`${pairing}\`, or set ENROLMENT_TOKEN`)
   }
   return checkedRelayUrl(known, ALLOW_INSECURE_HTTP)
 }

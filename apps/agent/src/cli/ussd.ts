@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { asTyped } from '@smsgw/daemon/as-typed'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { AgentConfig } from '../config.ts'
 import { printable } from '../modem-tool/printable.ts'
@@ -35,7 +36,7 @@ function tell({ outcome, text, reason, more, sessionId }: UssdReply): void {
   const lines = (text ?? '').split('\n').map(printable)
   process.stdout.write(`${lines.join('\n')}\n`)
   if (more === true && !process.stdin.isTTY) {
-    process.stdout.write(`The network waits for a reply: npm run agent -- ussd --session ${sessionId} <reply>\n`)
+    process.stdout.write(`The network waits for a reply: ${asTyped('agent', `ussd --session ${sessionId} <reply>`)}\n`)
   }
 }
 
@@ -53,7 +54,7 @@ function simNumberOf(text: unknown): number | undefined {
   if (text === undefined) return undefined
   const simNumber = Number(text)
   if (!Number.isInteger(simNumber) || simNumber < 1 || simNumber > 64) {
-    throw new StartError('--sim is the number of a SIM, 1 to 64; `npm run agent -- status` lists them')
+    throw new StartError(`--sim is the number of a SIM, 1 to 64; \`${asTyped('agent', 'status')}\` lists them`)
   }
   return simNumber
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { asStarted, asTyped } from '@smsgw/daemon/as-typed'
 import { type DataFolder, tryDataFolder } from '@smsgw/daemon/data-folder'
 import { StartError } from '@smsgw/daemon/start-error'
 import { type AgentConfig, checkedRelayUrl, wantedModems } from '../config.ts'
@@ -75,7 +76,7 @@ async function findAgent(folder: string): Promise<FoundAgent> {
   }
 }
 
-const start = 'npm run agent -- run, or: sudo systemctl start smsgw-agent'
+const start = asStarted('agent')
 
 async function examineModems(
   config: AgentConfig,
@@ -111,13 +112,13 @@ async function relayFindings(config: AgentConfig): Promise<readonly Finding[]> {
   const identity = existsSync(file) ? AgentIdentity.load(file) : undefined
   const url = config.RELAY_URL ?? identity?.relay?.url
   if (url === undefined) {
-    return [fail('relay', 'this agent belongs to none yet', 'npm run agent -- pair <url> <code>')]
+    return [fail('relay', 'this agent belongs to none yet', asTyped('agent', 'pair <url> <code>'))]
   }
   if (url === inThisProcess) return [ok('relay', 'is in one process with this agent')]
   try {
     const paired =
       identity?.relay === undefined && config.ENROLMENT_TOKEN === undefined
-        ? [fail('pairing', 'this agent is not paired yet', 'npm run agent -- pair <url> <code>')]
+        ? [fail('pairing', 'this agent is not paired yet', asTyped('agent', 'pair <url> <code>'))]
         : []
     return [...paired, ...(await checkRelay(checkedRelayUrl(url, config.ALLOW_INSECURE_HTTP)))]
   } catch (error) {

@@ -1,6 +1,8 @@
+import { asTyped } from '@smsgw/daemon/as-typed'
+
 export const helpText = `Talks to a GSM modem: identifies it, shows how it is, sends and receives messages.
 
-npm run modem -- <port> [command] [options]
+${asTyped('modem', '<port> [command] [options]')}
 
 Port:
   /dev/ttyUSB2             a serial port, or the pseudo-terminal of the emulator

@@ -1,6 +1,7 @@
 import { createConnection } from 'node:net'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { asStarted } from '@smsgw/daemon/as-typed'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { UssdReply } from '../modems/ussd-desk.ts'
 import type { AgentStatus } from './agent-status.ts'
@@ -54,7 +55,7 @@ export async function* answersOf<Content>(folder: string, question: Question): A
 export function noAgentRuns(folder: string): StartError {
   return new StartError(
     `no agent runs with DATA_DIR=${resolve(folder)}, or it is just starting: ` +
-      'start it (`npm run agent -- run`, or its service), or set DATA_DIR as it has it',
+      `start it (\`${asStarted('agent')}\`), or set DATA_DIR as it has it`,
   )
 }
 

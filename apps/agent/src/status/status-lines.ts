@@ -1,3 +1,4 @@
+import { asTyped } from '@smsgw/daemon/as-typed'
 import type { AgentStatus, ModemStatus, SimStatus } from './agent-status.ts'
 
 /** For a person at a terminal. */
@@ -26,7 +27,7 @@ export function statusLines(status: AgentStatus): readonly string[] {
     ...(away.length === 0
       ? []
       : ['', ...away.map(({ simNumber }) => row(`SIM ${simNumber}`, 'its modem is not there'))]),
-    ...(modems.length === 0 ? ['', 'No modem is there. `npm run agent -- doctor` tells why.'] : []),
+    ...(modems.length === 0 ? ['', `No modem is there. \`${asTyped('agent', 'doctor')}\` tells why.`] : []),
     ...unusable.flatMap((words) => ['', words]),
   ]
 }

@@ -17,7 +17,6 @@ export function existingArchivePath(args: readonly string[], command: string): s
 }
 
 function theOnly([file, ...more]: readonly string[], command: string): string {
-  if (file === undefined || file.startsWith('-') || more.length > 0)
-    throw new StartError(`name one file: ${command} smsgw.backup`)
+  if (file === undefined || file.startsWith('-') || more.length > 0) throw new StartError(`name one file: ${command}`)
   return resolve(file)
 }

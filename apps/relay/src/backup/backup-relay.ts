@@ -1,3 +1,4 @@
+import { asTyped } from '@smsgw/daemon/as-typed'
 import type { Terminal } from '../accounts/terminal.ts'
 import type { Clock } from '../clock.ts'
 import { newArchivePath } from './archive-path.ts'
@@ -14,7 +15,7 @@ export async function backupRelay(
   { url, clock, terminal }: { readonly url: string; readonly clock: Clock; readonly terminal: Terminal },
   args: readonly string[],
 ): Promise<void> {
-  const path = newArchivePath(args, 'npm run relay -- backup')
+  const path = newArchivePath(args, asTyped('relay', 'backup smsgw.backup'))
   const now = clock.now()
   const archive = new ArchiveWriter(path, now)
   try {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { asTyped } from '@smsgw/daemon/as-typed'
 import { StartError } from '@smsgw/daemon/start-error'
 import { Client, DatabaseError, escapeIdentifier } from 'pg'
 import { type Migration, migrate, readMigrations } from '../store/migrate.ts'
@@ -65,7 +66,7 @@ async function describedBy(
   if (!result.success)
     throw new StartError(`${path} was made by a newer release, which this one cannot read: install that one`)
   if (result.data.kind === kind) return result.data
-  const command = result.data.kind === 'gateway' ? 'npm run restore' : 'npm run relay -- restore'
+  const command = asTyped(result.data.kind, `restore ${path}`)
   throw new StartError(`${path} is the backup of a ${result.data.kind}: restore it with \`${command}\``)
 }
 

@@ -1,3 +1,4 @@
+import { asTyped } from '@smsgw/daemon/as-typed'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
@@ -13,7 +14,7 @@ import { restoreDatabase } from './restore-database.ts'
  * tells what has happened since, and of what it is asked once more it sends nothing again.
  */
 export async function restoreRelay(config: RelayConfig, args: readonly string[]): Promise<void> {
-  const path = existingArchivePath(args, 'npm run relay -- restore')
+  const path = existingArchivePath(args, asTyped('relay', 'restore smsgw.backup'))
   const log = openLog('warn', process.stderr)
   if (config.DATABASE_URL === undefined) takeDataFolder(config.DATA_DIR)
   const { rows, createdAt } = await withDatabase(config, log, (url) =>

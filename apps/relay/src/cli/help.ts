@@ -1,3 +1,4 @@
+import { commandsHelp } from '@smsgw/daemon/as-typed'
 import { settingsHelp } from '@smsgw/daemon/settings'
 import { accountsUsage } from '../accounts/accounts-command.ts'
 import { tokenUsage } from '../auth/token-command.ts'
@@ -8,8 +9,10 @@ export function helpText(): string {
   return `${[
     'The relay of an SMS gateway: its HTTP API, accounts, messages and webhooks, over PostgreSQL.',
     '',
-    'npm run relay                        serves until it is told to end',
-    'npm run relay -- <command>           does one thing, beside a relay that runs or without one:',
+    ...commandsHelp('relay', [
+      ['', 'serves until it is told to end'],
+      ['<command>', 'does one thing, beside a relay that runs or without one:'],
+    ]),
     ...[...accountsUsage, ...tokenUsage, ...backupUsage].map((line) => `  ${line}`),
     '',
     'Settings are variables of the environment. Of secrets, <NAME>_FILE may name a file that holds them.',

@@ -18,8 +18,7 @@ export function examineDevice(needs: AskDeviceNeeds & { readonly limitMs?: numbe
         deviceId,
         command: (cmdId) => ({ kind: 'examine', cmdId }),
         limitMs: needs.limitMs ?? LONGEST_MS,
-        absent: () =>
-          new ApiError(409, 'The device is not connected: on its machine `npm run agent -- doctor` says why'),
+        absent: () => new ApiError(409, 'The device is not connected: on its machine `agent doctor` says why'),
       })
       if (answer === undefined)
         throw new ApiError(504, 'The device does not answer: it is busy, or its agent is older than this question')
