@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from './house/api-client.ts'
 import { barriersEverywhere } from './house/barriers.ts'
 import { ConsoleBrowser } from './house/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
@@ -123,6 +124,37 @@ test('a number that cannot be is refused in words, and what was written stays', 
   await page.getByRole('button', { name: 'Send' }).click()
   expect(await page.getByRole('alert').innerText()).toContain('phoneNumbers')
   expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Kept')
+})
+
+test('a long conversation is read as one scrolls up; where that fails it says so, and asks no more by itself', async () => {
+  const talker = '+447400777777'
+  for (let count = 0; count < 120; count += 1)
+    await gateway.api.ask('POST', '/virtual-phone', { from: talker, text: `Number ${count} of many` })
+  await eventually(
+    () => gateway.api.ask('GET', `/inbox?limit=1&offset=0`),
+    ({ headers }) => Number(headers.get('x-total-count')) >= 120,
+    60_000,
+  )
+  let isBroken = true
+  let asked = 0
+  await page.route('**/conversations/*cursor=*', async (route) => {
+    asked += 1
+    await (isBroken ? route.fulfill({ status: 400, body: '{"message":"not today"}' }) : route.continue())
+  })
+  await open(talker)
+  await thread().getByText('Number 119 of many').waitFor()
+  await thread().hover()
+  await page.mouse.wheel(0, -100_000)
+  await thread().getByRole('alert').getByText('not today').waitFor()
+  await page.waitForTimeout(1_000)
+  expect(asked).toBe(1)
+  isBroken = false
+  await thread().getByRole('button', { name: 'Earlier messages' }).click()
+  await thread().getByText('Number 60 of many').waitFor({ state: 'attached' })
+  await page.mouse.wheel(0, -100_000)
+  await thread().getByText('Number 0 of many').waitFor({ state: 'attached' })
+  expect(await thread().getByRole('article').count()).toBe(120)
+  await page.unroute('**/conversations/*cursor=*')
 })
 
 test('messages are listed by what became of them and when, and one leads to its timeline', async () => {

@@ -26,6 +26,9 @@ const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => r
 /** What was found by a search stays as it was found: to search again each second is too much to ask. */
 const talk: readonly QueryKey[] = [['conversations', ''], ['thread'], ['message-list'], ['virtual-phone']]
 
+/** What is read page by page; the rest is asked for again by itself when somebody comes back to the page. */
+const lists: readonly QueryKey[] = [['conversations', ''], ['thread'], ['message-list'], ['deliveries']]
+
 /** What the page asks for by itself while nobody tells it. */
 const allKeys: readonly QueryKey[] = [
   ...talk,
@@ -122,8 +125,12 @@ function refresher(feed: LiveFeed, client: QueryClient): () => void {
   const asking = setInterval(() => {
     if (feed.state !== 'live') void refresh(client, allKeys)
   }, awayMs)
+  // A computer that has slept may not have noticed yet that its stream was cut.
+  const comeBack = () => document.visibilityState === 'visible' && void refresh(client, lists)
+  document.addEventListener('visibilitychange', comeBack)
   return () => {
     stop()
+    document.removeEventListener('visibilitychange', comeBack)
     clearTimeout(timer)
     clearInterval(asking)
   }

@@ -18,7 +18,9 @@ export function Thread({ number }: { readonly number: string }) {
   const scroll = useRef<HTMLDivElement>(null)
   useStickToEnd(scroll, pages.at(-1)?.body.at(-1)?.id)
   const earlier = useRef<HTMLButtonElement>(null)
-  useWhenSeen(earlier, scroll, thread.hasNextPage && !thread.isFetching, () => void thread.fetchNextPage())
+  // Where it failed it is asked for again by whoever wants it.
+  const comesByItself = thread.hasNextPage && !thread.isFetching && !thread.isFetchNextPageError
+  useWhenSeen(earlier, scroll, comesByItself, () => void thread.fetchNextPage())
   return (
     <section className="thread" aria-label={`Conversation with ${number}`}>
       <ThreadHead title={number} />
