@@ -38,7 +38,9 @@ export class ConversationSearch {
   async #find(sights: Sights, search: string): Promise<Matching> {
     const { depths, fewNumbers } = this.#patience
     const { number } = searchTerms(search)
-    const all = await this.#inTime((statements) => readEveryNumber(statements, sights, fewNumbers))
+    // One that is written to has no letters; a hash of one has, and is nothing to look for.
+    const written = { ...sights, sent: sights.sent && /^[+\d*#]*$/.test(number) }
+    const all = await this.#inTime((statements) => readEveryNumber(statements, written, fewNumbers))
     // Of an account with more numbers than can be gone through only a whole one is found, beside those that are late.
     const isNumber = all === undefined || all.length >= fewNumbers
     const numbers = [search.trim(), number, ...(all ?? []).filter((one) => one.toLowerCase().includes(number))]
