@@ -1,4 +1,5 @@
 import { asTyped } from '@smsgw/daemon/as-typed'
+import { inThisProcess } from '../link/in-process-socket.ts'
 import type { AgentStatus, ModemStatus, SimStatus } from './agent-status.ts'
 
 /** For a person at a terminal. */
@@ -8,10 +9,7 @@ export function statusLines(status: AgentStatus): readonly string[] {
   const away = sims.filter(({ simNumber }) => !here.has(simNumber))
   return [
     row('Agent', `${version}, process ${pid}, runs for ${duration(upMs)}`),
-    row(
-      'Relay',
-      link.phase === 'online' ? `connected to ${link.relay}` : `${link.relay}: ${link.trouble ?? link.phase}`,
-    ),
+    row('Relay', relayWords(link)),
     row('Device', link.deviceId ?? 'not paired yet'),
     row('Messages', `${queue.open} open, ${queue.waiting} of them waiting, ${queue.inDoubt} in doubt`),
     row('To be told', `${link.eventsWaiting} events that the relay does not have yet`),
@@ -30,6 +28,11 @@ export function statusLines(status: AgentStatus): readonly string[] {
     ...(modems.length === 0 ? ['', `No modem is there. \`${asTyped('agent', 'doctor')}\` tells why.`] : []),
     ...unusable.flatMap((words) => ['', words]),
   ]
+}
+
+export function relayWords({ phase, relay, trouble }: AgentStatus['link']): string {
+  if (phase !== 'online') return `${relay}: ${trouble ?? phase}`
+  return relay === inThisProcess ? `connected, ${relay}` : `connected to ${relay}`
 }
 
 function modemLines(modem: ModemStatus, sim: SimStatus | undefined): string[] {
