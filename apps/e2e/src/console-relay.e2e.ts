@@ -95,6 +95,8 @@ test('while the relay is away the page says so; it goes on by itself, with what 
   await state.getByText('Not connected').waitFor({ state: 'detached' })
   await house.relay.stop()
   await state.getByText('Not connected').waitFor()
+  await page.getByRole('alert').getByText('does not answer').first().waitFor()
+  expect(await barriersEverywhere(page)).toEqual([])
   await house.emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: 'While you were away' })
   await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
   expect(await page.getByRole('heading', { name: 'This page broke' }).count()).toBe(0)
@@ -103,6 +105,7 @@ test('while the relay is away the page says so; it goes on by itself, with what 
   await page.getByRole('link', { name: 'Conversations', exact: true }).first().click()
   await page.getByText('While you were away').waitFor({ timeout: 90_000 })
   await state.getByText('Not connected').waitFor({ state: 'detached' })
+  await page.getByText('does not answer').waitFor({ state: 'detached' })
 })
 
 test('a stream that was cut by a restart of the relay is resumed where it was: what came between is told first', async () => {
