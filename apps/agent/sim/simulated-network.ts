@@ -75,9 +75,11 @@ export class SimulatedSim {
     const reference = isTaken ? this.#take(pdu) : undefined
     await this.#pause(this.#random.integer(6000))
     if (isTaken && !this.#happens(0.15)) {
+      // The line with it may be lost on the way.
+      const heard = this.#happens(0.1) ? undefined : reference
       return this.#ends(
         options,
-        { kind: 'accepted', messageReference: reference, detail: undefined, duplicate: false },
+        { kind: 'accepted', messageReference: heard, detail: undefined, duplicate: false },
         isAlive,
       )
     }

@@ -15,6 +15,11 @@ export interface Reads {
     readonly ask: { readonly iccid: string; readonly reference: number; readonly number: string }
     readonly answer: readonly CommandRecord[]
   }
+  /** Of which that SIM has sent a part to that number whose reference nobody read. Looks through all attempts. */
+  'commands-without-reference': {
+    readonly ask: { readonly iccid: string; readonly number: string }
+    readonly answer: readonly CommandRecord[]
+  }
   /** Given up without knowing whether a part went out: later evidence corrects that. */
   'doubtful-commands': { readonly ask: { readonly sinceMs: number }; readonly answer: readonly CommandRecord[] }
   /** When messages were begun by a SIM, by the wall clock, the oldest first. */
@@ -114,6 +119,13 @@ export function readsOf(database: DatabaseSync): Answers {
         `cmd_id IN (SELECT cmd_id FROM attempts WHERE reference = ?) AND plan ->> 'iccid' = ?
            AND significant_part(plan ->> 'destination') = ? ORDER BY received_ms DESC`,
         reference,
+        iccid,
+        significantPart(number),
+      ),
+    'commands-without-reference': ({ iccid, number }) =>
+      commands(
+        `cmd_id IN (SELECT cmd_id FROM attempts WHERE result = 'accepted' AND reference IS NULL)
+           AND plan ->> 'iccid' = ? AND significant_part(plan ->> 'destination') = ?`,
         iccid,
         significantPart(number),
       ),

@@ -5,7 +5,7 @@ import { epochMsFromTimeStamp, isValidTimeStamp } from '@smsgw/sms/time-stamp'
 import type { Change, Stamp } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Keep } from '../journal/keep-writing.ts'
-import type { CommandRecord } from '../journal/read.ts'
+import type { AttemptRecord, CommandRecord } from '../journal/read.ts'
 import { datedMs } from '../time/dated.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import { centreClockToleranceMs, type Doubts } from './doubts.ts'
@@ -38,14 +38,15 @@ export class Reports {
   async #take(iccid: string, report: StatusReport): Promise<boolean> {
     const { journal, doubts, limits } = this.#parts
     // Looked at before the journal is read: what is answered meanwhile is not in it yet.
-    const isTooEarly = doubts.mayBeOfWhatIsBeingSent(iccid, report)
+    const isAmbiguous =
+      doubts.mayBeOfWhatIsBeingSent(iccid, report) || (await this.#mayBeOfOneWithoutReference(iccid, report))
     const records = await journal.read('commands-by-reference', {
       iccid,
       reference: report.messageReference,
       number: textFromAddress(report.recipient),
     })
     const match = bestMatch(records, report, this.#parts.time.stamp())
-    const suspect = isTooEarly ? undefined : doubts.suspect(iccid, report)
+    const suspect = isAmbiguous ? undefined : doubts.suspect(iccid, report)
     if (match !== undefined && !(match.isLongSettled && suspect && suspect.distanceMs <= centreClockToleranceMs)) {
       const { record, at } = match
       if (record.command === undefined) return false
@@ -57,6 +58,27 @@ export class Reports {
     await doubts.prove(suspect, report)
     await this.#consequences(suspect.job, suspect.at, report.status)
     return true
+  }
+
+  /** A part may have been accepted by an `OK` alone: then it is known, and nobody knows its reference. */
+  async #mayBeOfOneWithoutReference(iccid: string, report: StatusReport): Promise<boolean> {
+    const { journal, doubts, time } = this.#parts
+    // Nothing else turns on it, and they are looked for among all.
+    if (doubts.suspect(iccid, report) === undefined) return false
+    const number = textFromAddress(report.recipient)
+    const records = await journal.read('commands-without-reference', { iccid, number })
+    const now = time.stamp()
+    const stampMs = stampOf(report)
+    return records.some(
+      ({ plan, attempts }) =>
+        plan?.requestsReport &&
+        attempts.some(
+          (attempt) =>
+            attempt.result === 'accepted' &&
+            attempt.reference === undefined &&
+            distanceOf(attempt, stampMs, now) <= centreClockToleranceMs,
+        ),
+    )
   }
 
   async #reported(job: Job, at: number, status: number): Promise<void> {
@@ -155,24 +177,31 @@ interface Match {
 }
 
 function bestMatch(records: readonly CommandRecord[], report: StatusReport, now: Stamp): Match | undefined {
-  const stampMs = isValidTimeStamp(report.serviceCentreTimeStamp)
-    ? epochMsFromTimeStamp(report.serviceCentreTimeStamp)
-    : undefined
+  const stampMs = stampOf(report)
   const candidates = records.flatMap((record) =>
     record.attempts
       .filter(({ result, reference }) => result === 'accepted' && reference === report.messageReference)
-      .map(({ part, resultAt, committed }) => {
-        // The centre stamps it between the two. Evidence may have come long after.
-        const fromMs = committed && datedMs(committed, now)
-        const toMs = resultAt && datedMs(resultAt, now)
-        const distanceMs =
-          stampMs === undefined ? 0 : Math.max(0, (fromMs ?? stampMs) - stampMs, stampMs - (toMs ?? stampMs))
+      .map((attempt) => {
+        const { part } = attempt
+        const distanceMs = distanceOf(attempt, stampMs, now)
         const isSettled = record.reports.some((each) => each.part === part && isFinal(each.status))
         return { record, at: part - 1, distanceMs, isLongSettled: isSettled && distanceMs > centreClockToleranceMs }
       }),
   )
   // Newest first among equals, as they were read.
   return candidates.sort((a, b) => a.distanceMs - b.distanceMs)[0]
+}
+
+function stampOf({ serviceCentreTimeStamp }: StatusReport): number | undefined {
+  return isValidTimeStamp(serviceCentreTimeStamp) ? epochMsFromTimeStamp(serviceCentreTimeStamp) : undefined
+}
+
+/** The centre stamps it between COMMIT and RESULT. Evidence may have come long after. */
+function distanceOf({ committed, resultAt }: AttemptRecord, stampMs: number | undefined, now: Stamp): number {
+  if (stampMs === undefined) return 0
+  const fromMs = committed && datedMs(committed, now)
+  const toMs = resultAt && datedMs(resultAt, now)
+  return Math.max(0, (fromMs ?? stampMs) - stampMs, stampMs - (toMs ?? stampMs))
 }
 
 function isFinal(status: number): boolean {

@@ -17,6 +17,8 @@ beforeEach(() => {
 const minute = 60_000
 const day = 24 * 60 * minute
 const silence: SubmitOutcome = { kind: 'unknown', why: 'silence', error: undefined }
+/** The modem said OK, and the line with the reference was lost. */
+const nameless: SubmitOutcome = { kind: 'accepted', messageReference: undefined, detail: undefined, duplicate: false }
 const busy: SubmitOutcome = { kind: 'refused', error: readCommandError('+CMS ERROR: 42')!, pduWritten: true }
 
 test('a command that stands twice in one frame is sent once', async () => {
@@ -52,6 +54,45 @@ test('a SIM sends although its past cannot be read', async () => {
   await world.accept(sendCommand('a'))
   await world.pass(minute)
   expect(world.sent).toHaveLength(1)
+})
+
+test('a report about a part whose reference nobody read is no evidence for one in doubt', async () => {
+  world.outcomes.push(silence, nameless)
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('doubtful'))
+  await world.pass(3 * minute)
+  await world.accept(sendCommand('nameless'))
+  await world.pass(1000)
+  const taken = world.sender.report('iccid-1', report(77, 0))
+  await world.pass(1000)
+  expect(await taken).toBe(false)
+  await world.pass(20 * minute)
+  expect(await world.events('failed')).toMatchObject([{ cmdId: 'doubtful', code: 'submit_unknown' }])
+  expect((await world.events('sent')).map(({ cmdId }) => cmdId)).toEqual(['nameless'])
+})
+
+test('a report about the first part, whose reference nobody read, is no evidence for the second one', async () => {
+  world.outcomes.push(nameless, silence)
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('a', { content: { text: 'long '.repeat(50) } }))
+  await world.pass(1000)
+  const taken = world.sender.report('iccid-1', report(77, 0))
+  await world.pass(20 * minute)
+  expect(await taken).toBe(false)
+  expect(await world.events('failed')).toMatchObject([{ code: 'submit_unknown', partsSent: 1 }])
+})
+
+test('a part without a reference that went at quite another time takes no evidence away', async () => {
+  world.outcomes.push(nameless, silence)
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('nameless'))
+  await world.pass(10 * minute)
+  await world.accept(sendCommand('doubtful'))
+  await world.pass(1000)
+  const taken = world.sender.report('iccid-1', report(77, 0))
+  await world.pass(1000)
+  expect(await taken).toBe(true)
+  expect(await world.events('delivered')).toMatchObject([{ cmdId: 'doubtful' }])
 })
 
 test('what was planned for a SIM that goes is sent by another, also when it goes while nobody runs', async () => {
