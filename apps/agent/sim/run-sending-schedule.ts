@@ -21,6 +21,7 @@ export async function runSendingSchedule(
     else if (what < 0.85) world.changeSettings()
     else if (what < 0.88) world.loseTime()
     else if (what < 0.91) world.fillDisk()
+    else if (what < 0.95) world.loseNetwork()
     // Short steps too, so that kills hit every moment of a submission.
     await passTime(world.clock, world.random.next() < 0.5 ? world.random.integer(40) : world.random.integer(20_000))
   }

@@ -4,6 +4,7 @@ import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { type Random, seededRandom } from '@smsgw/virtual-modem/random'
 import { Sender } from '../src/sending/sender.ts'
 import { defaultSendingLimits, defaultSendingSettings } from '../src/sending/sending-settings.ts'
+import type { SendingSim } from '../src/sending/sim.ts'
 import { ClearOpener, sealed } from '../src/testing/clear-opener.ts'
 import { ManualTime } from '../src/testing/manual-time.ts'
 import { MemoryJournal } from '../src/testing/memory-journal.ts'
@@ -21,6 +22,8 @@ export class SendingWorld {
   readonly cancelled = new Set<string>()
   readonly troubles: unknown[] = []
   kills = 0
+  /** As the sender knows them, for as long as their modems are set up. */
+  readonly #attached = new Map<SimulatedSim, SendingSim>()
   #process: { readonly sender: Sender; readonly kill: () => void; isAlive: boolean } | undefined
   #commands = 0
 
@@ -66,7 +69,7 @@ export class SendingWorld {
     for (const sim of this.sims) {
       sim.onReport = (iccid, report) => void this.#report(iccid, report)
       sim.onLate = (id, outcome) => void sender.lateResult(id, outcome)
-      await sender.simReady(sim.attach(() => process.isAlive))
+      await sender.simReady(this.#attach(sim, process))
     }
   }
 
@@ -88,12 +91,32 @@ export class SendingWorld {
     const process = this.#process
     const sim = this.sims[this.random.integer(this.sims.length)]
     if (process === undefined || sim === undefined) return
-    process.sender.simGone(sim.iccid)
+    const leave = () => {
+      const known = this.#attached.get(sim)
+      if (known !== undefined) process.sender.simGone(known)
+    }
+    leave()
     const isIn = () => process.isAlive && this.sender === process.sender
-    const enter = () => isIn() && void process.sender.simReady(sim.attach(() => process.isAlive))
+    const enter = () => isIn() && void process.sender.simReady(this.#attach(sim, process))
     if (this.random.next() < 0.3) enter()
-    if (this.random.next() < 0.3) process.sender.simGone(sim.iccid)
+    if (this.random.next() < 0.3) leave()
     this.clock.after(this.random.integer(60_000), enter)
+  }
+
+  /** Its network comes and goes, for a moment or longer. */
+  loseNetwork(): void {
+    const { sender } = this
+    const known = this.#attached.get(this.sims[this.random.integer(this.sims.length)] as SimulatedSim)
+    if (sender === undefined || known === undefined) return
+    const isStill = () => this.sender === sender && [...this.#attached.values()].includes(known)
+    const times = 1 + this.random.integer(5)
+    const pauseMs = this.random.next() < 0.7 ? 1000 : 20_000
+    for (let time = 0; time < times; time += 1) {
+      this.clock.after(2 * time * pauseMs + this.random.integer(pauseMs), () => isStill() && sender.simUnserved(known))
+      this.clock.after((2 * time + 1) * pauseMs + this.random.integer(pauseMs), () => {
+        if (isStill()) void sender.simReady(known)
+      })
+    }
   }
 
   /** Nobody vouches for the clock, and it is wrong, until somebody does. */
@@ -166,6 +189,12 @@ export class SendingWorld {
     const cmdId = `c${1 + this.random.integer(this.#commands + 1)}`
     this.cancelled.add(cmdId)
     this.sender?.cancel(cmdId).catch(() => undefined)
+  }
+
+  #attach(sim: SimulatedSim, process: { readonly isAlive: boolean }): SendingSim {
+    const attached = sim.attach(() => process.isAlive)
+    this.#attached.set(sim, attached)
+    return attached
   }
 
   async events(): Promise<readonly AgentEvent[]> {

@@ -22,11 +22,14 @@ export function modemListener(parts: {
   const states = new ModemStateLog((line) => log.info(line), parts.clock)
   return {
     onReadable: (sim) => receiver.simReady(sim),
-    onUnreadable: (sim) => receiver.simGone(sim.iccid),
+    onUnreadable(sim) {
+      receiver.simGone(sim)
+      sender.simGone(sim)
+    },
     onSending: (sim) => {
       sender.simReady(sim).catch(onTrouble)
     },
-    onNotSending: (sim) => sender.simGone(sim.iccid),
+    onNotSending: (sim) => sender.simUnserved(sim),
     onIncoming: (sim, incoming) => {
       receiver.take(sim, incoming).catch(onTrouble)
     },

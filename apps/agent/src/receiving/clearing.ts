@@ -50,8 +50,10 @@ export class Clearing {
     void this.#work(lane)
   }
 
-  simGone(iccid: string): void {
-    const lane = this.#laneOf(iccid)
+  simGone(sim: ReceivingSim): void {
+    const lane = this.#laneOf(sim.iccid)
+    // A card that was moved is ready in one modem before the other one has noticed.
+    if (lane.sim !== sim) return
     lane.sim = undefined
     lane.timer?.cancel()
   }

@@ -67,6 +67,16 @@ test('what could not be deleted before the SIM was away is deleted when it is ba
   expect(await world.received()).toHaveLength(1)
 })
 
+test('a card that was moved is emptied in its new modem, whenever the old one notices', async () => {
+  const before = { ...world.sim }
+  world.receiver.simReady(before)
+  world.simReady()
+  world.receiver.simGone(before)
+  world.deliver(one('hello'))
+  await world.pass(1000)
+  expect(world.storage.size).toBe(0)
+})
+
 test('parts that came while the clock was wrong are joined with those that come after a restart', async () => {
   const [first, second] = world.text('long '.repeat(50)) as [string, string]
   world.time.errorMs = 1000 - world.clock.epochMs()

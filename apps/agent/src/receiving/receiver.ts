@@ -75,8 +75,8 @@ export class Receiver {
     this.#clearing.simReady(sim)
   }
 
-  simGone(iccid: string): void {
-    this.#clearing.simGone(iccid)
+  simGone(sim: ReceivingSim): void {
+    this.#clearing.simGone(sim)
   }
 
   /** Resolves when it is safe. One after the other: what is known decides what the next one is. */

@@ -2,14 +2,23 @@ import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import { backOffMs } from './back-off.ts'
 import type { Job } from './job.ts'
-import { afterSending, noHistory, type Pace, type PaceHistory, paceVerdict, urgentPriority } from './pace.ts'
+import {
+  afterSending,
+  noHistory,
+  type Pace,
+  type PaceHistory,
+  paceVerdict,
+  pauseAfter,
+  urgentPriority,
+} from './pace.ts'
 import type { Queue } from './queue.ts'
 import type { SendingSim } from './sim.ts'
 
 /**
  * What one SIM sends, one message at a time: a hung modem, a paused SIM or a bad number is its lane's own trouble.
  *
- * idle → sending → idle, and paused (by pace, or because the modem or the network did not take anything) in between.
+ * idle → sending → idle, and paused (by pace, or because the modem or the network did not take anything) in between;
+ * resting while there is no network, which may come and go every second: nothing of all that is forgotten by it.
  */
 export class Lane {
   readonly sim: SendingSim
@@ -17,6 +26,7 @@ export class Lane {
   #history: PaceHistory
   #sending: Job | undefined
   #isOver = false
+  #isResting = false
   #timer: Timer | undefined
   #pausedUntilMs = 0
   #troubles = 0
@@ -25,7 +35,7 @@ export class Lane {
   constructor(sim: SendingSim, parts: LaneParts, sentMs: readonly number[]) {
     this.sim = sim
     this.#parts = parts
-    this.#history = { ...noHistory, sentMs }
+    this.#history = sentMs.length === 0 ? noHistory : { sentMs, pauseMs: pauseAfter(parts.pace(), parts.chance()) }
   }
 
   /** What it is sending right now. */
@@ -35,7 +45,7 @@ export class Lane {
 
   /** Looks whether there is something to do. */
   wake(): void {
-    if (this.#isOver || this.#sending !== undefined) return
+    if (this.#isOver || this.#isResting || this.#sending !== undefined) return
     this.#timer?.cancel()
     this.#timer = undefined
     const pause = this.#pauseMs()
@@ -54,6 +64,20 @@ export class Lane {
     else if (earliestMs < Number.POSITIVE_INFINITY) {
       this.#timer = this.#parts.clock.after(Math.min(longestSleepMs, earliestMs - now), () => this.wake())
     }
+  }
+
+  get isResting(): boolean {
+    return this.#isResting
+  }
+
+  /** Nothing more is begun until it is resumed and woken. */
+  rest(): void {
+    this.#isResting = true
+    this.#timer?.cancel()
+  }
+
+  resume(): void {
+    this.#isResting = false
   }
 
   end(): void {

@@ -52,8 +52,13 @@ export function afterSending(pace: Pace, history: PaceHistory, wallMs: number, c
   const keep = pace.limit?.value ?? mostRemembered
   return {
     sentMs: [...history.sentMs.slice(Math.max(0, history.sentMs.length - keep + 1)), wallMs],
-    pauseMs: pace.intervalMinMs + (pace.intervalMaxMs - pace.intervalMinMs) * chance,
+    pauseMs: pauseAfter(pace, chance),
   }
+}
+
+/** Between one message and the next. */
+export function pauseAfter({ intervalMinMs, intervalMaxMs }: Pace, chance: number): number {
+  return intervalMinMs + (intervalMaxMs - intervalMinMs) * chance
 }
 
 const mostRemembered = 1000

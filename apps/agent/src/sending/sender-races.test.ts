@@ -31,8 +31,9 @@ test('a command that stands twice in one frame is sent once', async () => {
 
 test('a SIM that goes while its past is read gets no lane, and takes no messages from the others', async () => {
   await world.sender.simReady(world.sim(2))
-  const ready = world.sender.simReady(world.sim(1))
-  world.sender.simGone('iccid-1')
+  const sim = world.sim(1)
+  const ready = world.sender.simReady(sim)
+  world.sender.simGone(sim)
   await ready
   await world.accept(sendCommand('a'))
   await world.pass(minute)
@@ -97,10 +98,11 @@ test('a part without a reference that went at quite another time takes no eviden
 
 test('what was planned for a SIM that goes is sent by another, also when it goes while nobody runs', async () => {
   world.outcomes.push(busy, busy)
-  await world.sender.simReady(world.sim(1))
+  const sim = world.sim(1)
+  await world.sender.simReady(sim)
   await world.accept(sendCommand('a'))
   await world.pass(100)
-  world.sender.simGone('iccid-1')
+  world.sender.simGone(sim)
   await world.sender.simReady(world.sim(2))
   await world.pass(50_000)
   expect(await world.events('waiting')).toHaveLength(2)

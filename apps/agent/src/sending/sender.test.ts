@@ -200,12 +200,13 @@ test('a message for a SIM that this device does not have fails with what it has'
 
 test('round robin takes turns, and a SIM that has gone gives its messages to another', async () => {
   world.sender.use({ ...defaultSendingSettings, simSelection: 'RoundRobin' })
-  await world.sender.simReady(world.sim(1))
+  const sim = world.sim(1)
+  await world.sender.simReady(sim)
   await world.sender.simReady(world.sim(2))
   await world.accept(...['a', 'b', 'c', 'd'].map((id) => sendCommand(id)))
   await world.pass(100)
   expect(world.sent.map(({ simNumber }) => simNumber).sort()).toEqual([1, 1, 2, 2])
-  world.sender.simGone('iccid-1')
+  world.sender.simGone(sim)
   await world.accept(sendCommand('e'), sendCommand('f'))
   await world.pass(100)
   expect(world.sent.slice(4).map(({ simNumber }) => simNumber)).toEqual([2, 2])

@@ -11,6 +11,7 @@ import { noSuchSim, notConfirmed } from './failure-words.ts'
 import { Happenings } from './happenings.ts'
 import { Job } from './job.ts'
 import { Lane } from './lane.ts'
+import { Lanes } from './lanes.ts'
 import { MessageRun } from './message-run.ts'
 import { Queue } from './queue.ts'
 import { References } from './references.ts'
@@ -37,11 +38,7 @@ export class Sender {
   readonly #keep: Keep
   readonly #jobs = new Map<string, Job>()
   readonly #queue = new Queue()
-  readonly #lanes = new Map<string, Lane>()
-  /** As they were told of last, whether their lanes are there yet or not. */
-  readonly #sims = new Map<string, SendingSim>()
-  /** Numbers of the SIMs with a lane: asked for each message that waits. */
-  #ready: readonly number[] = []
+  readonly #lanes: Lanes
   readonly #choice: SimChoice
   readonly #doubts: Doubts
   readonly #deadlines: Deadlines
@@ -69,6 +66,12 @@ export class Sender {
       onResolved: (job, verdict) => this.#resolved(job, verdict),
       numberOf: (job) => this.#numberOf(job),
       onReference: options.onReference,
+    })
+    this.#lanes = new Lanes({
+      clock,
+      pastOf: (sim) => sentLately(options, sim),
+      newLane: (sim, sentMs) => this.#newLane(sim, sentMs),
+      onReleased: (iccid) => this.#release(iccid),
     })
     this.#deadlines = new Deadlines(clock, time, (job) => this.#expired(job))
     this.#reports = new Reports({ ...shared, doubts: this.#doubts, job: (cmdId) => this.#jobs.get(cmdId) })
@@ -115,7 +118,7 @@ export class Sender {
    */
   confirm(): void {
     this.#unconfirmed = new Set()
-    this.#wakeAll()
+    this.#lanes.wake()
   }
 
   /** Somebody else may hold the same journal, or the device is no more: nothing of what is here goes on. */
@@ -146,42 +149,22 @@ export class Sender {
     for (const job of [...this.#queue]) this.#refuseUnknownSim(job)
   }
 
-  async simReady(sim: SendingSim): Promise<void> {
-    this.simGone(sim.iccid)
-    this.#sims.set(sim.iccid, sim)
-    const sentMs = await sentLately(this.#options, sim)
-    // Gone, or come again, while the journal was read.
-    if (this.#stopped || this.#sims.get(sim.iccid) !== sim) return
-    const { clock, time, chance } = this.#options
-    const lane = new Lane(
-      sim,
-      {
-        queue: this.#queue,
-        clock,
-        time,
-        chance,
-        pace: () => this.#settings.pace,
-        mayGoAt: (job, by) => this.#mayGoAt(job, by),
-        send: (job, by) => this.#send(job, by),
-        onHeld: (by, why, untilMs) => this.#held(by, why, untilMs),
-      },
-      sentMs,
-    )
-    this.#lanes.set(sim.iccid, lane)
-    this.#ready = this.#readyNumbers()
-    this.#wakeAll()
+  /** It takes messages: for the first time since its modem was set up, or again. */
+  simReady(sim: SendingSim): Promise<void> {
+    return this.#lanes.simReady(sim)
   }
 
-  simGone(iccid: string): void {
-    this.#sims.delete(iccid)
-    this.#lanes.get(iccid)?.end()
-    this.#lanes.delete(iccid)
-    this.#ready = this.#readyNumbers()
-    // What was chosen or planned for it, and has not begun, may go by another.
-    for (const job of this.#queue) {
-      if (!job.hasBegun && (job.plan === undefined || job.plan.iccid === iccid)) job.forgetPlan()
-    }
-    this.#wakeAll()
+  /**
+   * Its modem has lost its network, mostly for a moment. Its lane rests and keeps its pace, and so that no message goes out
+   * by another number needlessly, what was chosen for it waits that moment.
+   */
+  simUnserved(sim: SendingSim): void {
+    this.#lanes.simUnserved(sim)
+  }
+
+  /** Its modem is gone, or set up anew. */
+  simGone(sim: SendingSim): void {
+    this.#lanes.simGone(sim)
   }
 
   lateResult(id: string, outcome: LateOutcome): Promise<void> {
@@ -200,13 +183,13 @@ export class Sender {
     this.#settings = settings
     this.#choice.selection = settings.simSelection
     this.#queue.reorder(settings.order)
-    this.#wakeAll()
+    this.#lanes.wake()
   }
 
   /** The clock is vouched for now, or was set. */
   timeChanged(): void {
     this.#deadlines.look()
-    this.#wakeAll()
+    this.#lanes.wake()
   }
 
   /**
@@ -242,9 +225,7 @@ export class Sender {
   /** Begins nothing more. */
   stop(): void {
     this.#stopped = true
-    for (const lane of this.#lanes.values()) lane.end()
-    this.#lanes.clear()
-    this.#sims.clear()
+    this.#lanes.stop()
     this.#deadlines.stop()
     this.#doubts.stop()
   }
@@ -262,7 +243,7 @@ export class Sender {
     ])
     crashPoint('command-journaled')
     for (const command of fresh) this.#take(new Job(command, stamp.wallMs, limits.lifeMs))
-    this.#wakeAll()
+    this.#lanes.wake()
   }
 
   async #cancel(cmdId: string): Promise<void> {
@@ -307,14 +288,35 @@ export class Sender {
 
   #simOf(job: Job): number | undefined {
     if (job.command.simNumber !== undefined) return job.command.simNumber
-    if (job.simNumber === undefined || !this.#ready.includes(job.simNumber)) {
-      job.simNumber = this.#choice.choose(this.#ready)
+    if (job.simNumber === undefined || !this.#lanes.ready.includes(job.simNumber)) {
+      job.simNumber = this.#choice.choose(this.#lanes.ready)
     }
     return job.simNumber
   }
 
-  #readyNumbers(): readonly number[] {
-    return [...this.#lanes.values()].map(({ sim }) => sim.simNumber)
+  #newLane(sim: SendingSim, sentMs: readonly number[]): Lane {
+    const { clock, time, chance } = this.#options
+    return new Lane(
+      sim,
+      {
+        queue: this.#queue,
+        clock,
+        time,
+        chance,
+        pace: () => this.#settings.pace,
+        mayGoAt: (job, by) => this.#mayGoAt(job, by),
+        send: (job, by) => this.#send(job, by),
+        onHeld: (by, why, untilMs) => this.#held(by, why, untilMs),
+      },
+      sentMs,
+    )
+  }
+
+  /** Unless it has begun. */
+  #release(iccid: string): void {
+    for (const job of this.#queue) {
+      if (!job.hasBegun && (job.plan === undefined || job.plan.iccid === iccid)) job.forgetPlan()
+    }
   }
 
   async #send(job: Job, lane: Lane): Promise<void> {
@@ -360,7 +362,7 @@ export class Sender {
     } else {
       job.state = 'waiting'
       this.#queue.add(job)
-      this.#wakeAll()
+      this.#lanes.wake()
     }
   }
 
@@ -370,7 +372,7 @@ export class Sender {
     this.#queue.remove(job)
     this.#deadlines.forget(job)
     this.#options.onOpenChanged(this.open)
-    this.#wakeAll()
+    this.#lanes.wake()
   }
 
   #refuseUnknownSim(job: Job): void {
@@ -382,16 +384,12 @@ export class Sender {
   }
 
   #numberOf(job: Job): string | undefined {
-    return [...this.#lanes.values()].find(({ sim }) => sim.iccid === job.plan?.iccid)?.sim.phoneNumber
+    return this.#lanes.phoneNumberOf(job.plan?.iccid)
   }
 
   #held(sim: SendingSim, why: 'limit' | 'work-hours', untilMs: number): void {
     const stamp = this.#options.time.stamp()
     this.#begin(this.#keep([this.#happenings.held(sim.simNumber, why, untilMs, stamp)]))
-  }
-
-  #wakeAll(): void {
-    for (const lane of this.#lanes.values()) lane.wake()
   }
 }
 

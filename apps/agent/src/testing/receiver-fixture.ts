@@ -64,8 +64,12 @@ export class ReceiverFixture {
     this.sweep()
   }
 
+  get sim(): ReceivingSim {
+    return this.#sim
+  }
+
   simGone(): void {
-    this.receiver.simGone(this.#sim.iccid)
+    this.receiver.simGone(this.#sim)
   }
 
   simReady(): void {
