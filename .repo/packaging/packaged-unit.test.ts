@@ -40,6 +40,23 @@ test('whoever drives modems may use serial ports, and the devices that appear la
   }
 })
 
+test.each([
+  ['gateway', 'start', ['--max-semi-space-size=2']],
+  ['relay', 'relay', ['--max-semi-space-size=24']],
+])('however the %s is started, its memory is laid out alike', (app, script, flags) => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  const [, unit = ''] = units.find(([name]) => name === app) ?? []
+  const image = readFileSync(join(import.meta.dirname, 'container/Dockerfile'), 'utf8')
+  const starts = [
+    scripts[script],
+    /^ExecStart=.*$/m.exec(unit)?.[0],
+    new RegExp(`^CMD .*${app}/main.js.*$`, 'm').exec(image)?.[0],
+  ]
+  for (const start of starts) expect(start?.match(/--max[^\s"]*/g)).toEqual(flags)
+})
+
 test('a unit that is not as it was is not packaged half', () => {
   expect(() => packagedUnit('[Service]\nExecStart=/bin/true\n')).toThrow('the unit has no line like')
 })

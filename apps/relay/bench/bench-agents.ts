@@ -1,10 +1,11 @@
 // What agents that have nothing to do cost a relay, and how soon one of them hears of a message:
 //
-//   node apps/relay/bench/bench-agents.ts [--agents 5000] [--messages 200] [--idle 40] [--main dist/relay/main.js]
+//   node apps/relay/bench/bench-agents.ts [--agents 5000] [--at-once 64] [--messages 200] [--idle 60]
+//     [--main dist/relay/main.js]
 //
-// The relay is a process of its own, and its memory is what the system counts for it (RSS; Linux). The agents are real
-// sessions on real sockets, all in this process. They come as fast as the
-// relay lets them, and come again like any agent when it does not.
+// The relay is a process of its own, started as its service starts it, and its memory is what the system counts for it
+// (RSS; Linux), at the end of the idle time. The agents are real sessions on real sockets, all in this process. So many
+// at once are on their way in; whom the relay does not let in comes again like any agent.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -16,9 +17,11 @@ import { median, print } from './figures.ts'
 const { values } = parseArgs({
   options: {
     agents: { type: 'string', default: '5000' },
+    // As many as there are agents: the relay that they were at before has just ended.
+    'at-once': { type: 'string', default: '64' },
     messages: { type: 'string', default: '200' },
-    // Two heartbeats: by then all have answered a ping.
-    idle: { type: 'string', default: '40' },
+    // Three heartbeats: by then all have answered some pings.
+    idle: { type: 'string', default: '60' },
     // The bundle, which needs less than the sources.
     main: { type: 'string' },
   },
@@ -33,8 +36,7 @@ async function measure(database: BenchDatabase, relays: BenchRelays): Promise<vo
   const before = memoryMb(pid)
   const agents = await makeAgents(database, relays)
   const started = performance.now()
-  for (const agent of agents) agent.start()
-  await Promise.all(agents.map((agent) => agent.online()))
+  await comeIn(agents)
   const arrivedMs = performance.now() - started
   print(`${agentCount} agents arrive`, `${(arrivedMs / 1000).toFixed(1)} s`)
   const cpuBefore = cpuSeconds(pid)
@@ -51,6 +53,14 @@ async function measure(database: BenchDatabase, relays: BenchRelays): Promise<vo
   print('connections that ended', [...reasons].map(([why, all]) => `${all.length} ${why}`).join(', ') || 'none')
   await wake(agents, relays)
   for (const agent of agents) agent.stop()
+}
+
+async function comeIn(agents: readonly ScriptedAgent[]): Promise<void> {
+  const outside = agents.values()
+  const comeOneByOne = async () => {
+    for (const agent of outside) await agent.start().online()
+  }
+  await Promise.all(Array.from({ length: Number(values['at-once']) }, comeOneByOne))
 }
 
 /** One message after the other, each for another agent: from the request to the command on the agent's socket. */

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 const MAIN = join(import.meta.dirname, '../main.ts')
-
 export interface RelayProcess {
   readonly url: string
   readonly pid: number
@@ -25,7 +25,7 @@ export async function startRelayProcessOf(
   main: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<RelayProcess> {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [...serviceFlags(), main], {
     env: { PATH: process.env['PATH'], PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -44,4 +44,12 @@ export async function startRelayProcessOf(
     child.once('close', () => reject(new Error(`the relay did not start: ${complaints || logged.join('\n')}`)))
   })
   return { url, pid: child.pid ?? 0, logged, ended, kill: (signal) => child.kill(signal) }
+}
+
+/** Of the runtime, as the service has them. */
+function serviceFlags(): string[] {
+  const unit = readFileSync(join(import.meta.dirname, '../../system/smsgw-relay.service'), 'utf8')
+  const [, flags] = /^ExecStart=.* node((?: --\S+)*) apps/m.exec(unit) ?? []
+  if (flags === undefined) throw new Error('the unit of the relay does not tell how it is started')
+  return flags.split(' ').slice(1)
 }
