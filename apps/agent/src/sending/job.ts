@@ -116,6 +116,11 @@ export class Job {
     return this.parts.some(({ state }) => state === 'accepted' || state === 'unknown' || state === 'committed')
   }
 
+  /** Nothing of it was ever handed to a modem. */
+  get canBeCancelled(): boolean {
+    return !this.hasBegun && !this.possibleDuplicate && !this.isDistrusted && this.outcome === undefined
+  }
+
   get partsSent(): number {
     return this.parts.filter(({ state }) => state === 'accepted').length
   }

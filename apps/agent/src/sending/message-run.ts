@@ -7,7 +7,7 @@ import { backOffMs } from './back-off.ts'
 import { clearContentOf } from './content-of.ts'
 import type { Doubts } from './doubts.ts'
 import type { FieldOpener } from './encrypted-field.ts'
-import { type FailureCode, ttlExpired, withParts } from './failure-words.ts'
+import { type FailureCode, submitUnknown, ttlExpired, withParts } from './failure-words.ts'
 import type { Happenings } from './happenings.ts'
 import type { Job } from './job.ts'
 import type { Lane } from './lane.ts'
@@ -196,9 +196,13 @@ export class MessageRun {
 
   #failure(job: Job, code: FailureCode, reason: string): readonly Change[] {
     const stamp = this.#parts.time.stamp()
+    // Why it was not sent again says nothing about the first time.
+    const verdict = job.possibleDuplicate
+      ? ({ code: 'submit_unknown', reason: `${submitUnknown}. Sending it again failed: ${reason}` } as const)
+      : { code, reason }
     return [
       { kind: 'command-ended', cmdId: job.cmdId, at: stamp, outcome: 'failed' },
-      this.#parts.happenings.failed(job, code, withParts(job, reason), undefined, stamp),
+      this.#parts.happenings.failed(job, verdict.code, withParts(job, verdict.reason), undefined, stamp),
     ]
   }
 

@@ -175,6 +175,33 @@ test('who asks for it gets a doubtful message sent once more, said to be a possi
   expect(await world.events('sent')).toMatchObject([{ cmdId: 'a', possibleDuplicate: true }])
 })
 
+test('what is to be sent again may have arrived: it cannot be cancelled, and fails as what nobody knows', async () => {
+  world.outcomes.push(silence, silence, silence, refused(1))
+  const sim = world.sim(1)
+  await world.sender.simReady(sim)
+  const again = (at: number) => ({ onUncertain: 'resend' as const, phoneNumber: `+44770090077${at}` })
+  await world.accept(
+    sendCommand('cancelled', again(1)),
+    sendCommand('expired', { ...again(2), validUntil: world.iso(30 * minute) }),
+    sendCommand('refused', { ...again(3), priority: 1, simNumber: 1 }),
+  )
+  await world.pass(1000)
+  world.sender.simGone(sim)
+  await world.pass(20 * minute)
+  const cancel = world.sender.cancel('cancelled')
+  await world.pass(20 * minute)
+  await cancel
+  await world.sender.simReady(world.sim(1))
+  await world.pass(minute)
+  expect(await world.events('cancelled')).toEqual([])
+  expect(await world.events('cancel-refused')).toMatchObject([{ cmdId: 'cancelled' }])
+  expect((await world.events('failed')).map(({ cmdId, code }) => [cmdId, code])).toEqual([
+    ['expired', 'submit_unknown'],
+    ['refused', 'submit_unknown'],
+  ])
+  expect((await world.events('failed'))[0]?.reason).toContain('TTL expired')
+})
+
 test('what comes from the journal waits until the relay has confirmed it; of an old copy nothing is sent', async () => {
   await world.accept(sendCommand('open'))
   await world.restart()

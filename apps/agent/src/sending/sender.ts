@@ -253,7 +253,7 @@ export class Sender {
     const stamp = time.stamp()
     if (job === undefined && (record === undefined || record.outcome === 'cancelled')) {
       await journal.write([{ kind: 'tombstone', cmdId, at: stamp }, this.#happenings.cancelled(cmdId, stamp)])
-    } else if (job === undefined || job.hasBegun || job.isDistrusted || job.outcome !== undefined) {
+    } else if (job === undefined || !job.canBeCancelled) {
       await journal.write([this.#happenings.cancelRefused(cmdId, stamp)])
     } else {
       // Seen by a submission that waits for its prompt: it is not written any more.
