@@ -36,8 +36,9 @@ export class LongMessages {
     for (const tick of this.#ticksIn(notes)) known.set(tick.after, [...(known.get(tick.after) ?? []), tick])
     this.#replayTicks(known.get(null))
     for (const record of records) {
-      const deliver = partIn(record.pdu)
-      if (deliver === undefined || record.settled === 'copy') continue
+      // What was not taken for a part then, such as a silent one, is none now.
+      const deliver = record.settled === 'joined' ? partIn(record.pdu) : undefined
+      if (deliver === undefined) continue
       this.#step(partInput(record.pduId, record.iccid, deliver, record.receivedMs))
       this.#lastPart = record.pduId
       this.#replayTicks(known.get(record.pduId))

@@ -199,6 +199,16 @@ test('a silent message is not shown to people, only said to have come', async ()
   expect((await world.events())[0]).toMatchObject({ kind: 'logged', priority: 'INFO' })
 })
 
+test('a silent part of a long message is shown to nobody, after a restart neither', async () => {
+  const [first, second] = world.text('long '.repeat(50), { protocolIdentifier: 0x40 }) as [string, string]
+  world.deliver(first)
+  await world.pass(1000)
+  await world.restart()
+  world.deliver(second)
+  await world.pass(2 * 60 * 60_000)
+  expect(await world.received()).toEqual([])
+})
+
 function one(text: string): string {
   return world.text(text)[0] as string
 }

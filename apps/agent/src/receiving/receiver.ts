@@ -58,10 +58,7 @@ export class Receiver {
     const { journal, time, clock } = this.#options
     const records = await journal.read('inbound', { sinceMs: time.now().wallMs - rememberedMs })
     const notes = await journal.read('notes', {})
-    this.#long.restore(
-      records.filter(({ settled }) => settled !== undefined),
-      notes,
-    )
+    this.#long.restore(records, notes)
     for (const { detail } of records) {
       const mms = (detail as { mms?: string } | undefined)?.mms
       if (mms !== undefined) this.#rememberMms(mms)

@@ -186,6 +186,7 @@ export class ReceiverFixture {
       readonly reference?: number
       readonly atMs?: number
       readonly flash?: boolean
+      readonly protocolIdentifier?: number
     } = {},
   ): readonly string[] {
     const { parts, dataCodingScheme } = segment(text, {
