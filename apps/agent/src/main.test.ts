@@ -77,10 +77,10 @@ test('pairs with a code, once, and again only when it is told to, without what w
   expect(await run(['pair', url, 'code-2'])).toMatchObject({ code: 1, said: expect.stringContaining('pair --again') })
   writeFileSync(join(folder, 'journal.db'), 'of device-1')
 
-  relay.refusal = { at: 'pair', code: 4402, reason: 'this code is used' }
+  relay.refusal = { at: 'pair', code: 4402, reason: 'this code is used\u001b[2J' }
   expect(await run(['pair', '--again', url, 'code-3'])).toMatchObject({
     code: 1,
-    said: expect.stringContaining('this code is used'),
+    said: expect.stringContaining('this code is used\\x1b[2J'),
   })
   expect(readFileSync(file, 'utf8')).toBe(first)
   expect(existsSync(join(folder, 'journal.db'))).toBe(true)

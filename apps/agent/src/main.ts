@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { StartError } from '@smsgw/daemon/start-error'
+import { printable } from './modem-tool/printable.ts'
 
 // Before anything else is loaded: what a start leaves behind would otherwise stay in memory, a tenth of the whole, and a
 // Raspberry Pi has little. Sending needs none of it back: a message is some kilobytes.
@@ -53,7 +54,9 @@ async function main([command, ...args]: readonly string[]): Promise<void> {
 
 /** One clear line for what can be mended; everything else with its trace. What is in the journal is whole at any moment. */
 function fail(error: unknown): never {
-  const text = error instanceof StartError ? error.message : error instanceof Error ? error.stack : String(error)
+  // What a relay or a modem said may stand in it.
+  const text =
+    error instanceof StartError ? printable(error.message) : error instanceof Error ? error.stack : String(error)
   process.stderr.write(`agent: ${text}\n`)
   process.exit(1)
 }

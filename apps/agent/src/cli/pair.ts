@@ -9,6 +9,7 @@ import { type AgentConfig, checkedRelayUrl } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { AgentLink } from '../link/agent-link.ts'
 import { webSocketTo } from '../link/web-socket.ts'
+import { printable } from '../modem-tool/printable.ts'
 import { monotonicClock } from '../monotonic-clock.ts'
 import { VERSION } from '../version.ts'
 import { readArguments } from './read-arguments.ts'
@@ -41,7 +42,7 @@ export async function pair(config: AgentConfig, args: readonly string[]): Promis
     putAside(folder.path, former.deviceId)
     renameSync(next, file)
   }
-  process.stdout.write(`paired: this is device ${deviceId}. Start it with \`${asStarted('agent')}\`.\n`)
+  process.stdout.write(`paired: this is device ${printable(deviceId)}. Start it with \`${asStarted('agent')}\`.\n`)
 }
 
 /** The journal goes first: an identity without its journal sends nothing by mistake, the other way round it might. */

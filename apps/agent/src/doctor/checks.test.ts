@@ -92,6 +92,7 @@ test('numbers, PDUs, keys and secrets are taken out; dates, versions and measure
     '2026-11-21T21:00:00.000Z sent to +44 7700 900123 and 0151/1234567',
     'a PDU 0011000B916407281553F80000AA0AE8329BFD4697D9EC37, a key',
     '-----BEGIN PRIVATE KEY-----\nabc=\n-----END PRIVATE KEY-----',
+    'RELAY_URL=wss://anna:hush@sms.example.org/agent/v1 is not taken',
     'the PIN is 4321, not 14321; 81894 MB, EC25EFAR06A06M4G, usb 2c7c:0125',
   ].join('\n')
   const clean = withoutSecrets(text, ['4321'])
@@ -100,6 +101,7 @@ test('numbers, PDUs, keys and secrets are taken out; dates, versions and measure
       '2026-11-21T21:00:00.000Z sent to …123 and …567',
       'a PDU [hex], a key',
       '[key]',
+      'RELAY_URL=wss://[secret]@sms.example.org/agent/v1 is not taken',
       'the PIN is [secret], not 14321; 81894 MB, EC25EFAR06A06M4G, usb 2c7c:0125',
     ].join('\n'),
   )
