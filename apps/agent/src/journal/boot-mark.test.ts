@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -33,6 +33,12 @@ test('nor after the machine was switched off', async () => {
   await run({ confirmed: true })
   expect(await run({ bootId: 'second' })).toBe(false)
   expect(await run({ bootId: 'second' })).toBe(false)
+})
+
+test('a file that is no mark is left alone, whatever stands in it', async () => {
+  writeFileSync(join(memory, 'agent-identity.json'), '{\n  "privateKey": "…"\n}\n')
+  await run()
+  expect(readdirSync(memory)).toContain('agent-identity.json')
 })
 
 test('nor where a machine remembers nothing', async () => {

@@ -99,7 +99,7 @@ function lineOf({ bootId, token, commits, isConfirmed }: Mark): string {
 
 /** Marks of journals that are no more. */
 function forgetGone(folder: string): void {
-  for (const name of readdirSync(folder)) {
+  for (const name of readdirSync(folder).filter((each) => markName.test(each))) {
     const file = join(folder, name)
     const [, path] = linesOf(file)
     if (path && !existsSync(path)) rmSync(file, { force: true })
@@ -116,4 +116,5 @@ function linesOf(file: string): readonly string[] {
   }
 }
 
+const markName = /^[0-9a-f]{32}(\.new)?$/
 const lineLength = 128
