@@ -11,10 +11,11 @@ export async function judgeSending(
   const seen: Record<string, number> = {}
   const events = await world.events()
   const { journal } = world.disk.session()
-  for (const [cmdId] of world.accepted) {
+  for (const [cmdId, { onUncertain }] of world.accepted) {
     const record = await journal.read('command', { cmdId })
     const told = events.filter((event): event is Told => 'cmdId' in event && event.cmdId === cmdId)
     const ledger = ledgerOf(world, record?.plan?.parts.map(({ pdu }) => pdu) ?? [])
+    const mayRepeat = onUncertain === 'resend' && told.some(isAgain)
     const ends = told.filter(
       ({ kind }) => kind === 'sent' || kind === 'failed' || kind === 'cancelled' || kind === 'delivered',
     )
@@ -22,11 +23,14 @@ export async function judgeSending(
       problems.push(`${cmdId}: ${problem} [${told.map(tellOf).join(', ')}] on the air ${ledger.join('/')}`)
     if (record?.outcome === undefined) say('never ended')
     if (ends.length === 0) say('nobody was told how it ended')
-    if (ledger.some((times) => times > 1)) say('sent twice')
+    if (ledger.some((times) => times > (mayRepeat ? 2 : 1))) say('sent twice')
     const last = ends.at(-1)
     seen[last?.kind === 'failed' ? `failed: ${last.code}` : (last?.kind ?? 'nothing')] = 1
-    const all = ledger.length > 0 && ledger.every((times) => times === 1)
+    const all = ledger.length > 0 && ledger.every((times) => times >= 1)
     if (told.some(({ kind }) => kind === 'sent') && !all) say('told as sent, and is not on the air')
+    if (told.some((event) => event.kind === 'sent' && !event.possibleDuplicate) && ledger.some((times) => times > 1)) {
+      say('sent twice, and nobody was told that it may have been')
+    }
     if (last?.kind === 'cancelled' && ledger.some((times) => times > 0)) say('told as cancelled, and is on the air')
     if (last?.kind === 'failed' && all && !['submit_unknown', 'report_failed'].includes(last.code)) {
       say('told as failed, and is on the air')
@@ -65,6 +69,10 @@ function judgeOrder(cmdId: string, told: readonly Told[]): string[] {
 
 function isDoubt(event: Told): boolean {
   return event.kind === 'waiting' && event.code === 'outcome_unknown'
+}
+
+function isAgain(event: Told): boolean {
+  return event.kind === 'waiting' && event.reason.startsWith('sent again')
 }
 
 function tellOf(event: Told): string {

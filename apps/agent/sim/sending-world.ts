@@ -167,7 +167,7 @@ export class SendingWorld {
       withDeliveryReport: this.random.next() < 0.8,
       priority: this.random.integer(3) * 50,
       acceptedAt: new Date(this.clock.epochMs()).toISOString(),
-      onUncertain: 'resolve',
+      onUncertain: this.random.next() < 0.15 ? 'resend' : 'resolve',
       ...(this.random.next() < 0.2 && { simNumber: 1 }),
       ...(this.random.next() < 0.3 && {
         validUntil: new Date(this.clock.epochMs() + 5000 + this.random.integer(600_000)).toISOString(),
