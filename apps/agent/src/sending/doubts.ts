@@ -210,6 +210,8 @@ export class Doubts {
 
   async #giveUp(job: Job): Promise<void> {
     this.#open.delete(job)
+    // It has lasted its time: what nobody asks for again would stay for ever.
+    this.#endHold(job)
     // The answer to its last part came, after all of it was put in doubt.
     if (job.outcome !== undefined) return
     const { keep, happenings, time } = this.#parts
@@ -238,8 +240,13 @@ export class Doubts {
     this.#open.get(job)?.cancel()
     this.#open.delete(job)
     this.#givenUp.delete(job)
-    if (job.plan === undefined) return
-    const name = holdName(job.plan.iccid, job.plan.destination)
+    this.#endHold(job)
+  }
+
+  #endHold(job: Job): void {
+    const { plan } = job
+    if (plan === undefined) return
+    const name = holdName(plan.iccid, plan.destination)
     if (this.#holds.get(name)?.job === job) this.#holds.delete(name)
   }
 }
