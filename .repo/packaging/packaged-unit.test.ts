@@ -42,7 +42,7 @@ test('whoever drives modems may use serial ports, and the devices that appear la
 
 test.each([
   ['gateway', 'start', ['--max-semi-space-size=2']],
-  ['relay', 'relay', ['--max-semi-space-size=24']],
+  ['relay', 'relay', ['--max-semi-space-size=32']],
 ])('however the %s is started, its memory is laid out alike', (app, script, flags) => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
