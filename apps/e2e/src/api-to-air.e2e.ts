@@ -141,7 +141,7 @@ test('what comes in is in the inbox and told to webhooks: text, long, data, flas
   expect(items.every(({ recipient }) => recipient === '+447700900001')).toBe(true)
   await eventually(
     () => receiver.told.length,
-    (count) => count >= 4,
+    (count) => count >= 5,
   )
   expect(
     receiver

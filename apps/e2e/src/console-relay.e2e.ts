@@ -31,8 +31,8 @@ test('a second device is paired: by the code that the dialogue shows, as a comma
   await page.getByRole('button', { name: 'Pair a device' }).click()
   const dialog = page.getByRole('dialog', { name: 'Pair a device' })
   await dialog.getByRole('img', { name: 'QR code of the command' }).waitFor()
-  const command = await dialog.getByRole('region', { name: 'command' }).innerText()
-  const [, url, code] = /^smsgw-agent pair (\S+) (\w{10})$/.exec(command) ?? []
+  const command = await dialog.getByRole('region', { name: 'command', exact: true }).innerText()
+  const [, url, code] = /^sudo smsgw agent pair (\S+) (\w{10})$/.exec(command) ?? []
   expect(url).toBe(house.relayUrl.replace('http', 'ws'))
   expect(await barriersEverywhere(page)).toEqual([])
   const agent = new HouseProcess('agent pair', 'apps/agent/src/main.ts', ['pair', url ?? '', code ?? ''], {

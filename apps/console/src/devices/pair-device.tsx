@@ -53,17 +53,19 @@ function Pairing({ known, onClose }: { readonly known: readonly DeviceAnswer[]; 
         </div>
       </div>
     )
-  const command = pairCommand(location.origin, code.code)
+  const { packaged, checkout } = pairCommand(location.origin, code.code)
   return (
     <div className="pair-device">
-      <QrCode text={command} />
+      <QrCode text={packaged} />
       <div className="fields">
         <p className="pair-device-code">{code.code}</p>
         <p>On the computer with the modem, where the agent is installed:</p>
-        <CopyField name="command" value={command} />
+        <CopyField name="command" value={packaged} />
+        <p className="small quiet">Or from a checkout of the source:</p>
+        <CopyField name="command of a checkout" value={checkout} />
         <p className="small quiet">
-          Good for one device; it expires <RelativeTime at={code.expiresAt} />. The picture holds the same command. This
-          page goes on by itself once the device has come.
+          Good for one device; it expires <RelativeTime at={code.expiresAt} />. The picture holds the first command.
+          This page goes on by itself once the device has come.
         </p>
       </div>
     </div>
