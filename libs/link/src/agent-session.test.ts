@@ -253,3 +253,9 @@ test('places that become free one by one are told of together, the last ones aft
   const rested = play(taken.state, { kind: 'timer', timer: 'credit' })
   expect(framesIn(rested.effects)).toEqual([{ type: 'credit', limit: 3, urgentLimit: 5 }])
 })
+
+test('a line that lost something in between costs seconds: told that it was malformed, the agent comes back soon', () => {
+  const { state } = online()
+  const { effects } = play(state, closed(state, closeCodes.malformed.code))
+  expect(effects).toContainEqual({ kind: 'set-timer', timer: 'reconnect', fromMs: 0, toMs: 500 })
+})

@@ -47,8 +47,11 @@ export class LinkProxy {
       [relay, agent, false],
     ] as const) {
       this.#sockets.add(one)
+      // As in TCP: behind what was lost nothing arrives any more, however well the line is by then.
+      let hasLost = false
       one.on('data', (data) => {
-        if (isUp ? !this.swallowsUp : !this.swallowsDown) other.write(data)
+        hasLost ||= isUp ? this.swallowsUp : this.swallowsDown
+        if (!hasLost) other.write(data)
       })
       // A line that swallows data swallows its end as well.
       one.on('close', () => {

@@ -13,7 +13,8 @@ interface CloseCode {
 
 export const closeCodes = {
   goodbye: { code: 4000, retry: 'now' },
-  malformed: { code: 4400, retry: 'slowly' },
+  /** Said once it may have been a line that lost something in between; said again and again the pauses grow anyway. */
+  malformed: { code: 4400, retry: 'soon' },
   unauthenticated: { code: 4401, retry: 'slowly' },
   /** The code or token that an agent pairs with is wrong, used or out of date. */
   'pairing-refused': { code: 4402, retry: 'never' },
