@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ConversationEntry } from '@smsgw/contract/conversation'
-import { Fragment, memo, type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+import { Fragment, memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useSendMessage, useThread } from '../api/conversations.ts'
 import { dayWords } from '../ui/day-words.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
@@ -18,8 +18,9 @@ export function Thread({ number }: { readonly number: string }) {
   const scroll = useRef<HTMLDivElement>(null)
   useStickToEnd(scroll, pages.at(-1)?.body.at(-1)?.id)
   const earlier = useRef<HTMLButtonElement>(null)
+  const hasFailed = useRemembered(thread.isFetchNextPageError, `${number} ${pages.length}`)
   // Where it failed it is asked for again by whoever wants it.
-  const comesByItself = thread.hasNextPage && !thread.isFetching && !thread.isFetchNextPageError
+  const comesByItself = thread.hasNextPage && !thread.isFetching && !hasFailed
   useWhenSeen(earlier, scroll, comesByItself, () => void thread.fetchNextPage())
   return (
     <section className="thread" aria-label={`Conversation with ${number}`}>
@@ -110,6 +111,15 @@ const oneBreathMs = 120_000
 function continues(before: ConversationEntry | undefined, item: ConversationEntry): boolean {
   if (before === undefined || before.direction !== item.direction) return false
   return Date.parse(item.at) - Date.parse(before.at) < oneBreathMs && !startsDay(before, item)
+}
+
+/** Whether it was so once at this place: something new below takes the error away, and not what brought it about. */
+function useRemembered(isSo: boolean, place: string): boolean {
+  const [last, setLast] = useState<string>()
+  useEffect(() => {
+    if (isSo) setLast(place)
+  }, [isSo, place])
+  return isSo || last === place
 }
 
 /** Earlier messages come by themselves before whoever scrolls up has reached the top. */
