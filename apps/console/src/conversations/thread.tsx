@@ -46,8 +46,7 @@ export function Thread({ number }: { readonly number: string }) {
         {pages
           .map((page, at) => (
             <ThreadPage
-              // Pages are only added behind the last one, or begun anew.
-              // biome-ignore lint/suspicious/noArrayIndexKey: as it says
+              // biome-ignore lint/suspicious/noArrayIndexKey: pages are only added behind the last one, or begun anew
               key={at}
               items={page.body}
               before={pages[at + 1]?.body[0]}
