@@ -21,8 +21,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**'],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     // How long a test takes is the machine's affair, which may be busy: only one that hangs is to fail by it.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
+    hookTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
     // What it does most is wait, for a modem or a link to come back.
     ...(project === 'apps/e2e' ? { maxWorkers: 4 } : {}),
     passWithNoTests: false,

@@ -22,12 +22,12 @@ beforeAll(async () => {
   typed = settings
     .replace('http://127.0.0.1:3000', house.relayUrl)
     .replace("'sms:tea at half past four'", `'${username}:${password}'`)
-}, 60_000)
+})
 
 afterAll(async () => {
   await house?.stop()
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 test('a token, a message, what became of it, and what came in: by the commands of the guide alone', async () => {
   await type('auth/token"')
@@ -44,19 +44,19 @@ test('a token, a message, what became of it, and what came in: by the commands o
     (items) => items.length > 0,
   )
   expect(JSON.parse(await type('/inbox'))).toMatchObject([{ sender: incoming.from, text: incoming.text }])
-}, 60_000)
+})
 
 test('the same request again sends no second message', async () => {
   expect(JSON.parse(await type('Idempotency-Key'))).toMatchObject({ id: 'order:4711' })
   expect(house.emulator.ledger()).toHaveLength(1)
-}, 60_000)
+})
 
 test('the refresh token gives a new pair', async () => {
   expect(JSON.parse(await type('auth/token/refresh'))).toMatchObject({
     access_token: expect.any(String),
     refresh_token: expect.any(String),
   })
-}, 60_000)
+})
 
 /** The block with that in it, after everything before it; what its last command says. */
 async function type(part: string): Promise<string> {

@@ -11,12 +11,12 @@ beforeAll(async () => {
     modems: [{ number: '+447700900001' }, { personality: 'huawei-e3372', number: '+447700900002' }],
   })
   receiver = await Receiver.start()
-}, 120_000)
+})
 
 afterAll(async () => {
   await house?.stop()
   await receiver?.stop()
-}, 60_000)
+})
 
 const isEnded = ({ state }: MessageAnswer) => ['Delivered', 'Failed', 'Cancelled'].includes(state)
 
@@ -34,7 +34,7 @@ test('a text goes from the API to the air, and its delivery comes back', async (
   expect(message.state).toBe('Delivered')
   expect(Object.keys(message.states)).toEqual(['Pending', 'Processed', 'Sent', 'Delivered'])
   expect(onAir('+447400100001').map(({ text }) => text)).toEqual(['Hello'])
-}, 60_000)
+})
 
 test('a long text and emoji arrive whole, in as many parts as they take', async () => {
   const long = 'The quick brown fox jumps over the lazy dog. '.repeat(12)
@@ -51,14 +51,14 @@ test('a long text and emoji arrive whole, in as many parts as they take', async 
       .map(({ text }) => text)
       .join(''),
   ).toBe(emoji)
-}, 60_000)
+})
 
 test('data goes to its port', async () => {
   const data = Buffer.from('Hello, application').toString('base64')
   const { message } = await sent({ phoneNumbers: ['+447400100004'], dataMessage: { data, port: 5000 } })
   expect(message.state).toBe('Delivered')
   expect(onAir('+447400100004')).toHaveLength(1)
-}, 60_000)
+})
 
 test('a message to several numbers is sent to each, by the SIM that was asked for', async () => {
   const numbers = ['+447400100011', '+447400100012', '+447400100013']
@@ -66,7 +66,7 @@ test('a message to several numbers is sent to each, by the SIM that was asked fo
   expect(message.recipients.map(({ state }) => state)).toEqual(['Delivered', 'Delivered', 'Delivered'])
   const imei = await house.emulator.imeiOf('modem1')
   expect(numbers.map((number) => onAir(number).map(({ modem }) => modem))).toEqual([[imei], [imei], [imei]])
-}, 60_000)
+})
 
 test('a scheduled message waits for its time', async () => {
   const dueMs = Date.now() + 3000
@@ -76,7 +76,7 @@ test('a scheduled message waits for its time', async () => {
     scheduleAt: new Date(dueMs).toISOString(),
   })
   expect(Date.parse(message.states['Sent'] ?? '')).toBeGreaterThanOrEqual(dueMs)
-}, 60_000)
+})
 
 test('a message for a SIM that the device does not have is refused, one for a prefix that the network refuses fails', async () => {
   const refused = await house.api.ask('POST', '/messages', {
@@ -89,7 +89,7 @@ test('a message for a SIM that the device does not have is refused, one for a pr
   const { message } = await sent({ phoneNumbers: ['+447400100401'], textMessage: { text: 'No' } })
   expect(message.state).toBe('Failed')
   expect(message.recipients[0]?.error).toContain('CMS 1')
-}, 60_000)
+})
 
 test('a message that no modem can take in time expires, and one that waits can be cancelled', async () => {
   for (const modem of ['modem0', 'modem1']) await house.emulator.instruct('unplug', { modem })
@@ -108,7 +108,7 @@ test('a message that no modem can take in time expires, and one that waits can b
   for (const modem of ['modem0', 'modem1']) await house.emulator.instruct('plug', { modem })
   await house.untilReady()
   expect([...onAir('+447400100041'), ...onAir('+447400100042')]).toEqual([])
-}, 120_000)
+})
 
 test('what comes in is in the inbox and told to webhooks: text, long, data, flash, MMS', async () => {
   const events = ['sms:received', 'sms:data-received', 'mms:received']
@@ -149,11 +149,11 @@ test('what comes in is in the inbox and told to webhooks: text, long, data, flas
       .map(({ payload }) => payload['message'])
       .sort(),
   ).toEqual([long, 'Hi there', 'Look!'].sort())
-}, 120_000)
+})
 
 test('the network is asked by USSD, and its question answered', async () => {
   const [device] = (await house.api.ask('GET', '/devices')).json
   const { status, json } = await house.api.ask('POST', `/devices/${device.id}/ussd`, { code: '*100#', simNumber: 1 })
   expect(status).toBe(200)
   expect(json.text).not.toBe('')
-}, 60_000)
+})

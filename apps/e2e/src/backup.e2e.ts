@@ -50,13 +50,13 @@ describe('a gateway is backed up while messages flow, goes on for a while, and i
     emulator = await Emulator.start(folder, [{ number: '+447700900001' }])
     gateway = await Gateway.start({ ...settings, MODEMS: emulator.pty() })
     await gateway.untilReady()
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await gateway?.stop()
     await emulator?.process.stop()
     rmSync(folder, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   test('the backup takes everything as it is at one moment', async () => {
     // So that many wait, at the relay and at the modem.
@@ -67,14 +67,14 @@ describe('a gateway is backed up while messages flow, goes on for a while, and i
     await sleep(2_000)
     await traffic.stop()
     sent = traffic.sent
-    for (const id of sent.values()) await gateway.api.until(id, isEnded, 120_000)
+    for (const id of sent.values()) await gateway.api.until(id, isEnded)
     await gateway.process.kill()
-  }, 240_000)
+  })
 
   test('it is refused where there is something already', async () => {
     const refusal = await failure(['apps/gateway/src/main.ts', 'restore', join(folder, 'smsgw.backup')], gateway.folder)
     expect(refusal).toContain('is not empty')
-  }, 60_000)
+  })
 
   test('restored, it knows what it knew, ends what was open, and nothing is sent twice', async () => {
     const elsewhere = newFolder()
@@ -100,7 +100,7 @@ describe('a gateway is backed up while messages flow, goes on for a while, and i
     expect(inDoubt).toBeGreaterThan(0)
     const id = await gateway.api.send({ phoneNumbers: ['+447400199999'], textMessage: { text: 'On again' } })
     await gateway.api.until(id, ({ state }) => state === 'Delivered')
-  }, 400_000)
+  })
 })
 
 test('a relay moves from its embedded database to a server while its agent lives on: nothing is lost or sent twice', async () => {
@@ -143,7 +143,7 @@ test('a relay moves from its embedded database to a server while its agent lives
       const { status } = await house.api.ask('GET', `/messages/${id}`)
       if (status === 404) continue
       known += 1
-      const { recipients } = await house.api.until(id, isEnded, 60_000)
+      const { recipients } = await house.api.until(id, isEnded)
       expect(recipients[0]?.error).toBeUndefined()
       expect(
         await eventually(
@@ -163,7 +163,7 @@ test('a relay moves from its embedded database to a server while its agent lives
     await server?.stop()
     await house.stop()
   }
-}, 300_000)
+})
 
 async function run(name: string, args: readonly string[], dataDir: string, more: Record<string, string> = {}) {
   const [main = '', ...rest] = args

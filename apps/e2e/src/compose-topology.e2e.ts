@@ -20,13 +20,13 @@ let api: ApiClient
 beforeAll(async () => {
   room = ContainerRoom.open(folder, root)
   await room.connect(['relay:3000', 'relay-2:3000', 'postgres:5432', 'emulator:7000', 'emulator:7080'])
-}, 120_000)
+})
 
 afterAll(async () => {
   await Promise.all(running.map((process) => process.stop()))
   await database?.stop()
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 test('the secrets are made once, and each service knows its own alone', async () => {
   expect(await room.start(service('secrets')).ended()).toBe(0)
@@ -37,7 +37,7 @@ test('the secrets are made once, and each service knows its own alone', async ()
   expect(await again.ended()).toBe(0)
   expect(again.lines).toEqual([])
   expect(secret('admin-password')).toBe(password)
-}, 60_000)
+})
 
 test('every service that is started with the others becomes healthy', async () => {
   const { POSTGRES_USER: user = '', POSTGRES_DB: name = '' } = service('postgres').environment
@@ -58,7 +58,7 @@ test('every service that is started with the others becomes healthy', async () =
     username: 'sms',
     password: secret('admin-password'),
   })
-}, 120_000)
+})
 
 test('the agent pairs itself, and a message goes from the API to the ledger of the emulator', async () => {
   await eventually(
@@ -74,7 +74,7 @@ test('the agent pairs itself, and a message goes from the API to the ledger of t
       .split('\n')
       .map((line) => JSON.parse(line).text),
   ).toEqual(['From a container'])
-}, 60_000)
+})
 
 test('what is written to the modem through the published control interface is in the inbox', async () => {
   const answer = await fetch(`http://127.0.0.1:${room.portOf('emulator:7080')}/do/send-text`, {
@@ -88,7 +88,7 @@ test('what is written to the modem through the published control interface is in
     (items) => items.length > 0,
   )
   expect(texts.map(({ text }: { text: string }) => text)).toEqual(['Into a container'])
-}, 60_000)
+})
 
 test('a second relay serves the same account', async () => {
   running.push(room.start(service('relay-2')))
@@ -98,12 +98,12 @@ test('a second relay serves the same account', async () => {
     password: secret('admin-password'),
   })
   expect((await second.ask('GET', '/devices')).json).toHaveLength(1)
-}, 60_000)
+})
 
 test('asked to end as containers are, each ends well', async () => {
   for (const process of running) process.signal('SIGTERM')
   expect(await Promise.all(running.map((process) => process.ended()))).toEqual(running.map(() => 0))
-}, 60_000)
+})
 
 test('every container runs as an ordinary user, on a root file system that cannot be written, without capabilities', () => {
   for (const { name, image, raw } of services.values()) {

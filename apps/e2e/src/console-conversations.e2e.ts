@@ -16,7 +16,7 @@ beforeAll(async () => {
   await gateway.untilReady()
   browser = await ConsoleBrowser.start(gateway.url)
   page = await browser.signedIn(credentialsIn(gateway.folder))
-}, 180_000)
+})
 
 afterAll(async () => {
   await browser?.stop()
@@ -133,7 +133,6 @@ test('a long conversation is read as one scrolls up; where that fails it says so
   await eventually(
     () => gateway.api.ask('GET', `/inbox?limit=1&offset=0`),
     ({ headers }) => Number(headers.get('x-total-count')) >= 120,
-    60_000,
   )
   let isBroken = true
   let asked = 0

@@ -18,7 +18,7 @@ beforeAll(async () => {
   receiver = await Receiver.start()
   browser = await ConsoleBrowser.start(gateway.url)
   page = await browser.signedIn(credentialsIn(gateway.folder))
-}, 180_000)
+})
 
 afterAll(async () => {
   await browser?.stop()
@@ -58,15 +58,14 @@ test('a device shows its modem with signal, network and memory, and what its doc
   await eventually(
     () => modem.innerText(),
     (told) => /Network\s+Emulated Mobile/.test(told) && /Memory of the SIM\s+\d+ of \d+ used/.test(told),
-    60_000,
   )
   await page
     .getByRole('region', { name: 'Signal' })
     .getByRole('figure', { name: /Signal between/ })
-    .waitFor({ timeout: 60_000 })
+    .waitFor()
   await page.getByRole('button', { name: 'Examine it now' }).click()
   const findings = page.getByRole('list', { name: 'Findings' }).getByRole('listitem')
-  await findings.nth(2).waitFor({ timeout: 60_000 })
+  await findings.nth(2).waitFor()
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
@@ -74,7 +73,7 @@ test('what the network answers to a code is shown', async () => {
   const panel = page.getByRole('region', { name: 'Ask the network' })
   await panel.getByLabel('Code').fill('*100#')
   await panel.getByRole('button', { name: 'Ask' }).click()
-  await panel.getByRole('log').getByText('Your balance is').waitFor({ timeout: 60_000 })
+  await panel.getByRole('log').getByText('Your balance is').waitFor()
 })
 
 test('a webhook is registered, its secret is shown once, and a test tells whether it is heard', async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   house = await House.start()
   browser = await ConsoleBrowser.start(house.relayUrl)
   page = await browser.signedIn(house.user)
-}, 180_000)
+})
 
 afterAll(async () => {
   await browser?.stop()
@@ -101,9 +101,9 @@ test('while the relay is away the page says so; it goes on by itself, with what 
   await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
   expect(await page.getByRole('heading', { name: 'This page broke' }).count()).toBe(0)
   await house.restartRelay()
-  await page.getByRole('region', { name: 'Sending' }).waitFor({ timeout: 60_000 })
+  await page.getByRole('region', { name: 'Sending' }).waitFor()
   await page.getByRole('link', { name: 'Conversations', exact: true }).first().click()
-  await page.getByText('While you were away').waitFor({ timeout: 90_000 })
+  await page.getByText('While you were away').waitFor()
   await state.getByText('Not connected').waitFor({ state: 'detached' })
   await page.getByText('does not answer').waitFor({ state: 'detached' })
 })

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await gateway.untilReady()
   user = credentialsIn(gateway.folder)
   browser = await ConsoleBrowser.start(gateway.url)
-}, 180_000)
+})
 
 afterAll(async () => {
   await browser?.stop()
@@ -73,7 +73,7 @@ test('everybody can use every page, in light and dark colours, on a desk and on 
     barriers.push(...(await barriersEverywhere(page)).map((barrier) => `${path} ${barrier}`))
   }
   expect(barriers).toEqual([])
-}, 300_000)
+})
 
 test('an address that leads nowhere says so, and the menu is still there', async () => {
   const page = await browser.signedIn(user)

@@ -22,7 +22,7 @@ describe('npm start on a fresh machine', () => {
   afterAll(async () => {
     await gateway?.stop()
     rmSync(folder, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   test('says what it is doing, where it is, where the password is, which modem there is', async () => {
     gateway = await Gateway.start({ MODEMS: 'auto' }, { folder, command: npmStart })
@@ -35,12 +35,12 @@ describe('npm start on a fresh machine', () => {
     expect(said).toContain('A VIRTUAL ONE')
     for (const name of ['credentials.json', 'server-secret'])
       expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0)
-  }, 120_000)
+  })
 
   test('the curl that it prints sends a message', async () => {
     sentId = await sendBy(printedCurl(gateway))
     await gateway.api.until(sentId, ({ state }) => state === 'Delivered')
-  }, 60_000)
+  })
 
   test('takes less than 250 MiB with its database', () => {
     const { ownMiB, databaseMiB } = gatewayMemory(gatewayPid(gateway))
@@ -55,7 +55,7 @@ describe('npm start on a fresh machine', () => {
     expect(complaints).toEqual([
       `smsgw: ${folder} is in use by process ${gatewayPid(gateway)}: stop that one, or set DATA_DIR to another folder`,
     ])
-  }, 60_000)
+  })
 
   test('SIGTERM ends it with 0, and the next start finds everything again, by another curl without the password', async () => {
     process.kill(gatewayPid(gateway), 'SIGTERM')
@@ -69,7 +69,7 @@ describe('npm start on a fresh machine', () => {
     expect((await gateway.api.message(sentId)).state).toBe('Delivered')
     const id = await sendBy(printedCurl(gateway))
     await gateway.api.until(id, ({ state }) => state === 'Delivered')
-  }, 120_000)
+  })
 })
 
 test('kill -9 and a start 100 ms later, ten times over: nothing is lost, nothing is sent twice', async () => {
@@ -95,7 +95,7 @@ test('kill -9 and a start 100 ms later, ten times over: nothing is lost, nothing
       gateway = await Gateway.start({ ...settings, PORT: port }, { folder })
     }
     for (const [id, destination] of sent) {
-      const { recipients } = await gateway.api.until(id, isEnded, 120_000)
+      const { recipients } = await gateway.api.until(id, isEnded)
       const onAir = emulator.ledger().filter((line) => line.destination === destination).length
       if (recipients[0]?.error?.includes('submit_unknown')) expect(onAir, id).toBeLessThanOrEqual(1)
       else expect(onAir, `${id}: ${recipients[0]?.error}`).toBe(1)
@@ -107,7 +107,7 @@ test('kill -9 and a start 100 ms later, ten times over: nothing is lost, nothing
     await emulator.process.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-}, 400_000)
+})
 
 function isEnded({ state }: { readonly state: string }): boolean {
   return ['Sent', 'Delivered', 'Failed'].includes(state)

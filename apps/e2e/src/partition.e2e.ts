@@ -38,7 +38,7 @@ describe.concurrent('the link swallows what is said', () => {
         await house.stop()
         await proxy.stop()
       }
-    }, 600_000)
+    })
   }
 })
 

@@ -17,12 +17,12 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'smsgw-readme-'))
   cloneInto(folder)
   environment['PORT'] = String(await freePort())
-}, 60_000)
+})
 
 afterAll(async () => {
   for (const process of running.reverse()) await process.stop()
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 test('a relay, an agent and an emulated modem, from nothing and by what the README says alone', async () => {
   const [secret = '', relay = '', list = ''] = theFirst(3, commandsWith('README.md', 'npm run relay'))
@@ -49,7 +49,7 @@ test('a relay, an agent and an emulated modem, from nothing and by what the READ
     (found) => found.length > 0,
   )
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ destination: '+447400123456', text: 'Hello' }])
-}, 180_000)
+})
 
 function theFirst(count: number, lines: readonly string[]): string[] {
   if (lines.length < count) throw new Error(`too few commands: ${lines.join('\n')}`)
@@ -68,7 +68,7 @@ async function typed(command: string): Promise<string> {
 async function stays(command: string, isThere: (line: string) => unknown): Promise<void> {
   const process = terminal(command)
   running.push(process)
-  await process.said(isThere, 60_000)
+  await process.said(isThere)
 }
 
 function terminal(command: string): HouseProcess {

@@ -94,12 +94,14 @@ function Revoke({ token, onClose }: { readonly token: IssuedToken | undefined; r
       title="Revoke this token?"
       action="Revoke it"
       isOpen={token !== undefined}
-      isBusy={revoke.isPending}
-      error={revoke.error}
+      deed={revoke}
       onYes={() => token && revoke.mutate(token.id, { onSuccess: onClose })}
       onClose={onClose}
     >
-      Whoever shows it is refused from now on, and so is what was refreshed from it.
+      <p>
+        <code>{token?.scopes.join(' ')}</code>, created {token && <RelativeTime at={token.createdAt} />}.
+      </p>
+      <p>Whoever shows it is refused from now on, and so is what was refreshed from it.</p>
     </AskFirst>
   )
 }

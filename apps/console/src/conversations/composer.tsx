@@ -38,6 +38,8 @@ export function Composer({
   }
   const send = async () => {
     if (!canSend) return
+    // Now, not when it is sent: who leaves the field meanwhile is not brought back.
+    field.current?.focus()
     const { sim, scheduleAt, withDeliveryReport } = options
     const at = scheduleAt === '' ? undefined : new Date(scheduleAt).toISOString()
     try {
@@ -51,9 +53,8 @@ export function Composer({
       // It stands in `error`; what was written stays.
       return
     }
-    write('')
+    write(writtenSince(text, drafts.get(draftKey) ?? ''))
     setOptions({ ...options, scheduleAt: '' })
-    field.current?.focus()
   }
   return (
     <form
@@ -105,6 +106,11 @@ export function Composer({
       )}
     </form>
   )
+}
+
+/** What stands in the field when `sent` is gone: whoever writes on while it leaves loses nothing. */
+function writtenSince(sent: string, now: string): string {
+  return now.startsWith(sent) ? now.slice(sent.length).trimStart() : now
 }
 
 function onKey(event: KeyboardEvent<HTMLTextAreaElement>, send: () => void): void {

@@ -115,8 +115,7 @@ function RemoveDevice({ device: { id, name } }: { readonly device: DeviceDetailA
         title={`Remove ${name}?`}
         action="Remove it"
         isOpen={isAsking}
-        isBusy={remove.isPending}
-        error={remove.error}
+        deed={remove}
         onYes={() => remove.mutate(id, { onSuccess: () => goTo('/devices') })}
         onClose={() => setAsking(false)}
       >

@@ -89,8 +89,7 @@ function Cancel({ message: { id, state } }: { readonly message: MessageStateAnsw
         title="Cancel this message?"
         action="Cancel the message"
         isOpen={isAsking}
-        isBusy={cancel.isPending}
-        error={cancel.error}
+        deed={cancel}
         onYes={() => cancel.mutate(undefined, { onSuccess: () => setAsking(false) })}
         onClose={() => setAsking(false)}
       >

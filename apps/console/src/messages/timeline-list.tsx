@@ -2,7 +2,7 @@ import type { TimelineEntry } from '@smsgw/contract/timeline'
 import { Link } from 'wouter'
 import { beginsDay, shortDayWords } from '../ui/day-words.ts'
 import { clockWords, fullWords } from '../ui/relative-words.ts'
-import { partWords, sinceWords, toneOf } from './timeline-words.ts'
+import { inLocalTime, partWords, sinceWords, toneOf } from './timeline-words.ts'
 import './timeline-list.css'
 
 export function TimelineList({
@@ -27,7 +27,7 @@ export function TimelineList({
             <span>{sinceWords(entries[at - 1]?.at, entry.at)}</span>
           </div>
           <div className="timeline-what">
-            <p>{entry.text}</p>
+            <p>{inLocalTime(entry.text)}</p>
             <Details entry={entry} isToMany={isToMany} />
             {entry.advice !== undefined && <p className="timeline-advice">{entry.advice}</p>}
           </div>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sinceWords, toneOf } from './timeline-words.ts'
+import { inLocalTime, sinceWords, toneOf } from './timeline-words.ts'
 
 const at = '2026-03-01T08:46:11.000Z'
 
@@ -21,4 +21,10 @@ test('what failed stands out, and so does a webhook that nobody took', () => {
 
 test('a step on the way is shown plainly', () => {
   expect(toneOf({ at, kind: 'dispatched', text: '' })).toBe('plain')
+})
+
+test('a moment in a text is told as the clock on the wall has it, and the rest as it is', () => {
+  const wall = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at))
+  expect(inLocalTime(`held back until ${at}`)).toBe(`held back until ${wall}`)
+  expect(inLocalTime('part 1 of 2, code 2026-03')).toBe('part 1 of 2, code 2026-03')
 })

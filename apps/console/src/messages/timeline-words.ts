@@ -1,5 +1,5 @@
 import type { TimelineEntry } from '@smsgw/contract/timeline'
-import { durationWords } from '../ui/relative-words.ts'
+import { durationWords, momentWords } from '../ui/relative-words.ts'
 
 export type TimelineTone = 'plain' | 'good' | 'warn' | 'bad' | 'aside'
 
@@ -26,4 +26,9 @@ export function sinceWords(before: string | undefined, at: string): string {
 
 export function partWords({ index, total }: { readonly index: number; readonly total: number }): string {
   return `part ${index} of ${total}`
+}
+
+/** A moment in a text, which the API tells in universal time, as the clock on the wall has it. */
+export function inLocalTime(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, momentWords)
 }

@@ -112,13 +112,17 @@ function optionsFor({
 }
 
 const tickWords = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const clockParts = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+const hour = new Intl.DateTimeFormat(undefined, clockParts)
+const second = new Intl.DateTimeFormat(undefined, { ...clockParts, second: '2-digit' })
 const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric' })
 
 /** The time of day, and the day where one begins. */
 function timeTicks(ticks: readonly number[]): string[] {
+  const [first = 0, next = Number.POSITIVE_INFINITY] = ticks
+  const usual = next - first < 60 ? second : hour
   return ticks.map((tick) => {
     const time = new Date(tick * 1000)
-    return (time.getHours() === 0 && time.getMinutes() === 0 ? day : hour).format(time)
+    return (time.getHours() === 0 && time.getMinutes() === 0 ? day : usual).format(time)
   })
 }

@@ -1,19 +1,13 @@
 import { useEffect } from 'react'
-
-/** What each key does: `n`, or `g c` for one after the other. */
-export type Keys = Readonly<Record<string, () => void>>
-
-const sequenceMs = 1_500
+import { KeySequence, type Keys } from './key-sequence.ts'
 
 /** Keys work wherever nothing is being written. */
 export function useKeys(keys: Keys): void {
   useEffect(() => {
-    let first: { readonly key: string; readonly atMs: number } | undefined
+    const sequence = new KeySequence(keys)
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event.target)) return
-      const isSecond = first !== undefined && event.timeStamp - first.atMs < sequenceMs
-      const act = keys[isSecond ? `${first?.key} ${event.key}` : event.key]
-      first = isSecond ? undefined : { key: event.key, atMs: event.timeStamp }
+      const act = sequence.next(event.key, event.timeStamp)
       if (act === undefined) return
       event.preventDefault()
       act()

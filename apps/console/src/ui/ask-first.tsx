@@ -1,15 +1,17 @@
 import { Button, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ProblemNote } from './problem-note.tsx'
+import './ask-first.css'
 
 /** Something that cannot be undone is asked about first. */
 export function AskFirst({
   title,
   children,
   action,
+  refusal = 'Keep it',
+  isHarmless = false,
   isOpen,
-  isBusy,
-  error,
+  deed,
   onYes,
   onClose,
 }: {
@@ -17,23 +19,33 @@ export function AskFirst({
   readonly children: ReactNode
   /** What the button says: a verb. */
   readonly action: string
+  /** And what the other one says. */
+  readonly refusal?: string
+  /** Nothing is lost by it. */
+  readonly isHarmless?: boolean
   readonly isOpen: boolean
-  readonly isBusy: boolean
-  readonly error: Error | null
+  /** What is done, and how far it has come. Whoever asks again later doesn't see what failed before. */
+  readonly deed: { readonly isPending: boolean; readonly error: Error | null; readonly reset: () => void }
   readonly onYes: () => void
   readonly onClose: () => void
 }) {
+  const leave = () => {
+    // What has begun is not called off by looking away, and what it brings would be missed.
+    if (deed.isPending) return
+    deed.reset()
+    onClose()
+  }
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={isOpen} onClose={leave} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
       <div className="fields">
-        <div>{children}</div>
-        <ProblemNote error={error} />
+        <div className="ask-first-words">{children}</div>
+        <ProblemNote error={deed.error} />
         <div className="page-actions">
-          <Button color="red" variant="light" loading={isBusy} onClick={onYes}>
+          <Button {...(isHarmless ? {} : { color: 'red', variant: 'light' })} loading={deed.isPending} onClick={onYes}>
             {action}
           </Button>
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Keep it
+          <Button variant="default" disabled={deed.isPending} onClick={leave} data-autofocus>
+            {refusal}
           </Button>
         </div>
       </div>

@@ -18,9 +18,10 @@ export function RedeliverRange({ webhookId, filter }: { readonly webhookId: stri
       <AskFirst
         title="Send the whole range again?"
         action="Send it again"
+        refusal="Leave it"
+        isHarmless
         isOpen={isAsking}
-        isBusy={redeliver.isPending}
-        error={redeliver.error}
+        deed={redeliver}
         onYes={() =>
           redeliver.mutate({ from, to, ...(state !== undefined && { state }) }, { onSuccess: () => setAsking(false) })
         }

@@ -66,6 +66,11 @@ function WebhookActions({ webhook: { id } }: { readonly webhook: WebhookAnswer }
   const remove = useDeleteWebhook()
   const [asking, setAsking] = useState<'rotate' | 'delete'>()
   const close = () => setAsking(undefined)
+  // It was shown, however the dialogue was left: the next time asks anew.
+  const done = () => {
+    close()
+    rotate.reset()
+  }
   return (
     <>
       <Button loading={test.isPending} onClick={() => test.mutate(id)}>
@@ -81,9 +86,10 @@ function WebhookActions({ webhook: { id } }: { readonly webhook: WebhookAnswer }
       <AskFirst
         title="Make a new secret?"
         action="Make a new secret"
+        refusal="Keep the present one"
+        isHarmless
         isOpen={asking === 'rotate' && rotate.data === undefined}
-        isBusy={rotate.isPending}
-        error={rotate.error}
+        deed={rotate}
         onYes={() => rotate.mutate(id)}
         onClose={close}
       >
@@ -91,26 +97,19 @@ function WebhookActions({ webhook: { id } }: { readonly webhook: WebhookAnswer }
       </AskFirst>
       <Modal
         opened={asking === 'rotate' && rotate.data !== undefined}
-        onClose={close}
+        onClose={done}
         closeOnClickOutside={false}
         title="The new secret"
         size="lg"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        <ShownSecret
-          secret={rotate.data?.secret}
-          onDone={() => {
-            close()
-            rotate.reset()
-          }}
-        />
+        <ShownSecret secret={rotate.data?.secret} onDone={done} />
       </Modal>
       <AskFirst
         title="Delete this webhook?"
         action="Delete it"
         isOpen={asking === 'delete'}
-        isBusy={remove.isPending}
-        error={remove.error}
+        deed={remove}
         onYes={() => remove.mutate(id, { onSuccess: () => goTo('/webhooks') })}
         onClose={close}
       >

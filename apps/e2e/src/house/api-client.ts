@@ -1,3 +1,5 @@
+import { patienceMs } from './patience.ts'
+
 /** A caller of the HTTP API. */
 export class ApiClient {
   readonly #base: string
@@ -42,7 +44,11 @@ export class ApiClient {
   }
 
   /** Waits until the message is as it should be. */
-  async until(id: string, isAsWanted: (message: MessageAnswer) => boolean, limitMs = 30_000): Promise<MessageAnswer> {
+  async until(
+    id: string,
+    isAsWanted: (message: MessageAnswer) => boolean,
+    limitMs = patienceMs,
+  ): Promise<MessageAnswer> {
     return eventually(() => this.message(id), isAsWanted, limitMs)
   }
 }
@@ -62,17 +68,18 @@ export interface MessageAnswer {
   readonly states: Readonly<Record<string, string>>
 }
 
-/** Asks again and again, as a person would, until it is so. */
+/** Asks again and again, as a person would, until it is so: often at first, less often when it takes long. */
 export async function eventually<T>(
   ask: () => Promise<T> | T,
   isSo: (found: T) => boolean,
-  limitMs = 30_000,
+  limitMs = patienceMs,
 ): Promise<T> {
-  const until = performance.now() + limitMs
+  const start = performance.now()
   for (;;) {
     const found = await ask()
     if (isSo(found)) return found
-    if (performance.now() > until) throw new Error(`it did not become so: ${JSON.stringify(found).slice(0, 1000)}`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
+    const passed = performance.now() - start
+    if (passed > limitMs) throw new Error(`it did not become so: ${JSON.stringify(found).slice(0, 1000)}`)
+    await new Promise((resolve) => setTimeout(resolve, Math.min(250, 25 + passed / 20)))
   }
 }

@@ -23,12 +23,7 @@ export async function barriersEverywhere(page: Page): Promise<readonly string[]>
   for (const colorScheme of ['dark', 'light'] as const)
     for (const [place, width, height] of PLACES) {
       await page.emulateMedia({ colorScheme })
-      await page.setViewportSize({ width, height })
-      // As high as the page: what is just scrolled below a bar is hidden from nobody.
-      const full = await page.evaluate<number>('document.documentElement.scrollHeight')
-      await page.setViewportSize({ width, height: Math.max(height, full) })
-      // What changes its colour does so within this time.
-      await page.waitForTimeout(200)
+      await showWhole(page, width, height)
       const where = `${colorScheme}, ${place}:`
       found.push(...(await barriersOn(page)).map((barrier) => `${where} ${barrier}`))
       const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
@@ -36,6 +31,18 @@ export async function barriersEverywhere(page: Page): Promise<readonly string[]>
     }
   await page.setViewportSize({ width: 1400, height: 900 })
   return found
+}
+
+/** As high as the page: what is just scrolled below a bar is hidden from nobody. */
+async function showWhole(page: Page, width: number, height: number): Promise<void> {
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+  for (let full = height, shown = 0; full > shown; ) {
+    shown = full
+    await page.setViewportSize({ width, height: shown })
+    // What changes its colour does so within this time.
+    await page.waitForTimeout(200)
+    full = await page.evaluate<number>('document.documentElement.scrollHeight')
+  }
 }
 
 const PLACES = [

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { patienceMs } from './patience.ts'
 
 const chromiumProgram = '/usr/bin/chromium'
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -37,6 +38,7 @@ export class ConsoleBrowser {
 
   async page(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ viewport: { width: 1400, height: 900 }, ...options })
+    context.setDefaultTimeout(patienceMs)
     const page = await context.newPage()
     page.on('pageerror', (error) => this.complaints.push(error.message))
     page.on('console', (message) => {

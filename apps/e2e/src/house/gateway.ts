@@ -24,7 +24,7 @@ export class Gateway {
     { folder = newFolder(), command = gatewayProgram }: { folder?: string; command?: GatewayCommand } = {},
   ): Promise<Gateway> {
     const process = command({ DATA_DIR: folder, PORT: '0', MODEMS: 'virtual', ...settings })
-    const url = await process.said((line) => /running at\s+(http\S+)/.exec(line)?.[1], 120_000)
+    const url = await process.said((line) => /running at\s+(http\S+)/.exec(line)?.[1])
     await process.said((line) => (line.includes('Ctrl-C') ? line : undefined))
     return new Gateway(process, url, folder)
   }
@@ -34,7 +34,6 @@ export class Gateway {
       async () => (await this.api.ask('GET', '/devices').catch(() => undefined))?.json?.[0],
       (device) =>
         device?.online && device.simCards.filter(({ state }: { state: string }) => state === 'ready').length >= sims,
-      60_000,
     )
   }
 

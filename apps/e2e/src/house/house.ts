@@ -10,6 +10,8 @@ export interface HouseOptions {
   readonly modems?: readonly Readonly<Record<string, string>>[]
   readonly relay?: Readonly<Record<string, string>>
   readonly agent?: Readonly<Record<string, string>>
+  /** As they are shipped, by `npm run build`, in place of the sources. */
+  readonly areBuilt?: boolean
 }
 
 /** A relay with its database, an agent and emulated modems, all real processes, paired by a token. */
@@ -63,7 +65,7 @@ export class House {
     const dataDir = join(this.folder, 'agent')
     mkdirSync(dataDir, { recursive: true })
     this.#agents += 1
-    const agent = new HouseProcess(`agent ${this.#agents}`, 'apps/agent/src/main.ts', ['run'], {
+    const agent = new HouseProcess(`agent ${this.#agents}`, program('agent', this.#options), ['run'], {
       DATA_DIR: dataDir,
       RELAY_URL: this.relayUrl.replace('http', 'ws'),
       ENROLMENT_TOKEN: this.secrets['ENROLMENT_TOKEN'] ?? '',
@@ -108,13 +110,17 @@ export class House {
   }
 }
 
+function program(app: 'agent' | 'relay', { areBuilt = false }: HouseOptions): string {
+  return areBuilt ? `dist/${app}/main.js` : `apps/${app}/src/main.ts`
+}
+
 async function startRelay(
   folder: string,
   secrets: Readonly<Record<string, string>>,
   options: HouseOptions,
   port: string,
 ): Promise<{ readonly relay: HouseProcess; readonly url: string }> {
-  const relay = new HouseProcess('relay', 'apps/relay/src/main.ts', [], {
+  const relay = new HouseProcess('relay', program('relay', options), [], {
     DATA_DIR: join(folder, 'relay'),
     PORT: port,
     WEBHOOK_ALLOW_HTTP: '1',
@@ -122,6 +128,6 @@ async function startRelay(
     ...secrets,
     ...options.relay,
   })
-  const { url } = await relay.said(logged('the relay is there'), 60_000)
+  const { url } = await relay.said(logged('the relay is there'))
   return { relay, url: String(url) }
 }

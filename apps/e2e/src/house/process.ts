@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { patienceMs } from './patience.ts'
 
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
@@ -57,7 +58,7 @@ export class HouseProcess {
   }
 
   /** The first line, said or to be said, for which `find` finds something. */
-  async said<T>(find: (line: string) => T | undefined, limitMs = 30_000): Promise<T> {
+  async said<T>(find: (line: string) => T | undefined, limitMs = patienceMs): Promise<T> {
     const until = performance.now() + limitMs
     let seen = 0
     for (;;) {
@@ -86,24 +87,28 @@ export class HouseProcess {
     return this.#child.exitCode ?? this.#child.signalCode
   }
 
-  async stop(limitMs = 20_000): Promise<void> {
+  /** By SIGTERM, as a service manager does; one that doesn't end by it is killed, and that is told. */
+  async stop(): Promise<void> {
     if (this.#isOver) return
     this.signal('SIGTERM')
-    const timer = setTimeout(() => this.signal('SIGKILL'), limitMs)
+    let isForced = false
+    const timer = setTimeout(() => {
+      isForced = true
+      this.signal('SIGKILL')
+    }, patienceMs)
     await this.ended()
     clearTimeout(timer)
+    if (isForced) throw new Error(`${this.name} did not end by SIGTERM: ${this.lines.slice(-8).join('\n')}`)
   }
 
   #next(until: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(done, Math.max(1, until - performance.now()))
-      const watcher = () => done()
+      this.#watchers.add(done)
       function done() {
         clearTimeout(timer)
         resolve()
       }
-      this.#watchers.add(watcher)
-      void Promise.resolve().then(() => undefined)
     })
   }
 

@@ -16,6 +16,8 @@ export class Traffic {
   /** All that belongs to it is known by it. */
   readonly #number: number
   readonly #sentIn: string[] = []
+  /** Of each message, as what it is sent: the texts are plain. */
+  readonly #parts = new Map<string, number>()
 
   constructor(house: House, number: number) {
     this.#house = house
@@ -26,7 +28,9 @@ export class Traffic {
     const at = this.ids.length
     const id = `traffic-${this.#number}-${at}`
     const destination = `+447400${String(100_000 + this.#number * 20 + at)}`
-    const message = { id, phoneNumbers: [destination], textMessage: { text: `${id} ${text}` } }
+    const whole = `${id} ${text}`
+    this.#parts.set(id, whole.length <= 160 ? 1 : Math.ceil(whole.length / 153))
+    const message = { id, phoneNumbers: [destination], textMessage: { text: whole } }
     const answer = await this.ask('POST', '/messages', message)
     // Without an answer nobody knows: it counts when it is there afterwards.
     if (answer === undefined || answer.status === 202) this.ids.push(id)
@@ -68,13 +72,14 @@ export class Traffic {
   ): void {
     const [recipient] = recipients
     const onAir = this.#house.emulator.ledger().filter(({ destination }) => destination === recipient?.phoneNumber)
-    const pdus = onAir.map(({ pdu }) => pdu)
+    const pdus = new Set(onAir.map(({ pdu }) => pdu))
+    const parts = this.#parts.get(id) ?? 1
     const error = recipient?.error ?? ''
-    if (new Set(pdus).size !== pdus.length) found.twice.push(id)
+    if (pdus.size !== onAir.length || onAir.length > parts) found.twice.push(id)
     if (state === 'Cancelled' && onAir.length > 0) found.problems.push(`${id} is told as cancelled, and was sent`)
     if (error.includes('submit_unknown')) found.inDoubt += 1
     else if (state === 'Failed') found.problems.push(`${id} failed: ${error}`)
-    else if (state !== 'Cancelled' && onAir.length === 0) found.lost.push(id)
+    else if (state !== 'Cancelled' && pdus.size < parts) found.lost.push(id)
   }
 
   /** What came in so far, as the inbox tells it. */
