@@ -52,8 +52,7 @@ async function pass(traffic: Traffic, victim: HouseProcess): Promise<void> {
     await traffic.send(text)
     await traffic.receive(text.slice(0, 5))
   }
-  const last = traffic.ids.at(-1)
-  if (last !== undefined && !victim.isOver) await traffic.ask('DELETE', `/messages/${last}`)
+  if (!victim.isOver) await traffic.cancelLast()
 }
 
 async function endOf(victim: HouseProcess, limitMs: number): Promise<boolean> {

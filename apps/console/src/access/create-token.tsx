@@ -29,6 +29,7 @@ export function CreateToken({ isOpen, onClose }: { readonly isOpen: boolean; rea
       size="lg"
       title={made === undefined ? 'Create a token' : 'Your token'}
       closeOnClickOutside={made === undefined}
+      closeOnEscape={made === undefined}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {made === undefined ? <TokenForm onMade={setMade} /> : <MadeToken token={made} onDone={close} />}

@@ -98,9 +98,11 @@ function Revoke({ token, onClose }: { readonly token: IssuedToken | undefined; r
       onYes={() => token && revoke.mutate(token.id, { onSuccess: onClose })}
       onClose={onClose}
     >
-      <p>
-        <code>{token?.scopes.join(' ')}</code>, created {token && <RelativeTime at={token.createdAt} />}.
-      </p>
+      {token && (
+        <p>
+          <code>{token.scopes.join(' ')}</code>, created <RelativeTime at={token.createdAt} />.
+        </p>
+      )}
       <p>Whoever shows it is refused from now on, and so is what was refreshed from it.</p>
     </AskFirst>
   )

@@ -13,7 +13,11 @@ export function newQueryClient(): QueryClient {
       onError: (error, _variables, _result, mutation) => mutation.meta?.['isSignIn'] !== true && signOut(error),
     }),
     defaultOptions: {
+      // A gateway in the house answers also while the browser believes that it is offline; else it says so at once, and
+      // nothing is done later that nobody waits for any more.
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
         staleTime: 5_000,
         // What the gateway refused it will refuse again; what it did not answer is worth another try.
         retry: (failures, error) =>

@@ -2,20 +2,17 @@ import { ActionIcon, Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import type { NewMessage } from '../api/conversations.ts'
-import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { fullWords } from '../ui/relative-words.ts'
+import { keepDraft, putBack, useDraft } from './drafts.ts'
 import { meterOf, mostParts } from './encoding-meter.ts'
 import { MeterLine } from './meter-line.tsx'
 import { type SendOptions, SendOptionsForm, usualOptions } from './send-options.tsx'
 import './composer.css'
 
-/** What was begun and not sent, for each account and conversation, as long as the page is open. */
-const drafts = new Map<string, string>()
-
 export function Composer({
-  draftKey: conversation,
+  draftKey,
   isBusy,
   error,
   onSend,
@@ -25,23 +22,21 @@ export function Composer({
   readonly error: Error | null
   readonly onSend: (message: Omit<NewMessage, 'phoneNumbers'>) => Promise<unknown>
 }) {
-  const draftKey = `${useSignedIn().username} ${conversation}`
-  const [text, setText] = useState(drafts.get(draftKey) ?? '')
+  const text = useDraft(draftKey)
   const [options, setOptions] = useState<SendOptions>(usualOptions)
   const [areOptionsOpen, { toggle }] = useDisclosure(false)
   const meter = useMemo(() => meterOf(text), [text])
   const field = useRef<HTMLTextAreaElement>(null)
   const canSend = text !== '' && meter.parts <= mostParts && !isBusy
-  const write = (now: string) => {
-    setText(now)
-    drafts.set(draftKey, now)
-  }
+  const write = (now: string) => keepDraft(draftKey, now)
   const send = async () => {
     if (!canSend) return
     // Now, not when it is sent: who leaves the field meanwhile is not brought back.
     field.current?.focus()
     const { sim, scheduleAt, withDeliveryReport } = options
     const at = scheduleAt === '' ? undefined : new Date(scheduleAt).toISOString()
+    // It is on its way: whoever writes on meanwhile writes the next one, and whoever comes back here finds it gone.
+    write('')
     try {
       await onSend({
         textMessage: { text },
@@ -50,11 +45,11 @@ export function Composer({
         ...(at !== undefined && { scheduleAt: at }),
       })
     } catch {
-      // It stands in `error`; what was written stays.
+      // Why stands in `error`.
+      putBack(draftKey, text)
       return
     }
-    write(writtenSince(text, drafts.get(draftKey) ?? ''))
-    setOptions({ ...options, scheduleAt: '' })
+    setOptions((now) => (now.scheduleAt === scheduleAt ? { ...now, scheduleAt: '' } : now))
   }
   return (
     <form
@@ -106,11 +101,6 @@ export function Composer({
       )}
     </form>
   )
-}
-
-/** What stands in the field when `sent` is gone: whoever writes on while it leaves loses nothing. */
-function writtenSince(sent: string, now: string): string {
-  return now.startsWith(sent) ? now.slice(sent.length).trimStart() : now
 }
 
 function onKey(event: KeyboardEvent<HTMLTextAreaElement>, send: () => void): void {

@@ -2,12 +2,15 @@ import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
+import { useSignedIn } from '../session-context.ts'
 import { Composer } from './composer.tsx'
 import { conversationPath } from './conversation-path.ts'
+import { draftKey, moveDraft } from './drafts.ts'
 import { ThreadHead } from './thread-head.tsx'
 
 /** To whom, and the first message. */
 export function NewConversation() {
+  const { username } = useSignedIn()
   const [to, setTo] = useState('')
   const send = useSendMessage()
   const [, goTo] = useLocation()
@@ -37,13 +40,15 @@ export function NewConversation() {
         />
       </div>
       <Composer
-        draftKey="new"
+        draftKey={draftKey(username)}
         isBusy={send.isPending}
         error={send.error}
         onSend={async (message) => {
           const sent = await send.mutateAsync({ ...message, phoneNumbers: numbers })
           const [first] = sent.recipients
-          if (first !== undefined) goTo(conversationPath(first.phoneNumber))
+          if (first === undefined) return
+          moveDraft(draftKey(username), draftKey(username, first.phoneNumber))
+          goTo(conversationPath(first.phoneNumber))
         }}
       />
     </section>

@@ -2,16 +2,19 @@ import { Button } from '@mantine/core'
 import type { ConversationEntry } from '@smsgw/contract/conversation'
 import { Fragment, memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useSendMessage, useThread } from '../api/conversations.ts'
+import { useSignedIn } from '../session-context.ts'
 import { dayWords } from '../ui/day-words.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { Bubble } from './bubble.tsx'
 import { Composer } from './composer.tsx'
+import { draftKey } from './drafts.ts'
 import { ThreadHead } from './thread-head.tsx'
 import './thread.css'
 
 /** Everything said with one number, oldest on top, and where to say more. */
 export function Thread({ number }: { readonly number: string }) {
+  const { username } = useSignedIn()
   const thread = useThread(number)
   const send = useSendMessage()
   const pages = thread.data?.pages ?? []
@@ -61,7 +64,7 @@ export function Thread({ number }: { readonly number: string }) {
         </p>
       ) : (
         <Composer
-          draftKey={number}
+          draftKey={draftKey(username, number)}
           isBusy={send.isPending}
           error={send.error}
           onSend={(message) => send.mutateAsync({ ...message, phoneNumbers: [number] })}

@@ -26,5 +26,6 @@ test('a step on the way is shown plainly', () => {
 test('a moment in a text is told as the clock on the wall has it, and the rest as it is', () => {
   const wall = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at))
   expect(inLocalTime(`held back until ${at}`)).toBe(`held back until ${wall}`)
+  expect(inLocalTime('the device 2026-99-99T99:99:99Z')).toBe('the device 2026-99-99T99:99:99Z')
   expect(inLocalTime('part 1 of 2, code 2026-03')).toBe('part 1 of 2, code 2026-03')
 })

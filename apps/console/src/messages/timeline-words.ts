@@ -30,5 +30,7 @@ export function partWords({ index, total }: { readonly index: number; readonly t
 
 /** A moment in a text, which the API tells in universal time, as the clock on the wall has it. */
 export function inLocalTime(text: string): string {
-  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, momentWords)
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (moment) =>
+    Number.isNaN(Date.parse(moment)) ? moment : momentWords(moment),
+  )
 }

@@ -123,6 +123,7 @@ function timeTicks(ticks: readonly number[]): string[] {
   const usual = next - first < 60 ? second : hour
   return ticks.map((tick) => {
     const time = new Date(tick * 1000)
-    return (time.getHours() === 0 && time.getMinutes() === 0 ? day : usual).format(time)
+    const isMidnight = time.getHours() + time.getMinutes() + time.getSeconds() === 0
+    return (isMidnight ? day : usual).format(time)
   })
 }

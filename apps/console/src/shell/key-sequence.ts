@@ -15,6 +15,11 @@ export class KeySequence {
     this.#keys = keys
   }
 
+  /** What follows is no second key of it. */
+  forget(): void {
+    this.#begun = undefined
+  }
+
   next(key: string, atMs: number): (() => void) | undefined {
     const begun = this.#begun
     const together =

@@ -6,7 +6,10 @@ export function useKeys(keys: Keys): void {
   useEffect(() => {
     const sequence = new KeySequence(keys)
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event.target)) return
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event.target))
+        return sequence.forget()
+      // Only what goes on step by step is meant again while a key is held.
+      if (event.repeat && !['j', 'k'].includes(event.key)) return
       const act = sequence.next(event.key, event.timeStamp)
       if (act === undefined) return
       event.preventDefault()

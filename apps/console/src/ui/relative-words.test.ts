@@ -9,6 +9,7 @@ test('what was a moment ago is now; then minutes, hours, days; then a date, with
   expect(relativeWords(before(125), now)).toBe('2 min ago')
   expect(relativeWords(before(-7_300), now)).toBe('in 2 hr')
   expect(relativeWords(before(-86_390), now)).toBe('in 24 hr')
+  expect(relativeWords(before(-5_400), now)).toBe('in 1 hr')
   expect(relativeWords(before(7_190), now)).toBe('1 hr ago')
   expect(relativeWords(before(86_400), now)).toBe('yesterday')
   expect(relativeWords(before(30 * 86_400), now)).not.toContain('2026')

@@ -24,7 +24,7 @@ export function relativeWords(at: string, nowMs: number): string {
   if (distance >= 7 * 86_400) return dateWords(at, nowMs)
   const [unit, size] = steps.find(([, step]) => distance >= step) ?? ['second', 1]
   // What is nearly a day away is not "in 23 hr"; what is past was at least so long ago.
-  const count = seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size)
+  const count = Math.trunc((seconds > 0 ? seconds + size / 60 : seconds) / size)
   // "min." would end every sentence that it stands in.
   return words.format(count, unit).replace('.', '')
 }

@@ -23,6 +23,7 @@ export function RegisterWebhook({ isOpen, onClose }: { readonly isOpen: boolean;
       title={made === undefined ? 'Register a webhook' : 'Registered'}
       size="lg"
       closeOnClickOutside={made === undefined}
+      closeOnEscape={made === undefined}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {made === undefined ? <RegisterForm onMade={setMade} /> : <ShownSecret secret={made.secret} onDone={close} />}

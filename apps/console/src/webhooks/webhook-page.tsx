@@ -99,6 +99,7 @@ function WebhookActions({ webhook: { id } }: { readonly webhook: WebhookAnswer }
         opened={asking === 'rotate' && rotate.data !== undefined}
         onClose={done}
         closeOnClickOutside={false}
+        closeOnEscape={false}
         title="The new secret"
         size="lg"
         closeButtonProps={{ 'aria-label': 'Close' }}

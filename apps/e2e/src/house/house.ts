@@ -103,10 +103,10 @@ export class House {
   }
 
   async stop(): Promise<void> {
-    await this.agent?.stop()
-    await this.relay.stop()
-    await this.emulator.process.stop()
+    // One that doesn't end keeps nobody else from ending.
+    const ends = await Promise.allSettled([this.agent?.stop(), this.relay.stop(), this.emulator.process.stop()])
     rmSync(this.folder, { recursive: true, force: true })
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 }
 

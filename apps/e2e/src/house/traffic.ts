@@ -1,4 +1,5 @@
 import { type ApiAnswer, eventually, type MessageAnswer } from './api-client.ts'
+import type { LedgerLine } from './emulator.ts'
 import type { House } from './house.ts'
 
 export interface Audit {
@@ -9,32 +10,58 @@ export interface Audit {
   readonly problems: readonly string[]
 }
 
+interface Sent {
+  readonly id: string
+  readonly destination: string
+  readonly text: string
+  /** The relay has said 202. Without its answer nobody knows. */
+  readonly isPromised: boolean
+  isCancelled: boolean
+}
+
+/** While it writes down what is found. */
+interface Findings {
+  readonly lost: string[]
+  readonly twice: string[]
+  inDoubt: number
+  readonly problems: string[]
+}
+
 /** Messages of one test, out and in, and what became of them: the API's word against the ledger's. */
 export class Traffic {
-  readonly ids: string[] = []
   readonly #house: House
   /** All that belongs to it is known by it. */
   readonly #number: number
+  readonly #sent: Sent[] = []
   readonly #sentIn: string[] = []
-  /** Of each message, as what it is sent: the texts are plain. */
-  readonly #parts = new Map<string, number>()
+  readonly #refusals: string[] = []
 
   constructor(house: House, number: number) {
     this.#house = house
     this.#number = number
   }
 
-  async send(text: string): Promise<string> {
-    const at = this.ids.length
+  async send(text: string): Promise<void> {
+    const at = this.#sent.length
     const id = `traffic-${this.#number}-${at}`
     const destination = `+447400${String(100_000 + this.#number * 20 + at)}`
     const whole = `${id} ${text}`
-    this.#parts.set(id, whole.length <= 160 ? 1 : Math.ceil(whole.length / 153))
-    const message = { id, phoneNumbers: [destination], textMessage: { text: whole } }
-    const answer = await this.ask('POST', '/messages', message)
-    // Without an answer nobody knows: it counts when it is there afterwards.
-    if (answer === undefined || answer.status === 202) this.ids.push(id)
-    return id
+    const answer = await this.#ask('POST', '/messages', {
+      id,
+      phoneNumbers: [destination],
+      textMessage: { text: whole },
+    })
+    this.#sent.push({ id, destination, text: whole, isPromised: answer?.status === 202, isCancelled: false })
+    // 503: it cannot be kept now, as a database that is away. Anything else was nobody's fault but ours.
+    if (answer !== undefined && ![202, 503].includes(answer.status))
+      this.#refusals.push(`${id} was answered with ${answer.status}`)
+  }
+
+  async cancelLast(): Promise<void> {
+    const last = this.#sent.at(-1)
+    if (last === undefined) return
+    last.isCancelled = true
+    await this.#ask('DELETE', `/messages/${last.id}`)
   }
 
   async receive(text: string): Promise<void> {
@@ -43,49 +70,57 @@ export class Traffic {
     this.#sentIn.push(incoming)
   }
 
-  ask(method: string, path: string, body?: object): Promise<ApiAnswer | undefined> {
+  #ask(method: string, path: string, body?: object): Promise<ApiAnswer | undefined> {
     return this.#house.api.ask(method, path, body).catch(() => undefined)
   }
 
   /** When everything has ended, or should have. */
   async audit(limitMs = 180_000): Promise<Audit> {
-    const found = { lost: [] as string[], twice: [] as string[], inDoubt: 0, problems: [] as string[] }
-    for (const id of this.ids) {
+    const found: Findings = { lost: [], twice: [], inDoubt: 0, problems: [...this.#refusals] }
+    for (const sent of this.#sent) {
       const known = await eventually(
-        () => this.ask('GET', `/messages/${id}`),
+        () => this.#ask('GET', `/messages/${sent.id}`),
         (answer) => answer !== undefined && answer.status < 500,
         limitMs,
       )
-      // The relay was killed before it had said 202: nothing was promised.
-      if (known?.status === 404) continue
-      const message = await this.#house.api.until(id, isEnded, limitMs).catch((error: Error) => error.message)
-      if (typeof message === 'string') found.problems.push(`${id} never ended: ${message.slice(0, 300)}`)
-      else this.#judge(message, found)
+      if (known?.status === 404) this.#judgeUnknown(sent, found)
+      else {
+        const message = await this.#house.api.until(sent.id, isEnded, limitMs).catch((error: Error) => error.message)
+        if (typeof message === 'string') found.problems.push(`${sent.id} never ended: ${message.slice(0, 300)}`)
+        else this.#judge(sent, message, found)
+      }
     }
     await this.#auditInbound(found, limitMs)
     return found
   }
 
-  #judge(
-    { id, state, recipients }: MessageAnswer,
-    found: { lost: string[]; twice: string[]; inDoubt: number; problems: string[] },
-  ): void {
-    const [recipient] = recipients
-    const onAir = this.#house.emulator.ledger().filter(({ destination }) => destination === recipient?.phoneNumber)
-    const pdus = new Set(onAir.map(({ pdu }) => pdu))
-    const parts = this.#parts.get(id) ?? 1
-    const error = recipient?.error ?? ''
-    if (pdus.size !== onAir.length || onAir.length > parts) found.twice.push(id)
-    if (state === 'Cancelled' && onAir.length > 0) found.problems.push(`${id} is told as cancelled, and was sent`)
-    if (error.includes('submit_unknown')) found.inDoubt += 1
+  /** Nothing was promised, and then nothing was done either. */
+  #judgeUnknown({ id, destination, isPromised }: Sent, found: Findings): void {
+    if (isPromised) found.lost.push(id)
+    if (this.#onAir(destination).length > 0) found.problems.push(`${id} is not known, and was sent`)
+  }
+
+  #judge({ id, destination, text, isCancelled }: Sent, { state, recipients }: MessageAnswer, found: Findings): void {
+    const onAir = this.#onAir(destination)
+    const parts = onAir.map(({ part }) => part?.sequence ?? 1)
+    const error = recipients[0]?.error ?? ''
+    if (new Set(parts).size !== parts.length) found.twice.push(id)
+    if (state === 'Cancelled') {
+      if (!isCancelled) found.problems.push(`${id} is told as cancelled, and nobody has cancelled it`)
+      if (onAir.length > 0) found.problems.push(`${id} is told as cancelled, and was sent`)
+    } else if (error.includes('submit_unknown')) found.inDoubt += 1
     else if (state === 'Failed') found.problems.push(`${id} failed: ${error}`)
-    else if (state !== 'Cancelled' && pdus.size < parts) found.lost.push(id)
+    else if (textOf(onAir) !== text) found.lost.push(id)
+  }
+
+  #onAir(to: string): readonly LedgerLine[] {
+    return this.#house.emulator.ledger().filter(({ destination }) => destination === to)
   }
 
   /** What came in so far, as the inbox tells it. */
   async untilReceived(limitMs = 180_000): Promise<readonly string[]> {
     const mine = async () => {
-      const answer = await this.ask('GET', '/inbox?limit=100')
+      const answer = await this.#ask('GET', '/inbox?limit=100')
       const items = (answer?.json ?? []) as { text?: string }[]
       return items.flatMap(({ text }) => (text?.startsWith(`in ${this.#number}-`) ? [text] : []))
     }
@@ -93,11 +128,20 @@ export class Traffic {
     return await eventually(mine, isAll, limitMs).catch(mine)
   }
 
-  async #auditInbound(found: { lost: string[]; problems: string[] }, limitMs: number): Promise<void> {
+  async #auditInbound(found: Findings, limitMs: number): Promise<void> {
     const texts = await this.untilReceived(limitMs)
     found.lost.push(...this.#sentIn.filter((text) => !texts.includes(text)))
     if (new Set(texts).size !== texts.length) found.problems.push(`the inbox holds one twice: ${texts.join(', ')}`)
   }
+}
+
+/** What a phone would show: of one message, with all its parts. */
+function textOf(lines: readonly LedgerLine[]): string | undefined {
+  const [first] = lines
+  const isOne = lines.every(({ part }) => part?.reference === first?.part?.reference)
+  if (!isOne || lines.length !== (first?.part?.total ?? 1)) return undefined
+  const inOrder = lines.toSorted((one, other) => (one.part?.sequence ?? 1) - (other.part?.sequence ?? 1))
+  return inOrder.map(({ text }) => text).join('')
 }
 
 function isEnded({ state }: MessageAnswer): boolean {
