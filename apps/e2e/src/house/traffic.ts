@@ -78,17 +78,15 @@ export class Traffic {
   async audit(limitMs = 180_000): Promise<Audit> {
     const found: Findings = { lost: [], twice: [], inDoubt: 0, problems: [...this.#refusals] }
     for (const sent of this.#sent) {
-      const known = await eventually(
+      // While a relay or its database comes back it has no answer.
+      const answer = await eventually(
         () => this.#ask('GET', `/messages/${sent.id}`),
-        (answer) => answer !== undefined && answer.status < 500,
+        (given) => given?.status === 404 || (given?.status === 200 && isEnded(given.json)),
         limitMs,
-      )
-      if (known?.status === 404) this.#judgeUnknown(sent, found)
-      else {
-        const message = await this.#house.api.until(sent.id, isEnded, limitMs).catch((error: Error) => error.message)
-        if (typeof message === 'string') found.problems.push(`${sent.id} never ended: ${message.slice(0, 300)}`)
-        else this.#judge(sent, message, found)
-      }
+      ).catch((error: Error) => error.message)
+      if (typeof answer === 'string') found.problems.push(`${sent.id} never ended: ${answer.slice(0, 300)}`)
+      else if (answer?.status === 404) this.#judgeUnknown(sent, found)
+      else if (answer !== undefined) this.#judge(sent, answer.json, found)
     }
     await this.#auditInbound(found, limitMs)
     return found
