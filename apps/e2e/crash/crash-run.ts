@@ -21,10 +21,11 @@ export async function runCrash(
   const victim = await aim(house, crash)
   const traffic = new Traffic(house, number)
   // Else the last one may be gone before its cancellation comes.
-  const slow = { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 2000, times: 4 } }
+  const slow = { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 4000 } }
   if (crash.label === 'cancel-arrived') await house.emulator.instruct('set-fault', slow)
   await pass(traffic, victim)
-  const crashed = await endOf(victim, 6_000)
+  const crashed = await endOf(victim, 20_000)
+  if (crash.label === 'cancel-arrived') await house.emulator.instruct('clear-fault', { modem: 'modem0' })
   if (crashed && crash.who === 'agent') await house.startAgent({}, false)
   if (crashed && crash.who === 'relay') await house.restartRelay()
   return { crashed, ...(await traffic.audit()) }
