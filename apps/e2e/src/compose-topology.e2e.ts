@@ -12,7 +12,7 @@ import type { HouseProcess } from './house/process.ts'
 const root = resolve(import.meta.dirname, '../../..')
 const services = readComposition(root)
 const folder = mkdtempSync(join(tmpdir(), 'smsgw-compose-'))
-const running: HouseProcess[] = []
+const running: { readonly process: HouseProcess; readonly service: Service }[] = []
 let room: ContainerRoom
 let database: PostgresServer
 let api: ApiClient
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await Promise.all(running.map((process) => process.stop()))
+  await Promise.all(running.map(({ process }) => process.stop()))
   await database?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -51,7 +51,7 @@ test('every service that is started with the others becomes healthy', async () =
   })
   room.translateFile(join(room.volume('relay-secrets'), 'database-url'))
   for (const each of ['emulator', 'relay', 'agent']) {
-    running.push(room.start(service(each)))
+    start(each)
     await healthy(each)
   }
   api = new ApiClient(`http://127.0.0.1:${room.portOf('relay:3000')}`, {
@@ -91,7 +91,7 @@ test('what is written to the modem through the published control interface is in
 })
 
 test('a second relay serves the same account', async () => {
-  running.push(room.start(service('relay-2')))
+  start('relay-2')
   await healthy('relay-2')
   const second = new ApiClient(`http://127.0.0.1:${room.portOf('relay-2:3000')}`, {
     username: 'sms',
@@ -100,9 +100,14 @@ test('a second relay serves the same account', async () => {
   expect((await second.ask('GET', '/devices')).json).toHaveLength(1)
 })
 
-test('asked to end as containers are, each ends well', async () => {
-  for (const process of running) process.signal('SIGTERM')
-  expect(await Promise.all(running.map((process) => process.ended()))).toEqual(running.map(() => 0))
+test('asked to end as containers are, each ends well, in the time that it is given', async () => {
+  const sinceMs = performance.now()
+  const ends = running.map(async ({ process, service: { name, stopSeconds } }) => {
+    process.signal('SIGTERM')
+    const code = await process.ended()
+    return { name, code, isInTime: performance.now() - sinceMs < stopSeconds * 1000 }
+  })
+  expect(await Promise.all(ends)).toEqual(running.map(({ service: { name } }) => ({ name, code: 0, isInTime: true })))
 })
 
 test('every container runs as an ordinary user, on a root file system that cannot be written, without capabilities', () => {
@@ -132,6 +137,10 @@ test('what is published is published on loopback, images of others have a versio
   }
 })
 
+function start(name: string): void {
+  running.push({ process: room.start(service(name)), service: service(name) })
+}
+
 function service(name: string): Service {
   const found = services.get(name)
   if (found === undefined) throw new Error(`docker-compose.yml has no service ${name}`)
@@ -145,8 +154,8 @@ function secret(name: string): string {
 async function healthy(name: string): Promise<void> {
   await eventually(
     () => {
-      const ended = running.find((process) => process.name === name && process.isOver)
-      if (ended !== undefined) throw new Error(`${name} ended: ${ended.complaints}`)
+      const ended = running.find(({ process, service }) => service.name === name && process.isOver)
+      if (ended !== undefined) throw new Error(`${name} ended: ${ended.process.complaints}`)
       return room.health(service(name))
     },
     ({ code }) => code === 0,

@@ -126,6 +126,31 @@ test('a number that cannot be is refused in words, and what was written stays', 
   expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Kept')
 })
 
+test('whoever writes on while a message leaves loses nothing and stays where they are; what could not leave comes back', async () => {
+  await open(number)
+  const composer = page.getByLabel('Message', { exact: true })
+  const hold = Promise.withResolvers<void>()
+  await page.route('**/3rdparty/v1/messages', async (route) => {
+    await hold.promise
+    await route.continue()
+  })
+  await composer.fill('On its way')
+  await composer.press('Enter')
+  await composer.pressSequentially('The next one')
+  await page.keyboard.press('Escape')
+  hold.resolve()
+  await outgoing('On its way').getByText('Delivered', { exact: true }).waitFor()
+  expect(await composer.inputValue()).toBe('The next one')
+  expect(await page.evaluate('document.activeElement.id')).not.toBe('composer')
+  await page.unroute('**/3rdparty/v1/messages')
+  await page.route('**/3rdparty/v1/messages', (route) => route.fulfill({ status: 400, body: '{"message":"not now"}' }))
+  await composer.press('Enter')
+  await page.getByRole('alert').getByText('not now').waitFor()
+  expect(await composer.inputValue()).toBe('The next one')
+  await page.unroute('**/3rdparty/v1/messages')
+  await composer.fill('')
+})
+
 test('a long conversation is read as one scrolls up; where that fails it says so, and asks no more by itself', async () => {
   const talker = '+447400777777'
   for (let count = 0; count < 120; count += 1)

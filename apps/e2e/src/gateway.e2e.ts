@@ -58,8 +58,11 @@ describe('npm start on a fresh machine', () => {
   })
 
   test('SIGTERM ends it with 0, and the next start finds everything again, by another curl without the password', async () => {
+    const sinceMs = performance.now()
     process.kill(gatewayPid(gateway), 'SIGTERM')
     expect(await gateway.process.ended()).toBe(0)
+    // Then systemd would kill it.
+    expect(performance.now() - sinceMs).toBeLessThan(30_000)
     const before = credentialsIn(folder)
     gateway = await Gateway.start({ MODEMS: 'auto' }, { folder, command: npmStart })
     const said = gateway.process.lines.join('\n')

@@ -12,6 +12,8 @@ export interface Service {
   readonly environment: Readonly<Record<string, string>>
   readonly volumes: readonly { readonly source: string; readonly target: string }[]
   readonly healthCheck: readonly string[]
+  /** Then it is killed. */
+  readonly stopSeconds: number
   readonly raw: RawService
 }
 
@@ -25,6 +27,7 @@ export interface RawService {
   readonly healthcheck?: { readonly test?: readonly string[] }
   readonly profiles?: readonly string[]
   readonly ports?: readonly string[]
+  readonly stop_grace_period?: string
   readonly user?: string
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
@@ -47,6 +50,8 @@ function serviceOf(root: string, name: string, raw: RawService): Service {
     command: raw.command ?? image?.command ?? [],
     environment: Object.fromEntries(environment.map(([key, value]) => [key, withDefaults(value)])),
     volumes: (raw.volumes ?? []).map(volumeOf),
+    // An engine's own patience where the file says nothing.
+    stopSeconds: Number.parseInt(raw.stop_grace_period ?? '10s', 10),
     healthCheck: raw.healthcheck?.test?.slice(1) ?? image?.healthCheck ?? [],
     raw,
   }
