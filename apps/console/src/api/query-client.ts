@@ -18,6 +18,7 @@ export function newQueryClient(): QueryClient {
       mutations: { networkMode: 'always' },
       queries: {
         networkMode: 'always',
+        refetchOnReconnect: true,
         staleTime: 5_000,
         // What the gateway refused it will refuse again; what it did not answer is worth another try.
         retry: (failures, error) =>
