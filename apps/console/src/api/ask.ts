@@ -1,6 +1,8 @@
 import type { Problem } from '@smsgw/contract/problem'
 
 const base = '/3rdparty/v1'
+/** Longer than a device is asked for anything: an examination, or what the network answers to a code. */
+const patienceMs = 240_000
 
 export interface Answer<T> {
   readonly body: T
@@ -16,7 +18,7 @@ export async function ask<T>(method: string, path: string, body?: object, signal
     method,
     headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(signal !== undefined && { signal }),
+    signal: AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal === undefined ? [] : [signal])]),
   })
   const text = await response.text()
   if (!response.ok) throw new ApiFailure(response.status, problemIn(text))
