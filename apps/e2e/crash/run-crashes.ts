@@ -70,12 +70,13 @@ async function one(house: House, crash: (typeof waiting)[number]): Promise<void>
 }
 
 /**
- * One modem is given one part at a time: more than that is never between COMMIT and RESULT when the agent dies, and nothing
- * when another does. An older journal knows of nothing that went out since.
+ * One modem has one part in hand, and the RESULT of the one before may still be on its way to the disk: more than these two
+ * are never between COMMIT and RESULT when the agent dies, and nothing when another does. An older journal knows of nothing
+ * that went out since.
  */
 function mostInDoubt({ who, label }: (typeof waiting)[number]): number {
   if (label === 'journal replaced by an older copy') return Number.POSITIVE_INFINITY
-  return who === 'agent' ? 1 : 0
+  return who === 'agent' ? 2 : 0
 }
 
 async function befall(
