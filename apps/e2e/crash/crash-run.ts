@@ -10,8 +10,8 @@ export interface Crash {
 }
 
 /**
- * Kills one process at a labelled place while messages go out and come in, starts it again, and compares what the API tells
- * in the end with what the network took. `crashed` false: the traffic never passed there.
+ * Kills one process at a labelled place while messages go out, come in and are cancelled, starts it again, and compares
+ * what the API tells in the end with what the network took. `crashed` false: the traffic never passed there.
  */
 export async function runCrash(
   house: House,
@@ -23,7 +23,10 @@ export async function runCrash(
   // Else the last one may be gone before its cancellation comes.
   const slow = { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 4000 } }
   if (crash.label === 'cancel-arrived') await house.emulator.instruct('set-fault', slow)
-  await pass(traffic, victim)
+  await pass(traffic)
+  // What the relay has not given away it cancels itself.
+  if (crash.label === 'cancel-arrived') await traffic.untilLastTaken()
+  if (!victim.isOver) await traffic.cancelLast()
   const crashed = await endOf(victim, 20_000)
   if (crash.label === 'cancel-arrived') await house.emulator.instruct('clear-fault', { modem: 'modem0' })
   if (crashed && crash.who === 'agent') await house.startAgent({}, false)
@@ -47,13 +50,12 @@ async function aim(house: House, { who, label, pass }: Crash): Promise<HouseProc
   return relay
 }
 
-/** Singles, a long one, one that is cancelled, and what comes in. */
-async function pass(traffic: Traffic, victim: HouseProcess): Promise<void> {
+/** Singles, a long one, and what comes in. */
+async function pass(traffic: Traffic): Promise<void> {
   for (const text of ['one', 'long '.repeat(70), 'three', 'four']) {
     await traffic.send(text)
     await traffic.receive(text.slice(0, 5))
   }
-  if (!victim.isOver) await traffic.cancelLast()
 }
 
 async function endOf(victim: HouseProcess, limitMs: number): Promise<boolean> {

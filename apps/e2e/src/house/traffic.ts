@@ -64,6 +64,12 @@ export class Traffic {
     await this.#ask('DELETE', `/messages/${last.id}`)
   }
 
+  /** The device has it, and answers for it. */
+  async untilLastTaken(): Promise<void> {
+    const id = this.#sent.at(-1)?.id ?? ''
+    await this.#house.api.until(id, ({ state }) => state !== 'Pending')
+  }
+
   async receive(text: string): Promise<void> {
     const incoming = `in ${this.#number}-${this.#sentIn.length} ${text}`
     await this.#house.emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: incoming })
