@@ -122,6 +122,10 @@ function refresher(feed: LiveFeed, client: QueryClient): () => void {
     }
     plan()
   })
+  // What happened after the first answers and before the stream had begun it does not tell.
+  const stopWatching = feed.onState(() => {
+    if (feed.state === 'live') void refresh(client, allKeys)
+  })
   const asking = setInterval(() => {
     if (feed.state !== 'live') void refresh(client, allKeys)
   }, awayMs)
@@ -130,6 +134,7 @@ function refresher(feed: LiveFeed, client: QueryClient): () => void {
   document.addEventListener('visibilitychange', comeBack)
   return () => {
     stop()
+    stopWatching()
     document.removeEventListener('visibilitychange', comeBack)
     clearTimeout(timer)
     clearInterval(asking)
