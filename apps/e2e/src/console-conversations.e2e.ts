@@ -151,6 +151,29 @@ test('whoever writes on while a message leaves loses nothing and stays where the
   await composer.fill('')
 })
 
+test('what was accepted, and whose answer was lost, is not sent twice by whoever presses Enter again', async () => {
+  await open(number)
+  const composer = page.getByLabel('Message', { exact: true })
+  let asked = 0
+  await page.route('**/3rdparty/v1/messages', async (route) => {
+    asked += 1
+    if (asked > 1) return await route.continue()
+    expect((await route.fetch()).status()).toBe(202)
+    await route.abort()
+  })
+  await composer.fill('Not twice')
+  await composer.press('Enter')
+  await page.getByRole('alert').getByText('does not answer').waitFor()
+  await composer.press('Enter')
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+  await outgoing('Not twice').getByText('Delivered', { exact: true }).waitFor()
+  expect(asked).toBe(2)
+  const { json } = await gateway.api.ask('GET', '/messages?limit=100&includeContent=true')
+  const sent = json.filter(({ textMessage }: { textMessage?: { text: string } }) => textMessage?.text === 'Not twice')
+  expect(sent).toHaveLength(1)
+  await page.unroute('**/3rdparty/v1/messages')
+})
+
 test('a long conversation is read as one scrolls up; where that fails it says so, and asks no more by itself', async () => {
   const talker = '+447400777777'
   for (let count = 0; count < 120; count += 1)

@@ -13,20 +13,29 @@ export interface Answer<T> {
 }
 
 /** One request of the API, by the session's cookie. Whatever is no success is thrown as an {@link ApiFailure}. */
-export async function ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Answer<T>> {
+export async function ask<T>(
+  method: string,
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
+): Promise<Answer<T>> {
   const response = await reach(`${base}${path}`, {
     method,
-    headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal === undefined ? [] : [signal])]),
   })
   const text = await response.text()
   if (!response.ok) throw new ApiFailure(response.status, problemIn(text))
-  const { headers } = response
   return {
     body: (text === '' ? undefined : JSON.parse(text)) as T,
-    nextCursor: cursorIn(headers.get('link')),
-    searchedSince: headers.get('x-searched-since') ?? undefined,
+    nextCursor: cursorIn(response.headers.get('link')),
+    searchedSince: response.headers.get('x-searched-since') ?? undefined,
   }
 }
 

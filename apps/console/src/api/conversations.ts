@@ -1,7 +1,8 @@
 import type { Conversation, ConversationEntry } from '@smsgw/contract/conversation'
 import type { MessageStateAnswer } from '@smsgw/contract/message'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ask, query } from './ask.ts'
+import { ApiFailure, ask, query } from './ask.ts'
+import { underOneKey } from './idempotency-keys.ts'
 import { refresh, useNewestFirst } from './newest-first.ts'
 
 /** Newest first; `search` is part of a number or of a text. */
@@ -38,7 +39,15 @@ export interface NewMessage {
 export function useSendMessage() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async (message: NewMessage) => (await ask<MessageStateAnswer>('POST', '/messages', message)).body,
+    mutationFn: (message: NewMessage) =>
+      underOneKey(
+        message,
+        async (key) => {
+          const headers = { 'idempotency-key': key }
+          return (await ask<MessageStateAnswer>('POST', '/messages', message, undefined, headers)).body
+        },
+        (error) => error instanceof ApiFailure && error.status >= 400 && error.status < 500,
+      ),
     // Whoever writes goes on at once, and does not wait for the lists.
     onSuccess: () => void refresh(client, [['conversations', ''], ['thread']]),
   })

@@ -49,8 +49,7 @@ export function Thread({ number }: { readonly number: string }) {
         {pages
           .map((page, at) => (
             <ThreadPage
-              // biome-ignore lint/suspicious/noArrayIndexKey: pages are only added behind the last one, or begun anew
-              key={at}
+              key={thread.data?.pageParams[at] ?? 'newest'}
               items={page.body}
               before={pages[at + 1]?.body[0]}
               number={number}
