@@ -95,7 +95,7 @@ export class HouseProcess {
     const timer = setTimeout(() => {
       isForced = true
       this.signal('SIGKILL')
-    }, patienceMs)
+    }, longestStopMs)
     await this.ended()
     clearTimeout(timer)
     if (isForced) throw new Error(`${this.name} did not end by SIGTERM: ${this.lines.slice(-8).join('\n')}`)
@@ -118,6 +118,9 @@ export class HouseProcess {
     for (const watcher of watchers) watcher()
   }
 }
+
+/** What the most patient unit and container of ours are given. */
+const longestStopMs = 60_000
 
 /** JSON lines of a log: what was said, in its words. */
 export function logged(words: string): (line: string) => Record<string, unknown> | undefined {
