@@ -46,7 +46,10 @@ for (const [app, { entries, beside }] of Object.entries(appBundles)) {
     },
     logLevel: 'warning',
   })
-  writeFileSync(join(folder, 'licences.txt'), licencesOf(root, Object.keys(metafile.inputs)))
+  writeFileSync(
+    join(folder, 'licences.txt'),
+    licencesOf(root, [...Object.keys(metafile.inputs), ...Object.values(beside)]),
+  )
   for (const [name, from] of Object.entries(beside)) {
     if (existsSync(join(root, from))) cpSync(join(root, from), join(folder, name), { recursive: true })
   }

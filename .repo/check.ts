@@ -6,6 +6,7 @@ const steps: readonly (readonly [name: string, command: readonly string[]])[] = 
   ['types', ['tsc', '-b', '.config/tsconfig.json']],
   ['dead code', ['knip', '--no-progress']],
   ['house rules', ['node', '--disable-warning=ExperimentalWarning', '.repo/rules/run-rules.ts']],
+  ['commit subjects', ['node', '.repo/rules/commit-subjects.ts']],
   ['compose file', ['dclint', '--max-warnings', '0', 'docker-compose.yml']],
   ['images', ['dockerfile-utils', 'lint', '.repo/packaging/container/Dockerfile']],
 ]

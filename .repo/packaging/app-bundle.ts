@@ -2,13 +2,22 @@
 export interface AppBundle {
   /** Each a file of its own beside the others: what is started, and threads that are found by their name. */
   readonly entries: Readonly<Record<string, string>>
-  /** Folders that are read at run time, by their name beside the bundle; one that is not there is left out. */
+  /** Files and folders read at run time, by their name next to the bundle. One that does not exist is left out. */
   readonly beside: Readonly<Record<string, string>>
   /** Packages that cannot be bundled, for they load native code by its place. */
   readonly native: readonly NativePackage[]
 }
 
 export type NativePackage = 'serial-port' | 'password-hash' | 'database'
+
+const swaggerUi = (file: string) => ({ [`docs-page/${file}`]: `node_modules/swagger-ui-dist/${file}` })
+
+/** The API reference at `/docs`. */
+const docsPage = {
+  ...swaggerUi('swagger-ui-bundle.js'),
+  ...swaggerUi('swagger-ui-bundle.js.LICENSE.txt'),
+  ...swaggerUi('swagger-ui.css'),
+}
 
 export const appBundles: Readonly<Record<string, AppBundle>> = {
   agent: {
@@ -31,12 +40,12 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
       main: 'apps/gateway/src/main.ts',
       'journal-worker': 'apps/agent/src/journal/journal-worker.ts',
     },
-    beside: { migrations: 'prisma/migrations', console: 'apps/console/dist' },
+    beside: { migrations: 'prisma/migrations', console: 'apps/console/dist', ...docsPage },
     native: ['serial-port', 'password-hash', 'database'],
   },
   relay: {
     entries: { main: 'apps/relay/src/main.ts' },
-    beside: { migrations: 'prisma/migrations', console: 'apps/console/dist' },
+    beside: { migrations: 'prisma/migrations', console: 'apps/console/dist', ...docsPage },
     native: ['password-hash'],
   },
 }

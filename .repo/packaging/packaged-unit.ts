@@ -13,7 +13,7 @@ export function packagedUnit(unit: string): string {
 
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [
-    /^# .* See .*$|^# .* says how .*$/m,
+    /^# .* See .*$|^# .* (?:says how|explains the installation).*$/m,
     '# Changes go into `systemctl edit`, settings into /etc/smsgw: this file is replaced by upgrades.',
   ],
   [/^Documentation=.*$/m, 'Documentation=man:smsgw(1)'],

@@ -1,9 +1,12 @@
 import { documentsNameFiles } from './documents-name-files.ts'
+import { documentsShowFiles } from './documents-show-files.ts'
 import { exactVersions } from './exact-versions.ts'
+import { importCycles } from './import-cycles.ts'
 import { importTable } from './import-table.ts'
 import { libCompilation } from './lib-compilation.ts'
 import { lockfile } from './lockfile.ts'
 import { longFiles } from './long-files.ts'
+import { plainWords } from './plain-words.ts'
 import { projects } from './projects.ts'
 import { pureLibs } from './pure-libs.ts'
 import { relativeImports } from './relative-imports.ts'
@@ -14,11 +17,14 @@ export const allRules: Readonly<Record<string, Rule>> = {
   projects,
   'import table': importTable,
   'relative imports': relativeImports,
+  'import cycles': importCycles,
   'exact versions': exactVersions,
   lockfile,
   'type-checked': typeChecked,
   'lib compilation': libCompilation,
   'pure libs': pureLibs,
   'documents name files': documentsNameFiles,
+  'documents show files': documentsShowFiles,
   'long files': longFiles,
+  'plain words': plainWords,
 }

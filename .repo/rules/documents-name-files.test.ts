@@ -9,15 +9,17 @@ const check = (text: string, file = 'docs/architecture.md') =>
       'docker-compose.yml': '',
       'libs/sms/src/segment.ts': '',
       'libs/sms/src/segment.test.ts': '',
-      'docs/glossary.md': '',
+      'docs/glossary.md': '# Glossary\n## A word\n## `B`, and more\n## A word\n',
+      'README.md': '# Readme\n',
       [file]: text,
     }),
   ).map((violation) => `${violation.line}: ${violation.problem}`)
 
 test.each([
   '`libs/sms` `libs/sms/src/segment.ts` `./libs/sms/` `node libs/sms/src/segment.ts:12`',
-  '[g](glossary.md#a) [g](glossary.md "words") [g](<glossary.md>) [up](../libs/sms/) [root](/docs/glossary.md)',
-  '[w](https://x.y/z) [m](mailto:a@b.c) [here](#a)',
+  '[g](glossary.md#a-word) [g](glossary.md "words") [g](<glossary.md>) [root](/docs/glossary.md)',
+  '# Here\n[w](https://x.y/z) [m](mailto:a@b.c) [here](#here)',
+  '[a](glossary.md#a-word-1) [b](glossary.md#b-and-more)',
   '[g]: glossary.md "words"\n[w]: https://x.y/z',
   '`docker-compose.yml` `./package.json` `segment.ts` `.test.ts`',
   '`npm test` `npm run fuzz`',
@@ -72,4 +74,20 @@ test('a script that package.json lacks is refused, in prose and in a code block'
   const gone = 'names the npm script "relay", which package.json does not have'
   expect(check('`npm run relay`\n```\nnpm run relay -- --help\n```')).toEqual([`1: ${gone}`, `3: ${gone}`])
   expect(check('npm start')).toEqual(['1: names the npm script "start", which package.json does not have'])
+})
+
+test('a link to a heading that the target lacks is refused', () => {
+  expect(check('[g](glossary.md#a-letter)')).toEqual([
+    '1: links to glossary.md#a-letter, and docs/glossary.md has no such heading',
+  ])
+  expect(check('# Here\n```\n# There\n```\n[t](#there)')).toEqual([
+    '5: links to #there, and docs/architecture.md has no such heading',
+  ])
+})
+
+test('a page of the site may not link out of it; other documents may', () => {
+  expect(check('[r](../README.md)')).toEqual([
+    '1: links to ../README.md, which is not part of the site: name the file without a link',
+  ])
+  expect(check('[r](docs/glossary.md#a-word) [s](libs/sms)', 'README.md')).toEqual([])
 })

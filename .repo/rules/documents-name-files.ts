@@ -3,8 +3,9 @@ import { readManifest } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
- * Documents name only files that exist and npm scripts that can be run. What is made at run time is written with its
- * place (`./data/ledger.jsonl`, `/dev/ttyUSB2`), which is no folder of ours.
+ * Documents name only existing files, headings and npm scripts. Files created at run time are written with their place
+ * (`./data/ledger.jsonl`, `/dev/ttyUSB2`), which is not a folder of the repository. Pages of the site (`docs/`) link only to
+ * files of the site.
  */
 export const documentsNameFiles: Rule = (tree) => {
   const violations: Violation[] = []
@@ -51,10 +52,46 @@ function checksOf(tree: RepositoryTree): ((line: Line, file: string) => string[]
         .filter((name) => looksLikeFile(name) && !isNameOfFile(tree, name))
         .map((name) => `names ${name}, which does not exist`),
     ({ text, fenced }, file) =>
-      (fenced ? [] : linkTargets(text))
-        .filter((target) => !known.has(resolveLink(file, target)))
-        .map((target) => `links to ${target}, which does not exist`),
+      (fenced ? [] : linkTargets(text)).flatMap((target) => linkProblem(tree, known, file, target) ?? []),
   ]
+}
+
+function linkProblem(
+  tree: RepositoryTree,
+  known: ReadonlySet<string>,
+  file: string,
+  { path, anchor }: LinkTarget,
+): string | undefined {
+  const target = path === '' ? file : resolveLink(file, path)
+  if (!known.has(target)) return `links to ${path}, which does not exist`
+  if (file.startsWith('docs/') && !target.startsWith('docs/'))
+    return `links to ${path}, which is not part of the site: name the file without a link`
+  if (anchor !== '' && target.endsWith('.md') && !anchorsOf(tree.read(target)).has(anchor))
+    return `links to ${path}#${anchor}, and ${target} has no such heading`
+  return undefined
+}
+
+/** The anchors of a document's headings, formed as GitHub forms them; the site is configured to form them alike. */
+function anchorsOf(document: string): Set<string> {
+  const anchors = new Set<string>()
+  for (const { text, fenced } of linesOf(document)) {
+    const [, heading] = (!fenced && /^#{1,6} +(.+?)\s*$/.exec(text)) || []
+    if (heading === undefined) continue
+    const anchor = slugOf(heading)
+    let free = anchor
+    for (let count = 1; anchors.has(free); count += 1) free = `${anchor}-${count}`
+    anchors.add(free)
+  }
+  return anchors
+}
+
+/** Lower case, without markup and punctuation, words joined by hyphens. */
+function slugOf(heading: string): string {
+  return heading
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-')
 }
 
 function knownPaths(tree: RepositoryTree): Set<string> {
@@ -69,11 +106,11 @@ function codeSpans(line: string): string[] {
   return [...line.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '')
 }
 
-/** `libs/sms/src/segment.ts`, `node .repo/check.ts`, `./docs`: from the root, into a folder of ours, no placeholders. */
+/** `libs/sms/src/segment.ts`, `node .repo/check.ts`, `./docs`: from the root, into a folder of the repository; no placeholders, no build output. */
 function pathsOfOurs(code: string): string[] {
   return [...code.matchAll(/(?<![^\s"'=(])(?:\.\/)?((?:apps|libs|docs|prisma|\.ci|\.repo|\.config)\/[^\s"'`)]*)/g)]
     .map((match) => (match[1] ?? '').replace(/[.,;:]+$/, '').replace(/(?::\d+)+$|#.*$/, ''))
-    .filter((path) => !/[<>*{}$…]|\.\.\./.test(path))
+    .filter((path) => !/[<>*{}$…]|\.\.\.|\/dist(?:\/|$)/.test(path))
     .map(trimSlash)
 }
 
@@ -88,11 +125,22 @@ function isNameOfFile(tree: RepositoryTree, code: string): boolean {
   return tree.files.some((file) => posix.basename(file) === code || (code.startsWith('.') && file.endsWith(code)))
 }
 
+interface LinkTarget {
+  readonly path: string
+  readonly anchor: string
+}
+
 /** Of `[text](target#anchor "title")` and `[label]: target`. */
-function linkTargets(line: string): string[] {
-  const inline = line.replace(/`[^`]*`/g, '').matchAll(/\]\(\s*<?([^)#\s>]+)[^)]*\)/g)
-  const reference = line.matchAll(/^ {0,3}\[[^\]]+\]:\s*<?([^#\s>]+)/g)
-  return [...inline, ...reference].map((match) => match[1] ?? '').filter((target) => !/^(?:[a-z]+:|\/\/)/.test(target))
+function linkTargets(line: string): LinkTarget[] {
+  const inline = line.replace(/`[^`]*`/g, '').matchAll(/\]\(\s*<?([^)\s>]+)[^)]*\)/g)
+  const reference = line.matchAll(/^ {0,3}\[[^\]]+\]:\s*<?([^\s>]+)/g)
+  return [...inline, ...reference]
+    .map((match) => match[1] ?? '')
+    .filter((target) => !/^(?:[a-z]+:|\/\/)/.test(target))
+    .map((target) => {
+      const [path = '', anchor = ''] = target.split('#')
+      return { path, anchor }
+    })
 }
 
 function resolveLink(file: string, target: string): string {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { importTable } from './import-table.ts'
 import { treeOfLiterals } from './repository-tree.ts'
 
-const readme = `# x
+const architecture = `# x
 
 ## Who may import whom
 
@@ -18,7 +18,7 @@ const readme = `# x
 
 function repository(changes: Record<string, string> = {}) {
   return treeOfLiterals({
-    'README.md': readme,
+    'docs/architecture.md': architecture,
     'libs/sms/package.json': '{}',
     'libs/virtual-modem/package.json': '{"dependencies":{"@smsgw/sms":"0.1.0"},"devDependencies":{"vitest":"1"}}',
     'libs/modem/package.json':
@@ -56,9 +56,11 @@ test('a dependency that the table names and the manifest lacks is refused', () =
 })
 
 test('a project that the table does not know is refused, and so is a row without a project', () => {
-  expect(problems({ 'apps/relay/package.json': '{}' })).toEqual(['README.md: relay is missing from the import table'])
+  expect(problems({ 'apps/relay/package.json': '{}' })).toEqual([
+    'docs/architecture.md: relay is missing from the import table',
+  ])
   const withoutSms = treeOfLiterals({
-    'README.md': readme.replace('| `modem` | `sms` | `virtual-modem` |\n', ''),
+    'docs/architecture.md': architecture.replace('| `modem` | `sms` | `virtual-modem` |\n', ''),
     'libs/virtual-modem/package.json': '{"dependencies":{"@smsgw/sms":"0.1.0"}}',
   })
   expect(importTable(withoutSms).map((v) => v.problem)).toEqual(['the import table names sms, which does not exist'])
@@ -66,13 +68,15 @@ test('a project that the table does not know is refused, and so is a row without
 
 test('a lib may not depend on an app', () => {
   const changes = {
-    'README.md': readme.replace('| `sms` | – | – |', '| `sms` | `relay` | – |\n| `relay` | – | – |'),
+    'docs/architecture.md': architecture.replace('| `sms` | – | – |', '| `sms` | `relay` | – |\n| `relay` | – | – |'),
     'apps/relay/package.json': '{}',
     'libs/sms/package.json': '{"dependencies":{"@smsgw/relay":"0.1.0"}}',
   }
   expect(problems(changes)).toEqual(['libs/sms/package.json: a lib may not depend on the app relay'])
 })
 
-test('a README without the table is refused, not taken for an empty one', () => {
-  expect(problems({ 'README.md': '# x' })).toEqual(['README.md: has no table under "## Who may import whom"'])
+test('refuses a document without the table instead of taking it for an empty one', () => {
+  expect(problems({ 'docs/architecture.md': '# x' })).toEqual([
+    'docs/architecture.md: has no table under "## Who may import whom"',
+  ])
 })

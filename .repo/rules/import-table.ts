@@ -2,29 +2,29 @@ import { ours, readManifest } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
- * Who may import whom (README, "Who may import whom") and what each manifest lists are the same.
- * That code imports nothing its manifest does not list is the linter's part (`noUndeclaredDependencies`).
+ * The import table of docs/architecture.md and the dependencies of each manifest are the same. The linter checks that code
+ * imports only what its manifest lists (`noUndeclaredDependencies`).
  */
 export const importTable: Rule = (tree) => {
   const table = readTable(tree)
-  if (table.size === 0) return [{ file: README, problem: `has no table under "## ${HEADING}"` }]
+  if (table.size === 0) return [{ file: DOCUMENT, problem: `has no table under "## ${HEADING}"` }]
   const violations: Violation[] = []
   const projects = tree.files.filter((file) => /^(apps|libs)\/[^/]+\/package\.json$/.test(file))
   for (const file of projects) {
     const [folder = '', project = ''] = file.split('/')
     const row = table.get(project)
-    if (!row) violations.push({ file: README, problem: `${project} is missing from the import table` })
+    if (!row) violations.push({ file: DOCUMENT, problem: `${project} is missing from the import table` })
     else violations.push(...compare(file, folder, row, tree))
   }
   const known = new Set(projects.map((file) => file.split('/')[1]))
   for (const project of table.keys()) {
     if (!known.has(project))
-      violations.push({ file: README, problem: `the import table names ${project}, which does not exist` })
+      violations.push({ file: DOCUMENT, problem: `the import table names ${project}, which does not exist` })
   }
   return violations
 }
 
-const README = 'README.md'
+const DOCUMENT = 'docs/architecture.md'
 const HEADING = 'Who may import whom'
 
 interface Row {
@@ -35,7 +35,7 @@ interface Row {
 /** Rows read `| name | imports | tests also import |`; names stand in backticks, a dash means none. */
 function readTable(tree: RepositoryTree): Map<string, Row> {
   const rows = new Map<string, Row>()
-  const section = tree.read(README).split(`## ${HEADING}\n`)[1]?.split('\n## ')[0] ?? ''
+  const section = tree.read(DOCUMENT).split(`## ${HEADING}\n`)[1]?.split('\n## ')[0] ?? ''
   for (const line of section.split('\n')) {
     const cells = line.split('|').slice(1, -1).map(namesIn)
     const [name] = cells[0] ?? []

@@ -9,7 +9,7 @@ import type { Rule, Violation } from './repository-tree.ts'
 export const lockfile: Rule = (tree) => {
   if (!tree.files.includes(LOCK)) return [{ file: LOCK, problem: 'is missing' }]
   const { packages = {} } = JSON.parse(tree.read(LOCK)) as { packages?: Packages }
-  const manifests = tree.files.filter((file) => /(?:^|\/)package\.json$/.test(file))
+  const manifests = tree.files.filter((file) => /(?:^|\/)package\.json$/.test(file) && file !== SITE)
   const folders = manifests.map((file) => file.replace(/\/?package\.json$/, ''))
   return [
     ...folders.flatMap((folder, index) => disagreements(folder, readManifest(tree, manifests[index] ?? ''), packages)),
@@ -21,6 +21,8 @@ export const lockfile: Rule = (tree) => {
 }
 
 const LOCK = 'package-lock.json'
+/** Has a lockfile of its own, so that `npm ci` of the product leaves its packages out. */
+const SITE = 'docs/.vitepress/package.json'
 
 type Packages = Readonly<Record<string, LockedPackage | undefined>>
 

@@ -8,7 +8,7 @@ const check = (code: string, file = 'libs/modem/src/commands/submit.ts') =>
 test('imports inside the project and by package name pass', () => {
   expect(
     check(
-      "import { a } from './a.ts'\nexport type { B } from '../b.ts'\nimport x from '../../sim/x.ts'\nimport { segment } from '@smsgw/sms/segment'\nimport 'node:fs'\n",
+      "import { a } from './a.ts'\nexport type { B } from '../b.ts'\nimport x from '../../sim/x.ts'\nimport { segment } from '@smsgw/sms/segmentation/segment'\nimport 'node:fs'\n",
     ),
   ).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { Modem } from '@smsgw/modem/modem'
-import { monotonicClock } from '../src/monotonic-clock.ts'
 import type { OpenPort } from '../src/ports/open-port.ts'
+import { monotonicClock } from '../src/time/monotonic-clock.ts'
 import { message, type Round } from './round.ts'
 
 /** The driver as the agent uses it: a message is handed over when the one before has its outcome. */

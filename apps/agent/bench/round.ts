@@ -1,6 +1,6 @@
-import { addressFromText } from '@smsgw/sms/address'
-import { segment } from '@smsgw/sms/segment'
-import { encodeForModem } from '@smsgw/sms/tpdu'
+import { addressFromText } from '@smsgw/sms/fields/address'
+import { segment } from '@smsgw/sms/segmentation/segment'
+import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
 
 /** Milliseconds for so many commands, and for so many messages. */
 export interface Round {

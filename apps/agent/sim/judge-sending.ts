@@ -3,7 +3,7 @@ import type { SendingWorld } from './sending-world.ts'
 
 type Told = Extract<AgentEvent, { cmdId: string }>
 
-/** Compares what the agent told with what was on the air. */
+/** Compares the agent's events with what was on the air. */
 export async function judgeSending(
   world: SendingWorld,
 ): Promise<{ readonly problems: readonly string[]; readonly seen: Readonly<Record<string, number>> }> {
@@ -14,7 +14,7 @@ export async function judgeSending(
   for (const [cmdId, { onUncertain }] of world.accepted) {
     const record = await journal.read('command', { cmdId })
     const told = events.filter((event): event is Told => 'cmdId' in event && event.cmdId === cmdId)
-    const ledger = ledgerOf(world, record?.plan?.parts.map(({ pdu }) => pdu) ?? [])
+    const ledger = ledgerOf(world, world.disk.plans.get(cmdId)?.parts.map(({ pdu }) => pdu) ?? [])
     const mayRepeat = onUncertain === 'resend' && told.some(isAgain)
     const ends = told.filter(
       ({ kind }) => kind === 'sent' || kind === 'failed' || kind === 'cancelled' || kind === 'delivered',
@@ -22,18 +22,18 @@ export async function judgeSending(
     const say = (problem: string) =>
       problems.push(`${cmdId}: ${problem} [${told.map(tellOf).join(', ')}] on the air ${ledger.join('/')}`)
     if (record?.outcome === undefined) say('never ended')
-    if (ends.length === 0) say('nobody was told how it ended')
+    if (ends.length === 0) say('no event about its end')
     if (ledger.some((times) => times > (mayRepeat ? 2 : 1))) say('sent twice')
     const last = ends.at(-1)
     seen[last?.kind === 'failed' ? `failed: ${last.code}` : (last?.kind ?? 'nothing')] = 1
     const all = ledger.length > 0 && ledger.every((times) => times >= 1)
-    if (told.some(({ kind }) => kind === 'sent') && !all) say('told as sent, and is not on the air')
+    if (told.some(({ kind }) => kind === 'sent') && !all) say('reported as sent, not on the air')
     if (told.some((event) => event.kind === 'sent' && !event.possibleDuplicate) && ledger.some((times) => times > 1)) {
-      say('sent twice, and nobody was told that it may have been')
+      say('sent twice without possibleDuplicate')
     }
-    if (last?.kind === 'cancelled' && ledger.some((times) => times > 0)) say('told as cancelled, and is on the air')
+    if (last?.kind === 'cancelled' && ledger.some((times) => times > 0)) say('reported as cancelled, on the air')
     if (last?.kind === 'failed' && all && !['submit_unknown', 'report_failed'].includes(last.code)) {
-      say('told as failed, and is on the air')
+      say('reported as failed, on the air')
     }
     if (last?.kind === 'failed' && last.code === 'submit_unknown' && !told.some(isDoubt)) say('unknown without a doubt')
     problems.push(...judgeOrder(cmdId, told))
@@ -48,7 +48,7 @@ function ledgerOf({ sims }: SendingWorld, pdus: readonly string[]): readonly num
   return pdus.map((pdu) => all.filter((each) => each === pdu).length)
 }
 
-/** After an end nothing comes but what corrects an ignorance, or reports. */
+/** After an end only corrections of `submit_unknown` and delivery reports may follow. */
 function judgeOrder(cmdId: string, told: readonly Told[]): string[] {
   const problems: string[] = []
   let end: Told | undefined

@@ -2,8 +2,8 @@ import { seededRandom } from '@smsgw/virtual-modem/random'
 import { ReceiverFixture } from '../src/testing/receiver-fixture.ts'
 
 /**
- * One schedule: single and long messages come in, in any order, some twice from the network, while the agent is killed at
- * any moment and reads its SIM again. In the end each was told exactly once.
+ * One schedule: single and long messages arrive in any order, some twice, while the agent is killed at any moment and
+ * reads its SIM again. At the end each must be reported exactly once.
  */
 export async function runReceivingSchedule(seed: number): Promise<readonly string[]> {
   const random = seededRandom(seed)
@@ -17,7 +17,7 @@ export async function runReceivingSchedule(seed: number): Promise<readonly strin
       const text = `${seed}-${step} ${'long '.repeat(random.next() < 0.5 ? 0 : 30 + random.integer(60))}`
       expected.push(text)
       const pdus = [...world.text(text, { reference: step % 256, atMs: world.clock.epochMs() })]
-      // Out of order, and now and then again when the network missed the acknowledgement.
+      // Out of order, and sometimes again, as when the network missed the acknowledgement.
       while (pdus.length > 0) {
         const [pdu] = pdus.splice(random.integer(pdus.length), 1) as [string]
         world.deliver(pdu)
@@ -46,20 +46,20 @@ export async function runReceivingSchedule(seed: number): Promise<readonly strin
   const ids = (await world.received()).map(({ id }) => id)
   const problems = expected.flatMap((text) => {
     const times = told.filter((each) => each === text).length
-    return times === 1 ? [] : [`${text.slice(0, 12)} was told ${times} times`]
+    return times === 1 ? [] : [`${text.slice(0, 12)} was reported ${times} times`]
   })
-  if (told.length !== expected.length) problems.push(`${told.length} told, ${expected.length} came`)
-  if (new Set(ids).size !== ids.length) problems.push('an id was given twice')
+  if (told.length !== expected.length) problems.push(`${told.length} reported, ${expected.length} arrived`)
+  if (new Set(ids).size !== ids.length) problems.push('two events have the same id')
   if (world.storage.size > 0) problems.push(`${world.storage.size} were left on the SIM`)
   world.kill()
   world.disk.close()
   return problems
 }
 
-/** After the timers of the network, and long enough after it was read the first time. */
+/** Delivers a message again after the timers of the network. */
 async function againLater(world: ReceiverFixture, later: string[]): Promise<void> {
   await world.pass(12_000)
   const pdu = later.shift()
-  // Two that lie side by side unread cannot be told from two messages: see `identify`.
+  // Two unread copies next to each other count as two messages: see `identify`.
   if (pdu !== undefined && ![...world.storage.values()].includes(pdu)) world.deliver(pdu)
 }

@@ -1,11 +1,12 @@
+import { timePasser } from '@smsgw/simulation/pass-time'
+import type { ScheduleReport } from '@smsgw/simulation/simulation'
 import { judgeSending } from './judge-sending.ts'
-import { passTime } from './pass-time.ts'
 import { SendingWorld } from './sending-world.ts'
 
-/** One schedule: some minutes of trouble, then peace until everything must have ended. */
-export async function runSendingSchedule(
-  seed: number,
-): Promise<{ readonly problems: readonly string[]; readonly seen: Readonly<Record<string, number>> }> {
+const passTime = timePasser(process.nextTick)
+
+/** One schedule: some minutes of faults, then six days without, after which every message must have ended. */
+export async function runSendingSchedule(seed: number): Promise<ScheduleReport> {
   const world = new SendingWorld(seed)
   await started(world)
   const steps = 5 + world.random.integer(25)
@@ -27,7 +28,7 @@ export async function runSendingSchedule(
   }
   await passTime(world.clock, 6 * 24 * 60 * 60_000)
   const verdict = await judgeSending(world)
-  // Days later most of it is forgotten, and what is left does nothing more.
+  // Days later most records are removed, and the rest must stay quiet.
   const before = await world.done()
   await passTime(world.clock, 4 * 24 * 60 * 60_000)
   world.forget()
@@ -38,7 +39,7 @@ export async function runSendingSchedule(
   const problems = after === before ? verdict.problems : [...verdict.problems, `${after} at last, ${before} before`]
   world.kill()
   world.disk.close()
-  return { ...verdict, problems }
+  return { ...verdict, problems, virtualMs: world.clock.nowMs() }
 }
 
 async function started(world: SendingWorld): Promise<void> {

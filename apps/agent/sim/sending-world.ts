@@ -2,27 +2,27 @@ import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { type Random, seededRandom } from '@smsgw/virtual-modem/random'
+import { defaultSendingLimits, defaultSendingSettings } from '../src/sending/schedule/sending-settings.ts'
 import { Sender } from '../src/sending/sender.ts'
-import { defaultSendingLimits, defaultSendingSettings } from '../src/sending/sending-settings.ts'
-import type { SendingSim } from '../src/sending/sim.ts'
+import type { SendingSim } from '../src/sending/sending-sim.ts'
 import { ClearOpener, sealed } from '../src/testing/clear-opener.ts'
 import { ManualTime } from '../src/testing/manual-time.ts'
 import { MemoryJournal } from '../src/testing/memory-journal.ts'
 import { SimulatedSim } from './simulated-network.ts'
 
-/** An agent that sends, in a world where all of it goes wrong now and then: refusals, silence, kills, cancels. */
+/** A sending agent and its environment, with random refusals, silence, kills, cancels and disk failures. */
 export class SendingWorld {
   readonly clock = new ManualClock()
   readonly random: Random
   readonly time = new ManualTime(this.clock)
   readonly disk: MemoryJournal
   readonly sims: readonly SimulatedSim[]
-  /** What `accept` has resolved for. */
+  /** Commands for which `accept` resolved. */
   readonly accepted = new Map<string, SendCommand>()
   readonly cancelled = new Set<string>()
   readonly troubles: unknown[] = []
   kills = 0
-  /** As the sender knows them, for as long as their modems are set up. */
+  /** The SIM objects given to the sender, while their modems are set up. */
   readonly #attached = new Map<SimulatedSim, SendingSim>()
   #process: { readonly sender: Sender; readonly kill: () => void; isAlive: boolean } | undefined
   #commands = 0
@@ -86,7 +86,7 @@ export class SendingWorld {
     })
   }
 
-  /** Out and in again; sometimes in before the sender has heard the end of it, sometimes out again at once. */
+  /** Unplugs and plugs in a SIM, sometimes before the sender has noticed, sometimes several times. */
   replugSim(): void {
     const process = this.#process
     const sim = this.sims[this.random.integer(this.sims.length)]
@@ -103,7 +103,7 @@ export class SendingWorld {
     this.clock.after(this.random.integer(60_000), enter)
   }
 
-  /** Its network comes and goes, for a moment or longer. */
+  /** A SIM loses and regains its network, for a moment or longer. */
   loseNetwork(): void {
     const { sender } = this
     const known = this.#attached.get(this.sims[this.random.integer(this.sims.length)] as SimulatedSim)
@@ -119,7 +119,7 @@ export class SendingWorld {
     }
   }
 
-  /** Nobody vouches for the clock, and it is wrong, until somebody does. */
+  /** The clock is wrong and not trusted for some minutes. */
   loseTime(): void {
     this.time.trusted = false
     this.time.errorMs = this.random.next() < 0.5 ? 0 : -this.random.integer(400 * 24 * 60 * 60_000)
@@ -174,13 +174,13 @@ export class SendingWorld {
       }),
     }
     const { sender } = this
-    // In one frame with itself too.
+    // Sometimes twice in one frame.
     const frame = this.random.next() < 0.1 ? [command, command] : [command]
     sender?.accept(frame).then(
       () => this.accepted.set(cmdId, command),
       () => undefined,
     )
-    // Commands come twice when the link breaks.
+    // Commands are repeated after the link breaks.
     if (this.random.next() < 0.2)
       this.clock.after(this.random.integer(60_000), () => void this.sender?.accept([command]).catch(() => undefined))
   }
@@ -202,13 +202,13 @@ export class SendingWorld {
     return (await journal.read('events', { after: 0, most: 100_000 })).map(({ event }) => event)
   }
 
-  /** What has been told and sent so far. */
+  /** Counts of events, parts on the air and open messages. */
   async done(): Promise<string> {
     const parts = this.sims.reduce((sum, { ledger }) => sum + ledger.length, 0)
     return `${(await this.events()).length} events, ${parts} parts, ${this.sender?.open} open`
   }
 
-  /** Kept by whoever receives, and tried again when a reference becomes known. */
+  /** Like the receiver, keeps unmatched reports until a reference becomes known. */
   readonly #unmatched: Parameters<Sender['report']>[] = []
 
   async #report(...report: Parameters<Sender['report']>): Promise<void> {

@@ -1,21 +1,21 @@
-import { readCommandError } from '@smsgw/modem/command-error'
-import type { OutgoingPdu, SubmitOptions, SubmitOutcome, Submitted } from '@smsgw/modem/submit'
+import { readCommandError } from '@smsgw/modem/dialogue/command-error'
+import type { OutgoingPdu, SubmitOptions, SubmitOutcome, Submitted } from '@smsgw/modem/send/submit'
+import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
 import { hexFromOctets, octetsFromHex } from '@smsgw/sms/octets'
-import { decodeStatusReport, encodeStatusReport, type StatusReport } from '@smsgw/sms/status-report'
-import { timeStampFromEpochMs } from '@smsgw/sms/time-stamp'
-import { decodeOutgoing } from '@smsgw/sms/tpdu'
+import { decodeStatusReport, encodeStatusReport, type StatusReport } from '@smsgw/sms/tpdu/status-report'
+import { decodeOutgoing } from '@smsgw/sms/tpdu/tpdu'
 import type { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import type { Random } from '@smsgw/virtual-modem/random'
-import type { SendingSim } from '../src/sending/sim.ts'
+import type { SendingSim } from '../src/sending/sending-sim.ts'
 
-/** What the network took, and so what a receiver gets: the truth that everything is judged by. */
+/** A PDU that the network accepted. The ledger is the truth that the agent's events are compared with. */
 export interface LedgerEntry {
   readonly atMs: number
   readonly pdu: string
   readonly iccid: string
 }
 
-/** A SIM in a modem, as hard to deal with as its schedule says. It outlives the agent's process. */
+/** A SIM in a modem with random faults. It survives the agent's process. */
 export class SimulatedSim {
   readonly simNumber: number
   readonly iccid: string
@@ -36,7 +36,7 @@ export class SimulatedSim {
     this.#troubles = troubles
   }
 
-  /** For one process: a killed one is not told anything any more. */
+  /** For one process. A killed process gets no more calls. */
   attach(isAlive: () => boolean): SendingSim {
     return {
       simNumber: this.simNumber,
@@ -44,7 +44,7 @@ export class SimulatedSim {
       phoneNumber: '+447700900999',
       submit: (pdu, options) => {
         const done = this.#busy.then(() => this.#submit(pdu, options, isAlive))
-        // What a process was killed in the middle of holds up nobody after it.
+        // The submission of a killed process must not block the next one.
         this.#busy = Promise.race([done, this.#pause(30_000)])
         return done
       },
@@ -75,7 +75,7 @@ export class SimulatedSim {
     const reference = isTaken ? this.#take(pdu) : undefined
     await this.#pause(this.#random.integer(6000))
     if (isTaken && !this.#happens(0.15)) {
-      // The line with it may be lost on the way.
+      // The line with the reference may be lost.
       const heard = this.#happens(0.1) ? undefined : reference
       return this.#ends(
         options,
@@ -84,7 +84,9 @@ export class SimulatedSim {
       )
     }
     this.#maybeLate(options.id, reference, isAlive)
-    return this.#ends(options, { kind: 'unknown', why: 'silence', error: undefined }, isAlive)
+    // The modem may be ready long before the driver's time limit.
+    if (this.#happens(0.3)) await this.#pause(120_000)
+    return this.#ends(options, { kind: 'unknown', why: 'answer-lost', error: undefined }, isAlive)
   }
 
   #maybeLate(id: string, reference: number | undefined, isAlive: () => boolean): void {
@@ -97,7 +99,7 @@ export class SimulatedSim {
     })
   }
 
-  /** On the air. */
+  /** Puts the PDU on the air, and schedules its status reports. */
   #take({ octets }: OutgoingPdu): number {
     const pdu = hexFromOctets(octets)
     this.#reference = (this.#reference + 1) % 256

@@ -11,19 +11,19 @@ test.each([
     { LOG_LEVEL: 'loud' },
     'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal; for example LOG_LEVEL=debug',
   ],
-  [{ SIM_1_PIN: 'secret' }, 'SIM_1_PIN must be digits; for example SIM_1_PIN=1234'],
-  [{ SIM_99_PIN: '1234' }, 'SIM_99_PIN: SIMs are numbered from 1 to 64; for example SIM_1_PIN=1234'],
-])('a wrong value is one line with the name, the problem and an example: %j', (environment, words) => {
-  expect(() => readConfig(environment)).toThrow(words)
+  [{ SIM_1_PIN: 'secret' }, 'SIM_1_PIN must consist of digits; for example SIM_1_PIN=1234'],
+  [{ SIM_99_PIN: '1234' }, 'SIM_99_PIN: SIM numbers range from 1 to 64; for example SIM_1_PIN=1234'],
+])('a wrong value gives one line with the name, the problem and an example: %j', (environment, message) => {
+  expect(() => readConfig(environment)).toThrow(message)
 })
 
-test('a secret that is wrong is not shown', () => {
+test('the error of an invalid secret does not contain it', () => {
   expect(() => readConfig({ ENROLMENT_TOKEN: 'too short' })).toThrow(
     /^ENROLMENT_TOKEN needs at least 32 characters;(?!.*too short)/,
   )
 })
 
-test('numbers and PINs belong to SIM slots', () => {
+test('reads numbers and PINs by SIM slot', () => {
   const { sims } = readConfig({ SIM_1_NUMBER: '+447700900123', SIM_1_PIN: '1234', SIM_12_PIN: '5678' })
   expect([...sims]).toEqual([
     [1, { number: '+447700900123', pin: '1234' }],
@@ -31,7 +31,7 @@ test('numbers and PINs belong to SIM slots', () => {
   ])
 })
 
-test('modems are found, or named, or both', () => {
+test('MODEMS is auto or a list of addresses', () => {
   expect(wantedModems({ MODEMS: 'auto' })).toEqual({ auto: true, addresses: [] })
   expect(wantedModems({ MODEMS: '/dev/ttyUSB2, tcp://h:1,' })).toEqual({
     auto: false,
@@ -39,25 +39,27 @@ test('modems are found, or named, or both', () => {
   })
 })
 
-test('the relay is reached in the clear only on this machine, or when that is allowed', () => {
+test('allows unencrypted connections only to this machine, or with ALLOW_INSECURE_HTTP', () => {
   expect(checkedRelayUrl('ws://localhost:3000', false)).toBe('ws://localhost:3000/agent/v1')
   expect(checkedRelayUrl('http://127.0.0.1:3000', false)).toBe('ws://127.0.0.1:3000/agent/v1')
   expect(checkedRelayUrl('https://sms.example.org', false)).toBe('wss://sms.example.org/agent/v1')
   expect(checkedRelayUrl('ws://192.168.1.2:3000', true)).toBe('ws://192.168.1.2:3000/agent/v1')
   expect(() => checkedRelayUrl('ws://192.168.1.2:3000', false)).toThrow('is not encrypted: use wss://')
   expect(() => checkedRelayUrl('ws://localhost.example.org', false)).toThrow('is not encrypted')
-  expect(() => checkedRelayUrl('wss://me:hunter2@sms.example.org', false)).toThrow(/^(?!.*hunter2).*must hold no user/)
-  expect(() => checkedRelayUrl('ftp://sms.example.org', false)).toThrow('is not the address of a relay')
+  expect(() => checkedRelayUrl('wss://me:hunter2@sms.example.org', false)).toThrow(
+    /^(?!.*hunter2).*must not contain a user name/,
+  )
+  expect(() => checkedRelayUrl('ftp://sms.example.org', false)).toThrow('is not a valid relay address')
 })
 
-test('the PIN of a SIM may be in a file, and is not in two places', () => {
+test('reads a PIN from a file, and refuses a PIN that is set twice', () => {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-pin-'))
   const file = join(folder, 'pin')
   writeFileSync(file, '1234\n')
   const { sims } = readConfig({ SIM_2_PIN_FILE: file })
   expect(sims.get(2)).toEqual({ number: undefined, pin: '1234' })
   expect(() => readConfig({ SIM_2_PIN_FILE: file, SIM_2_PIN: '4321' })).toThrow(
-    'SIM_2_PIN and SIM_2_PIN_FILE are both set: leave one out',
+    'SIM_2_PIN and SIM_2_PIN_FILE are both set: remove one of them',
   )
   rmSync(folder, { recursive: true })
 })

@@ -1,13 +1,13 @@
 import { hostname } from 'node:os'
 import { flag, setting, text, wholeNumber } from '@smsgw/daemon/setting'
-import { givenSecret, readSettings } from '@smsgw/daemon/settings'
+import { readSecret, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
-import type { Wanted } from './modems/find-places.ts'
+import type { Wanted } from './modems/discovery/find-places.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
-/** Every setting of the agent, by the name of its variable in the environment. */
+/** The settings of the agent, by the name of their environment variable. */
 export const settingsSchema = z.object({
   RELAY_URL: setting(
     text()
@@ -70,7 +70,7 @@ export const settingsSchema = z.object({
 
 export interface AgentConfig extends z.output<typeof settingsSchema> {
   readonly sims: ReadonlyMap<number, SimConfig>
-  /** For tests that kill the process at a certain place. */
+  /** The crash point at which a test kills the process. */
   readonly crashAt: string | undefined
 }
 
@@ -79,33 +79,33 @@ export interface SimConfig {
   readonly pin: string | undefined
 }
 
-/** The only reader of the environment. */
+/** Reads the configuration. Nothing else reads environment variables. */
 export function readConfig(environment: NodeJS.ProcessEnv): AgentConfig {
   const settings = readSettings(settingsSchema, environment)
   return { ...settings, sims: readSims(environment), crashAt: environment['SMSGW_CRASH_AT'] }
 }
 
-/** Where to connect; one clear line when it is not safe to. */
+/** Returns the WebSocket address of a relay; throws a StartError if it is invalid or not safe. */
 export function checkedRelayUrl(url: string, isInsecureAllowed: boolean): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined || !['ws:', 'wss:', 'http:', 'https:'].includes(parsed.protocol)) {
-    throw new StartError(`${url} is not the address of a relay; for example wss://sms.example.org`)
+    throw new StartError(`${url} is not a valid relay address; for example wss://sms.example.org`)
   }
   parsed.protocol = parsed.protocol.replace('http', 'ws')
   if (parsed.username !== '' || parsed.password !== '') {
-    throw new StartError('the address of the relay must hold no user and no password: pair this agent with a code')
+    throw new StartError('the relay address must not contain a user name or password: pair this agent with a code')
   }
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(parsed.hostname)
   if (parsed.protocol === 'ws:' && !isLoopback && !isInsecureAllowed) {
     throw new StartError(
-      `${parsed.href} is not encrypted: use wss://, or set ALLOW_INSECURE_HTTP=1 in a network of your own`,
+      `${parsed.href} is not encrypted: use wss://, or set ALLOW_INSECURE_HTTP=1 in a trusted network`,
     )
   }
   if (parsed.pathname === '/') parsed.pathname = '/agent/v1'
   return parsed.href
 }
 
-/** `auto`, or a list of ports. */
+/** Splits MODEMS into `auto` and the listed addresses. */
 export function wantedModems({ MODEMS: modems }: Pick<AgentConfig, 'MODEMS'>): Wanted {
   const named = modems
     .split(',')
@@ -120,13 +120,14 @@ function readSims(environment: NodeJS.ProcessEnv): ReadonlyMap<number, SimConfig
   const names = new Set(Object.keys(environment).map((name) => name.replace(/(_PIN)_FILE$/, '$1')))
   for (const name of names) {
     const parts = /^SIM_(\d{1,2})_(NUMBER|PIN)$/.exec(name)
-    const value = parts?.[2] === 'PIN' ? givenSecret(environment, name) : environment[name]
+    const value = parts?.[2] === 'PIN' ? readSecret(environment, name) : environment[name]
     if (parts === null || !value) continue
     const slot = Number(parts[1])
     const form = parts[2] === 'NUMBER' ? /^\+?\d{3,20}$/ : /^\d{4,8}$/
     if (slot < 1 || slot > 64)
-      throw new StartError(`${name}: SIMs are numbered from 1 to 64; for example SIM_1_PIN=1234`)
-    if (!form.test(value)) throw new StartError(`${name} must be digits; for example ${simExamples[String(parts[2])]}`)
+      throw new StartError(`${name}: SIM numbers range from 1 to 64; for example SIM_1_PIN=1234`)
+    if (!form.test(value))
+      throw new StartError(`${name} must consist of digits; for example ${simExamples[String(parts[2])]}`)
     const known = sims.get(slot) ?? { number: undefined, pin: undefined }
     sims.set(slot, parts[2] === 'NUMBER' ? { ...known, number: value } : { ...known, pin: value })
   }

@@ -66,10 +66,10 @@ async function run(args: readonly string[], settings?: Readonly<Record<string, s
   return { code, said: said() }
 }
 
-test('pairs with a code, once, and again only when it is told to, without what was the former device’s', async () => {
+test('pairs once, and again only with --again, which sets the journal of the previous device aside', async () => {
   expect(await run(['pair', url, 'code-1'])).toEqual({
     code: 0,
-    said: 'paired: this is device device-1. Start it with `npm run agent -- run`.\n',
+    said: 'Paired as device device-1. Start the agent with `npm run agent -- run`.\n',
   })
   const file = join(folder, 'agent-identity.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -98,18 +98,18 @@ test('pairs with a code, once, and again only when it is told to, without what w
 test.each([
   [['pair'], 'usage: npm run agent -- pair'],
   [['status', '--loud'], 'usage: npm run agent -- status'],
-  [['status'], 'no agent runs with DATA_DIR='],
-  [['ussd', '*100#'], 'no agent runs with DATA_DIR='],
-  [['ussd', '*100#', '--sim', 'two'], '--sim is the number of a SIM'],
-  [['run'], 'this agent belongs to no relay yet'],
-  [['dance'], 'there is no command "dance"'],
-])('what cannot be done is one line that says what to do: %j', async (args, words) => {
+  [['status'], 'no agent is running with DATA_DIR='],
+  [['ussd', '*100#'], 'no agent is running with DATA_DIR='],
+  [['ussd', '*100#', '--sim', 'two'], '--sim must be a SIM number from 1 to 64'],
+  [['run'], 'not paired with a relay'],
+  [['dance'], 'unknown command "dance"'],
+])('a wrong command gives one line that says what to do: %j', async (args, message) => {
   const { code, said } = await run(args)
   expect({ code, lines: said.trim().split('\n').length }).toEqual({ code: 1, lines: 1 })
-  expect(said).toContain(words)
+  expect(said).toContain(message)
 })
 
-test('runs, tells how it is, and at SIGTERM finishes the part that is at the modem and ends with 0', async () => {
+test('runs, answers status, and on SIGTERM finishes the part being sent and exits with 0', async () => {
   const emulator = await EmulatorProcess.start(['--boot-time', '0'])
   try {
     const settings = { RELAY_URL: url, ENROLMENT_TOKEN: 'x'.repeat(32), MODEMS: emulator.pty }
@@ -128,20 +128,20 @@ test('runs, tells how it is, and at SIGTERM finishes the part that is at the mod
     })
 
     await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 1500 } })
-    relay.send('c1', '+447700900555', 'a text of somebody')
+    relay.send('c1', '+447700900555', 'a private text')
     await relay.heard('processed', { cmdId: 'c1' })
     await expect.poll(() => askAgent(folder, { ask: 'examine' }).then(isSubmitting)).toBe(true)
     child.kill('SIGTERM')
     expect(await ended(child)).toBe(0)
     expect(relay.events.map(({ kind }) => kind)).toContain('sent')
-    expect(said()).not.toMatch(/447700900555|somebody/)
+    expect(said()).not.toMatch(/447700900555|private/)
     expect(existsSync(join(folder, 'agent.sock'))).toBe(false)
   } finally {
     await emulator.stop()
   }
 })
 
-test('a modem that hangs does not keep it from ending', async () => {
+test('stops even if a modem hangs', async () => {
   const emulator = await EmulatorProcess.start(['--boot-time', '0'])
   try {
     const settings = { RELAY_URL: url, ENROLMENT_TOKEN: 'x'.repeat(32), MODEMS: emulator.pty }

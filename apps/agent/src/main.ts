@@ -1,20 +1,22 @@
 import { setFlagsFromString } from 'node:v8'
+import { failOnOutputErrors, ignoreOutputErrors } from '@smsgw/daemon/output'
 import { StartError } from '@smsgw/daemon/start-error'
-import { printable } from './modem-tool/printable.ts'
+import { printable } from './cli/terminal.ts'
 
-// Before anything else is loaded: what a start leaves behind would otherwise stay in memory, a tenth of the whole, and a
-// Raspberry Pi has little. Sending needs none of it back: a message is some kilobytes.
+// Set before anything else is loaded: saves a tenth of the memory, which is small on a Raspberry Pi. Sending does not need
+// a larger heap, as a message takes a few kilobytes.
 setFlagsFromString('--semi-space-growth-factor=1')
 setFlagsFromString('--optimize-for-size')
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
-// A reader that has gone away (`… | head`) is no reason to die.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || fail(error))
+// `run` is a service, which must survive a broken log output.
+if (process.argv[2] === 'run') ignoreOutputErrors()
+else failOnOutputErrors((error) => fail(new StartError(`cannot write the output: ${error.message}`)))
 
 await main(process.argv.slice(2)).catch(fail)
 
-/** Loads only what is asked for. */
+/** Loads only the requested command. */
 async function main([command, ...args]: readonly string[]): Promise<void> {
   if (command === undefined || [command, ...args].some((each) => each === '--help' || each === '-h')) {
     const { helpText } = await import('./cli/help.ts')
@@ -48,13 +50,13 @@ async function main([command, ...args]: readonly string[]): Promise<void> {
       break
     }
     default:
-      throw new StartError(`there is no command ${JSON.stringify(command)}: run, pair, status, doctor, ussd, or --help`)
+      throw new StartError(`unknown command ${JSON.stringify(command)}. Use run, pair, status, doctor, ussd or --help`)
   }
 }
 
-/** One clear line for what can be mended; everything else with its trace. What is in the journal is whole at any moment. */
+/** Prints one line for errors that the user can fix, else a stack trace. The journal stays intact at any moment. */
 function fail(error: unknown): never {
-  // What a relay or a modem said may stand in it.
+  // The message may contain text from a relay or a modem.
   const text =
     error instanceof StartError ? printable(error.message) : error instanceof Error ? error.stack : String(error)
   process.stderr.write(`agent: ${text}\n`)

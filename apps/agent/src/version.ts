@@ -1,2 +1,2 @@
-/** Of the product: that of the manifest, which a packaged agent does not have beside it. */
+/** The version of the manifest, which a packaged agent cannot read. */
 export const VERSION = '0.1.0'

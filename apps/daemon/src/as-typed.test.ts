@@ -19,16 +19,16 @@ test.each<[Program, string, typeof checkout, string]>([
   ['relay', 'restore <file>', ofGateway, 'sudo smsgw relay restore <file>'],
   ['modem', '/dev/ttyUSB2', ofAgent, 'sudo smsgw modem /dev/ttyUSB2'],
   ['modem', '/dev/ttyUSB2', container, 'node agent/modem-tool.js /dev/ttyUSB2'],
-])('%s %s is typed as whoever installed it so types it', (program, args, installation, typed) => {
+])('%s %s is shown as it is typed in this kind of installation', (program, args, installation, typed) => {
   expect(asTyped(program, args, installation)).toBe(typed)
 })
 
-test('smsgw says whom it asks the agent for', () => {
+test('commands of the smsgw script name the service that it was started for', () => {
   expect(asTyped('agent', 'status', askedOfGateway)).toBe('sudo smsgw gateway status')
   expect(asStarted('agent', askedOfGateway)).toBe('sudo systemctl start smsgw-gateway')
 })
 
-test('with the package a service is started, elsewhere a command', () => {
+test('the package starts a service, other installations run a command', () => {
   expect(asStarted('agent', ofAgent)).toBe('sudo systemctl start smsgw-agent')
   expect(asStarted('agent', checkout)).toBe('npm run agent -- run')
   expect(asStarted('gateway', checkout)).toBe('npm start')

@@ -2,37 +2,40 @@ import { basename, dirname } from 'node:path'
 
 export type Program = 'agent' | 'gateway' | 'modem' | 'relay'
 
-/** What runs, and whom `smsgw` runs it for. */
+/** The main script of this process, and the service for which the `smsgw` command started it. */
 interface Installation {
   readonly main: string
   readonly service: string | undefined
 }
 
 /**
- * How a command of ours is typed where this runs: `npm run agent -- doctor` in a checkout, `sudo smsgw agent doctor` with the
- * Debian package, `node agent/main.js doctor` in a container. With the package the agent within a gateway is asked by the
- * name of the gateway.
+ * Returns a command as the user of this installation types it: `npm run agent -- doctor` in a checkout, `sudo smsgw agent
+ * doctor` with the Debian package, `node agent/main.js doctor` in a container. In the package, commands for the agent of a
+ * gateway use the name of the gateway.
  */
 export function asTyped(program: Program, args = '', installation: Installation = here()): string {
   const { main } = installation
-  if (main.startsWith(PACKAGE)) return words('sudo smsgw', serviceOf(program, installation), args)
-  if (BUNDLED.test(main)) return words('node', BUNDLES[program], args)
-  if (program !== 'gateway') return words('npm run', program, args && `-- ${args}`)
+  if (main.startsWith(PACKAGE)) return joined('sudo smsgw', serviceOf(program, installation), args)
+  if (BUNDLED.test(main)) return joined('node', BUNDLES[program], args)
+  if (program !== 'gateway') return joined('npm run', program, args && `-- ${args}`)
   const [command, ...rest] = args.split(' ')
-  return command ? words('npm run', command, rest.length > 0 ? `-- ${rest.join(' ')}` : '') : 'npm start'
+  return command ? joined('npm run', command, rest.length > 0 ? `-- ${rest.join(' ')}` : '') : 'npm start'
 }
 
-/** The same of what goes on until it is told to end: a service, where there is one. */
+/** Returns the command that starts the agent or the gateway: as a service if it is installed as one. */
 export function asStarted(program: 'agent' | 'gateway', installation: Installation = here()): string {
   if (installation.main.startsWith(PACKAGE)) return `sudo systemctl start smsgw-${serviceOf(program, installation)}`
   return asTyped(program, program === 'agent' ? 'run' : '', installation)
 }
 
-/** Lines of a help text: each command as it is typed here, and beside it what it does. Without a command: more about the one above. */
-export function commandsHelp(program: Program, commands: readonly (readonly [args: string, what: string])[]): string[] {
+/** Returns help lines: the command as typed here, then what it does. An empty command continues the line above. */
+export function commandsHelp(
+  program: Program,
+  commands: readonly (readonly [args: string, description: string])[],
+): string[] {
   const typed = commands.map(([args], at) => (args === '' && at > 0 ? '' : asTyped(program, args)))
   const width = Math.max(...typed.map((command) => command.length)) + 3
-  return commands.map(([, what], at) => `${typed[at]?.padEnd(width)}${what}`)
+  return commands.map(([, description], at) => `${typed[at]?.padEnd(width)}${description}`)
 }
 
 function here(): Installation {
@@ -44,8 +47,8 @@ function serviceOf(program: Program, { main, service }: Installation): string {
   return service ?? (basename(dirname(main)) === 'gateway' ? 'gateway' : 'agent')
 }
 
-function words(...all: readonly string[]): string {
-  return all.filter((word) => word !== '').join(' ')
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ')
 }
 
 const PACKAGE = '/usr/lib/smsgw/'

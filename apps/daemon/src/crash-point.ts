@@ -1,27 +1,50 @@
-/**
- * Places where a test ends the process at once, as a power cut would. In service they do nothing: one of them does when
- * `aimAt` is told its name, which comes from the configuration.
- */
-export class CrashPoints<Label extends string> {
-  readonly #labels: readonly Label[]
-  #target: { readonly label: Label; passes: number } | undefined
+/** Labelled places in the order in which a message passes them, in the agent and in the relay. */
+const labels = [
+  // Agent
+  'command-arrived',
+  'command-journaled',
+  'cancel-arrived',
+  'before-commit',
+  'after-commit',
+  'pdu-written',
+  'result-read',
+  'result-journaled',
+  'doubt-journaled',
+  'report-arrived',
+  'report-journaled',
+  'inbound-read',
+  'inbound-journaled',
+  'inbound-deleted',
+  'events-read',
+  'events-sent',
+  // Both
+  'events-acknowledged',
+  // Relay
+  'message-committed',
+  'connection-opened',
+  'commands-claimed',
+  'command-sent',
+  'commands-taken',
+  'events-arrived',
+  'events-committed',
+] as const
 
-  constructor(labels: readonly Label[]) {
-    this.#labels = labels
-  }
+export type CrashLabel = (typeof labels)[number]
 
-  readonly pass = (label: Label): void => {
-    if (this.#target?.label !== label) return
-    this.#target.passes -= 1
-    if (this.#target.passes === 0) process.kill(process.pid, 'SIGKILL')
-  }
+let armed: { readonly label: CrashLabel; passesLeft: number } | undefined
 
-  /** `after-commit`, or `after-commit:3` for the third time. */
-  aimAt(aim: string | undefined): void {
-    const [name, pass = '1'] = aim?.split(':') ?? []
-    if (name === undefined || name === '') return
-    const label = this.#labels.find((each) => each === name)
-    if (label === undefined) throw new Error(`there is no crash point ${name}: ${this.#labels.join(', ')}`)
-    this.#target = { label, passes: Number(pass) }
-  }
+/** Marks a place where a test can kill the process, as a power cut would. Does nothing unless armed by `armCrashPoint`. */
+export function crashPoint(label: CrashLabel): void {
+  if (armed?.label !== label) return
+  armed.passesLeft -= 1
+  if (armed.passesLeft === 0) process.kill(process.pid, 'SIGKILL')
+}
+
+/** Kills the process at `after-commit`, or with `after-commit:3` at the third pass. Undefined or empty: never. */
+export function armCrashPoint(target: string | undefined): void {
+  if (!target) return
+  const [name, passes = '1'] = target.split(':')
+  const label = labels.find((each) => each === name)
+  if (label === undefined) throw new Error(`SMSGW_CRASH_AT: unknown crash point ${name}. Known: ${labels.join(', ')}`)
+  armed = { label, passesLeft: Number(passes) }
 }

@@ -14,16 +14,16 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a second start in the same folder is told who holds it', () => {
+test('a second lock on the same folder fails and names the process that holds it', () => {
   const held = takeDataFolder(folder)
   expect(() => takeDataFolder(folder)).toThrow(
-    `${folder} is in use by process ${process.pid}: stop that one, or set DATA_DIR to another folder`,
+    `${folder} is in use by process ${process.pid}: stop that process, or set DATA_DIR to another folder`,
   )
   held.release()
   takeDataFolder(folder).release()
 })
 
-test('is held for as long as the process lives, and not a moment longer', async () => {
+test('the lock survives garbage collection and ends when the process is killed', async () => {
   const code = `
     const { takeDataFolder } = await import(${JSON.stringify(join(import.meta.dirname, 'data-folder.ts'))})
     takeDataFolder(${JSON.stringify(folder)})
@@ -41,14 +41,16 @@ test('is held for as long as the process lives, and not a moment longer', async 
   takeDataFolder(folder).release()
 })
 
-test('makes the folder for its owner alone, however deep', () => {
+test('creates missing parent folders', () => {
   const deep = join(folder, 'a/b')
   takeDataFolder(deep).release()
 })
 
-test('a folder that cannot be used is one clear error', () => {
+test('an unusable folder gives one error that says what to do', () => {
   writeFileSync(join(folder, 'file'), '')
-  expect(() => takeDataFolder(join(folder, 'file'))).toThrow(/file cannot be used: .* Set DATA_DIR to a folder/)
+  expect(() => takeDataFolder(join(folder, 'file'))).toThrow(
+    /file cannot be used: .* Set DATA_DIR to a writable folder/,
+  )
   writeFileSync(join(folder, 'lock'), 'not a database, and longer than the hundred bytes of its header'.repeat(10))
   chmodSync(join(folder, 'lock'), 0o600)
   expect(() => takeDataFolder(folder)).toThrow('cannot be used: file is not a database')

@@ -10,18 +10,18 @@ export interface DataFolder {
   release(): void
 }
 
-/** Makes this process the only one in the folder, until it ends however it ends. */
+/** Locks the folder for this process until it exits, even by a crash. Throws a StartError if another process holds it. */
 export function takeDataFolder(folder: string): DataFolder {
   const result = tryDataFolder(folder)
   if (!('heldBy' in result)) return result
   throw new StartError(
-    `${resolve(folder)} is in use by process ${result.heldBy}: stop that one, or set DATA_DIR to another folder`,
+    `${resolve(folder)} is in use by process ${result.heldBy}: stop that process, or set DATA_DIR to another folder`,
   )
 }
 
 /**
- * The same, or who holds it. Node has no file locks of its own; those of SQLite are the kernel's, go with the process, and
- * hold across containers that share the folder.
+ * Locks the folder, or returns which process holds it. Node has no file locks; SQLite uses the kernel's, which end with
+ * the process and work across containers that share the folder.
  */
 export function tryDataFolder(folder: string): DataFolder | { readonly heldBy: string } {
   const path = resolve(folder)
@@ -45,7 +45,7 @@ export function tryDataFolder(folder: string): DataFolder | { readonly heldBy: s
   }
 }
 
-/** What nobody refers to is closed, and its lock is free. */
+/** Keeps the locks referenced: a garbage-collected database would release its lock. */
 const held = new Set<DatabaseSync>()
 
 function openLock(path: string): DatabaseSync {
@@ -59,7 +59,7 @@ function openLock(path: string): DatabaseSync {
 
 function unusable(path: string, error: unknown): StartError {
   const problem = error instanceof Error ? error.message : String(error)
-  return new StartError(`${path} cannot be used: ${problem}. Set DATA_DIR to a folder that can be written`, {
+  return new StartError(`${path} cannot be used: ${problem}. Set DATA_DIR to a writable folder`, {
     cause: error,
   })
 }
@@ -72,6 +72,6 @@ function readOwner(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    return '(it has just started)'
+    return '(just started)'
   }
 }

@@ -12,7 +12,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a file is replaced whole, for its owner alone, and nothing is left beside it', () => {
+test('replaces a file as a whole, with mode 0600, and leaves no temporary file', () => {
   const file = join(folder, 'credentials.json')
   writeDurably(file, 'a long first content\n')
   writeDurably(file, 'short\n')

@@ -1,21 +1,21 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** For its owner alone; whole and on disk when this returns, and as it was before when the power fails meanwhile. */
+/** Replaces a file (mode 0600). On return it is on disk; after a power cut it holds either the old or the new content. */
 export function writeDurably(path: string, content: string): void {
-  const beside = `${path}.new`
-  const descriptor = openSync(beside, 'w', 0o600)
+  const temporary = `${path}.new`
+  const descriptor = openSync(temporary, 'w', 0o600)
   try {
     writeSync(descriptor, content)
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }
-  renameSync(beside, path)
+  renameSync(temporary, path)
   syncFolder(dirname(path))
 }
 
-/** The new name of a file is on disk only when its folder is. */
+/** A renamed file is on disk under its new name only after its folder has been synced. */
 export function syncFolder(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

@@ -1,6 +1,6 @@
 /**
- * An error for the log. Messages of the database and of the JSON parser quote what was sent, texts and numbers too:
- * of those only the codes and the place in our code are kept.
+ * Describes an error for the log. Messages of the database and the JSON parser quote input, which may be message texts and
+ * phone numbers: of those errors only codes and stack frames are kept.
  */
 export function faultDetails(error: unknown): object {
   if (!(error instanceof Error)) return { fault: typeof error, ...adapterCause(error) }
@@ -20,7 +20,7 @@ export function faultDetails(error: unknown): object {
   }
 }
 
-/** The database adapter gives its causes as plain objects; of those the codes alone, for their words quote values. */
+/** The database adapter's causes are plain objects. Only their codes are kept, because their messages quote values. */
 function adapterCause(cause: unknown): object {
   if (typeof cause !== 'object' || cause === null) return {}
   const { kind, originalCode } = cause as { kind?: unknown; originalCode?: unknown }

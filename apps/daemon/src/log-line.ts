@@ -1,16 +1,16 @@
 const COLOURS: Readonly<Record<string, number>> = { trace: 90, debug: 90, info: 36, warn: 33, error: 31, fatal: 31 }
 
-/** A line of the log for a person: time, level, message, then what belongs to it. */
+/** Formats a JSON log line for a terminal: time, level, message, then the other members. */
 export function logLine(json: string): string {
   const { time, level, msg, err, ...rest } = JSON.parse(json)
   const colour = COLOURS[level] ?? 0
-  const more = Object.entries(rest).map(([key, value]) => `${key}=${shown(value)}`)
+  const more = Object.entries(rest).map(([key, value]) => `${key}=${formatted(value)}`)
   const head = [String(time).slice(11, 23), `\x1b[${colour}m${String(level).padEnd(5)}\x1b[0m`, printable(msg), ...more]
   const stack = err === undefined ? '' : `\n${printable(faultText(err))}`
   return `${head.join(' ')}${stack}\n`
 }
 
-function shown(value: unknown): string {
+function formatted(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
@@ -24,14 +24,14 @@ export interface Fault {
   readonly cause?: Fault
 }
 
-/** An error as `faultDetails` describes it, in lines. */
+/** Formats an error that `faultDetails` has described. */
 export function faultText({ fault, kind, sqlState, code, message, at = [], cause }: Fault): string {
   const head = [fault, kind, sqlState, code, message].filter((part) => part !== undefined).join(' ')
   const lines = [`  ${head}`, ...at.map((place) => `    ${place}`)]
   return cause === undefined ? lines.join('\n') : `${lines.join('\n')}\n  caused by\n${faultText(cause)}`
 }
 
-/** What came from elsewhere must not steer the terminal. */
+/** Replaces control characters, so that logged text cannot control the terminal. */
 function printable(text: unknown): string {
   return String(text ?? '').replace(/(?!\n)\p{Cc}/gu, '·')
 }

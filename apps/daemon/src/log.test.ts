@@ -7,7 +7,7 @@ function logged(work: (log: ReturnType<typeof openLog>) => void, isTTY = false):
   return lines
 }
 
-test('a line is JSON with its time, level and message', () => {
+test('a line is JSON with time, level and message', () => {
   const line = JSON.parse(logged((log) => log.info({ deviceId: 'd1' }, 'a device came')))
   expect(line).toEqual({
     level: 'info',
@@ -17,21 +17,21 @@ test('a line is JSON with its time, level and message', () => {
   })
 })
 
-test('secrets and texts are hidden, at the top and below', () => {
+test('hides secrets and message texts at every depth', () => {
   const secret = { password: 'hunter2', token: 'hunter2', authorization: 'hunter2', text: 'hunter2' }
   const lines = logged((log) => log.info({ ...secret, request: { ...secret, headers: secret } }, 'x'))
   expect(lines).not.toContain('hunter2')
   expect(lines).toContain('[hidden]')
 })
 
-test('telephone numbers keep their last digits only, in messages and in members', () => {
+test('masks phone numbers in messages and members, except their last three digits', () => {
   const lines = logged((log) => log.info({ to: '+447700900123', list: ['+4915112345678'] }, 'sent to +12025550123'))
   expect(lines).not.toMatch(/77009|15112|20255/)
   expect(lines).toContain('+…123')
   expect(lines).toContain('+…678')
 })
 
-test('of an error come its kind, place and cause, and nothing that it quotes', () => {
+test('logs the kind, stack and cause of an error, and nothing that it quotes', () => {
   const cause = Object.assign(new Error('Key (text)=(hunter2) is there'), { code: '23505', severity: 'ERROR' })
   const lines = logged((log) => log.error({ err: new Error('not stored', { cause }) }, 'x'))
   expect(JSON.parse(lines).err).toMatchObject({ fault: 'Error', message: 'not stored', cause: { code: '23505' } })
@@ -39,13 +39,13 @@ test('of an error come its kind, place and cause, and nothing that it quotes', (
   expect(lines).not.toContain('hunter2')
 })
 
-test('of a cause that is a plain object come its kind and SQL state, and nothing that it quotes', () => {
+test('logs the kind and SQL state of a cause that is a plain object, and nothing that it quotes', () => {
   const cause = { kind: 'postgres', originalCode: '57P01', originalMessage: 'hunter2', severity: 'FATAL' }
   const lines = logged((log) => log.error({ err: new Error('not stored', { cause }) }, 'x'))
   expect(JSON.parse(lines).err.cause).toEqual({ fault: 'object', kind: 'postgres', sqlState: '57P01' })
 })
 
-test('on a terminal a line is words, and nothing in it steers the terminal', () => {
+test('a terminal gets a formatted line without control characters from logged values', () => {
   const line = logged((log) => log.warn({ deviceId: 'd\x1b[2J1', err: new Error('boom') }, 'a device came'), true)
   expect(line).toContain('\x1b[33mwarn \x1b[0m a device came deviceId=d·[2J1\n  Error boom\n    at ')
 })

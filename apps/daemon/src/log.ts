@@ -1,23 +1,21 @@
 import pino from 'pino'
 import { faultDetails } from './fault-details.ts'
 import { logLine } from './log-line.ts'
+import { droppingOutput, type LogOutput } from './output.ts'
 
 export type Log = pino.Logger
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
 
-/** Whatever else an object holds, these are nobody's business. */
+/** Members with these names are replaced by `[hidden]`. */
 const SECRET = ['password', 'secret', 'token', 'authorization', 'cookie', 'text', 'phoneNumber', 'phoneNumbers']
 
-export interface LogOutput {
-  write(line: string): unknown
-  /** A person is watching: words instead of JSON. */
-  readonly isTTY?: boolean
-}
-
-/** JSON, one line each; words when a terminal watches. */
+/** Opens a log of JSON lines, or of formatted lines on a terminal. Lines that cannot be written are dropped and counted. */
 export function openLog(level: LogLevel, output: LogOutput): Log {
-  const stream = output.isTTY ? { write: (line: string) => output.write(logLine(line)) } : output
-  return pino(
+  const lines = droppingOutput(output, (dropped, reason) =>
+    log.warn({ dropped, reason }, 'log lines were dropped, logging resumed'),
+  )
+  const stream = output.isTTY ? { write: (line: string) => lines.write(logLine(line)) } : lines
+  const log = pino(
     {
       level,
       base: null,
@@ -25,13 +23,14 @@ export function openLog(level: LogLevel, output: LogOutput): Log {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: faultDetails },
       redact: { paths: SECRET.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[hidden]' },
-      hooks: { streamWrite: cutNumbers },
+      hooks: { streamWrite: maskNumbers },
     },
     stream,
   )
+  return log
 }
 
-/** A telephone number keeps its last three digits, wherever it stands. */
-export function cutNumbers(line: string): string {
+/** Masks all but the last three digits of phone numbers. */
+export function maskNumbers(line: string): string {
   return line.replace(/\+\d{4,17}(\d{3})(?!\d)/g, '+…$1')
 }

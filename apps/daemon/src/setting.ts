@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** What the help says of a setting, and the example that an error shows. */
+/** The help text of a setting, and the example for its error message. */
 export interface SettingAbout {
   readonly about: string
   readonly example: string
-  /** Never shown, and may come from a file that `<name>_FILE` names. */
+  /** Never shown; may be read from the file in `<name>_FILE`. */
   readonly secret?: true
 }
 
@@ -17,7 +17,7 @@ export function setting<S extends z.ZodType>(schema: S, about: SettingAbout): S 
 
 export function aboutSetting(name: string, schema: z.ZodType | undefined): SettingAbout {
   const about = schema && settingAbouts.get(schema)
-  if (!about) throw new Error(`the setting ${name} is not documented`)
+  if (!about) throw new Error(`setting ${name} has no description`)
   return about
 }
 
@@ -30,7 +30,7 @@ export function wholeNumber(least: number, most: number) {
     .string()
     .regex(/^\d{1,15}$/, 'must be a whole number')
     .transform(Number)
-    .refine((value) => value >= least && value <= most, `must lie between ${least} and ${most}`)
+    .refine((value) => value >= least && value <= most, `must be between ${least} and ${most}`)
 }
 
 export function port() {

@@ -1,12 +1,9 @@
 import { constants } from 'node:os'
 
-/**
- * Whoever started us may send its signal to us and to our whole group, and the scripts of npm hand it on once more: what
- * comes within this time is one.
- */
+/** A terminal signals the whole process group, and npm forwards the signal again: repeats within this time count as one. */
 const ONE_SIGNAL_MS = 500
 
-/** Ends in good order at the first signal; at a second one the process is gone at once. */
+/** Calls `end` at the first termination signal and exits immediately at the second. */
 export function onTermination(end: (signal: NodeJS.Signals) => Promise<void>): void {
   let firstAt: number | undefined
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

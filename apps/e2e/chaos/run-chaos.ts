@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
 import { type Fleet, startFleet } from '../src/house/fleet.ts'
 import { Receiver } from '../src/house/receiver.ts'
+import { whyNoSetClock } from '../src/house/set-clock.ts'
 import { all, audit, type Findings } from './audit.ts'
 import { ailing, everything, Hits, untilWell } from './health.ts'
 import { Load } from './load.ts'
@@ -24,6 +25,7 @@ const recoveries = new Map<string, number[]>()
 const beganAt = performance.now()
 
 print(`seed ${seed}: ${messages} messages, one each ${everyMs} ms`)
+if (whyNoSetClock !== undefined) print(`no clock is set: ${whyNoSetClock}`)
 const receiver = await Receiver.start()
 const fleet = await startFleet((line) => print(`  ${now()}  ${line}`))
 // What cannot befall it, as when PostgreSQL does not start again, ends the run; and nobody is left behind.

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '../src/house/fleet.ts'
+import { whyNoSetClock } from '../src/house/set-clock.ts'
 
 /** What befalls the fleet. */
 export interface Trouble {
@@ -22,6 +23,8 @@ export const troubles: readonly Trouble[] = [
   { name: 'modem unplugged', weight: 3, befall: modemUnplugged },
   { name: 'OK lost', weight: 2, befall: answerLost },
   { name: 'storage full', weight: 1, befall: storageFull },
+  { name: 'log disk full', weight: 1, befall: logDiskFull },
+  ...(whyNoSetClock === undefined ? [{ name: 'clock set', weight: 4, befall: clockSet }] : []),
 ]
 
 async function relayKilled({ relays }: Fleet, chance: () => number): Promise<readonly string[]> {
@@ -97,6 +100,27 @@ async function storageFull({ agents, emulator }: Fleet, chance: () => number): P
   await emulator.instruct('clear-fault', { modem, fault: 'storage-full' })
   return [modem]
 }
+
+/** Whoever has something to say meanwhile goes on without having said it: the modems too are unplugged. */
+async function logDiskFull(fleet: Fleet, chance: () => number): Promise<readonly string[]> {
+  const { logDisk, relays, agents } = fleet
+  if (logDisk === undefined) return []
+  logDisk.fill()
+  const [modem] = await Promise.all([modemUnplugged(fleet, chance), sleep(3_000 + chance() * 10_000)])
+  logDisk.empty()
+  return [...relays, ...agents].map(({ post }) => post.name).concat(modem)
+}
+
+/** Of a relay, an agent or PostgreSQL: an hour or a day, to either side, for a while. */
+async function clockSet({ relays, agents, clocks }: Fleet, chance: () => number): Promise<readonly string[]> {
+  const [name, clock] = one([...clocks], chance)
+  clock.set(one([HOUR, -HOUR, 24 * HOUR, -24 * HOUR], chance))
+  await sleep(1_000 + chance() * 9_000)
+  clock.set(0)
+  return name === 'PostgreSQL' ? [...relays, ...agents].map(({ post }) => post.name) : [name]
+}
+
+const HOUR = 3_600
 
 function one<T>(each: readonly T[], chance: () => number): T {
   return each[Math.floor(chance() * each.length)] as T

@@ -41,6 +41,16 @@ test('a newcomer sees a conversation at once: the message moves to Delivered, th
   await thread().getByRole('article', { name: number }).filter({ hasText: 'Yes, me' }).waitFor()
 })
 
+test('the virtual phone lists the test numbers, each a link to its conversation', async () => {
+  const phone = page.getByRole('complementary', { name: 'Virtual phone' })
+  await phone.getByText('Test numbers', { exact: true }).click()
+  await phone.getByRole('link', { name: '+12025550116' }).click()
+  await page.getByLabel('Message', { exact: true }).fill('This one fails')
+  await page.getByLabel('Message', { exact: true }).press('Enter')
+  await outgoing('This one fails').getByText('Failed', { exact: true }).waitFor()
+  await phone.getByText('Test numbers', { exact: true }).click()
+})
+
 test('the list of first steps has ticked the message by itself', async () => {
   await page.getByRole('link', { name: 'Overview', exact: true }).first().click()
   await page.locator('[data-done="true"]').filter({ hasText: 'The first message is sent' }).waitFor()

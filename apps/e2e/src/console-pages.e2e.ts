@@ -126,10 +126,10 @@ test('logs appear as things happen', async () => {
   await page.getByRole('button', { name: 'New secret' }).click()
   await page.getByRole('button', { name: 'Make a new secret' }).click()
   expect(await page.getByRole('dialog').getByRole('region', { name: 'secret' }).innerText()).toMatch(/^whsec_/)
-  await logs.getByText('a webhook has a new secret').waitFor()
+  await logs.getByText('webhook secret rotated').waitFor()
   expect(await barriersEverywhere(logs)).toEqual([])
   await logs.getByLabel('Level').selectOption('ERROR')
-  await logs.getByText('a webhook has a new secret').waitFor({ state: 'detached' })
+  await logs.getByText('webhook secret rotated').waitFor({ state: 'detached' })
   await logs.context().close()
 })
 

@@ -27,12 +27,12 @@ describe('npm start on a fresh machine', () => {
   test('says what it is doing, where it is, where the password is, which modem there is', async () => {
     gateway = await Gateway.start({ MODEMS: 'auto' }, { folder, command: npmStart })
     const said = gateway.process.lines.join('\n')
-    expect(said).toContain(`with its data in ${folder}`)
-    expect(said).toMatch(/looking for modems …(?:.|\n)*making the database, this once …/)
-    expect(said).toContain(`the password is in ${join(folder, 'credentials.json')}`)
+    expect(said).toContain(`Data folder: ${folder}`)
+    expect(said).toMatch(/searching for modems …(?:.|\n)*creating the database \(first start only\) …/)
+    expect(said).toContain(`password stored in ${join(folder, 'credentials.json')}`)
     // No terminal reads this: whatever does keeps it.
     expect(said).not.toContain(credentialsIn(folder).password)
-    expect(said).toContain('A VIRTUAL ONE')
+    expect(said).toContain('VIRTUAL MODEM')
     for (const name of ['credentials.json', 'server-secret'])
       expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0)
   })
@@ -53,7 +53,7 @@ describe('npm start on a fresh machine', () => {
     expect(await second.ended()).toBe(1)
     const complaints = second.complaints.split('\n').filter((line) => line.startsWith('smsgw:'))
     expect(complaints).toEqual([
-      `smsgw: ${folder} is in use by process ${gatewayPid(gateway)}: stop that one, or set DATA_DIR to another folder`,
+      `smsgw: ${folder} is in use by process ${gatewayPid(gateway)}: stop that process, or set DATA_DIR to another folder`,
     ])
   })
 

@@ -46,7 +46,7 @@ describe.concurrent('the link swallows what is said', () => {
 async function untilNoticed(house: House, sinceMs: number): Promise<number> {
   const lines = () => house.agent?.lines ?? []
   await eventually(
-    () => lines().some((line) => line.includes('no connection to the relay')),
+    () => lines().some((line) => line.includes('disconnected from the relay, retrying')),
     (isSaid) => isSaid,
     60_000,
   )

@@ -8,6 +8,7 @@ import { commandsWith } from './house/documented-commands.ts'
 import { freePort } from './house/free-port.ts'
 import { HouseProcess, logged } from './house/process.ts'
 
+const GUIDE = 'docs/CONTRIBUTING.md'
 let folder: string
 const running: HouseProcess[] = []
 /** What the reader's terminals have in their environment; the ports are others than usual, which may be taken here. */
@@ -24,25 +25,36 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a relay, an agent and an emulated modem, from nothing and by what the README says alone', async () => {
-  const [secret = '', relay = '', list = ''] = theFirst(3, commandsWith('README.md', 'npm run relay'))
+test('the README alone leads from nothing to a sent message', async () => {
+  await stays('npm start', (line) => (line.includes('Ctrl-C') ? line : undefined))
+  const [account = '', send = '', list = ''] = theFirst(3, commandsWith('README.md', 'ACCOUNT='))
+  const sent = JSON.parse(await typed(`${account}\n${send}`))
+  expect(sent).toMatchObject({ id: expect.any(String), recipients: [{ phoneNumber: '+447400123456' }] })
+  expect(JSON.parse(await typed(`${account}\n${list}`))).toMatchObject([{ id: sent.id }])
+  const program = `${account}\nSMSGW_URL=http://127.0.0.1:3000 SMSGW_PASSWORD="\${ACCOUNT#*:}" node docs/examples/send.mjs`
+  expect(await typed(`${program} +447400123457 'Hello from a program'`)).toMatch(/^\S+ Pending$/)
+  await running.pop()?.stop()
+})
+
+test('after that, the guide for contributors starts relay, agent and emulator as separate processes', async () => {
+  const [secret = '', relay = '', list = ''] = theFirst(3, commandsWith(GUIDE, 'npm run relay'))
   environment['SERVER_SECRET'] = await typed(`${secret}\nprintf "%s\\n" "$SERVER_SECRET"`)
-  await stays(relay, logged('the relay is there'))
+  await stays(relay, logged('relay listening'))
   expect(JSON.parse(await typed(list))).toEqual([])
 
   const [emulator = '', code = '', pair = '', run = '', send = ''] = theFirst(
     5,
-    commandsWith('README.md', 'npm run agent -- pair'),
+    commandsWith(GUIDE, 'npm run agent -- pair'),
   )
   await stays(emulator, (line) => (line.includes('data/emulator/modem0') ? line : undefined))
-  const [identify = ''] = theFirst(1, commandsWith('README.md', 'npm run modem'))
+  const [identify = ''] = theFirst(1, commandsWith(GUIDE, 'npm run modem'))
   expect(await typed(identify)).toContain('EC25')
   const answer = JSON.parse(await typed(code))
   await typed(pair.replace('<code>', answer.code))
   await stays(run, (line) => (/modem .*: ready/.test(line) ? line : undefined))
 
-  const sent = JSON.parse(await typed(send))
-  expect(sent).toMatchObject({ id: expect.any(String), recipients: [{ phoneNumber: '+447400123456' }] })
+  const message = JSON.parse(await typed(send))
+  expect(message).toMatchObject({ id: expect.any(String), recipients: [{ phoneNumber: '+447400123456' }] })
   const ledger = join(folder, 'data/emulator/ledger.jsonl')
   const lines = await eventually(
     () => readFileSync(ledger, 'utf8').split('\n').filter(Boolean),

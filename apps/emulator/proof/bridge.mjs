@@ -1,4 +1,4 @@
-// `node bridge.mjs abstract:name tcp://127.0.0.1:7001`: a Unix socket in the abstract namespace, passed on to TCP.
+// `node bridge.mjs abstract:name tcp://127.0.0.1:7001`: forwards a Unix socket in the abstract namespace to TCP.
 import { connect, createServer } from 'node:net'
 
 const [name = '', target = ''] = process.argv.slice(2)

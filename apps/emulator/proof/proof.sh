@@ -1,22 +1,22 @@
-# Sourced by every proof: lines of evidence, an emulator, and waiting with a limit.
+# Sourced by every proof: result lines, an emulator, and waiting with a limit.
 
 program=
 emulator_pid=
 
 needs() { # needs <command> <Debian package>
   command -v "$1" >/dev/null && return
-  echo "skip  $program: cannot be shown here: $2 is not installed"
+  echo "skip  $program: $2 is not installed"
   exit 0
 }
 
-# prove <what> <command…>: one line, by the command's exit status. Its output is kept for who looks for the reason.
+# prove <what> <command…>: prints one line, ok or FAIL by exit status. The output goes to proof.log.
 prove() {
   local what=$1
   shift
   if "$@" >>proof.log 2>&1; then echo "ok    $program: $what"; else echo "FAIL  $program: $what"; fi
 }
 
-# within <seconds> <command…>: again and again until it succeeds.
+# within <seconds> <command…>: repeats the command until it succeeds.
 within() {
   local limit=$((SECONDS + $1))
   shift
@@ -55,7 +55,7 @@ memories_are_empty() {
     process.exit(memories.every(({ used }) => used === 0) ? 0 : 1)'
 }
 
-# The ground truth: the network has accepted exactly this text (parts joined) to this number, once.
+# Whether the network accepted exactly this text (parts joined) to this number, once.
 in_ledger() { # in_ledger <number> <text>
   node -e '
     const lines = require("node:fs").readFileSync("ledger.jsonl", "utf8").split("\n").filter(Boolean)

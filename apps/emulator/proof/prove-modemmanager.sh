@@ -1,4 +1,4 @@
-# ModemManager on a bus of its own: identify, enable, send, delivery report, receive, read, delete.
+# ModemManager on its own D-Bus: identify, enable, send, delivery report, receive, read, delete.
 . "$(dirname "$0")/proof.sh"
 program=modemmanager
 needs ModemManager modemmanager
@@ -7,9 +7,9 @@ needs dbus-daemon dbus-daemon
 needs gdbus libglib2.0-bin
 needs curl curl
 cd "$1" || exit 1
-# It drops a +CMTI that comes while it reads the message of the one before, so parts must come as far apart as over the air.
+# ModemManager drops a +CMTI that arrives while it reads the previous message, so parts need a realistic latency.
 start_emulator --tcp 127.0.0.1:0 --latency 700
-# Without udev it opens sockets whose name begins with `abstract:`, in the abstract namespace, under exactly that name.
+# Without udev it opens a socket in the abstract namespace if its name starts with `abstract:`.
 socket="abstract:smsgw-emulator-$$"
 node "$(dirname "${BASH_SOURCE[0]}")/bridge.mjs" "$socket" "$(address ports)" 2>>proof.log &
 export DBUS_SESSION_BUS_ADDRESS="unix:path=$PWD/bus"
@@ -25,18 +25,18 @@ announce() {
 }
 modem() { manager --modem 0; }
 
-prove 'takes it for a modem' eval 'within 10 announce && within 30 eval "modem | grep -q disabled"'
+prove 'detects the modem' eval 'within 10 announce && within 30 eval "modem | grep -q disabled"'
 modem >identity.txt
 cat identity.txt >>proof.log
-prove 'identifies it: manufacturer, model, IMEI, number' \
+prove 'identifies the modem: manufacturer, model, IMEI, number' \
   eval 'grep -q Quectel identity.txt && grep -q EC25 identity.txt && grep -q 356938035648097 identity.txt && grep -q +447700900001 identity.txt'
 prove 'reads the SIM: IMSI, ICCID' eval 'manager --sim 0 | tee sim.txt && grep -q 234157700900001 sim.txt && grep -q "iccid: 89" sim.txt'
-prove 'enables it' manager --modem 0 --enable
-prove 'sees it registered' within 20 eval 'modem | grep -q "state: .*registered" && modem | grep -q "Emulated Mobile"'
+prove 'enables the modem' manager --modem 0 --enable
+prove 'shows the modem as registered' within 20 eval 'modem | grep -q "state: .*registered" && modem | grep -q "Emulated Mobile"'
 
-prove 'sends a text and asks for a report' eval \
+prove 'sends a text with a report request' eval \
   'manager --modem 0 --messaging-create-sms="text='"'From ModemManager'"',number=+447700900123,delivery-report-request=yes" && manager --sms 0 --send'
-prove 'the network has it as it was written' in_ledger +447700900123 'From ModemManager'
+prove 'the network accepted the text unchanged' in_ledger +447700900123 'From ModemManager'
 any_sms() { # any_sms <pattern>: some message of the list shows it; its path is in $sms
   for sms in $(manager --modem 0 --messaging-list-sms | grep -o '/org[^ ]*'); do
     manager --sms "$sms" | tee -a proof.log | grep -qF "$1" && return
@@ -47,9 +47,9 @@ prove 'gets the delivery report' within 15 any_sms 'delivery state: completed-re
 
 send_text 'Grüße an alle ☺' >>proof.log
 prove 'receives and reads a text' within 15 any_sms 'Grüße an alle ☺'
-prove 'deletes it' manager --modem 0 --messaging-delete-sms="$sms"
+prove 'deletes the message' manager --modem 0 --messaging-delete-sms="$sms"
 send_text "$long_text" >>proof.log
 prove 'receives a long text, joined' within 15 any_sms "$(printf '%s' "$long_text" | tail -c 40)"
 prove 'deletes its parts' manager --modem 0 --messaging-delete-sms="$sms"
-prove 'and the memories of the modem are empty' within 5 memories_are_empty
-prove 'asks for the balance by USSD' eval 'manager --modem 0 --3gpp-ussd-initiate="*100#" | grep "Your balance is 12.34 EUR"'
+prove 'leaves the memories of the modem empty' within 5 memories_are_empty
+prove 'requests the balance by USSD' eval 'manager --modem 0 --3gpp-ussd-initiate="*100#" | grep "Your balance is 12.34 EUR"'

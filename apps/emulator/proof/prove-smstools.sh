@@ -36,14 +36,14 @@ END
 printf 'To: 447700900123\nReport: yes\n\nFrom smstools' >outgoing/one
 printf 'To: 447700900124\n\n%s' "$long_text" >outgoing/two
 smsd -c smsd.conf -t >>proof.log 2>&1 &
-prove 'identifies it' within 30 grep -q 'IMSI: 234157700900001' smsd.log
+prove 'identifies the modem' within 30 grep -q 'IMSI: 234157700900001' smsd.log
 prove 'sends files' within 40 test -e sent/one -a -e sent/two
-prove 'the network has the text as it was written' in_ledger +447700900123 'From smstools'
-prove 'the network has the long text, all parts' in_ledger +447700900124 "$long_text"
+prove 'the network accepted the text unchanged' in_ledger +447700900123 'From smstools'
+prove 'the network accepted all parts of the long text' in_ledger +447700900124 "$long_text"
 report_of_one() { grep -lx 'From: 447700900123' report/* | xargs grep -h '^Status: 0,Ok'; }
 prove 'gets the delivery report' within 30 report_of_one
 send_text 'Grüße an alle ☺' >>proof.log
 send_text "$long_text" >>proof.log
 prove 'receives a text as a file' within 30 grep -rq 'Grüße an alle ☺' incoming
 prove 'receives a long text, joined' within 30 grep -rqF "$long_text" incoming
-prove 'deletes what it has read' within 20 memories_are_empty
+prove 'deletes messages after reading' within 20 memories_are_empty

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Programs written for real modems against the emulator: do they take it for one?
+# Runs programs written for real modems against the emulator.
 #   apps/emulator/proof/run.sh [--optional] [gammu gammu-smsd smstools modemmanager]
-# One line for each proof, and `N passed, N failed, N skipped` at the end. A program that is not installed fails the
-# run unless --optional is given.
+# Prints one line per proof and `N passed, N failed, N skipped` at the end. A program that is not installed fails the run
+# unless --optional is given.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -22,7 +22,7 @@ done
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/emulator-proof.XXXXXX")
 groups=()
-# Each proof runs in a process group of its own, so that nothing it started outlives this script.
+# Each proof runs in its own process group, so that all its processes can be ended.
 end_all() {
   for group in "${groups[@]}"; do kill -KILL -- "-$group" 2>/dev/null; done
   if [ -n "${KEEP:-}" ]; then echo "kept $work"; else rm -rf "$work"; fi
@@ -33,7 +33,7 @@ trap 'exit 130' INT TERM
 set -m
 for program in "${chosen[@]}"; do
   mkdir "$work/$program"
-  # The limit is far above the 20 to 40 seconds that each takes; all run at the same time.
+  # Each takes 20 to 40 seconds; all run at the same time.
   timeout --kill-after=5 85 bash "$here/prove-$program.sh" "$work/$program" >"$work/$program.lines" 2>"$work/$program.errors" &
   groups+=($!)
 done
@@ -42,7 +42,7 @@ for index in "${!chosen[@]}"; do
   wait "${groups[$index]}"
   status=$?
   kill -KILL -- "-${groups[$index]}" 2>/dev/null
-  [ $status -eq 0 ] || echo "FAIL  $program: the proof itself ended with status $status: $(tail -n 1 "$work/$program.errors")" >>"$work/$program.lines"
+  [ $status -eq 0 ] || echo "FAIL  $program: the proof script ended with status $status: $(tail -n 1 "$work/$program.errors")" >>"$work/$program.lines"
   cat "$work/$program.lines"
 done 2>/dev/null
 

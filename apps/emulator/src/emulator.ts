@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
-import type { LedgerEntry } from '@smsgw/virtual-modem/ledger'
-import { Network, type NetworkEvent } from '@smsgw/virtual-modem/network'
+import { performance } from 'node:perf_hooks'
+import type { Clock } from '@smsgw/virtual-modem/clock'
+import type { LedgerEntry } from '@smsgw/virtual-modem/network/ledger'
+import { Network, type NetworkEvent } from '@smsgw/virtual-modem/network/network'
 import { personalities } from '@smsgw/virtual-modem/personalities/catalogue'
 import { seededRandom } from '@smsgw/virtual-modem/random'
 import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
-import type { Options } from './config.ts'
 import { ControlServer } from './control/control-server.ts'
 import type { Controlled } from './control/routes.ts'
 import type { HostPort, ReceiveBytes } from './host/host-port.ts'
@@ -14,17 +15,14 @@ import { StableLink } from './host/stable-link.ts'
 import { TcpHost } from './host/tcp-host.ts'
 import { coverageChange, menuOf } from './instructions/network.ts'
 import { LedgerFile } from './ledger-file.ts'
-import { NetworkEvents } from './network-events.ts'
-import { type PlannedModem, planModems } from './planned-modem.ts'
+import type { Options } from './options/config.ts'
+import { type PlannedModem, planModems, simCard } from './options/planned-modem.ts'
+import { StartError } from './options/start-error.ts'
+import { NetworkEvents } from './output/network-events.ts'
+import { Traffic } from './output/traffic.ts'
 import { present } from './present.ts'
-import { readScenario, type Scenario } from './scenario.ts'
-import { type RunningSteps, runSteps } from './scenario-steps.ts'
-import type { ServedModem } from './served-modem.ts'
-import { simCard } from './sim-card.ts'
-import { StartError } from './start-error.ts'
-import { systemClock } from './system-clock.ts'
-import { Traffic } from './traffic.ts'
-import { World } from './world.ts'
+import { type RunningSteps, readScenario, runSteps, type Scenario } from './scenario/scenario.ts'
+import { type ServedModem, World } from './world.ts'
 
 export interface Emulator {
   readonly world: World
@@ -36,7 +34,7 @@ export interface Emulator {
   close(): Promise<void>
 }
 
-/** Everything is claimed (files, ports, links) before the first modem is switched on; a failure gives all of it back. */
+/** Opens all files, ports and links before the first modem is switched on; closes them again on a failure. */
 export async function startEmulator(
   options: Options,
   seed: number,
@@ -89,7 +87,7 @@ function startNetwork({ options, scenario, seed, ledger, onEvent, onFatal }: Net
     try {
       ledger?.append(entry)
     } catch (error) {
-      // Without its ground truth the emulator must not answer for this message or any other.
+      // Without a complete ledger the emulator must not accept any message.
       onFatal(new StartError(`ledger: cannot write ${ledger?.path}: ${(error as Error).message}`))
       throw error
     }
@@ -124,7 +122,7 @@ async function serveModem({
   closers,
 }: ModemParts): Promise<ServedModem> {
   const personality = personalities[plan.personality]
-  if (personality === undefined) throw new StartError(`personality: ${plan.personality} is not known`)
+  if (personality === undefined) throw new StartError(`personality: ${plan.personality} is not a known modem type`)
   const ports: HostPort[] = []
   const virtual = new VirtualModem({
     personality,
@@ -174,3 +172,20 @@ function startSteps(scenario: Scenario, world: World, events: NetworkEvents): Ru
     events.record({ kind: 'step', step: step.do, ...(error && { problem: error.message }) }),
   )
 }
+
+/** Real time. A delay of 0 uses setImmediate, because setTimeout takes at least a millisecond. */
+const systemClock: Clock = {
+  nowMs: () => performance.now(),
+  epochMs: () => Date.now(),
+  after(delayMs, run) {
+    if (delayMs <= 0) {
+      const immediate = setImmediate(run)
+      return { cancel: () => clearImmediate(immediate) }
+    }
+    const timer = setTimeout(run, Math.min(delayMs, LONGEST_TIMEOUT_MS))
+    return { cancel: () => clearTimeout(timer) }
+  },
+}
+
+/** A longer setTimeout fires at once. These are 24 days. */
+const LONGEST_TIMEOUT_MS = 0x7fff_ffff

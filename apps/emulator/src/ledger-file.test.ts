@@ -1,10 +1,10 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { LedgerEntry } from '@smsgw/virtual-modem/ledger'
+import type { LedgerEntry } from '@smsgw/virtual-modem/network/ledger'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LedgerFile } from './ledger-file.ts'
-import { StartError } from './start-error.ts'
+import { StartError } from './options/start-error.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -23,7 +23,7 @@ const entry = (sequence: number, text = 'hello'): LedgerEntry => ({
   text,
 })
 
-test('an entry is one line of JSON with its time', () => {
+test('writes an entry as one line of JSON with its time', () => {
   const ledger = new LedgerFile(join(folder, 'deep', 'ledger.jsonl'))
   ledger.append(entry(1, 'line\nbreak'))
   ledger.close()
@@ -36,14 +36,14 @@ test('an entry is one line of JSON with its time', () => {
   })
 })
 
-test('a place where nobody can make a folder is refused in one line', () => {
+test('refuses a path where no folder can be created', () => {
   expect(() => new LedgerFile('/proc/nowhere/deep/ledger.jsonl')).toThrow(/^ledger: cannot write \/proc\/nowhere/)
 })
 
-test('append returns only after all of the line is written and then synced', () => {
+test('returns from append only after the line is written and synced', () => {
   const calls: string[] = []
   const ledger = new LedgerFile(join(folder, 'ledger.jsonl'), {
-    // A disk that takes a hundred octets at a time.
+    // A disk that accepts a hundred octets at a time.
     write: (_fd, bytes) => {
       calls.push('write')
       return Math.min(100, bytes.length)
@@ -57,7 +57,7 @@ test('append returns only after all of the line is written and then synced', () 
   ledger.close()
 })
 
-test('a disk that cannot sync is an error and not an entry', () => {
+test('throws when the disk cannot sync', () => {
   const ledger = new LedgerFile(join(folder, 'ledger.jsonl'), {
     write: (_fd, bytes) => bytes.length,
     sync: () => {
@@ -68,7 +68,7 @@ test('a disk that cannot sync is an error and not an entry', () => {
   ledger.close()
 })
 
-test('a second run appends to the first, and half a line of a crash is cut off', () => {
+test('appends to an existing file and removes a partial line', () => {
   const path = join(folder, 'ledger.jsonl')
   const first = new LedgerFile(path)
   first.append(entry(1))
@@ -80,7 +80,7 @@ test('a second run appends to the first, and half a line of a crash is cut off',
   second.close()
 })
 
-test('the tail is the last entries, oldest first', () => {
+test('returns the last entries, oldest first', () => {
   const ledger = new LedgerFile(join(folder, 'ledger.jsonl'))
   for (let sequence = 1; sequence <= 50; sequence++) ledger.append(entry(sequence, 'ü'.repeat(70)))
   expect(ledger.tail(2)).toMatchObject([{ sequence: 49 }, { sequence: 50 }])
@@ -88,7 +88,7 @@ test('the tail is the last entries, oldest first', () => {
   ledger.close()
 })
 
-test('a ledger that cannot be written stops the start with one line', () => {
+test('stops the start with one line when the ledger cannot be written', () => {
   writeFileSync(join(folder, 'file'), '')
   expect(() => new LedgerFile(join(folder, 'file', 'ledger.jsonl'))).toThrow(StartError)
 })

@@ -1,13 +1,12 @@
 import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { LedgerEntry } from '@smsgw/virtual-modem/ledger'
-import { makeFolder } from './make-folder.ts'
-import { StartError } from './start-error.ts'
+import type { LedgerEntry } from '@smsgw/virtual-modem/network/ledger'
+import { makeFolder } from './host/make-folder.ts'
+import { StartError } from './options/start-error.ts'
 
 /**
- * What the network has accepted, one JSON object to a line, appended and synced before the modem answers `+CMGS:`.
- * Waiting for the disk here stops every modem of this process, and that is the point: no sender can know of a message
- * that a crash could erase.
+ * The accepted messages, one JSON object per line, appended and synced before the modem answers `+CMGS:`. The synchronous
+ * write blocks all modems on purpose: no sender may get a result for a message that a crash could erase.
  */
 export class LedgerFile {
   readonly path: string
@@ -23,7 +22,7 @@ export class LedgerFile {
       this.#cutTornLine()
     } catch (error) {
       throw new StartError(
-        `ledger: cannot write ${path}: ${(error as Error).message}; choose another, such as --ledger ./ledger.jsonl`,
+        `ledger: cannot write ${path}: ${(error as Error).message}; choose another path, for example --ledger ./ledger.jsonl`,
       )
     }
   }
@@ -35,7 +34,7 @@ export class LedgerFile {
     this.#disk.sync(this.#fd)
   }
 
-  /** The last `count` entries, oldest first, as they stand in the file. */
+  /** Returns the last `count` entries of the file, oldest first. */
   tail(count: number): unknown[] {
     const lines = this.#end(count * LONGEST_LINE_BYTES)
       .split('\n')
@@ -47,13 +46,13 @@ export class LedgerFile {
     closeSync(this.#fd)
   }
 
-  /** A crash in the middle of a write leaves half a line: no modem has answered for it. */
+  /** Removes a partial line that a crash left; no modem has answered for it. */
   #cutTornLine(): void {
     const torn = Buffer.byteLength(this.#end(LONGEST_LINE_BYTES).split('\n').at(-1) ?? '')
     if (torn > 0) ftruncateSync(this.#fd, fstatSync(this.#fd).size - torn)
   }
 
-  /** Whole lines among the last `bytes`, and what follows the last line end. */
+  /** Returns the whole lines in the last `bytes`, and the text after the last line end. */
   #end(bytes: number): string {
     const { size } = fstatSync(this.#fd)
     const start = Math.max(0, size - bytes)
@@ -67,7 +66,7 @@ export class LedgerFile {
 /** A SUBMIT has at most 164 octets; its text at most 160 characters. */
 const LONGEST_LINE_BYTES = 4096
 
-/** The two calls whose order matters. */
+/** The two file operations, replaceable in tests. */
 export interface Disk {
   write(fd: number, bytes: Uint8Array): number
   sync(fd: number): void

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-// Real processes on a machine that may be busy with other tests.
+// Real processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
 let folder = ''
@@ -30,7 +30,7 @@ interface Addresses {
   readonly control?: string
 }
 
-/** A running emulator, with what it says of itself. */
+/** Starts an emulator and returns its addresses. */
 async function running(...argv: string[]): Promise<{ child: ChildProcess; addresses: Addresses }> {
   const child = start('--json', '--ledger', 'ledger.jsonl', '--control', 'none', ...argv)
   return { child, addresses: JSON.parse(await output(child, /\n/)) as Addresses }
@@ -49,7 +49,7 @@ async function output(child: ChildProcess, until: RegExp): Promise<string> {
   throw new Error(`ended early: ${text}${errors}`)
 }
 
-/** Exit code and all it said on stderr. */
+/** Returns exit code and stderr. */
 async function ended(child: ChildProcess): Promise<{ code: number | null; errors: string }> {
   let errors = ''
   child.stderr?.on('data', (chunk: Buffer) => {
@@ -74,7 +74,7 @@ async function dialogue(port: number, commands: string, until: RegExp): Promise<
   return text
 }
 
-test('over TCP: a program speaks with the modem; SIGTERM ends it with 0', async () => {
+test('serves a modem over TCP and exits with 0 on SIGTERM', async () => {
   const { child, addresses } = await running('--tcp', '127.0.0.1:0')
   expect(await dialogue(portOf(addresses), 'AT+CGSN\r', /OK\r\n/)).toMatch(/35693803\d{7}/)
   const end = ended(child)
@@ -82,7 +82,7 @@ test('over TCP: a program speaks with the modem; SIGTERM ends it with 0', async 
   expect(await end).toEqual({ code: 0, errors: '' })
 })
 
-test('on a pseudo-terminal: the link is there, leads to the modem, and SIGINT removes it', async () => {
+test('serves a modem through a link and removes the link on SIGINT', async () => {
   const { child, addresses } = await running('--pty', './modem')
   const link = addresses.modems[0]?.ports[0] ?? ''
   expect(link).toBe(join(folder, 'modem'))
@@ -93,13 +93,13 @@ test('on a pseudo-terminal: the link is there, leads to the modem, and SIGINT re
   expect(existsSync(link)).toBe(false)
 })
 
-test('a message is in the ledger, synced, when the modem says +CMGS', async () => {
+test('syncs the ledger entry before +CMGS', async () => {
   const { addresses } = await running('--tcp', '127.0.0.1:0', '--chunking', 'whole')
   await dialogue(portOf(addresses), 'AT+CMGF=1\rAT+CMGS="+447700900123"\rhello\x1a', /\+CMGS: \d/)
   expect(readFileSync(join(folder, 'ledger.jsonl'), 'utf8')).toContain('"text":"hello"')
 })
 
-test('after kill -9 the next start takes the link over at once', async () => {
+test('takes over the link of a killed emulator', async () => {
   const first = await running('--pty', './modem')
   const gone = once(first.child, 'close')
   first.child.kill('SIGKILL')
@@ -107,17 +107,17 @@ test('after kill -9 the next start takes the link over at once', async () => {
   expect((await running('--pty', './modem')).addresses.modems[0]?.ports).toEqual([join(folder, 'modem')])
 })
 
-test('a second emulator on the same link is told whose it is, and the first goes on', async () => {
+test('refuses a second emulator on the same link and names the first process', async () => {
   const { child, addresses } = await running('--pty', './modem')
   const second = await ended(start('--pty', './modem', '--control', 'none'))
   expect(second).toEqual({
     code: 1,
-    errors: `emulator: pty: ${addresses.modems[0]?.ports[0]} is served by another emulator (process ${child.pid}); stop it or choose another, such as --pty ./modem1\n`,
+    errors: `emulator: pty: ${addresses.modems[0]?.ports[0]} is served by another emulator (process ${child.pid}); stop it or choose another path, for example --pty ./modem1\n`,
   })
   expect(existsSync(join(folder, 'modem'))).toBe(true)
 })
 
-test.each(['tcp', 'control'])('a %s port in use is one clear line, and nothing is left behind', async (key) => {
+test.each(['tcp', 'control'])('reports a %s port in use in one line and leaves no files behind', async (key) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
@@ -131,19 +131,19 @@ test.each(['tcp', 'control'])('a %s port in use is one clear line, and nothing i
   expect(existsSync(join(folder, 'modem'))).toBe(false)
 })
 
-test('a wrong option is one clear line', async () => {
+test('reports a wrong option in one line', async () => {
   expect(await ended(start('--seed', 'many'))).toEqual({
     code: 1,
     errors: 'emulator: seed: must be a whole number; for example --seed 42\n',
   })
 })
 
-test('a wrong option steers no terminal', async () => {
+test('prints a wrong option without control characters', async () => {
   const { errors } = await ended(start('--tcp', 'x\x1b[2J'))
   expect(errors).toContain('"x·[2J" is not an address and a port')
 })
 
-test('a scenario plays its steps', async () => {
+test('runs the steps of a scenario', async () => {
   const steps = [{ atMs: 50, do: 'say', modem: 'modem0', line: 'HELLO FROM THE SCENARIO' }]
   const file = join(folder, 'scenario.json')
   writeFileSync(file, JSON.stringify({ modems: [{ tcp: '127.0.0.1:0' }], steps }))
@@ -151,15 +151,15 @@ test('a scenario plays its steps', async () => {
   expect(await output(child, /HELLO FROM THE SCENARIO<CR>/)).toContain('ready')
 })
 
-test('without a terminal the view is off and lines are printed instead', async () => {
-  const child = start('--view', '--tcp', '127.0.0.1:0', '--control', 'none', '--ledger', 'none')
+test('prints addresses and lines by default', async () => {
+  const child = start('--tcp', '127.0.0.1:0', '--control', 'none', '--ledger', 'none')
   const text = await output(child, /ready/)
   expect(text).toContain('modem0  Quectel EC25  IMEI')
   expect(text).not.toContain('\x1b')
 })
 
-test('the help names every option, modem, fault and request', async () => {
-  const text = await output(start('--help'), /Keys of the view/)
+test('lists options, modems, faults and requests in --help', async () => {
+  const text = await output(start('--help'), /POST \/do\/set-ussd-menu/)
   for (const name of [
     '--personality',
     '--scenario',

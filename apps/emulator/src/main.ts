@@ -1,22 +1,20 @@
 import { randomInt } from 'node:crypto'
-import { type Options, readConfig } from './config.ts'
 import { type Emulator, startEmulator } from './emulator.ts'
-import { helpText } from './help.ts'
-import { addressJson, addressLines, reportLines } from './report-lines.ts'
-import { StartError } from './start-error.ts'
-import { harmless } from './terminal-text.ts'
-import { startView, type View } from './view/view.ts'
+import { type Options, readConfig } from './options/config.ts'
+import { helpText } from './options/help.ts'
+import { StartError } from './options/start-error.ts'
+import { addressJson, addressLines, reportLines } from './output/report-lines.ts'
+import { harmless } from './output/terminal-text.ts'
 
 let emulator: Emulator | undefined
-let view: View | undefined
 let ending = false
 
 process.on('SIGINT', () => void end(0))
 process.on('SIGTERM', () => void end(0))
 process.on('SIGHUP', () => void end(0))
 process.on('uncaughtException', fail)
-// A reader that has gone away (`… | head`) is no reason to die.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || fail(error))
+// A full disk or a closed pipe (`… | head`) must not stop the modems.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 
 await main().catch(fail)
 
@@ -29,39 +27,39 @@ async function main(): Promise<void> {
   const started = await startEmulator(options, options.seed ?? randomInt(2 ** 31), fail)
   emulator = started
   if (ending) await started.close()
-  else show(started, outputOf(options))
+  else show(started, options.output)
 }
 
 function show(started: Emulator, output: Options['output']): void {
-  const print = (line: string) => process.stdout.write(`${line}\n`)
-  if (output === 'view') {
-    view = startView(started, () => void end(0))
-  } else if (output === 'json') {
-    print(addressJson(started))
-  } else if (output === 'lines') {
-    for (const line of addressLines(started)) print(line)
-    reportLines(started, print)
-  }
+  if (output === 'json') print(addressJson(started))
+  if (output !== 'lines') return
+  for (const line of addressLines(started)) print(line)
+  reportLines(started, print)
 }
 
-/** A view needs a terminal on both sides; without one it is off. */
-function outputOf({ output }: Options): Options['output'] {
-  if (output !== 'auto' && output !== 'view') return output
-  return process.stdout.isTTY && process.stdin.isTTY ? 'view' : 'lines'
+let dropped = 0
+
+/** Prints a line, or drops it when stdout cannot be written; the next line that can be written reports the number. */
+function print(line: string): void {
+  process.stdout.write(`${line}\n`, (error) => {
+    if (error) dropped += 1
+    if (error || dropped === 0) return
+    const lines = dropped
+    dropped = 0
+    print(`${lines} lines were dropped`)
+  })
 }
 
-/** Gives back links, ports and the terminal; asked a second time, leaves at once. */
+/** Releases links and ports, then exits; a second signal exits at once. */
 async function end(exitCode: number): Promise<void> {
   if (ending) process.exit(1)
   ending = true
-  view?.close()
   await emulator?.close()
   process.exit(exitCode)
 }
 
-/** One clear line for what the user can mend; everything else with its trace. */
+/** Prints one line for an error that the user can fix, a stack trace for any other error. */
 function fail(error: unknown): void {
-  view?.close()
   const text =
     error instanceof StartError ? harmless(error.message) : error instanceof Error ? error.stack : String(error)
   process.stderr.write(`emulator: ${text}\n`)

@@ -1,4 +1,4 @@
-/** Without the keys that stand for nothing: the libs tell an absent option from an undefined one. */
+/** Removes undefined members, because the libs do not accept undefined for optional members. */
 export function present<T extends object>(options: T): Present<T> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Present<T>
 }

@@ -1,8 +1,9 @@
-import type { Network } from '@smsgw/virtual-modem/network'
+import type { Network } from '@smsgw/virtual-modem/network/network'
+import type { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
+import type { HostPort } from './host/host-port.ts'
 import { InstructionRefused } from './instructions/instruction.ts'
-import type { ServedModem } from './served-modem.ts'
 
-/** The modems and the network they share, for everything that acts on them. */
+/** The modems and their network. */
 export class World {
   readonly network: Network
   readonly modems: readonly ServedModem[]
@@ -17,18 +18,25 @@ export class World {
     if (found) return found
     throw new InstructionRefused(
       'unknown-modem',
-      `no modem is called ${name}; there are ${this.modems.map((modem) => modem.name).join(', ')}`,
+      `no modem has the name ${name}; the modems are ${this.modems.map((modem) => modem.name).join(', ')}`,
     )
   }
 
-  /** The number of a SIM that the network knows, given as such or by the name of the modem it is in. */
+  /** Returns the number of a SIM, given as number or as modem name. */
   number(nameOrNumber: string): string {
     const number = nameOrNumber.startsWith('+') ? nameOrNumber : this.modem(nameOrNumber).virtual.sim?.msisdn
     const known = this.network.snapshot().subscribers.map(({ msisdn }) => msisdn)
     if (number !== undefined && known.includes(number)) return number
     throw new InstructionRefused(
       'unknown-number',
-      `no SIM of the emulator has the number ${number ?? nameOrNumber}; there are ${known.join(', ')}`,
+      `no SIM of the emulator has the number ${number ?? nameOrNumber}; the numbers are ${known.join(', ')}`,
     )
   }
+}
+
+/** A virtual modem and its ports. Its output goes to all of them. */
+export interface ServedModem {
+  readonly name: string
+  readonly virtual: VirtualModem
+  readonly ports: readonly HostPort[]
 }

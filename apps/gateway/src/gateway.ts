@@ -2,42 +2,41 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Agent, startAgent } from '@smsgw/agent/agent'
-import type { AgentConfig } from '@smsgw/agent/config'
+import { type AgentConfig, wantedModems } from '@smsgw/agent/config'
 import { AgentIdentity, identityFile } from '@smsgw/agent/link/agent-identity'
 import { inThisProcess, socketInProcess } from '@smsgw/agent/link/in-process-socket'
-import { findPlaces } from '@smsgw/agent/modems/find-places'
-import { monotonicClock } from '@smsgw/agent/monotonic-clock'
-import { tryOpenPort } from '@smsgw/agent/ports/try-open-port'
+import { findPlaces, type Wanted } from '@smsgw/agent/modems/discovery/find-places'
+import { tryOpenPort } from '@smsgw/agent/ports/open-port'
+import { configuredOptions } from '@smsgw/agent/start/agent-options'
+import { type Agent, startAgent } from '@smsgw/agent/start/start-agent'
+import type { AgentStatus } from '@smsgw/agent/status/agent-status'
+import { monotonicClock } from '@smsgw/agent/time/monotonic-clock'
 import type { Log } from '@smsgw/daemon/log'
 import type { RelayConfig } from '@smsgw/relay/config'
 import { startRelay } from '@smsgw/relay/relay'
-import { VERSION } from '@smsgw/relay/version'
-import { isSettled, modemLines } from './modem-lines.ts'
-import { VirtualPhoneLine } from './virtual-port.ts'
+import { VirtualPhoneLine } from './virtual-modem/virtual-phone-line.ts'
 
-export interface GatewayParts {
+export interface GatewayOptions {
   readonly relay: RelayConfig
   readonly agent: AgentConfig
-  /** Already ours alone. */
+  /** Locked by this process. */
   readonly dataDir: string
   readonly log: Log
   readonly onPasswordChanged: (changed: { readonly username: string; readonly password: string }) => void
-  /** Before what takes a while. */
-  readonly onStage: (words: string) => void
+  /** Called before each step that takes a while. */
+  readonly onStage: (description: string) => void
   readonly onFatal: (error: Error) => void
 }
 
 export interface Gateway {
   readonly url: string
-  /** No real modem was found, or none was wanted. */
+  /** Whether a virtual modem is used, because it is configured or no real modem was found. */
   readonly isVirtual: boolean
-  /** Each modem, in words. */
-  readonly modems: () => readonly string[]
+  readonly status: () => AgentStatus
   readonly stop: () => Promise<void>
 }
 
-/** Relay and agent in one process; the link between them is a pair of functions. */
+/** Starts a relay and an agent in one process, linked without a network connection. */
 export async function startGateway({
   relay: relayConfig,
   agent: config,
@@ -46,9 +45,9 @@ export async function startGateway({
   onPasswordChanged,
   onStage,
   onFatal,
-}: GatewayParts): Promise<Gateway> {
-  onStage('looking for modems')
-  const wanted = await wantedModems(config.MODEMS)
+}: GatewayOptions): Promise<Gateway> {
+  onStage('searching for modems')
+  const wanted = await chooseModems(config)
   const isVirtual = wanted.addresses.includes('virtual')
   const line = isVirtual ? new VirtualPhoneLine() : undefined
   onStage(databaseStage(relayConfig))
@@ -62,39 +61,29 @@ export async function startGateway({
   const identity = AgentIdentity.load(join(dataDir, identityFile))
   const deviceId = await relay.adoptBuiltInDevice({ publicKey: identity.publicKey, name: hostname() || 'gateway' })
   if (identity.relay?.deviceId !== deviceId) identity.keep({ url: inThisProcess, deviceId })
+  const options = configuredOptions(config, log)
   const agent = await startAgent({
+    ...options,
     dataDir,
-    version: VERSION,
-    name: hostname() || 'gateway',
-    clock: monotonicClock,
-    identity,
-    credential: undefined,
-    relayUrl: inThisProcess,
-    openSocket: socketInProcess((socket, address) => relay.acceptAgent(socket, address)),
-    openModem: async (address) =>
-      address === 'virtual' && line !== undefined ? { kind: 'opened', port: line.open() } : tryOpenPort(address),
-    wanted,
-    pinOf: (simNumber) => config.sims.get(simNumber)?.pin,
-    phoneNumberOf: (simNumber) => config.sims.get(simNumber)?.number,
-    passphrase: config.ENCRYPTION_PASSPHRASE,
-    limits: {
-      doubtWindowMs: config.IN_DOUBT_SECONDS * 1000,
-      destinationHoldMs: config.IN_DOUBT_HOLD_SECONDS * 1000,
-      lifeMs: config.MESSAGE_LIFE_SECONDS * 1000,
+    device: { name: hostname() || 'gateway', identity, credential: undefined },
+    relay: {
+      url: inThisProcess,
+      openSocket: socketInProcess((socket, address) => relay.acceptAgent(socket, address)),
     },
-    log: {
-      info: (message) => log.info(message),
-      warn: (message) => log.warn(message),
-      error: (message) => log.error(message),
+    modems: {
+      ...options.modems,
+      wanted,
+      open: async (address) =>
+        address === 'virtual' && line !== undefined ? { kind: 'opened', port: line.open() } : tryOpenPort(address),
     },
     onFatal,
   })
   onStage(isVirtual ? 'starting a virtual modem' : 'waiting for the modem to answer')
-  await settledModems(agent)
+  await waitForModems(agent)
   return {
     url: relay.url,
     isVirtual,
-    modems: () => modemLines(agent.status()),
+    status: () => agent.status(),
     async stop() {
       relay.drain()
       await agent.stop()
@@ -104,29 +93,27 @@ export async function startGateway({
 }
 
 function databaseStage({ DATABASE_URL: url, DATA_DIR: folder }: RelayConfig): string {
-  if (url !== undefined) return 'reaching the database'
-  return existsSync(join(folder, 'database')) ? 'starting the database' : 'making the database, this once'
+  if (url !== undefined) return 'connecting to the database'
+  return existsSync(join(folder, 'database')) ? 'starting the database' : 'creating the database (first start only)'
 }
 
-/** The API is there already: whoever started it reads a better line when the modem has had a moment to say how it is. */
-async function settledModems(agent: Agent): Promise<void> {
+/** The API already works; the wait only lets the start-up output show the state of the modems. */
+async function waitForModems(agent: Agent): Promise<void> {
   const until = monotonicClock.nowMs() + MODEM_WAIT_MS
   while (!isSettled(agent.status()) && monotonicClock.nowMs() < until) await sleep(100)
 }
 
 const MODEM_WAIT_MS = 8_000
 
-/** What is named; with `auto` what is plugged in, and a virtual one when that is nothing. */
-async function wantedModems(
-  modems: string,
-): Promise<{ readonly auto: boolean; readonly addresses: readonly string[] }> {
-  const named = modems
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-  const auto = named.includes('auto')
-  const addresses = named.filter((address) => address !== 'auto')
-  if (!auto || addresses.length > 0) return { auto, addresses }
-  const { places } = await findPlaces({ auto: true, addresses: [] })
-  return places.length > 0 ? { auto, addresses } : { auto, addresses: ['virtual'] }
+/** Whether each modem has a final state. A modem is absent until its port has been opened for the first time. */
+export function isSettled({ modems }: Pick<AgentStatus, 'modems'>): boolean {
+  return modems.length > 0 && modems.every(({ state }) => !['absent', 'starting', 'searching'].includes(state ?? ''))
+}
+
+/** With `MODEMS=auto`, adds a virtual modem if no real one is connected. */
+async function chooseModems(config: AgentConfig): Promise<Wanted> {
+  const wanted = wantedModems(config)
+  if (!wanted.auto || wanted.addresses.length > 0) return wanted
+  const { places } = await findPlaces(wanted)
+  return places.length > 0 ? wanted : { auto: true, addresses: ['virtual'] }
 }

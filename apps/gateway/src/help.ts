@@ -13,15 +13,15 @@ export function helpText(): string {
   })
   const ofRelay = relaySettings.omit({ ADMIN_USERNAME: true, ENROLMENT_TOKEN: true })
   return `${[
-    'smsgw on one box: the HTTP API, its database and the modems in one process.',
+    'SMS gateway on one machine: HTTP API, database and modems in one process.',
     '',
     ...commandsHelp('gateway', [
-      ['', 'runs until it is told to end'],
-      ['backup <file>', 'everything of this box in one file, while it goes on'],
-      ['restore <file>', 'the same back again, into an empty DATA_DIR'],
+      ['', 'run until stopped'],
+      ['backup <file>', 'write all data of this gateway to one file, while it is running'],
+      ['restore <file>', 'restore a backup into an empty DATA_DIR'],
     ]),
     '',
-    'Nothing has to be set. What can be, as variables of the environment; of secrets, <NAME>_FILE may name a file that holds them:',
+    'Settings are environment variables; all are optional. To read a secret from a file, set <NAME>_FILE to its path.',
     ...settingsHelp(ofAgent),
     ...settingsHelp(ofRelay),
   ].join('\n')}\n`

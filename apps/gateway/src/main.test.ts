@@ -19,24 +19,24 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a first start needs nothing, says where it is and who may use it, and is loud about a virtual modem', async () => {
+test('the first start needs no settings, shows URL and account, and warns of the virtual modem', async () => {
   running = await start()
-  const said = running.lines.join('\n')
-  expect(said).toContain('A VIRTUAL ONE')
-  expect(said).toContain('curl -u')
+  const output = running.lines.join('\n')
+  expect(output).toContain('VIRTUAL MODEM')
+  expect(output).toContain('curl -u')
   expect(statSync(join(folder, 'credentials.json')).mode & 0o077).toBe(0)
   expect(statSync(join(folder, 'server-secret')).mode & 0o077).toBe(0)
-  // This is no terminal: what reads it may keep it.
-  expect(said).toContain(join(folder, 'credentials.json'))
-  expect(said).not.toContain(password())
+  // The output is not a terminal, so the password is not shown.
+  expect(output).toContain(join(folder, 'credentials.json'))
+  expect(output).not.toContain(password())
 }, 120_000)
 
-test('a message goes out by the modem and is delivered', async () => {
+test('sends a message through the virtual modem, and it is delivered', async () => {
   const id = await send('Hello')
   await until(async () => (await ask(`/messages/${id}`)).state === 'Delivered')
 }, 60_000)
 
-test('the phone that it went to shows it, and what that phone answers is received', async () => {
+test('the virtual phone shows the message, and its reply is received', async () => {
   const before = await ask('/virtual-phone')
   expect(before.messages[0]).toMatchObject({ from: before.gatewayNumber, to: PHONE, text: 'Hello' })
   const answer = { from: before.phones[0], text: 'A long answer 🙂 '.repeat(20) }
@@ -46,7 +46,7 @@ test('the phone that it went to shows it, and what that phone answers is receive
   expect((await ask('/virtual-phone')).messages[0]).toMatchObject({ ...answer, direction: 'to-gateway' })
 }, 60_000)
 
-test('the built-in device shows its modem, and is examined', async () => {
+test('the built-in device shows its modem, and the doctor finds no problem', async () => {
   const [{ id }] = await ask('/devices')
   await until(async () => (await ask(`/devices/${id}`)).modems[0]?.state === 'ready')
   expect(await ask(`/devices/${id}`)).toMatchObject({
@@ -65,13 +65,13 @@ test('the built-in device shows its modem, and is examined', async () => {
   expect(findings).not.toContainEqual(expect.objectContaining({ verdict: 'problem' }))
 }, 60_000)
 
-test('it is Local Server mode: no tokens, and the built-in device cannot be deleted', async () => {
+test('in Local Server mode there are no tokens, and the built-in device cannot be deleted', async () => {
   expect((await request('POST', '/auth/token', { ttl: 60, scopes: ['all:any'] })).status).toBe(501)
   const [device] = await ask('/devices')
   expect((await request('DELETE', `/devices/${device.id}`)).status).toBe(409)
 }, 60_000)
 
-test('a new password opens everything at once, and the file holds it', async () => {
+test('a changed password works at once and is written to the credentials file', async () => {
   const before = password()
   const change = { currentPassword: before, newPassword: 'coffee at a quarter to five' }
   expect((await request('POST', '/account/password', change)).status).toBe(204)
@@ -82,7 +82,7 @@ test('a new password opens everything at once, and the file holds it', async () 
   expect((await fetch(`${running?.url}/3rdparty/v1/devices`, { headers: { authorization: old } })).status).toBe(401)
 }, 60_000)
 
-test('a second start on the same folder is refused in one line that says who has it', async () => {
+test('refuses a second start on the same folder and names the process that uses it', async () => {
   const second = spawnGateway()
   let complaint = ''
   second.stderr?.on('data', (chunk) => {
@@ -94,7 +94,7 @@ test('a second start on the same folder is refused in one line that says who has
   expect(complaint.trim().split('\n')).toHaveLength(1)
 }, 60_000)
 
-test('killed and started a moment later it finds everything again, and does not show the password twice', async () => {
+test('after being killed it restarts at once with all data, and does not show the password again', async () => {
   const id = await send('Before the power cut')
   await stop('SIGKILL')
   await new Promise((resolve) => setTimeout(resolve, 100))
@@ -105,7 +105,7 @@ test('killed and started a moment later it finds everything again, and does not 
   await until(async () => (await ask(`/messages/${after}`)).state === 'Delivered')
 }, 120_000)
 
-test('its secrets may be in files, and a file that is not there is one clear line', async () => {
+test('a missing secret file stops the start with one line', async () => {
   const gateway = spawnGateway({ DATA_DIR: join(folder, 'other'), SERVER_SECRET_FILE: '/gone' })
   let complaint = ''
   gateway.stderr?.on('data', (chunk) => {
@@ -113,10 +113,10 @@ test('its secrets may be in files, and a file that is not there is one clear lin
   })
   const [code] = await once(gateway, 'exit')
   expect(code).toBe(1)
-  expect(complaint).toContain('SERVER_SECRET_FILE names a file that cannot be read')
+  expect(complaint).toContain('SERVER_SECRET_FILE: cannot read the file')
 }, 60_000)
 
-test('it ends in good order', async () => {
+test('stops cleanly on SIGTERM', async () => {
   expect(await stop('SIGTERM')).toBe(0)
 }, 60_000)
 
@@ -141,14 +141,14 @@ async function start(): Promise<Running> {
     complaint += chunk
   })
   const url = await new Promise<string>((resolve, reject) => {
-    if (child.stdout === null) throw new Error('it has no output')
+    if (child.stdout === null) throw new Error('the gateway has no output')
     let found: string | undefined
     createInterface({ input: child.stdout }).on('line', (line) => {
       lines.push(line)
       found ??= /running at {2}(\S+)/.exec(line)?.[1]
-      if (line.includes('Ctrl-C ends it') && found !== undefined) resolve(found)
+      if (line.includes('Press Ctrl-C to stop') && found !== undefined) resolve(found)
     })
-    child.once('close', () => reject(new Error(`it did not start: ${complaint}${lines.join('\n')}`)))
+    child.once('close', () => reject(new Error(`the gateway did not start: ${complaint}${lines.join('\n')}`)))
   })
   return { child, lines, url }
 }
@@ -177,7 +177,7 @@ function request(method: string, path: string, body?: object): Promise<Response>
   })
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer of any endpoint, looked into by the test that asked.
+// biome-ignore lint/suspicious/noExplicitAny: the answer of any endpoint, inspected by the tests.
 async function ask(path: string): Promise<any> {
   return (await request('GET', path)).json()
 }

@@ -2,23 +2,25 @@ import { networkInterfaces } from 'node:os'
 import { readConfig as readAgentConfig } from '@smsgw/agent/config'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { openLog } from '@smsgw/daemon/log'
-import { givenSecret, readSettings } from '@smsgw/daemon/settings'
+import { failOnOutputErrors, ignoreOutputErrors } from '@smsgw/daemon/output'
+import { readSecret, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
 import { onTermination } from '@smsgw/daemon/termination'
 import { readConfig as readRelayConfig, settingsSchema } from '@smsgw/relay/config'
-import { backupGateway } from './backup-gateway.ts'
-import { databaseSettings } from './database-settings.ts'
+import { backupGateway, databaseSettings } from './backup/backup-gateway.ts'
+import { restoreGateway } from './backup/restore-gateway.ts'
+import { finishRestore } from './backup/restored-folder.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 import { helpText } from './help.ts'
-import { restoreGateway } from './restore-gateway.ts'
-import { finishRestore } from './restored-folder.ts'
-import { keepCredentials, readSecrets } from './secrets.ts'
+import { readSecrets, storeCredentials } from './secrets.ts'
 import { greeting, stageLine, welcome } from './welcome.ts'
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
-// A reader that has gone away (`… | head`) is no reason to die.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || fail(error))
+// Without arguments it runs as a service, which must survive a broken log output.
+if (process.argv.length > 2)
+  failOnOutputErrors((error) => fail(new StartError(`cannot write the output: ${error.message}`)))
+else ignoreOutputErrors()
 
 await main(process.argv.slice(2)).catch(fail)
 
@@ -43,8 +45,8 @@ async function main(args: readonly string[]): Promise<void> {
   const folder = takeDataFolder(env['DATA_DIR'] || './data')
   finishRestore(folder.path)
   const secrets = readSecrets(folder.path, {
-    serverSecret: givenSecret(env, 'SERVER_SECRET'),
-    password: givenSecret(env, 'ADMIN_PASSWORD'),
+    serverSecret: readSecret(env, 'SERVER_SECRET'),
+    password: readSecret(env, 'ADMIN_PASSWORD'),
   })
   const agent = readAgentConfig(env)
   const relay = readRelayConfig({
@@ -56,7 +58,7 @@ async function main(args: readonly string[]): Promise<void> {
     ADMIN_PASSWORD: secrets.password,
     ADMIN_PASSWORD_FILE: undefined,
   })
-  // Somebody who watches wants to see what is wrong; a journal wants everything.
+  // A terminal shows only problems by default; a service log gets everything.
   const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
   const log = openLog(level, process.stdout)
   process.stdout.write(greeting(folder.path))
@@ -66,39 +68,42 @@ async function main(args: readonly string[]): Promise<void> {
     dataDir: folder.path,
     log,
     onPasswordChanged(changed) {
-      // Of another account than the first one no copy is kept.
+      // The file holds the password of the first account only.
       if (changed.username !== secrets.username) return
       try {
-        keepCredentials(secrets.credentialsFile, changed)
+        storeCredentials(secrets.credentialsFile, changed)
       } catch (error) {
-        log.error({ err: error }, `the password was changed; ${secrets.credentialsFile} still holds the one before`)
+        log.error(
+          { err: error },
+          `password changed, but not written to ${secrets.credentialsFile}: it still holds the previous one`,
+        )
       }
     },
-    onStage: (words) => process.stdout.write(stageLine(words)),
+    onStage: (description) => process.stdout.write(stageLine(description)),
     onFatal: fail,
   })
-  process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY, machine: addressesOfMachine() }))
+  process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY, machine: networkAddresses() }))
 }
 
 async function moveData(command: 'backup' | 'restore', args: readonly string[]): Promise<void> {
   process.umask(0o077)
-  // Of the relay's settings only where its data are: its secret comes with them.
+  // Only the settings that locate the data: the other settings need not be valid for a backup.
   const config = {
     ...readSettings(settingsSchema.pick(databaseSettings), process.env),
-    serverSecret: givenSecret(process.env, 'SERVER_SECRET'),
+    serverSecret: readSecret(process.env, 'SERVER_SECRET'),
   }
   const work = command === 'backup' ? backupGateway : restoreGateway
   process.stdout.write(`${await work(config, args, openLog('warn', process.stderr))}\n`)
 }
 
-function addressesOfMachine(): string[] {
+function networkAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   return all.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)
 }
 
 const stopLimitMs = 15_000
 
-/** One clear line for what can be mended; everything else with its trace. */
+/** Prints one line for errors that the user can fix, and a stack trace for all others. */
 function fail(error: unknown): never {
   const text = error instanceof StartError ? error.message : error instanceof Error ? error.stack : String(error)
   process.stderr.write(`smsgw: ${text}\n`)

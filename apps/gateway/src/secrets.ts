@@ -9,13 +9,13 @@ export interface Secrets {
   readonly serverSecret: string
   readonly username: string
   readonly password: string
-  /** They were made just now: the password is worth showing once. */
+  /** Whether this start created them. */
   readonly areNew: boolean
-  /** Where the password is. */
+  /** The file that holds the password. */
   readonly credentialsFile: string
 }
 
-/** The secrets of this box: made at the first start, kept where its owner alone can read. What is configured wins. */
+/** Reads the secrets of this gateway; creates them at the first start, readable by their owner only. Settings take precedence. */
 export function readSecrets(
   folder: string,
   configured: { readonly serverSecret: string | undefined; readonly password: string | undefined },
@@ -23,34 +23,34 @@ export function readSecrets(
   const secretFile = join(folder, 'server-secret')
   const credentialsFile = join(folder, 'credentials.json')
   const serverSecret =
-    configured.serverSecret ?? readIfThere(secretFile)?.trim() ?? made(secretFile, randomBytes(32).toString('base64'))
-  const known = readIfThere(credentialsFile)
-  if (known !== undefined)
-    return { serverSecret, ...credentialsIn(known, credentialsFile), areNew: false, credentialsFile }
-  const fresh = { username: 'sms', password: configured.password ?? randomBytes(12).toString('base64url') }
-  made(credentialsFile, JSON.stringify(fresh, undefined, 2))
-  return { serverSecret, ...fresh, areNew: true, credentialsFile }
+    configured.serverSecret ?? readIfThere(secretFile)?.trim() ?? write(secretFile, randomBytes(32).toString('base64'))
+  const existing = readIfThere(credentialsFile)
+  if (existing !== undefined)
+    return { serverSecret, ...parseCredentials(existing, credentialsFile), areNew: false, credentialsFile }
+  const created = { username: 'sms', password: configured.password ?? randomBytes(12).toString('base64url') }
+  write(credentialsFile, JSON.stringify(created, undefined, 2))
+  return { serverSecret, ...created, areNew: true, credentialsFile }
 }
 
-/** The password was changed through the API: the file goes on saying which one is right. */
-export function keepCredentials(
+/** Stores the new password after it was changed through the API. */
+export function storeCredentials(
   credentialsFile: string,
   { username, password }: { readonly username: string; readonly password: string },
 ): void {
-  made(credentialsFile, JSON.stringify({ username, password }, undefined, 2))
+  write(credentialsFile, JSON.stringify({ username, password }, undefined, 2))
 }
 
 const credentials = z.object({ username: z.string().min(1), password: z.string().min(1) })
 
-function credentialsIn(text: string, file: string): z.output<typeof credentials> {
+function parseCredentials(text: string, file: string): z.output<typeof credentials> {
   try {
     return credentials.parse(JSON.parse(text))
   } catch (error) {
-    throw new StartError(`${file} cannot be read: it holds {"username": "sms", "password": "…"}`, { cause: error })
+    throw new StartError(`${file} is not valid. Expected: {"username": "sms", "password": "…"}`, { cause: error })
   }
 }
 
-function made(file: string, content: string): string {
+function write(file: string, content: string): string {
   writeDurably(file, `${content}\n`)
   return content
 }

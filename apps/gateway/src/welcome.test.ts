@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
-import { welcome } from './welcome.ts'
+import { isSettled } from './gateway.ts'
+import { modemLines, welcome } from './welcome.ts'
 
-const gateway = { url: 'http://127.0.0.1:3000', isVirtual: false, modems: () => ['SIM 1 ready'] }
+const gateway = {
+  url: 'http://127.0.0.1:3000',
+  isVirtual: false,
+  status: () => ({ modems: [], unusable: [] }) as never,
+}
 const secrets = {
   serverSecret: 'the secret of the server',
   username: 'sms',
@@ -12,25 +17,51 @@ const secrets = {
 
 const terminal = { isTerminal: true, machine: ['192.168.1.5'] }
 
-test('a new password is shown once, to a terminal', () => {
-  expect(welcome(gateway, secrets, terminal)).toMatch(/correct-horse.*shown this once/s)
+test('shows a new password once, on a terminal', () => {
+  expect(welcome(gateway, secrets, terminal)).toMatch(/correct-horse.*shown once/s)
   expect(welcome(gateway, { ...secrets, areNew: false }, terminal)).not.toContain('correct-horse')
 })
 
-test('what keeps its lines, as a journal does, is told where the password is', () => {
-  const said = welcome(gateway, secrets, { isTerminal: false, machine: [] })
-  expect(said).not.toContain('correct-horse')
-  expect(said).toContain('the password is in /data/credentials.json')
+test('shows the location of the password instead of the password if the output is not a terminal', () => {
+  const output = welcome(gateway, secrets, { isTerminal: false, machine: [] })
+  expect(output).not.toContain('correct-horse')
+  expect(output).toContain('password stored in /data/credentials.json')
 })
 
-test('no secret but the password is ever shown', () => {
+test('never shows the server secret', () => {
   expect(welcome(gateway, secrets, terminal)).not.toContain(secrets.serverSecret)
 })
 
-test('one that listens everywhere is named as it is reached: from here, and from other machines', () => {
-  const said = welcome({ ...gateway, url: 'http://0.0.0.0:3000' }, secrets, terminal)
-  expect(said).toContain('http://127.0.0.1:3000/3rdparty/v1/messages')
-  expect(said).toContain('http://192.168.1.5:3000 from other machines')
-  expect(said).not.toContain('0.0.0.0')
+test('shows the local and the network URLs if the gateway listens on all addresses', () => {
+  const output = welcome({ ...gateway, url: 'http://0.0.0.0:3000' }, secrets, terminal)
+  expect(output).toContain('http://127.0.0.1:3000/3rdparty/v1/messages')
+  expect(output).toContain('http://192.168.1.5:3000 from other machines')
+  expect(output).not.toContain('0.0.0.0')
   expect(welcome(gateway, secrets, terminal)).not.toContain('from other machines')
+})
+
+const modem = { simNumber: 1, port: '/dev/ttyUSB2', state: 'ready', words: 'ready', model: 'Quectel EC25' } as never
+const nameless = { port: '/dev/ttyUSB5', state: 'starting', words: 'probing' } as never
+
+test('describes a modem in one line: SIM, state, network, model and port', () => {
+  const known = { ...(modem as object), operator: 'Vodafone' } as never
+  expect(modemLines({ modems: [known], unusable: [] })).toEqual([
+    'SIM 1 ready, Vodafone (Quectel EC25 at /dev/ttyUSB2)',
+  ])
+  expect(modemLines({ modems: [nameless], unusable: [] })).toEqual(['probing (modem at /dev/ttyUSB5)'])
+})
+
+test('lists unusable devices, and says what to do if there is no modem', () => {
+  expect(modemLines({ modems: [], unusable: ['/dev/ttyUSB0 is held by ModemManager'] })).toEqual([
+    '/dev/ttyUSB0 is held by ModemManager',
+  ])
+  expect(modemLines({ modems: [], unusable: [] })[0]).toContain('npm run agent -- doctor')
+})
+
+test('is settled when no modem is starting, searching or not yet opened', () => {
+  expect(isSettled({ modems: [] })).toBe(false)
+  expect(isSettled({ modems: [modem, nameless] })).toBe(false)
+  const unopened = { port: '/dev/ttyUSB2', state: 'absent', words: 'disconnected: not opened yet' } as never
+  expect(isSettled({ modems: [modem, unopened] })).toBe(false)
+  expect(isSettled({ modems: [modem] })).toBe(true)
 })

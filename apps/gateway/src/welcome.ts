@@ -1,65 +1,78 @@
 import { styleText } from 'node:util'
+import type { AgentStatus } from '@smsgw/agent/status/agent-status'
+import { asTyped } from '@smsgw/daemon/as-typed'
 import { VERSION } from '@smsgw/relay/version'
 import type { Gateway } from './gateway.ts'
 import type { Secrets } from './secrets.ts'
 
-/** The first line, at once: what is starting, and where its data are. */
+/** The first line of the start-up output. */
 export function greeting(folder: string): string {
-  return `\n  ${bold('smsgw')} ${VERSION} is starting, with its data in ${folder}\n`
+  return `\n  ${bold('smsgw')} ${VERSION} is starting. Data folder: ${folder}\n`
 }
 
-/** One line before each thing that takes a while. */
-export function stageLine(words: string): string {
-  return `    ${words} …\n`
+/** Announces a step of the start that takes a while. */
+export function stageLine(description: string): string {
+  return `    ${description} …\n`
 }
 
 /**
- * What somebody who has just started it needs: where it is, who may use it, which modem there is, and a first message.
- * The password is shown to a terminal alone: what else reads this keeps it, as the journal of a service does. `machine`: its
- * addresses in the networks around it, by which others reach what listens everywhere.
+ * The output after the start: URL, account, modems, and how to send a first message. The password is shown on a terminal
+ * only, because other readers, such as the systemd journal, store it. `machine`: the network addresses of this machine,
+ * shown if the gateway listens on all of them.
  */
 export function welcome(
-  { url, isVirtual, modems }: Pick<Gateway, 'url' | 'isVirtual' | 'modems'>,
+  { url, isVirtual, status }: Pick<Gateway, 'url' | 'isVirtual' | 'status'>,
   { username, password, areNew, credentialsFile }: Secrets,
   { isTerminal, machine }: { readonly isTerminal: boolean; readonly machine: readonly string[] },
 ): string {
-  const here = url.replace(EVERYWHERE, '//127.0.0.1')
-  const elsewhere = EVERYWHERE.test(url) ? machine.map((address) => url.replace(EVERYWHERE, `//${address}`)) : []
-  const isShown = areNew && isTerminal
-  const shown = isShown ? password : `$(sed -n 's/.*"password": "\\(.*\\)".*/\\1/p' '${credentialsFile}')`
+  const localUrl = url.replace(ANY_ADDRESS, '//127.0.0.1')
+  const networkUrls = ANY_ADDRESS.test(url) ? machine.map((address) => url.replace(ANY_ADDRESS, `//${address}`)) : []
+  const showsPassword = areNew && isTerminal
+  const secret = showsPassword ? password : `$(sed -n 's/.*"password": "\\(.*\\)".*/\\1/p' '${credentialsFile}')`
   return `${[
     '',
-    `  ${bold('smsgw is running at')}  ${styleText(['bold', 'cyan'], here)}`,
+    `  ${bold('smsgw is running at')}  ${styleText(['bold', 'cyan'], localUrl)}`,
     '',
-    ...elsewhere.map((address, at) => row(at === 0 ? 'network' : '', `${address} from other machines`)),
-    row('account', isShown ? `${username}   password ${bold(password)}` : username),
-    row('', isShown ? `shown this once; kept in ${credentialsFile}` : `the password is in ${credentialsFile}`),
-    ...(isVirtual ? virtualModem : modems()).map((words, at) => row(at === 0 ? 'modem' : '', words)),
-    row('console', 'that address, in a browser'),
-    row('API', `${here}/docs describes every call`),
+    ...networkUrls.map((address, at) => row(at === 0 ? 'network' : '', `${address} from other machines`)),
+    row('account', showsPassword ? `${username}   password ${bold(password)}` : username),
+    row('', showsPassword ? `shown once; stored in ${credentialsFile}` : `password stored in ${credentialsFile}`),
+    ...(isVirtual ? virtualModem : modemLines(status())).map((line, at) => row(at === 0 ? 'modem' : '', line)),
+    row('console', 'open the URL above in a browser'),
+    row('API', `reference at ${localUrl}/docs`),
     '',
     '  Send a message:',
     '',
-    `    curl -u "${username}:${shown}" ${here}/3rdparty/v1/messages \\`,
+    `    curl -u "${username}:${secret}" ${localUrl}/3rdparty/v1/messages \\`,
     "      -H 'Content-Type: application/json' \\",
     `      -d '{ "phoneNumbers": ["+447400123456"], "textMessage": { "text": "Hello" } }'`,
     '',
-    '  Ctrl-C ends it; everything is found again at the next start.',
+    '  Press Ctrl-C to stop. Messages and settings are kept for the next start.',
     '',
   ].join('\n')}\n`
 }
 
-const EVERYWHERE = /\/\/(?:0\.0\.0\.0|\[::\])(?=:)/
+const ANY_ADDRESS = /\/\/(?:0\.0\.0\.0|\[::\])(?=:)/
 
 const virtualModem = [
-  styleText(['bold', 'yellow'], 'A VIRTUAL ONE, since no modem was found: messages reach virtual phones alone.'),
-  'Plug a modem in and start again, or name its port: MODEMS=/dev/ttyUSB2',
+  styleText(['bold', 'yellow'], 'VIRTUAL MODEM: messages go to virtual phones only.'),
+  'To send real messages, plug in a modem and restart, or set its port: MODEMS=/dev/ttyUSB2',
 ]
 
-function row(name: string, words: string): string {
-  return `    ${name.padEnd(10)}${words}`
+function row(name: string, value: string): string {
+  return `    ${name.padEnd(10)}${value}`
 }
 
 function bold(text: string): string {
   return styleText('bold', text)
+}
+
+/** Describes each modem in one line; without a modem, says what to do. */
+export function modemLines({ modems, unusable }: Pick<AgentStatus, 'modems' | 'unusable'>): readonly string[] {
+  const lines = modems.map(({ simNumber, model, port, words, operator }) => {
+    const sim = simNumber === undefined ? '' : `SIM ${simNumber} `
+    const device = [model || 'modem', port].filter(Boolean).join(' at ')
+    return `${sim}${[words, operator].filter(Boolean).join(', ')} (${device})`
+  })
+  const all = [...lines, ...unusable]
+  return all.length > 0 ? all : [`no modem found; run \`${asTyped('agent', 'doctor')}\` to find out why`]
 }

@@ -9,7 +9,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { newKeys, ScriptedAgent } from '../src/agents/testing/scripted-agent.ts'
+import { newKeys, ScriptedAgent } from '../src/link/testing/scripted-agent.ts'
 import { type BenchDatabase, withBenchDatabase } from './bench-database.ts'
 import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
 import { median, print } from './figures.ts'

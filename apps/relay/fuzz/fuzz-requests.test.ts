@@ -4,7 +4,7 @@ import { fuzzRelay } from './fuzz-relay.ts'
 import { fuzzedRelay } from './fuzzed-relay.ts'
 
 // The full run is `npm run fuzz`.
-test('a thousand wrong requests are answered as documented, and none of them is our fault', async () => {
+test('a thousand malformed requests get documented answers, and none is an internal error', async () => {
   const { url, close } = await testDatabase()
   const relay = await fuzzedRelay(url)
   try {

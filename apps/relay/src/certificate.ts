@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls'
 import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
 
-const LOOK_MS = 60_000
+const CHECK_MS = 60_000
 
 export interface CertificateFiles {
   readonly cert: string
@@ -18,14 +18,14 @@ export function readCertificate(files: CertificateFiles): { readonly cert: strin
     return pair
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
-    throw new StartError(`TLS_CERT (${files.cert}) and TLS_KEY (${files.key}) cannot be used: ${problem}`, {
+    throw new StartError(`TLS_CERT (${files.cert}) and TLS_KEY (${files.key}) are not usable: ${problem}`, {
       cause: error,
     })
   }
 }
 
-/** Certificates are renewed while we run: new connections get the new one. Returns what ends the watch. */
-export function renewCertificate(server: Server, files: CertificateFiles, log: Log, lookMs = LOOK_MS): () => void {
+/** Loads a renewed certificate for new connections. Returns the function that stops watching the files. */
+export function renewCertificate(server: Server, files: CertificateFiles, log: Log, lookMs = CHECK_MS): () => void {
   let known = modified(files)
   const timer = setInterval(() => {
     const now = modified(files)
@@ -33,9 +33,9 @@ export function renewCertificate(server: Server, files: CertificateFiles, log: L
     known = now
     try {
       server.setSecureContext(readCertificate(files))
-      log.info('the certificate was renewed')
+      log.info('certificate renewed')
     } catch (error) {
-      log.error({ err: error }, 'the new certificate cannot be used; the old one goes on')
+      log.error({ err: error }, 'new certificate not usable, keeping the previous one')
     }
   }, lookMs)
   timer.unref()

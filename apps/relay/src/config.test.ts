@@ -37,9 +37,9 @@ test('reads every kind of value', () => {
 
 test.each([
   [{ PORT: 'http' }, 'PORT must be a whole number; for example PORT=3000'],
-  [{ PORT: '65536' }, 'PORT must lie between 0 and 65535; for example PORT=3000'],
+  [{ PORT: '65536' }, 'PORT must be between 0 and 65535; for example PORT=3000'],
   [{ MAX_SEGMENTS: '1e3' }, 'MAX_SEGMENTS must be a whole number; for example MAX_SEGMENTS=10'],
-  [{ MAX_SEGMENTS: '0' }, 'MAX_SEGMENTS must lie between 1 and 255; for example MAX_SEGMENTS=10'],
+  [{ MAX_SEGMENTS: '0' }, 'MAX_SEGMENTS must be between 1 and 255; for example MAX_SEGMENTS=10'],
   [{ ALLOW_INSECURE_HTTP: 'maybe' }, 'ALLOW_INSECURE_HTTP must be 1 or 0; for example ALLOW_INSECURE_HTTP=1'],
   [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES "10.0.0.0\/33" is neither an address nor a network; /],
   [{ DEFAULT_REGION: 'Germany' }, /^DEFAULT_REGION must be a country code of two capital letters; for example/],
@@ -60,7 +60,7 @@ test.each([
   ['x'.repeat(64), /^SERVER_SECRET can be guessed: it repeats a few characters/],
   ['abcdefghijklmnop'.repeat(2), /^SERVER_SECRET is a sample/],
   ['Jx7Qm2Zr9Wb4Kd8T'.repeat(2), /^SERVER_SECRET can be guessed: it repeats itself/],
-  ['please-change-me-before-you-go-live-1', /^SERVER_SECRET is a sample from a document/],
+  ['please-change-me-before-you-go-live-1', /^SERVER_SECRET is a sample from the documentation/],
 ])('refuses the secret %j', (secret, line) => {
   expect(() => readConfig({ SERVER_SECRET: secret })).toThrow(line)
 })
@@ -69,11 +69,9 @@ test('a secret may come from a file, and a file that cannot be read is named', (
   const file = join(folder, 'secret')
   writeFileSync(file, `${SECRET}\n`)
   expect(readConfig({ SERVER_SECRET_FILE: file }).SERVER_SECRET).toBe(SECRET)
-  expect(() => readConfig({ SERVER_SECRET_FILE: '/gone' })).toThrow(
-    /^SERVER_SECRET_FILE names a file that cannot be read/,
-  )
+  expect(() => readConfig({ SERVER_SECRET_FILE: '/gone' })).toThrow(/^SERVER_SECRET_FILE: cannot read the file/)
   expect(() => readConfig({ ...ENOUGH, SERVER_SECRET_FILE: file })).toThrow(
-    'SERVER_SECRET and SERVER_SECRET_FILE are both set: leave one out',
+    'SERVER_SECRET and SERVER_SECRET_FILE are both set: remove one of them',
   )
 })
 

@@ -10,15 +10,15 @@ import { networks, region } from './setting.ts'
 const DAY = 86_400
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
-/** Every setting of the relay, by the name of its variable in the environment. */
+/** All settings of the relay by the name of their environment variable. */
 export const settingsSchema = z.object({
   PORT: setting(port().default(3000), { about: 'port of the HTTP API', example: '3000' }),
   HOST: setting(text().default('127.0.0.1'), {
-    about: 'address to listen on; 0.0.0.0 for all, behind a proxy or with TLS',
+    about: 'address to listen on; use 0.0.0.0 for all interfaces, behind a proxy or with TLS',
     example: '0.0.0.0',
   }),
   DATA_DIR: setting(text().default('./data'), {
-    about: 'folder for everything that is written here: the embedded database, where DATABASE_URL is not set',
+    about: 'folder of the embedded database; used when DATABASE_URL is not set',
     example: '/var/lib/smsgw',
   }),
   DATABASE_URL: setting(
@@ -26,125 +26,138 @@ export const settingsSchema = z.object({
       .regex(/^postgres(ql)?:\/\//, 'must begin with postgresql://')
       .optional(),
     {
-      about: 'PostgreSQL 14 or newer; without it an embedded one is started in DATA_DIR',
+      about: 'PostgreSQL 14 or newer; when not set, an embedded PostgreSQL is started in DATA_DIR',
       example: 'postgresql://smsgw:password@db.example:5432/smsgw',
       secret: true,
     },
   ),
   DATABASE_CONNECTIONS: setting(wholeNumber(2, 500).default(10), {
-    about: 'connections that this process may open, one more for wake hints aside',
+    about:
+      'size of the database connection pool of this process; three more connections serve hints, periodic work and webhooks',
     example: '20',
   }),
   DATABASE_WAIT_SECONDS: setting(wholeNumber(0, 3_600).default(30), {
-    about: 'how long a start waits for a database that does not answer',
+    about: 'seconds that a start waits for the database; increase when the database starts slowly',
     example: '120',
   }),
   SERVER_SECRET: setting(text().min(32, 'needs at least 32 characters'), {
-    about: 'encrypts keys and secrets in the database; keep it as safe as the database, and apart from it',
+    about: 'encrypts keys and secrets in the database; keep it safe, and separate from the database',
     example: '$(openssl rand -base64 32)',
     secret: true,
   }),
-  ADMIN_USERNAME: setting(text().optional(), { about: 'first account, made when it is not there', example: 'sms' }),
+  ADMIN_USERNAME: setting(text().optional(), {
+    about: 'user name of the first account, created at start',
+    example: 'sms',
+  }),
   ADMIN_PASSWORD: setting(text().min(8, 'needs at least 8 characters').max(128).optional(), {
-    about: 'its password, taken at its making only',
+    about: 'initial password of ADMIN_USERNAME; ignored once the account exists',
     example: '$(openssl rand -base64 18)',
     secret: true,
   }),
   ENROLMENT_TOKEN: setting(text().min(32, 'needs at least 32 characters').optional(), {
-    about: 'agents that show it are paired with the account ADMIN_USERNAME, unattended',
+    about: 'agents with this token join the account ADMIN_USERNAME without a pairing code',
     example: '$(openssl rand -base64 32)',
     secret: true,
   }),
   PUBLIC_URL: setting(z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(), {
-    about: 'address under which callers reach the relay; issuer of its tokens, and the host that webhooks never call',
+    about: 'public address of the relay; the issuer of its tokens, and a host that webhooks must not call',
     example: 'https://sms.example.org',
   }),
   TRUSTED_PROXIES: setting(networks().default([]), {
-    about: 'networks whose X-Forwarded-For and X-Forwarded-Proto are believed',
+    about: 'networks of proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted',
     example: '10.0.0.0/8,192.168.1.5',
   }),
   ALLOW_INSECURE_HTTP: setting(flag().default(false), {
-    about: 'takes credentials over plain HTTP from elsewhere than this machine',
+    about: 'accepts credentials over plain HTTP from other machines; for development only',
     example: '1',
   }),
   CONSOLE_DIR: setting(text().default(consoleFolder), {
-    about: 'folder of the built web console; off for none. Default: console beside the bundle, or apps/console/dist',
+    about: 'folder of the built web console, or off. Default: console next to the bundle, or apps/console/dist',
     example: '/usr/share/smsgw/console',
   }),
-  TLS_CERT: setting(text().optional(), { about: 'file of the certificate chain, PEM', example: '/etc/smsgw/tls.crt' }),
-  TLS_KEY: setting(text().optional(), { about: 'file of its private key, PEM', example: '/etc/smsgw/tls.key' }),
+  TLS_CERT: setting(text().optional(), {
+    about: 'file of the TLS certificate chain in PEM format',
+    example: '/etc/smsgw/tls.crt',
+  }),
+  TLS_KEY: setting(text().optional(), {
+    about: 'file of the private key of TLS_CERT in PEM format',
+    example: '/etc/smsgw/tls.key',
+  }),
   DEFAULT_REGION: setting(region().optional(), {
-    about: 'country in which numbers without a + are read',
+    about: 'country of numbers without + or 00; when not set, they are read as international numbers',
     example: 'DE',
   }),
   MAX_SEGMENTS: setting(wholeNumber(1, 255).default(255), {
-    about: 'parts that a text may need before it is refused',
+    about: 'largest number of SMS parts of a text message; longer texts are refused',
     example: '10',
   }),
   QUEUE_MAX_PENDING: setting(wholeNumber(1, 10_000_000).default(10_000), {
-    about: 'messages that may wait for one device',
+    about: 'largest number of pending messages per device; further ones are refused',
     example: '10000',
   }),
   HASH_AFTER_SECONDS: setting(wholeNumber(0, 10 * 365 * DAY).optional(), {
-    about: 'so long after its end a message keeps its content and numbers, then only hashes of them; not set: never',
+    about:
+      'seconds after the final state of a message until its content and numbers are replaced by hashes; agents then ' +
+      'delete the content of received messages, too; when not set, content is kept',
     example: '3600',
   }),
   TOKEN_MAX_TTL_SECONDS: setting(wholeNumber(60, 365 * DAY).default(DAY), {
-    about: 'longest life of an access token',
+    about: 'longest lifetime of an access token in seconds',
     example: '86400',
   }),
   REFRESH_TTL_SECONDS: setting(wholeNumber(60, 365 * DAY).default(30 * DAY), {
-    about: 'life of a refresh token',
+    about: 'lifetime of a refresh token in seconds',
     example: '2592000',
   }),
-  WEBHOOK_ALLOW_HTTP: setting(flag().default(false), { about: 'webhooks may be plain HTTP', example: '1' }),
+  WEBHOOK_ALLOW_HTTP: setting(flag().default(false), { about: 'allows webhooks over plain HTTP', example: '1' }),
   WEBHOOK_ALLOW_CIDRS: setting(networks().default([]), {
-    about: 'networks to which webhooks may go although they are not public',
+    about: 'private networks that webhooks may call',
     example: '192.168.0.0/16',
   }),
   DEVICE_SILENCE_SECONDS: setting(wholeNumber(60, 365 * DAY).default(7 * DAY), {
-    about: 'a device that is silent for so long is taken for lost, with the messages it holds that never expire',
+    about:
+      'seconds without contact until a device counts as lost and its messages without expiry fail with device_lost',
     example: '604800',
   }),
   DEVICE_SILENCE_AFTER_EXPIRY_SECONDS: setting(wholeNumber(60, 365 * DAY).default(DAY), {
-    about: 'the same for a message that expires, counted from then',
+    about: 'seconds after its expiry until a message on a device without contact fails with device_lost',
     example: '86400',
   }),
   SUBMIT_UNKNOWN_SECONDS: setting(wholeNumber(60, 30 * DAY).default(900), {
-    about: 'how long evidence is waited for on what a device lost the record of, before it ends as submit_unknown',
+    about:
+      'seconds to wait for evidence about messages whose record a device lost, before they fail with submit_unknown',
     example: '900',
   }),
   METRICS_TOKEN: setting(text().min(16, 'needs at least 16 characters').optional(), {
-    about: 'bearer token for /metrics, which is not served on PORT without it',
+    about: 'bearer token for /metrics on PORT; when not set, /metrics is not served there',
     example: '$(openssl rand -hex 16)',
     secret: true,
   }),
   METRICS_PORT: setting(port().optional(), {
-    about: 'a port of its own for /metrics, without a token',
+    about: 'separate port for /metrics without a token',
     example: '9464',
   }),
-  METRICS_HOST: setting(text().default('127.0.0.1'), { about: 'address of that port', example: '10.0.0.5' }),
+  METRICS_HOST: setting(text().default('127.0.0.1'), { about: 'address of METRICS_PORT', example: '10.0.0.5' }),
   HEARTBEAT_SECONDS: setting(wholeNumber(1, 300).default(20), {
-    about:
-      'how often agents and relay ask each other whether they are there; two and a quarter times that is the limit',
+    about: 'seconds between pings of agents and relay; a connection is closed after 2.25 intervals without an answer',
     example: '20',
   }),
   DRAIN_SECONDS: setting(wholeNumber(0, 300).default(0), {
-    about: 'after SIGTERM, how long to go on with /health/ready red, for a load balancer to notice',
+    about: 'seconds to keep serving after SIGTERM while /health/ready fails, so that load balancers notice',
     example: '10',
   }),
   LOG_LEVEL: setting(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'), {
-    about: `how much is logged: ${LOG_LEVELS.join(', ')}`,
+    about: `lowest level that is logged: ${LOG_LEVELS.join(', ')}`,
     example: 'debug',
   }),
 })
 
 export interface RelayConfig extends z.output<typeof settingsSchema> {
-  /** For tests that kill the process at a certain place. */
+  /** For tests: the crash point at which the process kills itself. */
   readonly crashAt?: string | undefined
 }
 
-/** The only reader of the environment. */
+/** Reads and validates all settings. Nothing else reads the environment. */
 export function readConfig(environment: NodeJS.ProcessEnv): RelayConfig {
   const settings = readSettings(settingsSchema, environment)
   refuseContradictions(settings)
@@ -153,7 +166,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): RelayConfig {
 
 function refuseContradictions(config: RelayConfig): void {
   const weakness = secretWeakness(config.SERVER_SECRET)
-  if (weakness) throw new StartError(`SERVER_SECRET ${weakness}: take the output of \`openssl rand -base64 32\``)
+  if (weakness) throw new StartError(`SERVER_SECRET ${weakness}: use the output of \`openssl rand -base64 32\``)
   for (const [one, other] of [
     ['ADMIN_USERNAME', 'ADMIN_PASSWORD'],
     ['ADMIN_PASSWORD', 'ADMIN_USERNAME'],

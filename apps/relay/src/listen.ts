@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { FastifyInstance } from 'fastify'
 
-/** Where it listens, as an address that can be called. */
+/** Starts listening and returns the URL of the server. */
 export async function listen(server: FastifyInstance, where: { host: string; port: number }): Promise<string> {
   try {
     await server.listen(where)
@@ -17,12 +17,12 @@ export async function listen(server: FastifyInstance, where: { host: string; por
 function problemOf(error: unknown, { host, port }: { host: string; port: number }): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
-      return `port ${port} of ${host} is taken by another program: end that one, or set PORT to another`
+      return `port ${port} of ${host} is in use by another program: stop that program, or set PORT to another port`
     case 'EACCES':
-      return `port ${port} may not be listened on by this user: set PORT to one above 1023`
+      return `this user may not listen on port ${port}: set PORT to a port above 1023`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${host} is no address of this machine: set HOST to one, or to 0.0.0.0 for all`
+      return `this machine does not have the address ${host}: set HOST to one of its addresses, or to 0.0.0.0`
     default:
       return `cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`
   }

@@ -77,7 +77,7 @@ test('a secret that does not fit the data is refused with one line', async () =>
   relay.kill('SIGTERM')
   await relay.ended
   expect(await failedStart({ SERVER_SECRET: `${SECRET}x` })).toBe(
-    'relay: SERVER_SECRET is not the one that this database was made with, and its keys cannot be read: set the old one again\n',
+    'relay: SERVER_SECRET differs from the one that this database was created with, so its keys cannot be decrypted: set the original one\n',
   )
 })
 
@@ -96,7 +96,7 @@ test('a database that is not there, and one that holds something else, are refus
   gone.pathname = '/gone'
   expect(await failedStart({ DATABASE_URL: gone.href })).toMatch(/refuses: database "gone" does not exist/)
   await query('CREATE TABLE customers (id int)')
-  expect(await failedStart()).toMatch(/^relay: the database \S+ holds something else already \(table customers\)/)
+  expect(await failedStart()).toMatch(/^relay: the database \S+ contains other data \(table customers\)/)
 })
 
 test('a port that is taken is told', async () => {
@@ -104,7 +104,7 @@ test('a port that is taken is told', async () => {
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as { port: number }
   expect(await failedStart({ PORT: String(port) })).toMatch(
-    /^relay: port \d+ of 127\.0\.0\.1 is taken by another program/,
+    /^relay: port \d+ of 127\.0\.0\.1 is in use by another program/,
   )
   other.close()
 })
@@ -113,7 +113,7 @@ test('a missing secret, a wrong value and an unknown command are one line each',
   expect(await failedStart({ SERVER_SECRET: '' })).toMatch(/^relay: SERVER_SECRET must be set; for example .*\n$/)
   expect(await failedStart({ PORT: 'x' })).toMatch(/^relay: PORT must be a whole number; for example PORT=3000\n$/)
   expect((await run(['frobnicate'])).stderr).toMatch(
-    /^relay: there is no command "frobnicate": accounts, token, backup, restore, or --help\n$/,
+    /^relay: unknown command "frobnicate": use accounts, token, backup, restore, or --help\n$/,
   )
 })
 
@@ -129,10 +129,10 @@ test('on one box: a second one is refused, a command works beside it, and kill -
   const embedded = { DATABASE_URL: '', DATA_DIR: folder }
   const first = await start(embedded)
   expect(await failedStart(embedded)).toBe(
-    `relay: ${folder} is in use by process ${first.pid}: stop that one, or set DATA_DIR to another folder\n`,
+    `relay: ${folder} is in use by process ${first.pid}: stop that process, or set DATA_DIR to another folder\n`,
   )
   const added = await run(['accounts', 'add', 'second', '--password-stdin'], embedded, 'a long walk home')
-  expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('account second was made') })
+  expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('account second created') })
   first.kill('SIGKILL')
   await first.ended
   await sleep(100)

@@ -17,3 +17,22 @@ test('in Local Server mode tokens are not there, and everything else is', async 
   expect((await relay.api('GET', '/messages')).status).toBe(200)
   await relay.close()
 })
+
+test('beside its pool a relay holds the three database connections that the settings help names', async () => {
+  const relay = await testRelay({ settings: { DATABASE_CONNECTIONS: '4' } })
+  const others = async () => {
+    const rows = await relay.database.$queryRaw<{ name: string; count: number }[]>`
+      SELECT application_name AS name, count(*)::int AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name LIKE 'smsgw%' GROUP BY 1 ORDER BY 1`
+    return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
+  }
+  // A burst of work: requests, a webhook with a delivery, a device, a refresh of the inbox.
+  await relay.api('POST', '/webhooks', { body: { url: 'https://127.0.0.1:1/', event: 'sms:received' } })
+  await Promise.all(Array.from({ length: 40 }, () => relay.api('GET', '/messages')))
+  await expect
+    .poll(others, { timeout: 20_000 })
+    .toMatchObject({ 'smsgw hints': 1, 'smsgw periodic work': 1, 'smsgw webhooks': 1 })
+  const { 'smsgw relay': _pool, ...rest } = await others()
+  expect(Object.keys(rest)).toEqual(['smsgw hints', 'smsgw periodic work', 'smsgw webhooks'])
+  await relay.close()
+})

@@ -1,213 +1,247 @@
 import type { Log } from '@smsgw/daemon/log'
 import { ensureAccount } from './accounts/ensure-account.ts'
-import { agentMetrics, dispatchMetrics } from './agents/agent-metrics.ts'
-import { AgentSockets } from './agents/agent-sockets.ts'
-import { EventRecorder } from './agents/event-recorder.ts'
-import { PostgresHintBus } from './agents/postgres-hint-bus.ts'
-import { WakeHints } from './agents/wake-hints.ts'
-import { type AuthNeeds, buildAuth } from './auth/auth.ts'
+import { type AuthDeps, buildAuth } from './auth/auth.ts'
 import { ensureEnrolmentToken } from './auth/enrolment-token.ts'
 import { loginMetrics } from './auth/login-metrics.ts'
 import { rotateSigningKeys } from './auth/rotate-signing-keys.ts'
-import { type Clock, systemClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { RelayConfig } from './config.ts'
 import { adoptBuiltInDevice } from './devices/adopt-built-in-device.ts'
 import { PairingThrottle } from './devices/pairing-throttle.ts'
 import { databaseHealth } from './health/database-health.ts'
 import { drainHealth } from './health/drain-health.ts'
 import { processHealth } from './health/process-health.ts'
+import { PostgresHintBus } from './hints/postgres-hint-bus.ts'
+import { WakeHints } from './hints/wake-hints.ts'
 import type { ServerParts } from './http/build-server.ts'
-import { routes } from './http/routes.ts'
+import { EventRecorder } from './ingest/event-recorder.ts'
+import { ConnectedAgents } from './link/connected-agents.ts'
+import { agentMetrics, dispatchMetrics } from './link/link-metrics.ts'
 import { LiveEvents } from './live/live-events.ts'
 import { BufferedLogbook } from './logs/logbook.ts'
 import { messageMetrics } from './messages/message-metrics.ts'
-import { openMetrics } from './metrics/metrics.ts'
-import { type PeriodicParts, periodicWorks } from './periodic-works.ts'
+import { type Metrics, openMetrics } from './metrics/metrics.ts'
+import { periodicJobs } from './periodic-jobs.ts'
 import { newId, type Random, systemRandom } from './random.ts'
+import { routes } from './routes.ts'
 import { serveMetrics, serveRoutes } from './serve-http.ts'
+import { behindStoredTimesMs, correctStoredTimes } from './store/correct-stored-times.ts'
+import { DatabaseClock, readDatabaseMs } from './store/database-clock.ts'
 import { openStore } from './store/open-store.ts'
-import { outlastAbsence } from './store/outlast-absence.ts'
-import { startPeriodicWork } from './store/periodic-work.ts'
+import { runPeriodicJobs } from './store/periodic-jobs.ts'
 import { secretBox } from './store/secret-box.ts'
+import { retryUntilAvailable } from './store/wait-for-database.ts'
 import { longestToken, tokenRules } from './token-rules.ts'
 import { VERSION } from './version.ts'
 import type { VirtualPhone } from './virtual-phone/virtual-phone.ts'
 import { addressRules } from './webhooks/address-rules.ts'
+import { GuardedClient } from './webhooks/delivery/client/guarded-client.ts'
 import { deliveryMetrics } from './webhooks/delivery/delivery-metrics.ts'
 import { DeliveryWorker } from './webhooks/delivery/delivery-worker.ts'
-import { GuardedClient } from './webhooks/delivery/guarded-client.ts'
 
 export interface RelayOptions {
   readonly config: RelayConfig
   readonly log: Log
-  /** Local Server mode: one box, passwords alone, plain HTTP. */
+  /** Local Server mode: one machine, Basic authentication only, plain HTTP allowed. */
   readonly isLocal?: boolean
-  /** Of the modem beside it, when that is a virtual one. */
+  /** The phone of the virtual modem in the same process, if there is one. */
   readonly virtualPhone?: VirtualPhone | undefined
-  /** Whoever keeps a copy of it. Never throws: it is changed already. */
-  readonly onPasswordChanged?: AuthNeeds['onPasswordChanged']
+  /** Called after a password change is committed. Must not throw. */
+  readonly onPasswordChanged?: AuthDeps['onPasswordChanged']
   readonly clock?: Clock
   readonly random?: Random
   readonly checkAnswer?: ServerParts['checkAnswer']
 }
 
 export interface Relay {
-  /** Where it is served. */
+  /** Base URL of the HTTP server. */
   readonly url: string
-  /** An agent in this process, over a pair of functions instead of a WebSocket. */
-  acceptAgent: AgentSockets['accept']
-  /** Of Local Server mode; its id. */
+  /** Connects an agent of this process without a WebSocket. */
+  acceptAgent: ConnectedAgents['accept']
+  /** Registers the agent of Local Server mode as a device and returns the device id. */
   adoptBuiltInDevice(device: { readonly publicKey: string; readonly name: string }): Promise<string>
-  /** Tells whoever asks for its health that it is about to end, and goes on serving. */
+  /** Turns `/health/ready` red and spreads the agents to other relays. Requests are still served. */
   drain(): void
-  /** Finishes what is under way, and leaves everything written. */
+  /** Finishes requests and deliveries in progress, then closes the database. */
   close(): Promise<void>
 }
 
-/** One relay, from the database up. It serves when this returns. */
+/** Starts a relay. It accepts requests when the promise resolves. */
 export function startRelay(options: RelayOptions): Promise<Relay> {
   const { config, log } = options
   const waitMs = config.DATABASE_WAIT_SECONDS * 1000
-  return outlastAbsence(() => startOnce(options), { waitMs, report: (line) => log.warn(line) })
+  return retryUntilAvailable(() => startOnce(options), { waitMs, report: (line) => log.warn(line) })
 }
 
 async function startOnce(options: RelayOptions): Promise<Relay> {
-  const {
-    config,
-    log,
-    isLocal = false,
-    clock = systemClock,
-    random = systemRandom,
-    checkAnswer,
-    virtualPhone,
-    onPasswordChanged,
-  } = options
-  const ending: (() => unknown)[] = []
-  let isDraining = false
+  const { config, log } = options
+  const cleanup = new Cleanup(log)
   try {
-    const box = secretBox(config.SERVER_SECRET, random)
-    const store = await openStore({ config, box, random, log })
-    const { database } = store
-    ending.push(() => store.close())
-    const base = { config, log, clock, random, box, database }
-    await prepare(base)
-
-    const logbook = new BufferedLogbook(base)
-    ending.push(() => logbook.drain())
-    const relayId = newId(random)
-    const hints = new WakeHints(new PostgresHintBus({ url: store.url, relayId, log }))
-    ending.push(() => hints.close())
     const metrics = openMetrics()
-    const { onAccepted, onMoved } = messageMetrics(metrics.registry, database)
-    const webhookRules = addressRules({
-      allowHttp: config.WEBHOOK_ALLOW_HTTP,
-      allowNetworks: config.WEBHOOK_ALLOW_CIDRS,
-      publicUrl: config.PUBLIC_URL,
-      localServerMode: isLocal,
-    })
-    const outbox = new DeliveryWorker({
-      ...base,
-      url: store.url,
-      logbook,
-      client: new GuardedClient(webhookRules),
-      observe: deliveryMetrics(metrics.registry, database),
-    })
-    ending.push(() => outbox.stop())
-    const agents = new AgentSockets({
-      ...base,
-      logbook,
-      hints,
-      relayId,
-      streamId: store.installation.streamId,
-      recorder: new EventRecorder({ ...base, hints, outbox, onMoved }),
-      throttle: new PairingThrottle(),
-      onDispatched: dispatchMetrics(metrics.registry),
-      heartbeatSeconds: config.HEARTBEAT_SECONDS,
-      arrivalsAtOnce: Math.ceil(config.DATABASE_CONNECTIONS / 3),
-    })
-    ending.push(() => agents.close())
-    agentMetrics(metrics.registry, agents)
-    const periodic = startPeriodicWork({ url: store.url, log }, periodicWorks({ ...base, onMoved }, outbox))
-    ending.push(() => periodic.stop())
-
-    const live = new LiveEvents({ ...base, hints })
-    ending.push(() => live.close())
-    const auth = buildAuth({
-      ...base,
-      logbook,
-      ...tokenRules(config),
-      isLocal,
-      version: VERSION,
-      observeLogin: loginMetrics(metrics.registry),
-      hasVirtualPhone: virtualPhone !== undefined,
-      onPasswordChanged,
-      allowInsecureHttp: config.ALLOW_INSECURE_HTTP,
-    })
-    const table = routes({
-      ...base,
-      auth,
-      hints,
-      live,
-      streamId: store.installation.streamId,
-      logbook,
-      outbox,
-      onAccepted,
-      onMoved,
-      rules: { defaultRegion: config.DEFAULT_REGION, maxSegments: config.MAX_SEGMENTS },
-      queueLimit: config.QUEUE_MAX_PENDING,
-      addressRules: webhookRules,
-      health: [...processHealth(), databaseHealth(database), drainHealth(() => isDraining)],
-      version: VERSION,
-      virtualPhone,
-      registry: metrics.registry,
-      metricsToken: config.METRICS_TOKEN,
-    })
-    const serving = { ...base, ...auth, ...metrics, routes: table, checkAnswer, requestId: () => newId(random) }
-    const metricsServer = await serveMetrics(serving)
-    ending.push(() => metricsServer?.close())
-    if (metricsServer) log.info({ url: metricsServer.url }, 'the metrics are there')
-    const server = await serveRoutes(serving, agents, live)
-    ending.push(() => server.close())
-
+    const core = await openCore(options, cleanup)
+    await prepareDatabase(core)
+    const features = startFeatures(core, metrics, options, cleanup)
+    const drain = { isDraining: false }
+    const url = await startServers(core, features, metrics, options, drain, cleanup)
     return {
-      url: server.url,
-      acceptAgent: (socket, address) => agents.accept(socket, address),
-      adoptBuiltInDevice: (device) => adoptBuiltInDevice(base, { username: config.ADMIN_USERNAME ?? '', ...device }),
+      url,
+      acceptAgent: (socket, address) => features.agents.accept(socket, address),
+      adoptBuiltInDevice: (device) => adoptBuiltInDevice(core, { username: config.ADMIN_USERNAME ?? '', ...device }),
       drain() {
-        isDraining = true
-        agents.drain(Math.min(config.DRAIN_SECONDS * 800, LONGEST_SPREAD_MS))
+        drain.isDraining = true
+        features.agents.drain(Math.min(config.DRAIN_SECONDS * 800, LONGEST_SPREAD_MS))
       },
       close() {
-        // While the others end: it may take as long as the slowest receiver.
-        void outbox.stop()
-        return endAll(ending, log)
+        // Started first, because it may take as long as the slowest webhook receiver.
+        void features.outbox.stop()
+        return cleanup.run()
       },
     }
   } catch (error) {
-    await endAll(ending, log)
+    await cleanup.run()
     throw error
   }
 }
 
-/** Agents that leave are not served before they have found another relay. */
+/** Agents are offline until they reach another relay. */
 const LONGEST_SPREAD_MS = 20_000
 
-/** What was begun last ends first. What cannot end well, as without a database, keeps nothing else from it. */
-async function endAll(ending: (() => unknown)[], log: Log): Promise<void> {
-  for (const end of ending.splice(0).reverse()) {
-    try {
-      await end()
-    } catch (error) {
-      log.warn({ err: error }, 'a part did not end well')
-    }
-  }
+type Core = Awaited<ReturnType<typeof openCore>>
+
+/** Opens the database and what every feature uses: clock, random source, encryption, hints between relays, logbook. */
+async function openCore({ config, log, clock, random = systemRandom }: RelayOptions, cleanup: Cleanup) {
+  const box = secretBox(config.SERVER_SECRET, random)
+  const { url, database, installation, close } = await openStore({ config, box, random, log })
+  cleanup.add(close)
+  const readMs = () => readDatabaseMs(database)
+  const databaseClock = await DatabaseClock.start({ readMs, monotonicMs: () => performance.now(), log })
+  cleanup.add(() => databaseClock.stop())
+  const behindMs = await behindStoredTimesMs(database)
+  if (clock === undefined && behindMs > 0) await correctStoredTimes(database, behindMs)
+
+  const base = { config, log, clock: clock ?? databaseClock, random, box, database }
+  const logbook = new BufferedLogbook(base)
+  cleanup.add(() => logbook.drain())
+  const relayId = newId(random)
+  const hints = new WakeHints(new PostgresHintBus({ url, relayId, log }))
+  cleanup.add(() => hints.close())
+  return { ...base, databaseClock, logbook, hints, url, relayId, streamId: installation.streamId }
 }
 
-/** What every start makes sure of before anybody is served. */
-async function prepare(parts: Omit<PeriodicParts, 'onMoved'>): Promise<void> {
-  const { ADMIN_USERNAME: username, ADMIN_PASSWORD: password, ENROLMENT_TOKEN: token } = parts.config
-  await rotateSigningKeys({ ...parts, longestTokenSeconds: longestToken(parts.config) })
+/** Creates the signing key, the first account and its enrolment token when they do not exist. */
+async function prepareDatabase(core: Core): Promise<void> {
+  const { ADMIN_USERNAME: username, ADMIN_PASSWORD: password, ENROLMENT_TOKEN: token } = core.config
+  await rotateSigningKeys({ ...core, longestTokenSeconds: longestToken(core.config) })
   if (username === undefined || password === undefined) return
-  const { accountId } = await ensureAccount(parts, { username, password })
-  if (token !== undefined) await ensureEnrolmentToken(parts, { token, accountId })
+  const { accountId } = await ensureAccount(core, { username, password })
+  if (token !== undefined) await ensureEnrolmentToken(core, { token, accountId })
+}
+
+type Features = ReturnType<typeof startFeatures>
+
+/** Starts what runs without requests: webhook delivery, connected agents, periodic jobs and live events. */
+function startFeatures(core: Core, { registry }: Metrics, { isLocal = false }: RelayOptions, cleanup: Cleanup) {
+  const { config, database, databaseClock } = core
+  const { onAccepted, onMoved } = messageMetrics(registry, database)
+  const webhookRules = addressRules({
+    allowHttp: config.WEBHOOK_ALLOW_HTTP,
+    allowNetworks: config.WEBHOOK_ALLOW_CIDRS,
+    publicUrl: config.PUBLIC_URL,
+    localServerMode: isLocal,
+  })
+  const outbox = new DeliveryWorker({
+    ...core,
+    client: new GuardedClient(webhookRules),
+    observe: deliveryMetrics(registry, database),
+  })
+  cleanup.add(() => outbox.stop())
+  const agents = new ConnectedAgents({
+    ...core,
+    recorder: new EventRecorder({ ...core, outbox, onMoved }),
+    throttle: new PairingThrottle(),
+    onDispatched: dispatchMetrics(registry),
+    heartbeatSeconds: config.HEARTBEAT_SECONDS,
+    hashAfterSeconds: config.HASH_AFTER_SECONDS,
+    arrivalsAtOnce: Math.ceil(config.DATABASE_CONNECTIONS / 3),
+  })
+  cleanup.add(() => agents.close())
+  agentMetrics(registry, agents)
+  databaseClock.onJump = async (byMs) => {
+    if (byMs < 0) await correctStoredTimes(database, -byMs)
+    await agents.clockChanged()
+    outbox.wake()
+  }
+  const jobs = runPeriodicJobs(core, periodicJobs({ ...core, onMoved, outbox }))
+  cleanup.add(() => jobs.stop())
+  const live = new LiveEvents(core)
+  cleanup.add(() => live.close())
+  return { outbox, agents, live, webhookRules, onAccepted, onMoved }
+}
+
+/** Starts the HTTP server, and the metrics server when it has a port of its own. Returns the URL of the first. */
+async function startServers(
+  core: Core,
+  { outbox, agents, live, webhookRules, onAccepted, onMoved }: Features,
+  metrics: Metrics,
+  { isLocal = false, virtualPhone, onPasswordChanged, checkAnswer }: RelayOptions,
+  drain: { readonly isDraining: boolean },
+  cleanup: Cleanup,
+): Promise<string> {
+  const { config, log, random, database } = core
+  const auth = buildAuth({
+    ...core,
+    ...tokenRules(config),
+    isLocal,
+    version: VERSION,
+    observeLogin: loginMetrics(metrics.registry),
+    hasVirtualPhone: virtualPhone !== undefined,
+    onPasswordChanged,
+    allowInsecureHttp: config.ALLOW_INSECURE_HTTP,
+  })
+  const table = routes({
+    core: { ...core, outbox, onMoved },
+    auth,
+    live,
+    messages: {
+      rules: { defaultRegion: config.DEFAULT_REGION, maxSegments: config.MAX_SEGMENTS },
+      queueLimit: config.QUEUE_MAX_PENDING,
+      onAccepted,
+    },
+    addressRules: webhookRules,
+    virtualPhone,
+    health: [...processHealth(), databaseHealth(database), drainHealth(() => drain.isDraining)],
+    version: VERSION,
+    metrics: { registry: metrics.registry, token: config.METRICS_TOKEN },
+  })
+  const serving = { ...core, ...auth, ...metrics, routes: table, checkAnswer, requestId: () => newId(random) }
+  const metricsServer = await serveMetrics(serving)
+  cleanup.add(() => metricsServer?.close())
+  if (metricsServer) log.info({ url: metricsServer.url }, 'metrics server listening')
+  const server = await serveRoutes(serving, agents, live)
+  cleanup.add(() => server.close())
+  return server.url
+}
+
+/** Runs its steps in reverse order. A step that fails does not keep the others from running. */
+class Cleanup {
+  readonly #log: Log
+  readonly #steps: (() => unknown)[] = []
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  add(step: () => unknown): void {
+    this.#steps.push(step)
+  }
+
+  async run(): Promise<void> {
+    for (const step of this.#steps.splice(0).reverse()) {
+      try {
+        await step()
+      } catch (error) {
+        this.#log.warn({ err: error }, 'shutdown step failed, continuing with the next')
+      }
+    }
+  }
 }

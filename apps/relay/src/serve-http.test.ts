@@ -4,6 +4,7 @@ import { get } from 'node:https'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { callUrl } from './testing/call-url.ts'
@@ -22,15 +23,29 @@ test('serves HTTPS with the certificate of the configuration', async () => {
   expect(await callHttps(`${relay.url}/health/live`)).toEqual({ status: 200, certificate: 'smsgw tests, first' })
 })
 
+test('HTTPS has the limits of HTTP, and answers a request that offers another protocol', async () => {
+  putCertificate('first')
+  const relay = await start({ settings: files })
+  const ask = async (sent: string) => {
+    const socket = connectTls({ port: Number(new URL(relay.url).port), host: '127.0.0.1', rejectUnauthorized: false })
+    socket.write(sent)
+    return await text(socket)
+  }
+  expect(await ask('GET /health HTTP/1.1\r\nConnection: close\r\n\r\n')).toContain('0 Host headers')
+  const offer = 'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'
+  const answers = await ask(`${offer}${offer}GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 200'])
+})
+
 test('a certificate that cannot be used stops the start', async () => {
   putCertificate('first')
   writeFileSync(files.TLS_KEY, 'garbage')
-  await expect(testRelay({ settings: files })).rejects.toThrow(/TLS_CERT \(.*\) and TLS_KEY \(.*\) cannot be used: /)
+  await expect(testRelay({ settings: files })).rejects.toThrow(/TLS_CERT \(.*\) and TLS_KEY \(.*\) are not usable: /)
 })
 
 test('metrics have a port of their own, where nothing else is, and are not on the other one', async () => {
   const relay = await start({ settings: { METRICS_PORT: '0' } })
-  const { url } = relay.logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'the metrics are there')
+  const { url } = relay.logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'metrics server listening')
   expect((await callUrl('GET', `${url}/metrics`, {})).text).toContain('smsgw_')
   expect((await callUrl('GET', `${url}/3rdparty/v1/messages`, {})).status).toBe(404)
   expect((await relay.request('GET', '/metrics')).status).toBe(404)

@@ -1,37 +1,37 @@
 import type { Server } from 'node:https'
 import type { Log } from '@smsgw/daemon/log'
 import type { FastifyInstance } from 'fastify'
-import type { AgentSockets } from './agents/agent-sockets.ts'
-import { proxyAddress } from './agents/proxy-address.ts'
-import { serveAgents } from './agents/serve-agents.ts'
 import { type CertificateFiles, readCertificate, renewCertificate } from './certificate.ts'
 import type { RelayConfig } from './config.ts'
 import { serveConsole } from './console/serve-console.ts'
 import { buildServer, type ServerParts } from './http/build-server.ts'
 import { rootRoute } from './http/route.ts'
+import type { ConnectedAgents } from './link/connected-agents.ts'
+import { proxyAddress } from './link/proxy-address.ts'
+import { isAgentUpgrade, serveAgents } from './link/serve-agents.ts'
 import { listen } from './listen.ts'
 import type { LiveEvents } from './live/live-events.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { scrapeMetrics } from './metrics/scrape-metrics.ts'
 import { unusedConnections } from './unused-connections.ts'
 
-/** For requests that are under way when we end. */
+/** Time for requests in progress at shutdown. */
 const FINISH_MS = 25_000
 const SWEEP_MS = 500
 
 export interface Served {
   readonly url: string
-  /** Takes no more connections, and waits for the answers that are under way. */
+  /** Accepts no more connections and waits for the requests in progress. */
   close(): Promise<void>
 }
 
 export type ServeParts = Omit<ServerParts, 'log' | 'console' | 'trustedProxies' | 'tls'> &
   Metrics & { readonly config: RelayConfig; readonly log: Log }
 
-/** Everything that can be asked. */
+/** Starts the HTTP server with all routes, the connections of agents and the web console. */
 export async function serveRoutes(
   { config, log, ...parts }: ServeParts,
-  agents: AgentSockets,
+  agents: ConnectedAgents,
   live: LiveEvents,
 ): Promise<Served> {
   const files = certificateFiles(config)
@@ -41,6 +41,7 @@ export async function serveRoutes(
     log,
     trustedProxies: config.TRUSTED_PROXIES,
     tls,
+    isUpgrade: isAgentUpgrade,
     console: config.CONSOLE_DIR === 'off' ? undefined : serveConsole(config.CONSOLE_DIR),
   })
   const endUnused = unusedConnections(server.server)
@@ -52,17 +53,17 @@ export async function serveRoutes(
     url,
     async close() {
       endWatch?.()
-      // What has no end would keep the server from its own.
+      // The server cannot close while streams and agent connections are open.
       await Promise.all([agents.close(), agentServer.close(), live.close()])
       await finish(server, endUnused)
     },
   }
 }
 
-/** The metrics, where they have a port of their own. */
+/** Starts the metrics server when METRICS_PORT is set. */
 export async function serveMetrics({ config, log, ...parts }: ServeParts): Promise<Served | undefined> {
   if (config.METRICS_PORT === undefined) return undefined
-  const row = rootRoute('GET', '/metrics', 'public', 'Shows the metrics', scrapeMetrics(parts.registry))
+  const row = rootRoute('GET', '/metrics', 'public', 'Get metrics for Prometheus', scrapeMetrics(parts.registry))
   const server = buildServer({ ...parts, log, trustedProxies: [], routes: [row], observe: undefined })
   const endUnused = unusedConnections(server.server)
   const url = await listen(server, { host: config.METRICS_HOST, port: config.METRICS_PORT })
@@ -75,7 +76,7 @@ function certificateFiles({ TLS_CERT: cert, TLS_KEY: key }: RelayConfig): Certif
 
 async function finish(server: FastifyInstance, endUnused: () => void): Promise<void> {
   const impatience = setTimeout(() => server.server.closeAllConnections(), FINISH_MS)
-  // Again and again: the last ones are accepted while it closes.
+  // Repeatedly, because the last connections are accepted while the server closes.
   const sweep = setInterval(endUnused, SWEEP_MS)
   endUnused()
   await server.close()

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max'
 import { z } from 'zod'
 
-/** Networks or single addresses, separated by commas. */
+/** A setting of networks or addresses, separated by commas. */
 export function networks() {
   return z.string().transform((value, context) => {
     const parts = value.split(',').map((part) => part.trim())

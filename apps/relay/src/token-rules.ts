@@ -1,6 +1,6 @@
 import type { RelayConfig } from './config.ts'
 
-/** `iss` of tokens where nobody has said under which address we are called. */
+/** The `iss` claim when PUBLIC_URL is not set. */
 const ISSUER = 'smsgw'
 
 export function tokenRules(config: RelayConfig) {

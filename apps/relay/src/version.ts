@@ -1,2 +1,2 @@
-/** Of the product: that of the manifest, which a packaged relay does not have beside it. */
+/** Version of the product, as in package.json, which is not part of a packaged relay. */
 export const VERSION = '0.1.0'

@@ -3,7 +3,7 @@ import { requestBody } from './request-body.ts'
 
 export const passwordChange = requestBody({
   currentPassword: z.string().min(1).max(512),
-  newPassword: z.string().min(1).max(512).meta({ description: '8 characters at least, 128 bytes at most' }),
+  newPassword: z.string().min(1).max(512).meta({ description: 'At least 8 characters and at most 128 bytes' }),
 }).meta({
   id: 'PasswordChange',
   examples: [{ currentPassword: 'tea at half past four', newPassword: 'coffee at a quarter to five' }],

@@ -5,19 +5,20 @@ import { messageStates } from './message-states.ts'
 import { limitUpTo, pageCursor } from './paging.ts'
 import { requestQuery } from './request-query.ts'
 import { utcTime } from './times.ts'
+import { waiting } from './waiting.ts'
 
 const direction = z.enum(['in', 'out'])
 const state = z.enum(messageStates)
-const number = z.string().meta({ description: 'The other side: a number, or what a sender calls itself' })
+const number = z.string().meta({ description: 'The other party: a number, or the name of a sender' })
 const simNumber = z.int().min(1).max(64).optional()
 
 export const conversation = z
   .strictObject({
     number,
     lastAt: utcTime,
-    lastText: z.string().meta({ description: 'How the last message begins; of data and MMS what they are' }),
+    lastText: z.string().meta({ description: 'Start of the last message; for data and MMS, a description' }),
     lastDirection: direction,
-    lastState: state.optional().meta({ description: 'Of the last message, when it was sent to this number' }),
+    lastState: state.optional().meta({ description: 'State of the last message, if it was sent to this number' }),
     lastMessageId: resourceId,
   })
   .meta({ id: 'Conversation' })
@@ -25,7 +26,11 @@ export const conversation = z
 export const listConversationsQuery = requestQuery({
   limit: limitUpTo(100),
   cursor: pageCursor,
-  q: z.string().max(160).optional().meta({ description: 'Only those whose number or texts hold this' }),
+  q: z
+    .string()
+    .max(160)
+    .optional()
+    .meta({ description: 'Return only conversations whose number or texts contain this' }),
 })
 
 const sent = z.strictObject({
@@ -33,12 +38,13 @@ const sent = z.strictObject({
   id: resourceId,
   at: utcTime,
   text: z.string().optional(),
-  data: z.base64().optional(),
+  data: z.string().optional().meta({ description: 'As submitted: base64, or encrypted' }),
   port: z.int().min(0).max(65_535).optional(),
-  isHashed: z.boolean().optional().meta({ description: 'True: its content is kept as a hash only' }),
-  isEncrypted: z.boolean().optional().meta({ description: 'True: its text is opaque' }),
-  state: state.meta({ description: 'Of this recipient' }),
+  isHashed: z.boolean().optional().meta({ description: 'True when only a hash of the content is stored' }),
+  isEncrypted: z.boolean().optional().meta({ description: 'True when the content is encrypted' }),
+  state: state.meta({ description: 'State of this recipient' }),
   error: z.string().optional(),
+  waiting: waiting.optional(),
   recipientsCount: z.int().min(1),
   scheduleAt: utcTime.optional(),
   simNumber,
@@ -63,7 +69,7 @@ export const conversationEntry = z.union([sent, received]).meta({ id: 'Conversat
 
 export const showConversationQuery = requestQuery({ limit: limitUpTo(100), cursor: pageCursor })
 
-/** Of a path. */
+/** Path parameters. */
 export const conversationParams = z.object({ number: z.string().min(1).max(512) })
 
 export type Conversation = z.output<typeof conversation>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ussdAnswer, ussdRequest } from './device.ts'
 
-test('a USSD code, and the reply to what the network asked', () => {
+test('accepts a USSD code and a reply to the network', () => {
   expect(ussdRequest.parse({ code: '*100#', simNumber: null })).toEqual({ code: '*100#' })
   expect(ussdRequest.parse({ code: '1', simNumber: 2, sessionId: 's' })).toEqual({
     code: '1',

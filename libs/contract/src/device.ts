@@ -13,8 +13,10 @@ export const simCard = z
     phoneNumber: z.string().optional(),
     carrierName: z.string().optional(),
     iccid: z.string().optional(),
-    signal: z.int().min(0).max(100).optional().meta({ description: 'Per cent' }),
-    state: z.string().meta({ description: '`ready`, or why it is not', examples: ['ready', 'locked', 'searching'] }),
+    signal: z.int().min(0).max(100).optional().meta({ description: 'Signal strength in per cent' }),
+    state: z
+      .string()
+      .meta({ description: '`ready`, or the reason why it is not', examples: ['ready', 'locked', 'searching'] }),
   })
   .meta({ id: 'SimCard' })
 
@@ -24,7 +26,9 @@ export const device = z
     name: z.string(),
     createdAt: utcTime,
     updatedAt: utcTime,
-    lastSeen: utcTime.meta({ description: 'Its creation, when it was never connected' }),
+    lastSeen: utcTime.meta({
+      description: 'Time of the last connection; the creation time for a device that was never connected',
+    }),
     deletedAt: utcTime.optional(),
     online: z.boolean(),
     simCards: z.array(simCard),
@@ -33,13 +37,13 @@ export const device = z
 
 const modem = z
   .strictObject({
-    simNumber: simNumber.optional().meta({ description: 'Left out while nobody knows which SIM it holds' }),
-    state: z.string().meta({ description: 'As of its SIM' }),
+    simNumber: simNumber.optional().meta({ description: 'Slot of its SIM; absent while the SIM is unknown' }),
+    state: z.string().meta({ description: 'Same as the state of its SIM' }),
     manufacturer: z.string().optional(),
     model: z.string().optional(),
     firmware: z.string().optional(),
-    imei: z.string().max(4).optional().meta({ description: 'The last four digits' }),
-    signal: z.int().min(0).max(100).optional().meta({ description: 'Per cent' }),
+    imei: z.string().max(4).optional().meta({ description: 'Last four digits' }),
+    signal: z.int().min(0).max(100).optional().meta({ description: 'Signal strength in per cent' }),
     signalDbm: z.number().optional(),
     operator: z.string().optional(),
     technology: z.string().optional(),
@@ -47,10 +51,10 @@ const modem = z
       .string()
       .optional()
       .meta({ examples: ['home', 'roaming', 'denied'] }),
-    storageUsed: z.int().min(0).optional().meta({ description: 'Messages in its memories' }),
+    storageUsed: z.int().min(0).optional().meta({ description: 'Number of messages in its storages' }),
     storageTotal: z.int().min(0).optional(),
-    recoverySteps: z.int().min(0).optional().meta({ description: 'Tried since something went wrong' }),
-    lastError: z.string().optional().meta({ description: 'Why it does not work as it should now' }),
+    recoverySteps: z.int().min(0).optional().meta({ description: 'Recovery steps since the last failure' }),
+    lastError: z.string().optional().meta({ description: 'Current problem of the modem' }),
   })
   .meta({ id: 'Modem' })
 
@@ -58,32 +62,38 @@ const deviceError = z
   .strictObject({ at: utcTime, priority: z.enum(['WARN', 'ERROR']), module: z.string(), message: z.string() })
   .meta({ id: 'DeviceError' })
 
-/** The device as in the list, and what its agent told last. */
+/** The device as in the list, with the latest report of its agent. */
 export const deviceDetail = device
   .extend({
-    version: z.string().optional().meta({ description: 'Of its agent' }),
+    version: z.string().optional().meta({ description: 'Version of the agent' }),
     platform: z
       .string()
       .optional()
       .meta({ examples: ['linux arm64'] }),
-    connectedSince: utcTime.optional().meta({ description: 'Left out when it is not connected' }),
+    connectedSince: utcTime.optional().meta({ description: 'Absent when the device is not connected' }),
     queue: z.strictObject({
-      pending: z.int().min(0).meta({ description: 'Recipients that it was not given yet, or has not taken on' }),
-      processed: z.int().min(0).meta({ description: 'Recipients that it has taken on, and not finished' }),
+      pending: z.int().min(0).meta({ description: 'Recipients not yet sent to the agent or not yet confirmed by it' }),
+      processed: z.int().min(0).meta({ description: 'Recipients confirmed by the agent and not finished' }),
     }),
     journal: z
       .strictObject({
         sizeBytes: z.int().min(0).optional(),
-        fsyncMs: z.number().min(0).optional().meta({ description: 'Until a small write is safe on its disk' }),
+        fsyncMs: z
+          .number()
+          .min(0)
+          .optional()
+          .meta({ description: 'Duration of a small synced write to disk, in milliseconds' }),
       })
       .optional(),
-    modems: z.array(modem).meta({ description: 'As it told last, which may be half a minute ago' }),
-    lastErrors: z.array(deviceError).meta({ description: 'At most 10 of its log, newest first' }),
+    modems: z.array(modem).meta({ description: 'As last reported, up to half a minute ago' }),
+    lastErrors: z
+      .array(deviceError)
+      .meta({ description: 'The last errors and warnings in its log, at most 10, newest first' }),
   })
   .meta({ id: 'DeviceDetail' })
 
 export const deviceTelemetryQuery = requestQuery({
-  from: instant.optional().meta({ description: 'Default: a day before `to`. A week is kept' }),
+  from: instant.optional().meta({ description: 'Default: one day before `to`. Telemetry is kept for one week' }),
   to: instant.optional().meta({ description: 'Default: now' }),
 })
 
@@ -91,10 +101,10 @@ export const telemetryPoint = z
   .strictObject({
     at: utcTime,
     simNumber: simNumber.optional(),
-    signal: z.int().min(0).max(100).optional().meta({ description: 'Per cent' }),
+    signal: z.int().min(0).max(100).optional().meta({ description: 'Signal strength in per cent' }),
     signalDbm: z.number().optional(),
     registration: z.string().optional(),
-    queue: z.int().min(0).optional().meta({ description: 'Messages that the agent holds' }),
+    queue: z.int().min(0).optional().meta({ description: 'Number of messages queued at the agent' }),
     fsyncMs: z.number().min(0).optional(),
     storageUsed: z.int().min(0).optional(),
     recoverySteps: z.int().min(0).optional(),
@@ -103,25 +113,30 @@ export const telemetryPoint = z
 
 export const pairingCode = z
   .strictObject({
-    code: z.string().length(10).meta({ description: 'Once and within ten minutes: `agent pair <url> <code>`' }),
+    code: z.string().length(10).meta({ description: 'Use it once within ten minutes: `agent pair <url> <code>`' }),
     expiresAt: utcTime,
   })
   .meta({ id: 'PairingCode' })
 
-/** Of TS 22.090: up to 182 characters of the default alphabet. */
+/** TS 22.090: up to 182 characters of the default alphabet. */
 const ussdText = z.string().min(1).max(182)
 
 export const ussdRequest = requestBody({
-  code: ussdText.meta({ description: 'A code, or with `sessionId` the reply', examples: ['*100#'] }),
+  code: ussdText.meta({ description: 'USSD code; with `sessionId`, the reply to the network', examples: ['*100#'] }),
   simNumber: simNumber.optional(),
-  sessionId: z.string().min(1).max(64).optional().meta({ description: 'Of the answer that is replied to' }),
+  sessionId: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ description: '`sessionId` of the answer to which this is a reply' }),
 }).meta({ id: 'UssdRequest', examples: [{ code: '*100#', simNumber: 1 }] })
 
 export const ussdAnswer = z
   .strictObject({
     text: z.string(),
-    more: z.boolean().meta({ description: 'The network waits for a reply' }),
-    sessionId: z.string().optional().meta({ description: 'To reply with' }),
+    more: z.boolean().meta({ description: 'True when the network waits for a reply' }),
+    sessionId: z.string().optional().meta({ description: 'Use it to reply' }),
   })
   .meta({ id: 'UssdAnswer' })
 
@@ -130,14 +145,14 @@ const finding = z
     check: z.string().meta({ examples: ['disk space', 'SIM 1, network'] }),
     verdict: z.enum(['ok', 'warning', 'problem']),
     text: z.string(),
-    advice: z.string().optional().meta({ description: 'What to do' }),
+    advice: z.string().optional().meta({ description: 'Recommended action' }),
   })
   .meta({ id: 'Finding' })
 
 export const findings = z
   .strictObject({
     checkedAt: utcTime,
-    findings: z.array(finding).meta({ description: 'From the machine up to the network' }),
+    findings: z.array(finding).meta({ description: 'Ordered from the machine to the network' }),
   })
   .meta({ id: 'Findings' })
 

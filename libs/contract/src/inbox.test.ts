@@ -10,7 +10,7 @@ test.each<[object, string]>([
   [{ webhookDelivery: 'Batch', triggerWebhooks: true }, 'Batch'],
   [{ webhookDelivery: 'Disabled', triggerWebhooks: true }, 'Disabled'],
   [{ webhookDelivery: null, triggerWebhooks: true }, 'Individual'],
-])('%j tells webhooks: %s', (asked, webhookDelivery) => {
+])('%j sets webhook delivery to %s', (asked, webhookDelivery) => {
   expect(refreshInboxRequest.parse({ ...range, ...asked })).toEqual({
     since: new Date(range.since),
     until: new Date(range.until),
@@ -18,13 +18,13 @@ test.each<[object, string]>([
   })
 })
 
-test('a range may be one moment, and not end before it begins', () => {
+test('accepts a period of one moment and refuses one that ends before it starts', () => {
   expect(refreshInboxRequest.safeParse({ since: range.since, until: range.since }).success).toBe(true)
   expect(refreshInboxRequest.safeParse({ since: range.until, until: range.since }).success).toBe(false)
   expect(refreshInboxRequest.safeParse({ since: range.since }).success).toBe(false)
 })
 
-test('an inbox page may be larger than others', () => {
+test('allows a larger limit for inbox pages than for other lists', () => {
   expect(listInboxQuery.parse({ limit: '500', type: 'DATA_SMS' })).toEqual({ limit: 500, offset: 0, type: 'DATA_SMS' })
   expect(listInboxQuery.safeParse({ limit: '501' }).success).toBe(false)
   expect(listInboxQuery.safeParse({ type: 'sms' }).success).toBe(false)

@@ -9,22 +9,22 @@ export const inboxType = z.enum(['SMS', 'DATA_SMS', 'MMS', 'MMS_DOWNLOADED'])
 
 export const inboxItem = z
   .strictObject({
-    id: resourceId.meta({ description: '`messageId` of its webhook events' }),
+    id: resourceId.meta({ description: 'Id of the item; `messageId` in its webhook events' }),
     type: inboxType,
     sender: z.string(),
     recipient: z.string().optional().meta({ description: 'Number of the SIM that received it, when known' }),
     simNumber: z.int().min(1).max(64).optional(),
-    contentPreview: z
-      .string()
-      .meta({ description: 'The text; of data the first 64 octets in hex; of an MMS the subject' }),
-    createdAt: utcTime.meta({ description: "The network's time stamp when plausible, else the agent's time" }),
+    contentPreview: z.string().meta({
+      description: 'The text of an SMS, the first 64 bytes of a data message in hexadecimal, or the subject of an MMS',
+    }),
+    createdAt: utcTime.meta({ description: "The network's time stamp if plausible, otherwise the agent's time" }),
     deviceId,
     text: z.string().optional(),
     data: z.base64().optional(),
     port: z.int().min(0).max(65_535).optional(),
     transactionId: z.string().optional(),
     subject: z.string().optional(),
-    size: z.int().min(0).optional().meta({ description: 'Octets of the MMS to download' }),
+    size: z.int().min(0).optional().meta({ description: 'Size of the MMS in bytes' }),
     contentClass: z.string().optional(),
     contentLocation: z.string().optional(),
     expiresAt: utcTime.optional(),
@@ -35,7 +35,13 @@ export const listInboxQuery = requestQuery({
   type: inboxType.optional(),
   ...timeRange,
   deviceId: z.string().max(128).optional(),
-  sender: z.string().max(128).optional(),
+  // An unencoded + arrives as a space.
+  sender: z
+    .string()
+    .max(128)
+    .transform((sender) => sender.replace(/^ (?=\d)/, '+'))
+    .optional()
+    .meta({ description: 'Sender as returned by the API, or the number in any format accepted for sending' }),
   ...paging,
   limit: limitUpTo(500),
 }).check(refuseReversedRange)
@@ -43,17 +49,17 @@ export const listInboxQuery = requestQuery({
 const webhookDelivery = z.enum(['Disabled', 'Individual', 'Batch'])
 
 export const refreshInboxRequest = requestBody({
-  deviceId: z.string().min(1).max(128).optional().meta({ description: 'All devices when left out' }),
+  deviceId: z.string().min(1).max(128).optional().meta({ description: 'Default: all devices' }),
   since: instant,
-  until: instant.meta({ description: 'Not before `since`' }),
-  messageTypes: z.array(inboxType).max(64).optional().meta({ description: 'All when left out' }),
+  until: instant.meta({ description: 'Must not be before `since`' }),
+  messageTypes: z.array(inboxType).max(64).optional().meta({ description: 'Default: all types' }),
   webhookDelivery: webhookDelivery
     .optional()
-    .meta({ description: 'How stored messages of the range are told again; `Disabled` when left out' }),
-  triggerWebhooks: z
-    .boolean()
-    .optional()
-    .meta({ description: '`true` is `Individual`; use `webhookDelivery`, which wins', deprecated: true }),
+    .meta({ description: 'How webhooks receive the stored messages of this period again. Default: `Disabled`' }),
+  triggerWebhooks: z.boolean().optional().meta({
+    description: '`true` means `Individual`. Use `webhookDelivery` instead, which takes precedence',
+    deprecated: true,
+  }),
 })
   .check(({ value, issues }) => {
     if (value.since > value.until)

@@ -7,13 +7,14 @@ import { deliveryStates } from './webhook.ts'
 
 const id = z.string()
 
-/** What is told of each kind: enough to know what to read anew. */
+/** The data of each kind of event: enough for the client to know what to reload. */
 export const liveEventData = {
   'message.created': z.object({ id }),
   'message.changed': z.object({ id, state: z.enum(messageStates) }),
   'inbox.received': z.object({ id, sender: z.string(), type: inboxType }),
   'device.changed': z.object({ id }),
   'device.telemetry': z.object({ id }),
+  'device.waiting': z.object({ id }),
   'webhook.attempted': z.object({ webhookId: id, deliveryId: id, state: z.enum(deliveryStates) }),
   'webhook.changed': z.object({ id }),
   'log.added': z.object({ id: z.int(), priority: z.string(), module: z.string(), message: z.string() }),
@@ -26,7 +27,7 @@ export type LiveEvents = { readonly [Kind in LiveEventKind]: z.output<(typeof li
 
 export const liveEventKinds = Object.keys(liveEventData) as LiveEventKind[]
 
-/** Any of which shows events of the kind; by the first word of its name. */
+/** The scopes for each kind, by the first word of its name; one of them is enough. */
 const scopesOfFirstWord = {
   message: ['messages:read', 'messages:list'],
   inbox: ['inbox:list'],
@@ -48,6 +49,23 @@ const kinds = z
   .pipe(z.array(z.enum(liveEventKinds, { error: `must be a list of ${liveEventKinds.join(', ')}` })))
 
 export const liveEventsQuery = requestQuery({
-  kinds: kinds.optional().meta({ description: 'Only these, separated by commas', type: 'string' }),
-  lastEventId: z.string().max(200).optional().meta({ description: 'The same as the header `Last-Event-ID`' }),
+  kinds: kinds
+    .optional()
+    .meta({ description: 'Kinds of events to receive, separated by commas. Default: all', type: 'string' }),
+  lastEventId: z.string().max(200).optional().meta({ description: 'Same as the header `Last-Event-ID`' }),
 })
+
+/** The reasons for which a connected caller can lose access. */
+export const accessLosses = [
+  'token_expired',
+  'token_revoked',
+  'session_expired',
+  'session_ended',
+  'password_changed',
+  'account_removed',
+] as const
+
+export type AccessLoss = (typeof accessLosses)[number]
+
+/** The event `end`, the last one of a stream whose caller lost access. */
+export const liveEventsEnd = z.object({ code: z.enum(accessLosses), message: z.string() })

@@ -7,7 +7,7 @@ const minimal = { phoneNumbers: ['+14155550123'], ...text }
 const problems = (body: object) =>
   (sendMessageRequest.safeParse(body).error?.issues ?? []).map(({ path }) => path.join('.'))
 
-test('the smallest message, with what is preset', () => {
+test('accepts the smallest message and adds the defaults', () => {
   expect(sendMessageRequest.parse(minimal)).toEqual({
     phoneNumbers: ['+14155550123'],
     content: { kind: 'text', text: 'hello' },
@@ -17,17 +17,17 @@ test('the smallest message, with what is preset', () => {
   })
 })
 
-test('other spellings become the same', () => {
+test('normalises recipient and message to phoneNumbers and textMessage', () => {
   const plain = sendMessageRequest.parse(minimal)
   expect(sendMessageRequest.parse({ recipient: '+14155550123', message: 'hello' })).toEqual(plain)
   expect(sendMessageRequest.parse({ ...minimal, recipient: null, dataMessage: null, ttl: null })).toEqual(plain)
 })
 
-test('every member arrives', () => {
+test('keeps every member', () => {
   expect(
     sendMessageRequest.parse({
-      phoneNumbers: ['a', 'b'],
-      dataMessage: { data: 'AQI=', port: 65_535 },
+      phoneNumbers: [opaque(), opaque(2)],
+      dataMessage: { data: opaque(), port: 65_535 },
       id: 'order:1',
       deviceId: 'some device',
       simNumber: 2,
@@ -38,8 +38,8 @@ test('every member arrives', () => {
       isEncrypted: true,
     }),
   ).toEqual({
-    phoneNumbers: ['a', 'b'],
-    content: { kind: 'data', data: 'AQI=', port: 65_535 },
+    phoneNumbers: [opaque(), opaque(2)],
+    content: { kind: 'data', data: opaque(), port: 65_535 },
     id: 'order:1',
     deviceId: 'some device',
     simNumber: 2,
@@ -60,14 +60,18 @@ test.each<[string, object, string]>([
   ['an empty number', { ...text, phoneNumbers: ['+1', ''] }, 'phoneNumbers.1'],
   ['a number of 129 characters', { ...text, phoneNumbers: ['+1', '1'.repeat(129)] }, 'phoneNumbers.1'],
   ['such a recipient', { ...text, recipient: '1'.repeat(129) }, 'recipient'],
-  ['an opaque number of 513', { ...text, phoneNumbers: ['1'.repeat(513)], isEncrypted: true }, 'phoneNumbers.0'],
+  [
+    'an opaque number beyond 512',
+    { phoneNumbers: [opaque(24)], message: opaque(), isEncrypted: true },
+    'phoneNumbers.0',
+  ],
   ['nothing to send', { phoneNumbers: ['+1'] }, 'textMessage'],
   ['text and data', { ...minimal, dataMessage: { data: 'AQ==', port: 1 } }, 'dataMessage'],
   ['text in two spellings', { ...minimal, message: 'x' }, 'message'],
   ['an empty text', { phoneNumbers: ['+1'], textMessage: { text: '' } }, 'textMessage.text'],
   ['too long a text', { phoneNumbers: ['+1'], message: 'x'.repeat(65_536) }, 'message'],
   ['no data', { phoneNumbers: ['+1'], dataMessage: { data: '', port: 1 } }, 'dataMessage.data'],
-  ['data that is no base64', { phoneNumbers: ['+1'], dataMessage: { data: 'A', port: 1 } }, 'dataMessage.data'],
+  ['data that is not base64', { phoneNumbers: ['+1'], dataMessage: { data: 'A', port: 1 } }, 'dataMessage.data'],
   ['port 0', { phoneNumbers: ['+1'], dataMessage: { data: 'AQ==', port: 0 } }, 'dataMessage.port'],
   ['an MMS', { ...minimal, mmsMessage: {} }, 'mmsMessage'],
   ['an id of 37 characters', { ...minimal, id: 'x'.repeat(37) }, 'id'],
@@ -89,12 +93,45 @@ test.each<[string, object, string]>([
   expect(problems(body)).toEqual([path])
 })
 
-test('opaque numbers may be longer, and data counts as content of an encrypted message too', () => {
-  const opaque = `$aes-256-cbc/pbkdf2-sha1$i=75000$${'a'.repeat(400)}`
-  expect(problems({ ...text, phoneNumbers: [opaque], isEncrypted: true })).toEqual([])
+test('accepts an encrypted message with encrypted numbers and encrypted text or data', () => {
+  const encrypted = { phoneNumbers: [opaque(), opaque(20)], isEncrypted: true }
+  expect(problems({ ...encrypted, textMessage: { text: opaque(1_000) } })).toEqual([])
+  expect(problems({ ...encrypted, message: opaque() })).toEqual([])
+  expect(problems({ recipient: opaque(), isEncrypted: true, dataMessage: { data: opaque(), port: 1 } })).toEqual([])
+  const { content } = sendMessageRequest.parse({ ...encrypted, dataMessage: { data: opaque(), port: 1 } })
+  expect(content).toEqual({ kind: 'data', data: opaque(), port: 1 })
 })
 
-test('queries', () => {
+test.each<[string, object, string[]]>([
+  ['a number', { phoneNumbers: [opaque(), '+14155550123'] }, ['phoneNumbers.1']],
+  ['all numbers', { phoneNumbers: ['+14155550123', '+14155550124'] }, ['phoneNumbers.0', 'phoneNumbers.1']],
+  ['the recipient', { phoneNumbers: undefined, recipient: '+14155550123' }, ['recipient']],
+  ['the text', { textMessage: { text: 'PIN 4711' } }, ['textMessage.text']],
+  ['the text in its old spelling', { textMessage: undefined, message: 'PIN 4711' }, ['message']],
+  ['the data', { textMessage: undefined, dataMessage: { data: 'AQID', port: 1 } }, ['dataMessage.data']],
+  ['another cipher', { textMessage: { text: opaque().replace('256', '128') } }, ['textMessage.text']],
+  ['no iterations', { textMessage: { text: opaque().replace('i=75000', 'i=0') } }, ['textMessage.text']],
+  ['iterations for hours', { textMessage: { text: opaque().replace('i=75000', 'i=999999999') } }, ['textMessage.text']],
+  [
+    'a short salt',
+    { textMessage: { text: opaque().replace('c2FsdHNhbHRzYWx0c2FsdA==', 'c2FsdA==') } },
+    ['textMessage.text'],
+  ],
+  ['half a block', { textMessage: { text: opaque().replace(/.{8}$/, '') } }, ['textMessage.text']],
+])('refuses a message with isEncrypted when this is not encrypted: %s', (_, wrong, paths) => {
+  const encrypted = { phoneNumbers: [opaque()], textMessage: { text: opaque() }, isEncrypted: true }
+  expect(problems({ ...encrypted, ...wrong })).toEqual(paths)
+})
+
+/** An encrypted field with this number of 16-byte blocks. */
+function opaque(blocks = 1): string {
+  const octets = 'A'.repeat(Math.floor((blocks * 16 * 8) / 6))
+  const rest = (blocks * 16) % 3
+  const end = rest === 0 ? '' : rest === 1 ? 'A==' : 'A='
+  return `$aes-256-cbc/pbkdf2-sha1$i=75000$c2FsdHNhbHRzYWx0c2FsdA==$${octets}${end}`
+}
+
+test('parses the queries of messages', () => {
   expect(sendMessageQuery.parse({})).toEqual({ skipPhoneValidation: false, deviceActiveWithin: 0 })
   expect(sendMessageQuery.parse({ skipPhoneValidation: '1', deviceActiveWithin: '12' })).toEqual({
     skipPhoneValidation: true,

@@ -1,70 +1,93 @@
 import { z } from 'zod'
+import { readEncryptedField } from './encrypted-field.ts'
 import { deviceId, givenId, resourceId } from './ids.ts'
 import { messageStates } from './message-states.ts'
 import { paging, refuseReversedRange, timeRange } from './paging.ts'
 import { requestBody } from './request-body.ts'
 import { queryBoolean, queryInteger, requestQuery } from './request-query.ts'
 import { instant, utcTime } from './times.ts'
+import { waiting } from './waiting.ts'
 
 const text = z.string().min(1).max(65_535)
-const port = z.int().min(1).max(65_535).meta({ description: 'Application port of the receiver' })
+const port = z.int().min(1).max(65_535).meta({ description: 'Application port of the recipient' })
 const priority = z.int().min(-128).max(127)
 const simNumber = z.int().min(1).max(64).meta({ description: 'Slot of the SIM, counted from 1' })
 
-const askedMessage = requestBody({
+const messageBody = requestBody({
   phoneNumbers: z
     .array(z.string().min(1).max(512))
     .min(1)
     .max(100)
     .optional()
-    .meta({ description: 'Recipients, each once: required, or `recipient`', examples: [['+14155550123']] }),
-  recipient: z.string().min(1).max(512).optional().meta({ description: 'The same as `phoneNumbers` of one' }),
+    .meta({
+      description: 'Recipients, without duplicates. Required unless `recipient` is set',
+      examples: [['+14155550123']],
+    }),
+  recipient: z
+    .string()
+    .min(1)
+    .max(512)
+    .optional()
+    .meta({ description: 'A single recipient; same as `phoneNumbers` with one number' }),
   textMessage: requestBody({ text: text.meta({ examples: ['Your table is ready'] }) })
     .optional()
-    .meta({ description: 'What to send. Exactly one of `textMessage`, `dataMessage` and `message` is required' }),
+    .meta({ description: 'Text to send. Exactly one of `textMessage`, `dataMessage` and `message` is required' }),
   dataMessage: requestBody({
-    data: z.base64('must be base64').min(1).meta({ description: 'One octet at least' }),
+    data: z
+      .string()
+      .min(1)
+      .max(65_535)
+      .meta({
+        description: 'At least one byte in base64; encrypted when `isEncrypted` is true',
+        examples: ['SGVsbG8='],
+      }),
     port,
   })
     .optional()
-    .meta({ description: 'Octets for an application port' }),
-  message: text.optional().meta({ description: 'The same as `textMessage.text`', deprecated: true }),
+    .meta({ description: 'Data to send to an application port' }),
+  message: text.optional().meta({ description: 'Same as `textMessage.text`', deprecated: true }),
   mmsMessage: z
-    .unknown()
-    .refine((value) => value === undefined, 'MMS cannot be sent: leave it out')
+    .never('is not supported: MMS cannot be sent, omit it')
     .optional()
-    .meta({ description: 'Refused: MMS cannot be sent' }),
+    .meta({ description: 'Not supported: MMS cannot be sent' }),
   id: givenId.optional(),
-  deviceId: z.string().min(1).max(128).optional().meta({ description: 'Device to send it; chosen when left out' }),
+  deviceId: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .meta({ description: 'Device that sends the message. Default: chosen automatically' }),
   simNumber: simNumber.optional(),
-  withDeliveryReport: z.boolean().default(true).meta({ description: 'Ask the network for a status report' }),
+  withDeliveryReport: z.boolean().default(true).meta({ description: 'Request a delivery report from the network' }),
   priority: priority
     .optional()
-    .meta({ description: '0 when left out; 100 and more passes limits, delays and work hours' }),
+    .meta({ description: 'Default: 0. From 100, the message bypasses limits, delays and work hours' }),
   ttl: z
     .int()
     .min(5)
     .max(2_147_483_647)
     .optional()
-    .meta({ description: 'Seconds from acceptance after which it is no longer sent; or use `validUntil`' }),
-  validUntil: instant.optional().meta({ description: 'After this it is no longer sent; or use `ttl`' }),
-  scheduleAt: instant.optional().meta({ description: 'Not sent before this' }),
-  isEncrypted: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Text and numbers are opaque strings, which only the agent can open' }),
+    .meta({ description: 'Seconds after acceptance until which the message may be sent. Alternative to `validUntil`' }),
+  validUntil: instant
+    .optional()
+    .meta({ description: 'Time until which the message may be sent. Alternative to `ttl`' }),
+  scheduleAt: instant.optional().meta({ description: 'Earliest time at which the message is sent' }),
+  isEncrypted: z.boolean().default(false).meta({
+    description:
+      'True when each number and the text, or the base64 of the data, is encrypted as `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64). Only the agent can decrypt them',
+  }),
 })
 
-type Asked = z.output<typeof askedMessage>
+type MessageBody = z.output<typeof messageBody>
 
-/** Everything that can be said without a clock, numbering plans and the account; normalised. */
-export const sendMessageRequest = askedMessage
+/** Validates and normalises everything that needs no clock, numbering plan or account. */
+export const sendMessageRequest = messageBody
   .check(({ value, issues }) => {
-    for (const [path, message] of contradictions(value)) issues.push({ code: 'custom', path, message, input: value })
+    for (const [path, message] of bodyProblems(value)) issues.push({ code: 'custom', path, message, input: value })
   })
   .transform(({ phoneNumbers, recipient, textMessage, dataMessage, message, mmsMessage, ttl, ...rest }) => ({
     ...rest,
-    /** As given: not normalised, perhaps not unique. */
+    /** As in the request: not normalised, may contain duplicates. */
     phoneNumbers: phoneNumbers ?? [recipient ?? ''],
     content: contentOf(textMessage?.text ?? message, dataMessage),
     ttlSeconds: ttl,
@@ -75,31 +98,60 @@ export const sendMessageRequest = askedMessage
   })
 
 export type SendMessageRequest = z.output<typeof sendMessageRequest>
-/** Data in base64. */
+/** `data` is base64. In an encrypted message, the text or the base64 is encrypted. */
 export type MessageContent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'data'; readonly data: string; readonly port: number }
 
-function contentOf(text: string | undefined, data: Asked['dataMessage']): MessageContent {
+function contentOf(text: string | undefined, data: MessageBody['dataMessage']): MessageContent {
   return data ? { kind: 'data', ...data } : { kind: 'text', text: text ?? '' }
 }
 
 const CONTENTS = ['textMessage', 'dataMessage', 'message'] as const
 
-function* contradictions(asked: Asked): Generator<[path: PropertyKey[], message: string]> {
-  const { phoneNumbers, recipient, isEncrypted, ttl, validUntil, scheduleAt } = asked
+function* bodyProblems(body: MessageBody): Generator<[path: PropertyKey[], message: string]> {
+  const { phoneNumbers, recipient, isEncrypted, ttl, validUntil, scheduleAt } = body
   if (phoneNumbers && recipient !== undefined)
-    yield [['recipient'], 'is the same as phoneNumbers of one: give only one of them']
-  if (!phoneNumbers && recipient === undefined) yield [['phoneNumbers'], 'is required: whom to send to']
-  const contents = CONTENTS.filter((name) => asked[name] !== undefined)
-  if (contents.length === 0) yield [['textMessage'], 'is required: what to send (or dataMessage)']
-  if (contents.length > 1) yield [[contents[1] ?? ''], `give only one of ${contents.join(' and ')}`]
-  if (!isEncrypted) yield* longNumbers(asked)
-  if (ttl !== undefined && validUntil) yield [['ttl'], 'give only one of ttl and validUntil']
+    yield [['recipient'], 'cannot be combined with phoneNumbers: use only one of them']
+  if (!phoneNumbers && recipient === undefined)
+    yield [['phoneNumbers'], 'is required: add at least one recipient, for example ["+447400123456"]']
+  const contents = CONTENTS.filter((name) => body[name] !== undefined)
+  if (contents.length === 0) yield [['textMessage'], 'is required: add textMessage.text or dataMessage']
+  if (contents.length > 1) yield [[contents[1] ?? ''], `use only one of ${contents.join(' and ')}`]
+  if (isEncrypted) yield* encryptionProblems(body)
+  else yield* formatProblems(body)
+  if (ttl !== undefined && validUntil) yield [['ttl'], 'use only one of ttl and validUntil']
   if (scheduleAt && validUntil && scheduleAt >= validUntil) yield [['scheduleAt'], 'must be before validUntil']
 }
 
-function* longNumbers({ phoneNumbers, recipient }: Asked): Generator<[path: PropertyKey[], message: string]> {
+/** Unencrypted values in a message marked as encrypted would fail at the agent. */
+function* encryptionProblems(body: MessageBody): Generator<[path: PropertyKey[], message: string]> {
+  const { phoneNumbers, recipient, textMessage, message, dataMessage } = body
+  const fields: readonly [path: PropertyKey[], value: string | undefined][] = [
+    ...(phoneNumbers ?? []).map((number, index): [PropertyKey[], string] => [['phoneNumbers', index], number]),
+    [['recipient'], recipient],
+    [['textMessage', 'text'], textMessage?.text],
+    [['message'], message],
+    [['dataMessage', 'data'], dataMessage?.data],
+  ]
+  for (const [path, value] of fields) {
+    const read = value === undefined ? undefined : readEncryptedField(value)
+    if (read?.ok === false) yield [path, `${read.problem} (isEncrypted is true)`]
+  }
+}
+
+const base64 = z.base64()
+
+function* formatProblems(body: MessageBody): Generator<[path: PropertyKey[], message: string]> {
+  yield* numberLengthProblems(body)
+  if (body.dataMessage && !base64.safeParse(body.dataMessage.data).success)
+    yield [['dataMessage', 'data'], 'must be base64']
+}
+
+function* numberLengthProblems({
+  phoneNumbers,
+  recipient,
+}: MessageBody): Generator<[path: PropertyKey[], message: string]> {
   const message = 'must have at most 128 characters'
   if ((recipient?.length ?? 0) > 128) yield [['recipient'], message]
   for (const [index, number] of (phoneNumbers ?? []).entries())
@@ -109,19 +161,22 @@ function* longNumbers({ phoneNumbers, recipient }: Asked): Generator<[path: Prop
 export const sendMessageQuery = requestQuery({
   skipPhoneValidation: queryBoolean
     .default(false)
-    .meta({ description: 'Lets through whatever a modem can dial, such as short codes', default: false }),
+    .meta({ description: 'Accept any number that a modem can dial, such as short codes', default: false }),
   deviceActiveWithin: queryInteger(0, 1_000_000)
     .default(0)
-    .meta({ description: 'Choose only among devices seen within so many hours; 0: any', default: 0 }),
+    .meta({ description: 'Use only devices seen within this number of hours; 0 means any device', default: 0 }),
 })
 
 const state = z.enum(messageStates)
 
 const recipientState = z
   .strictObject({
-    phoneNumber: z.string().meta({ description: 'As normalised; 16 hex digits of its hash when `isHashed`' }),
+    phoneNumber: z
+      .string()
+      .meta({ description: 'Normalised number; 16 hexadecimal digits of its hash when `isHashed` is true' }),
     state,
-    error: z.string().optional().meta({ description: 'Why it failed, or what is being waited for' }),
+    error: z.string().optional().meta({ description: 'Why it failed, or what it is waiting for' }),
+    waiting: waiting.optional(),
   })
   .meta({ id: 'RecipientState' })
 
@@ -132,9 +187,10 @@ export const messageState = z
     id: resourceId,
     deviceId,
     state,
-    isHashed: z.boolean().meta({ description: 'Content and numbers are kept as hashes only' }),
+    isHashed: z.boolean().meta({ description: 'True when only hashes of the content and the numbers are stored' }),
     isEncrypted: z.boolean(),
     recipients: z.array(recipientState),
+    waiting: waiting.optional().meta({ description: 'Waiting reason of the first waiting recipient' }),
     states: z
       .strictObject({
         Pending: utcTime,
@@ -145,13 +201,15 @@ export const messageState = z
         Delivered: later,
         Failed: later,
       })
-      .meta({ description: 'When each state was reached first' }),
+      .meta({ description: 'Time at which each state was first reached' }),
     textMessage: z.strictObject({ text: z.string() }).optional(),
-    dataMessage: z.strictObject({ data: z.base64(), port }).optional(),
+    dataMessage: z.strictObject({ data: z.string().meta({ description: 'As submitted' }), port }).optional(),
     hashedMessage: z
       .strictObject({ hash: z.string().meta({ description: 'SHA-256 of the content, hexadecimal' }) })
       .optional(),
-    simNumber: simNumber.optional(),
+    simNumber: simNumber.optional().meta({
+      description: 'Slot of the requested SIM, otherwise of the SIM that sends it; absent when there are several',
+    }),
     priority: priority.optional(),
     scheduleAt: later,
     validUntil: later,
@@ -163,11 +221,11 @@ export const listMessagesQuery = requestQuery({
   ...timeRange,
   state: state.optional(),
   deviceId: z.string().max(128).optional(),
-  includeContent: queryBoolean.default(false).meta({ description: 'Texts and data too', default: false }),
+  includeContent: queryBoolean.default(false).meta({ description: 'Include texts and data', default: false }),
   sort: z
     .enum(['created_at', '-created_at'])
     .default('-created_at')
-    .meta({ description: 'By creation; newest first by default', default: '-created_at' }),
+    .meta({ description: 'Order by creation time. Default: newest first', default: '-created_at' }),
   ...paging,
 }).check(refuseReversedRange)
 

@@ -9,7 +9,7 @@ const body = requestBody({
   inner: requestBody({ optional: z.string().optional() }).optional(),
 })
 
-test('null is absent, at every depth, and unknown members are ignored', () => {
+test('treats null as absent at every depth and ignores unknown members', () => {
   expect(body.parse({ needed: 'x', optional: null, preset: null, inner: { optional: null }, more: 1 })).toEqual({
     needed: 'x',
     preset: true,
@@ -18,10 +18,10 @@ test('null is absent, at every depth, and unknown members are ignored', () => {
   expect(body.parse({ needed: 'x', inner: null })).toEqual({ needed: 'x', preset: true })
 })
 
-test('a needed member may not be null', () => {
+test('refuses null for a required member', () => {
   expect(body.safeParse({ needed: null }).success).toBe(false)
 })
 
-test.each([[undefined], [null], ['text'], [4], [[]], [true]])('%j is no body', (value) => {
+test.each([[undefined], [null], ['text'], [4], [[]], [true]])('refuses %j as a body', (value) => {
   expect(body.safeParse(value).success).toBe(false)
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A JSON object of a request. Unknown members are ignored, and one that is null is absent. */
+/** Schema of a JSON object in a request. Ignores unknown members and treats null as absent. */
 export function requestBody<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.preprocess(withoutNulls, z.object(shape))
 }

@@ -8,28 +8,28 @@ test.each([
   ['True', true],
   ['false', false],
   ['0', false],
-])('%s is a boolean of a query', (text, value) => {
+])('parses %s as a boolean', (text, value) => {
   expect(queryBoolean.parse(text)).toBe(value)
 })
 
-test.each(['yes', '', '2', 'truee', '__proto__', 'constructor'])('%j is none', (text) => {
+test.each(['yes', '', '2', 'truee', '__proto__', 'constructor'])('refuses %j as a boolean', (text) => {
   expect(queryBoolean.safeParse(text).success).toBe(false)
 })
 
 test.each(['', ' 5', '5 ', '1e1', '0x5', '5.0', 'five', '99', '-6', '9'.repeat(40)])(
-  '%j is no integer up to ten',
+  'refuses %j as an integer up to ten',
   (text) => {
     expect(queryInteger(-5, 10).safeParse(text).success).toBe(false)
   },
 )
 
-test('integers of a query', () => {
+test('parses integers', () => {
   expect(['7', '-5', '+3', '010'].map((text) => queryInteger(-5, 10).parse(text))).toEqual([7, -5, 3, 10])
 })
 
 const page = requestQuery({ ...timeRange, ...paging }).check(refuseReversedRange)
 
-test('a page has 50 items unless asked, empty values are absent, unknown ones ignored', () => {
+test('uses 50 items per page by default, treats empty values as absent and ignores unknown ones', () => {
   expect(page.parse({})).toEqual({ limit: 50, offset: 0 })
   expect(page.parse({ limit: '', offset: '', from: '', more: 'x' })).toEqual({ limit: 50, offset: 0 })
   expect(page.parse({ limit: '100', offset: '7', cursor: 'abc' })).toEqual({ limit: 100, offset: 7, cursor: 'abc' })
@@ -42,7 +42,7 @@ test.each([{ limit: '0' }, { limit: '101' }, { offset: '-1' }, { offset: '999999
   },
 )
 
-test('a range that ends before it begins is refused; one moment is an empty range', () => {
+test('refuses a period that ends before it starts and accepts one moment', () => {
   const range = (from: string, to: string) => page.safeParse({ from, to }).success
   expect(range('2026-03-01T00:00:01Z', '2026-03-01T00:00:00Z')).toBe(false)
   expect(range('2026-03-01T07:00:00+07:00', '2026-03-01T00:00:00Z')).toBe(true)

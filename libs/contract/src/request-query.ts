@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The query of a request: texts by name. Unknown names are ignored, and an empty value is absent. */
+/** Schema of a query string. Ignores unknown parameters and treats empty values as absent. */
 export function requestQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.preprocess(withoutEmpty, z.object(shape))
 }

@@ -1,4 +1,4 @@
-/** What a token may allow. `all:any` holds every other one. */
+/** The permissions of tokens. `all:any` includes all others. */
 export const scopes = [
   'all:any',
   'messages:send',

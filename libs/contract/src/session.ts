@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { requestBody } from './request-body.ts'
 import { scopes } from './scopes.ts'
 
-/** Carries the session of a browser. */
+/** Name of the cookie with the session of a browser. */
 export const SESSION_COOKIE = 'smsgw_session'
 
 export const sessionRequest = requestBody({
@@ -10,14 +10,18 @@ export const sessionRequest = requestBody({
   password: z.string().min(1).max(512),
 }).meta({ id: 'SessionRequest', examples: [{ username: 'sms', password: 'tea at half past four' }] })
 
-/** Who calls, and what is to be had here. */
+/** The caller and the features of this server. */
 export const sessionInfo = z
   .strictObject({
     username: z.string(),
-    mode: z.enum(['local', 'cloud']).meta({ description: '`local`: passwords alone, no tokens' }),
+    mode: z
+      .enum(['local', 'cloud'])
+      .meta({ description: '`local`: one machine, password authentication without tokens' }),
     version: z.string(),
-    scopes: z.array(z.enum(scopes)).meta({ description: 'What the caller may do' }),
-    hasVirtualPhone: z.boolean().meta({ description: 'A virtual modem is here, and a phone to try it with' }),
+    scopes: z.array(z.enum(scopes)).meta({ description: 'Scopes of the caller' }),
+    hasVirtualPhone: z
+      .boolean()
+      .meta({ description: 'True when a virtual modem is running, with a virtual phone to test it' }),
   })
   .meta({ id: 'SessionInfo' })
 

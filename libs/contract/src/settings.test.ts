@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { defaultSettings, settings, settingsChange } from './settings.ts'
 
-test('the defaults are settings', () => {
+test('accepts the default settings', () => {
   expect(settings.parse(defaultSettings)).toEqual(defaultSettings)
 })
 
-test('any part is taken, unknown sections and keys are ignored', () => {
+test('accepts any part and ignores unknown sections and keys', () => {
   expect(settingsChange.parse({})).toEqual({})
   expect(settingsChange.parse({ messages: { limit_value: 5, color: 1 }, more: {} })).toEqual({
     messages: { limit_value: 5 },
   })
 })
 
-test('keys in camelCase are the same ones, and win', () => {
+test('accepts keys in camelCase, which take precedence', () => {
   expect(
     settingsChange.parse({
       messages: { sendIntervalMin: 3, send_interval_min: 9, workHoursEnabled: true },
@@ -21,14 +21,14 @@ test('keys in camelCase are the same ones, and win', () => {
   ).toEqual({ messages: { send_interval_min: 3, work_hours_enabled: true }, webhooks: { retry_count: null } })
 })
 
-test('null resets, a key or a section, and is told apart from what is left out', () => {
+test('keeps null, which resets a key or section, distinct from an absent one', () => {
   const change = settingsChange.parse({ messages: { limit_value: null }, ping: null })
   expect(change.messages).toEqual({ limit_value: null })
   expect(change.ping).toBeNull()
   expect(change.logs).toBeUndefined()
 })
 
-test('what lives on the agent is refused here, unless it is empty', () => {
+test('refuses settings of the agent unless they are empty', () => {
   const paths = (body: object) => (settingsChange.safeParse(body).error?.issues ?? []).map(({ path }) => path.join('.'))
   expect(paths({ encryption: { passphrase: 'x' }, gateway: { cloudUrl: 'https://x', private_token: 'x' } })).toEqual([
     'encryption.passphrase',
@@ -39,7 +39,7 @@ test('what lives on the agent is refused here, unless it is empty', () => {
   expect(settingsChange.parse({ encryption: { passphrase: '' } })).toEqual({})
 })
 
-test('an empty signing key changes nothing, null takes it away', () => {
+test('ignores an empty signing key and removes the key for null', () => {
   expect(settingsChange.parse({ webhooks: { signing_key: '' } }).webhooks?.signing_key).toBeUndefined()
   expect(settingsChange.parse({ webhooks: { signing_key: null } }).webhooks?.signing_key).toBeNull()
   expect(settingsChange.parse({ webhooks: { signing_key: 'k' } }).webhooks?.signing_key).toBe('k')

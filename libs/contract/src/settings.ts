@@ -8,31 +8,49 @@ const timeOfDay = z
   .meta({ examples: ['08:30'] })
 
 const messages = {
-  send_interval_min: seconds.meta({ description: 'Shortest pause between messages of one SIM, in seconds' }),
-  send_interval_max: seconds.meta({ description: 'Longest pause: each is random between both' }),
+  send_interval_min: seconds.meta({ description: 'Minimum pause between messages of one SIM, in seconds' }),
+  send_interval_max: seconds.meta({
+    description:
+      'Maximum pause between messages of one SIM, in seconds; each pause is a random value between minimum and maximum',
+  }),
   limit_period: z.enum(['Disabled', 'PerMinute', 'Per30Minutes', 'PerHour', 'PerDay']),
-  limit_value: z.int().min(1).max(1_000_000).meta({ description: 'Messages of one SIM in a `limit_period`' }),
+  limit_value: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .meta({ description: 'Maximum number of messages per SIM in a `limit_period`' }),
   sim_selection_mode: z
     .enum(['OSDefault', 'RoundRobin', 'Random'])
-    .meta({ description: '`OSDefault`: the lowest ready SIM' }),
+    .meta({ description: '`OSDefault` uses the ready SIM with the lowest slot number' }),
   processing_order: z.enum(['LIFO', 'FIFO']),
-  log_lifetime_days: days.meta({ description: 'Finished messages are kept so long' }),
+  log_lifetime_days: days.meta({ description: 'Days for which finished messages are kept' }),
   work_hours_enabled: z.boolean(),
-  work_hours_start: timeOfDay.meta({ description: "In the agent's zone; later than the end: over midnight" }),
+  work_hours_start: timeOfDay.meta({
+    description: 'In the time zone of the agent; a start after the end means past midnight',
+  }),
   work_hours_end: timeOfDay,
 }
 const webhooks = {
   retry_count: z.int().min(1).max(1000).meta({
-    description: 'Retries after the first attempt: fewer cut the usual schedule of ten, more repeat its last pause',
+    description:
+      'Retries after the first attempt. The default schedule has ten; a lower value ends it earlier, a higher one repeats its last pause',
   }),
   internet_required: z.boolean(),
 }
-const ping = { interval_seconds: seconds.meta({ description: 'No ping when absent' }) }
+const ping = {
+  interval_seconds: seconds.meta({ description: 'Seconds between two `system:ping` events; no pings when absent' }),
+}
 const logs = { lifetime_days: days }
-const gateway = { notification_channel: z.string().max(64).meta({ description: 'Accepted, without effect' }) }
-const receiver = { content_provider_enabled: z.boolean().meta({ description: 'Accepted, without effect' }) }
+const gateway = { notification_channel: z.string().max(64).meta({ description: 'Accepted, but has no effect' }) }
+const receiver = { content_provider_enabled: z.boolean().meta({ description: 'Accepted, but has no effect' }) }
 
-/** The settings of an account. What has a default is always there; secrets are never shown. */
+/** Set by the relay for all accounts: how long a finished message keeps its content. */
+const privacy = { forget_after_seconds: z.int().min(0).max(315_360_000) }
+
+/** The settings that an agent applies, by section; the agent validates them like the API. */
+export const agentSettingKeys = { messages, ping, privacy }
+
+/** The settings of an account. Keys with a default are always present; secrets are never returned. */
 export const settings = z
   .strictObject({
     messages: z.strictObject(messages).partial().required({
@@ -52,7 +70,7 @@ export const settings = z
 
 export type Settings = z.output<typeof settings>
 
-/** Of an account that has set nothing. */
+/** The settings of a new account. */
 export const defaultSettings: Settings = {
   messages: {
     limit_period: 'Disabled',
@@ -69,8 +87,8 @@ export const defaultSettings: Settings = {
 }
 
 /**
- * What PUT and PATCH take: any part. Null resets a key or a whole section; what is left out is undefined. Rules between
- * keys hold for the merged settings, not for a part.
+ * The body of PUT and PATCH: any part of the settings. Null resets a key or a whole section. Rules between keys are checked
+ * on the merged settings, not here.
  */
 export const settingsChange = z
   .preprocess(
@@ -79,15 +97,20 @@ export const settingsChange = z
       messages: section(messages),
       webhooks: section({
         ...webhooks,
-        signing_key: z.string().max(1024).meta({ description: 'Key of `X-Signature`; write-only. Empty: unchanged' }),
+        signing_key: z
+          .string()
+          .max(1024)
+          .meta({ description: 'Key of the signature in `X-Signature`. Write-only; an empty value changes nothing' }),
       }),
       ping: section(ping),
       logs: section(logs),
-      encryption: section({ passphrase: refused('is set at the agent, which alone knows it: leave it out') }),
+      encryption: section({
+        passphrase: refused('cannot be set here: set it at the agent, the only one that knows it, and omit it here'),
+      }),
       gateway: section({
         ...gateway,
-        cloud_url: refused('is set at the agent: leave it out'),
-        private_token: refused('is set at the agent: leave it out'),
+        cloud_url: refused('cannot be set here: set it at the agent and omit it here'),
+        private_token: refused('cannot be set here: set it at the agent and omit it here'),
       }),
       receiver: section(receiver),
     }),
@@ -99,7 +122,7 @@ export const settingsChange = z
   }))
   .meta({
     id: 'SettingsChange',
-    description: 'Any part of the settings; keys in camelCase are taken too, and win',
+    description: 'Any part of the settings. Keys in camelCase are accepted too and take precedence',
     examples: [
       { messages: { send_interval_min: 5, send_interval_max: 15, limit_period: 'PerHour', limit_value: 100 } },
     ],
@@ -115,7 +138,7 @@ function section<Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape
 }
 
 function refused(message: string) {
-  return z.unknown().refine((value) => value === undefined || value === null || value === '', message)
+  return z.literal('', message)
 }
 
 function withoutEmptyKey<Webhooks extends { signing_key?: string | null | undefined }>(webhooks: Webhooks): Webhooks {

@@ -5,7 +5,10 @@ import { utcTime } from './times.ts'
 export const statisticsPeriods = ['hour', 'day', 'week'] as const
 
 export const statisticsQuery = requestQuery({
-  period: z.enum(statisticsPeriods).default('day').meta({ description: 'How far back; now is in the last bucket' }),
+  period: z
+    .enum(statisticsPeriods)
+    .default('day')
+    .meta({ description: 'Period to cover; the last bucket contains the current time' }),
 })
 
 const count = z.int().min(0)
@@ -13,26 +16,29 @@ const milliseconds = z.int().min(0)
 
 const statisticsBucket = z
   .strictObject({
-    at: utcTime.meta({ description: 'Where it begins' }),
+    at: utcTime.meta({ description: 'Start of the bucket' }),
     accepted: count,
     sent: count,
     delivered: count,
     failed: count,
     received: count,
-    acceptToSentMs: z
-      .strictObject({ p50: milliseconds, p95: milliseconds })
-      .nullable()
-      .meta({ description: 'Of those sent then, from acceptance or `scheduleAt` on; null when nothing was' }),
+    acceptToSentMs: z.strictObject({ p50: milliseconds, p95: milliseconds }).nullable().meta({
+      description:
+        'Time from acceptance, or from `scheduleAt`, of the messages sent in this bucket; null when none were sent',
+    }),
   })
   .meta({ id: 'StatisticsBucket' })
 
 export const statistics = z
   .strictObject({
     period: z.enum(statisticsPeriods),
-    stepSeconds: z.int().min(1).meta({ description: 'Length of a bucket' }),
-    buckets: z.array(statisticsBucket).meta({ description: 'Oldest first, empty ones included' }),
+    stepSeconds: z.int().min(1).meta({ description: 'Length of a bucket in seconds' }),
+    buckets: z.array(statisticsBucket).meta({ description: 'Oldest first, including empty buckets' }),
   })
-  .meta({ id: 'Statistics', description: 'What happened when: each message counts in the bucket of each step it took' })
+  .meta({
+    id: 'Statistics',
+    description: 'Message counts over time: a message is counted in the bucket of each of its steps',
+  })
 
 export type StatisticsPeriod = (typeof statisticsPeriods)[number]
 export type Statistics = z.output<typeof statistics>

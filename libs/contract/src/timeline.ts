@@ -17,6 +17,7 @@ const timelineKinds = [
   'failed',
   'cancelled',
   'in-doubt',
+  'waiting',
   'webhook-attempt',
 ] as const
 
@@ -24,17 +25,23 @@ const timelineEntry = z
   .strictObject({
     at: utcTime,
     kind: z.enum(timelineKinds),
-    recipient: z.string().optional().meta({ description: 'The number that it is about' }),
+    recipient: z.string().optional().meta({ description: 'Phone number of the recipient' }),
     part: z
       .strictObject({
         index: z.int().min(1).meta({ description: 'Counted from 1' }),
         total: z.int().min(1),
-        reference: z.int().min(0).max(255).optional().meta({ description: 'TP-MR: what reports name it by' }),
+        reference: z
+          .int()
+          .min(0)
+          .max(255)
+          .optional()
+          .meta({ description: 'TP-MR, which identifies the part in delivery reports' }),
       })
       .optional(),
-    code: z.string().optional().meta({ description: 'As it came from network, modem or device' }),
-    text: z.string().meta({ description: 'What happened, in plain words' }),
-    advice: z.string().optional().meta({ description: 'What to do about it' }),
+    code: z.string().optional().meta({ description: 'Code from the network, the modem or the device, unchanged' }),
+    text: z.string().meta({ description: 'Description of the step' }),
+    until: utcTime.optional().meta({ description: 'For `waiting`: latest time at which the wait ends' }),
+    advice: z.string().optional().meta({ description: 'Recommended action' }),
     webhook: z
       .strictObject({
         webhookId: resourceId,

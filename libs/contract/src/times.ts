@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** RFC 3339 with any offset, kept as it came. */
+/** A time in RFC 3339 with any offset, unchanged. */
 export const time = z
   .string()
   .refine(
@@ -9,16 +9,16 @@ export const time = z
   )
   .meta({ format: 'date-time', examples: ['2026-03-01T15:46:11+07:00'] })
 
-/** RFC 3339 with any offset, as the moment that it means. */
+/** A time in RFC 3339 with any offset, as a Date. */
 export const instant = time.pipe(z.transform((text: string) => new Date(epochMsOf(text) ?? 0)))
 
-/** As the API answers: UTC with milliseconds. */
+/** A time in answers of the API: UTC with milliseconds. */
 export const utcTime = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time', examples: ['2026-03-01T08:46:11.000Z'] })
 
-/** As payloads of webhooks tell it: the local time of the agent with its offset, never `Z`. */
+/** A time in webhook payloads: the local time of the agent with its offset, never `Z`. */
 export const localTime = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/)
@@ -32,7 +32,7 @@ function epochMsOf(text: string): number | undefined {
   if (!match) return undefined
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as Six
   const [offsetHour, offsetMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)]
-  // A minute may have a leap second: 60.
+  // 60 is a leap second.
   if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined
   const midnight = new Date(0)
   midnight.setUTCFullYear(year, month - 1, day)
@@ -45,6 +45,6 @@ function epochMsOf(text: string): number | undefined {
 
 type Six = [number, number, number, number, number, number]
 
-/** Years of four digits at UTC, 1 to 9999: what is written and stored everywhere. */
+/** Years 1 to 9999 in UTC, which all formats and the database can hold. */
 const FIRST = -62_135_596_800_000
 const END = 253_402_300_800_000

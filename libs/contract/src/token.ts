@@ -3,34 +3,37 @@ import { requestBody } from './request-body.ts'
 import { scopes } from './scopes.ts'
 import { utcTime } from './times.ts'
 
-/** `inbox:read` is an older name. */
-const askedScope = z
+/** Accepts `inbox:read`, the old name of `inbox:list`. */
+const requestedScope = z
   .preprocess(
     (name) => (name === 'inbox:read' ? 'inbox:list' : name),
-    z.enum(scopes, { error: ({ input }) => `${shown(input)} is no scope; known are ${scopes.join(', ')}` }),
+    z.enum(scopes, { error: ({ input }) => `${shown(input)} is not a scope. Use one of ${scopes.join(', ')}` }),
   )
-  .meta({ description: 'A permission' })
+  .meta({ description: 'Permission of the token' })
 
-/** What a caller asks for; the least is asked of the account, see the endpoint. */
+/** The body of a token request. The endpoint checks it against the permissions of the caller. */
 export const tokenRequest = requestBody({
   ttl: z
     .int()
-    .refine((ttl) => ttl === 0 || ttl >= 60, 'must be 0 for the longest, or at least 60')
+    .refine((ttl) => ttl === 0 || ttl >= 60, 'must be 0 (the maximum lifetime) or at least 60 seconds')
     .optional()
-    .meta({ description: 'Lifetime in seconds: 3600 when left out, 0 for the longest; capped at the maximum' }),
-  scopes: z.array(askedScope).min(1).max(64).meta({ description: 'What the token may do' }),
+    .meta({
+      description:
+        'Lifetime in seconds. Default: 3600; 0 means the maximum. Limited to the maximum, and to the remaining lifetime of the token used for this request',
+    }),
+  scopes: z.array(requestedScope).min(1).max(64).meta({ description: 'Scopes of the token' }),
 }).meta({ id: 'TokenRequest', examples: [{ ttl: 3600, scopes: ['messages:send', 'messages:read'] }] })
 
 const pair = {
-  access_token: z.string().meta({ description: 'To present as `Authorization: Bearer …`' }),
-  refresh_token: z.string().meta({ description: 'Exchanged for a new pair, once' }),
+  access_token: z.string().meta({ description: 'Send it as `Authorization: Bearer …`' }),
+  refresh_token: z.string().meta({ description: 'Exchange it for a new pair of tokens; works once' }),
   token_type: z.literal('Bearer'),
-  expires_at: utcTime.meta({ description: 'When the access token expires' }),
+  expires_at: utcTime.meta({ description: 'Expiry of the access token' }),
 }
 
 export const tokenResponse = z
   .strictObject({
-    id: z.string().meta({ description: 'The `jti` of the access token, to revoke it by' }),
+    id: z.string().meta({ description: 'The `jti` of the access token; use it to revoke the token' }),
     ...pair,
     accessToken: pair.access_token.meta({ description: 'Same as `access_token`' }),
     refreshToken: pair.refresh_token.meta({ description: 'Same as `refresh_token`' }),
@@ -39,13 +42,13 @@ export const tokenResponse = z
   })
   .meta({ id: 'TokenResponse' })
 
-/** What is shown of tokens that were issued: never the tokens. */
+/** An issued token as listed by the API, without the token itself. */
 export const issuedToken = z
   .strictObject({
-    id: z.string().meta({ description: 'The `jti` of its latest access token, to revoke it by' }),
+    id: z.string().meta({ description: 'The `jti` of the latest access token; use it to revoke the token' }),
     scopes: z.array(z.string()),
     createdAt: utcTime,
-    expiresAt: utcTime.meta({ description: 'Neither it nor its refresh token works from then on' }),
+    expiresAt: utcTime.meta({ description: 'Expiry of the access token and the refresh token' }),
     revokedAt: utcTime.optional(),
   })
   .meta({ id: 'IssuedToken' })

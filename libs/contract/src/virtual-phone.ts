@@ -10,28 +10,38 @@ const virtualPhoneMessage = z
     at: utcTime,
     from: number,
     to: number,
-    text: z.string().meta({ description: 'What a phone shows; a data message is described' }),
+    text: z.string().meta({ description: 'The text as displayed by a phone; for a data message, a description' }),
     direction: z.enum(['to-phone', 'to-gateway']),
   })
   .meta({ id: 'VirtualPhoneMessage' })
 
 export const virtualPhone = z
   .strictObject({
-    gatewayNumber: number.meta({ description: 'Of the SIM in the virtual modem' }),
-    phones: z.array(number).meta({ description: 'Numbers that were written to or from, the latest first' }),
-    messages: z.array(virtualPhoneMessage).meta({ description: 'Newest first, at most 200; gone with the process' }),
+    gatewayNumber: number.meta({ description: 'Number of the SIM in the virtual modem' }),
+    phones: z.array(number).meta({ description: 'Numbers with messages, the most recent first' }),
+    messages: z
+      .array(virtualPhoneMessage)
+      .meta({ description: 'Newest first, at most 200; lost when the process ends' }),
+    testNumbers: z
+      .array(
+        z.strictObject({
+          number,
+          effect: z.string().meta({ description: 'Effect on a message to this number' }),
+        }),
+      )
+      .meta({ description: 'Numbers that make the virtual modem fail, delay or answer' }),
   })
   .meta({ id: 'VirtualPhone' })
 
-/** More than anybody types into a demonstration, and few enough parts for the memory of a SIM. */
-const LONGEST_TEXT = 1_000
+/** Enough for a demonstration, and few enough parts for the memory of a SIM. */
+const MAX_TEXT_LENGTH = 1_000
 
 export const virtualPhoneText = requestBody({
   from: z
     .string()
-    .regex(/^\+?\d{3,15}$/, 'must be a number such as +447400123456, digits alone behind the +')
-    .meta({ description: 'The phone that writes', examples: ['+447400123456'] }),
-  text: z.string().min(1).max(LONGEST_TEXT),
+    .regex(/^\+?\d{3,15}$/, 'must be a number such as +447400123456, with only digits after the +')
+    .meta({ description: 'Number of the sending phone', examples: ['+447400123456'] }),
+  text: z.string().min(1).max(MAX_TEXT_LENGTH),
 }).meta({ id: 'VirtualPhoneText', examples: [{ from: '+447400123456', text: 'Hello' }] })
 
 export type VirtualPhoneAnswer = z.output<typeof virtualPhone>

@@ -12,14 +12,14 @@ const received = {
   receivedAt: '2026-03-01T15:46:11.000+07:00',
 }
 
-test('an inbound recipient that is not known is null, and there', () => {
+test('requires an unknown inbound recipient to be null', () => {
   const event = { ...envelope, event: 'sms:received', payload: received }
   expect(webhookEnvelope.parse(event)).toEqual(event)
   const { recipient: _, ...without } = received
   expect(webhookEnvelope.safeParse({ ...event, payload: without }).success).toBe(false)
 })
 
-test('an outbound recipient is never null', () => {
+test('refuses null as an outbound recipient', () => {
   const { message: _, receivedAt, ...numbers } = received
   const payload = { ...numbers, recipient: '+1', partsCount: 1, sentAt: receivedAt }
   const event = { ...envelope, event: 'sms:sent', payload }
@@ -27,11 +27,11 @@ test('an outbound recipient is never null', () => {
   expect(webhookEnvelope.safeParse({ ...event, payload: { ...payload, recipient: null } }).success).toBe(false)
 })
 
-test('a payload belongs to its event', () => {
+test('refuses the payload of another event', () => {
   expect(webhookEnvelope.safeParse({ ...envelope, event: 'sms:failed', payload: received }).success).toBe(false)
 })
 
-test('all events but the downloaded ones are told', () => {
+test('has a payload for every event except the downloaded ones', () => {
   const silent = ['mms:downloaded', 'mms:batch:downloaded']
   const told: readonly string[] = webhookEvents.filter((event) => !silent.includes(event))
   expect(Object.keys(webhookPayloads).sort()).toEqual([...told].sort())

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { health } from './health.ts'
 import { deviceId, resourceId } from './ids.ts'
 import { localTime } from './times.ts'
 
-/** What a webhook can be registered for. The two `downloaded` ones stay silent: an AT modem does not download. */
+/** Events for which webhooks can be registered. The two `downloaded` events never occur: an AT modem downloads no MMS. */
 export const webhookEvents = [
   'sms:received',
   'sms:data-received',
@@ -26,12 +27,12 @@ const simNumber = z.int().min(1).max(64).meta({ description: 'Slot of the SIM, c
 
 const inbound = {
   messageId: z.string().meta({ description: 'Id of the inbox item' }),
-  sender: z.string().meta({ description: 'Number or name that it came from' }),
+  sender: z.string().meta({ description: 'Number or name of the sender' }),
   recipient: z.string().nullable().meta({ description: 'Number of the SIM that received it; null when unknown' }),
   simNumber,
-  phoneNumber: z.string().meta({ description: 'Same as `sender`; use that', deprecated: true }),
+  phoneNumber: z.string().meta({ description: 'Same as `sender`; use `sender` instead', deprecated: true }),
 }
-const receivedAt = localTime.meta({ description: "The network's time stamp when plausible, else the agent's time" })
+const receivedAt = localTime.meta({ description: "The network's time stamp if plausible, otherwise the agent's time" })
 
 const receivedText = z.strictObject({ ...inbound, message: z.string(), receivedAt }).meta({ id: 'SmsReceivedPayload' })
 
@@ -44,24 +45,23 @@ const receivedMms = z
     ...inbound,
     transactionId: z.string(),
     subject: z.string().optional(),
-    size: z.int().min(0).meta({ description: 'Octets to download' }),
+    size: z.int().min(0).meta({ description: 'Size of the MMS in bytes' }),
     contentClass: z.string().meta({ description: 'Empty when unknown' }),
     contentLocation: z.string().optional(),
     expiresAt: localTime.optional(),
     receivedAt,
   })
-  .meta({ id: 'MmsReceivedPayload', description: 'As announced: the content is not downloaded' })
+  .meta({ id: 'MmsReceivedPayload', description: 'Notification of an MMS; its content is not downloaded' })
 
 const outbound = {
   messageId: resourceId,
   sender: z.string().meta({ description: 'Number of the SIM; empty when unknown' }),
-  recipient: z.string().meta({ description: 'Number that it goes to; empty when only its hash is kept' }),
-  simNumber: z
-    .int()
-    .min(0)
-    .max(64)
-    .meta({ description: 'Slot of the SIM, counted from 1; 0 when it ended before one was chosen' }),
-  phoneNumber: z.string().meta({ description: 'Same as `recipient`; use that', deprecated: true }),
+  recipient: z.string().meta({ description: 'Number of the recipient; empty when only its hash is stored' }),
+  simNumber: z.int().min(0).max(64).meta({
+    description:
+      'Slot of the SIM, counted from 1: the SIM that sent the message, was requested, or would have sent it; 0 when the message ended before one of several SIMs was chosen',
+  }),
+  phoneNumber: z.string().meta({ description: 'Same as `recipient`; use `recipient` instead', deprecated: true }),
 }
 
 const sent = z
@@ -82,8 +82,8 @@ const failed = z
 const cancelled = z.strictObject({ ...outbound, cancelledAt: localTime }).meta({ id: 'SmsCancelledPayload' })
 
 const ping = z
-  .strictObject({ health: z.record(z.string(), z.unknown()).meta({ description: 'As the agent tells it' }) })
-  .meta({ id: 'SystemPingPayload' })
+  .strictObject({ health })
+  .meta({ id: 'SystemPingPayload', description: 'The health of the device, in the same format as `GET /health`' })
 
 const simCard = z.strictObject({
   slotIndex: z.int().min(0).meta({ description: 'Counted from 0' }),
@@ -97,7 +97,7 @@ const simCard = z.strictObject({
 
 const appStarted = z.strictObject({ simCards: z.array(simCard) }).meta({ id: 'AppStartedPayload' })
 
-/** What one event tells, by its name. */
+/** The payload schema of each event. */
 export const webhookPayloads = {
   'sms:received': receivedText,
   'sms:data-received': receivedData,
@@ -118,8 +118,8 @@ function batchOf<Payload extends z.ZodType>(payload: Payload) {
 }
 
 export type WebhookPayloads = { [Event in keyof typeof webhookPayloads]: z.output<(typeof webhookPayloads)[Event]> }
-/** An event that is told: all but those that stay silent. */
-export type ToldEvent = keyof WebhookPayloads
+/** An event that occurs: all except the two `downloaded` events. */
+export type EmittedEvent = keyof WebhookPayloads
 
 /** The body of a webhook request. */
 export const webhookEnvelope = z.discriminatedUnion('event', [
@@ -137,11 +137,11 @@ export const webhookEnvelope = z.discriminatedUnion('event', [
   envelopeOf('mms:batch:received'),
 ])
 
-function envelopeOf<Event extends ToldEvent>(event: Event) {
+function envelopeOf<Event extends EmittedEvent>(event: Event) {
   return z.strictObject({
     deviceId,
     event: z.literal(event),
-    id: z.string().meta({ description: 'Derived from what happened: the same in every attempt, for ever' }),
+    id: z.string().meta({ description: 'Id of the event; equal in all attempts and redeliveries' }),
     webhookId: resourceId,
     payload: webhookPayloads[event],
   })

@@ -6,19 +6,26 @@ import { requestQuery } from './request-query.ts'
 import { instant, utcTime } from './times.ts'
 import { webhookEvents } from './webhook-event.ts'
 
-const event = z.enum(webhookEvents, { error: `is no event; known are ${webhookEvents.join(', ')}` })
+const event = z.enum(webhookEvents, { error: `is not an event. Use one of ${webhookEvents.join(', ')}` })
 const anyDevice = z.string().min(1).max(128).optional()
 
 export const registerWebhookRequest = requestBody({
-  id: givenId.optional().meta({ description: 'One that exists is replaced; generated when left out' }),
+  id: givenId
+    .refine((id) => id !== 'deliveries', 'must not be "deliveries", which is a path of the API: choose another id')
+    .optional()
+    .meta({ description: 'An existing webhook with this id is replaced. Default: generated' }),
   url: z
     .string()
     .min(1)
     .max(2048)
-    .meta({ description: '`https:`, without credentials', format: 'uri', examples: ['https://example.com/sms'] }),
+    .meta({
+      description: 'URL with `https:` and without credentials',
+      format: 'uri',
+      examples: ['https://example.com/sms'],
+    }),
   event,
-  deviceId: anyDevice.meta({ description: 'Events of this device only' }),
-  device_id: anyDevice.meta({ description: 'Same as `deviceId`, which wins' }),
+  deviceId: anyDevice.meta({ description: 'Send only events of this device' }),
+  device_id: anyDevice.meta({ description: 'Same as `deviceId`, which takes precedence' }),
 })
   .transform(({ device_id, ...rest }) => ({ ...rest, deviceId: rest.deviceId ?? device_id }))
   .meta({ id: 'RegisterWebhookRequest', examples: [{ url: 'https://example.com/sms', event: 'sms:received' }] })
@@ -28,13 +35,15 @@ export const webhook = z
     id: resourceId,
     url: z.string(),
     event: z.enum(webhookEvents),
-    deviceId: deviceId.nullable().meta({ description: 'Null: events of all devices' }),
+    deviceId: deviceId.nullable().meta({ description: 'Device whose events are sent; null means all devices' }),
     device_id: deviceId.nullable().meta({ description: 'Same as `deviceId`' }),
     secret: z
       .string()
       .optional()
-      .meta({ description: 'Signs its requests; shown in the answer that made it, never again' }),
-    disabledAt: utcTime.optional().meta({ description: 'Since when it gets nothing; registering it again enables it' }),
+      .meta({ description: 'Key that signs the requests; returned only when the webhook is created' }),
+    disabledAt: utcTime
+      .optional()
+      .meta({ description: 'Time at which the webhook was disabled; register it again to enable it' }),
     disabledReason: z.string().optional(),
   })
   .meta({ id: 'Webhook' })
@@ -43,25 +52,26 @@ export const deliveryStates = ['waiting', 'delivered', 'failed', 'dropped'] as c
 
 const deliveryState = z
   .enum(deliveryStates)
-  .meta({ description: '`failed`: given up. `dropped`: the webhook was disabled or deleted' })
+  .meta({ description: '`failed`: all attempts failed. `dropped`: the webhook was disabled or deleted' })
 
 const attempt = z.strictObject({
   number: z.int().min(1),
   startedAt: utcTime,
   durationMs: z.int().min(0),
-  status: z.int().optional().meta({ description: 'HTTP status of the receiver' }),
-  error: z.string().optional().meta({ description: 'What went wrong when there was no status' }),
-  excerpt: z.string().optional().meta({ description: 'How the answer of the receiver began' }),
+  url: z.string().optional().meta({ description: 'URL of the request; absent for attempts before URLs were recorded' }),
+  status: z.int().optional().meta({ description: 'HTTP status of the answer' }),
+  error: z.string().optional().meta({ description: 'Error, if there was no HTTP status' }),
+  excerpt: z.string().optional().meta({ description: 'Start of the answer' }),
 })
 
 const deliveryMembers = z.strictObject({
-  id: z.string().meta({ description: '`id` of the event' }),
+  id: z.string().meta({ description: 'Id of the event' }),
   webhookId: resourceId,
   event: z.enum(webhookEvents),
   deviceId,
   state: deliveryState,
   createdAt: utcTime,
-  nextAttemptAt: utcTime.optional().meta({ description: 'While it waits' }),
+  nextAttemptAt: utcTime.optional().meta({ description: 'Present while the delivery is waiting' }),
   finishedAt: utcTime.optional(),
   attemptCount: z.int().min(0),
   attempts: z.array(attempt).meta({ description: 'Oldest first' }),
@@ -71,19 +81,20 @@ export const delivery = deliveryMembers.meta({ id: 'WebhookDelivery' })
 
 const deliveryRequest = z.strictObject({
   method: z.literal('POST'),
-  url: z.string().meta({ description: 'As the webhook is registered now' }),
-  headers: z.record(z.string(), z.string()).meta({ description: 'Those that are the same at each attempt' }),
-  headersOfAttempt: z
-    .array(z.string())
-    .meta({ description: 'Made anew for each attempt from its time and the secret, and kept nowhere' }),
+  url: z.string().meta({ description: 'Current URL of the webhook' }),
+  headers: z.record(z.string(), z.string()).meta({ description: 'Headers that are equal in each attempt' }),
+  headersOfAttempt: z.array(z.string()).meta({
+    description:
+      'Names of the headers computed for each attempt from its time and the secret; their values are not stored',
+  }),
   body: z
     .string()
     .optional()
-    .meta({ description: 'As it is sent; left out for a token that may not read what it holds' }),
+    .meta({ description: 'Body of the request; absent when the scopes of the token do not allow reading it' }),
   isHashed: z
     .boolean()
     .optional()
-    .meta({ description: 'True: the number in it is no longer kept, as that of its message' }),
+    .meta({ description: 'True when the number is no longer stored, like that of its message' }),
 })
 
 export const deliveryWithRequest = deliveryMembers
@@ -97,9 +108,9 @@ export const listDeliveriesQuery = requestQuery({
 }).check(refuseReversedRange)
 
 export const redeliverRequest = requestBody({
-  from: instant.meta({ description: 'Events not earlier than this' }),
-  to: instant.meta({ description: 'Events earlier than this' }),
-  state: deliveryState.optional().meta({ description: 'Only those in this state' }),
+  from: instant.meta({ description: 'Start of the period, inclusive' }),
+  to: instant.meta({ description: 'End of the period, exclusive' }),
+  state: deliveryState.optional().meta({ description: 'Only deliveries in this state' }),
 })
   .check(refuseReversedRange)
   .meta({

@@ -33,7 +33,7 @@ export class AgentProcess {
     this.#world = world
     this.isTrusted = isContinued
     this.disk = disk
-    this.process = new Process(world.time, world.chance.between(0.7, 1.3))
+    this.process = new Process(world.time, world.random.between(0.7, 1.3))
     this.bootId = `boot${world.number()}`
     this.state = newAgent({
       agent: {
@@ -105,7 +105,7 @@ export class AgentProcess {
   }
 
   #do(effect: AgentEffect): void {
-    const { chance } = this.#world
+    const { random } = this.#world
     switch (effect.kind) {
       case 'connect':
         this.#connect(effect.connection)
@@ -119,7 +119,7 @@ export class AgentProcess {
         break
       case 'set-timer': {
         const { timer, fromMs, toMs } = effect
-        this.process.setTimer(timer, chance.between(fromMs, toMs), () => this.step({ kind: 'timer', timer }))
+        this.process.setTimer(timer, random.between(fromMs, toMs), () => this.step({ kind: 'timer', timer }))
         break
       }
       case 'cancel-timer':
@@ -137,10 +137,10 @@ export class AgentProcess {
         break
       case 'read-events': {
         const { connection, most } = effect
-        this.process.later(chance.between(0, 5), () => {
+        this.process.later(random.between(0, 5), () => {
           // Retention may have been there before; and whoever reads may bring less than was asked for.
           const from = Math.max(effect.from, this.disk.first)
-          const events = this.disk.events.slice(from - 1, from + chance.below(most))
+          const events = this.disk.events.slice(from - 1, from + random.below(most))
           this.step({ kind: 'events-read', connection, from, events })
         })
         break
@@ -252,8 +252,8 @@ export class AgentProcess {
 
   /** One write after the other; what it changes is on disk when its time has come, and only then is it told. */
   #write(change: () => AgentInput | unknown, then: () => void = () => undefined): void {
-    const { time, chance } = this.#world
-    const takesMs = chance.of(0.02) ? 5_000 : chance.between(0, 20)
+    const { time, random } = this.#world
+    const takesMs = random.happens(0.02) ? 5_000 : random.between(0, 20)
     this.#diskFreeAtMs = Math.max(this.#diskFreeAtMs, time.nowMs) + takesMs
     this.process.later(this.#diskFreeAtMs - time.nowMs, () => {
       const tail = this.disk.events.length
@@ -293,7 +293,7 @@ export class AgentProcess {
 
   /** What the app is asked takes a moment, and comes when the connection may be another one. */
   #answer(input: AgentInput): void {
-    this.process.later(this.#world.chance.between(0, 5), () => this.step(input))
+    this.process.later(this.#world.random.between(0, 5), () => this.step(input))
   }
 }
 

@@ -15,7 +15,7 @@ export class RelayProcess {
   constructor(world: World) {
     this.#world = world
     this.#streamId = world.store.streamId
-    this.process = new Process(world.time, world.chance.between(0.7, 1.3))
+    this.process = new Process(world.time, world.random.between(0.7, 1.3))
     this.#poll()
   }
 
@@ -91,7 +91,7 @@ export class Session {
   }
 
   #do(effect: RelayEffect): void {
-    const { chance, store } = this.#world
+    const { random, store } = this.#world
     switch (effect.kind) {
       case 'send':
         this.socket.send('relay', effect.text)
@@ -102,7 +102,7 @@ export class Session {
       case 'set-timer': {
         const { timer, fromMs, toMs } = effect
         const name = `${timer} ${this.state.relay.nonce}`
-        this.#process.setTimer(name, chance.between(fromMs, toMs), () => this.step({ kind: 'timer', timer }))
+        this.#process.setTimer(name, random.between(fromMs, toMs), () => this.step({ kind: 'timer', timer }))
         break
       }
       case 'cancel-timer':
@@ -146,7 +146,7 @@ export class Session {
 
   /** Committed at one moment, answered at a later one; or not committed; or committed, and the answer lost. */
   #transact(commit: () => RelayInput | undefined, failure: RelayInput | undefined): void {
-    const { chance, time } = this.#world
+    const { random, time } = this.#world
     const fate = this.#world.fateOfTransaction()
     time.after(databaseMs(this.#world), () => {
       // Killed before: the database never heard of it.
@@ -154,7 +154,7 @@ export class Session {
       const answer = fate === 'refused' ? undefined : commit()
       if (!this.#world.goesOn(this.#relay)) return
       const heard = fate === 'answered' ? answer : failure
-      const takesMs = fate === 'answered' ? chance.between(0, 10) : 500
+      const takesMs = fate === 'answered' ? random.between(0, 10) : 500
       if (heard !== undefined) this.#process.later(takesMs, () => this.step(heard))
     })
   }
@@ -163,6 +163,6 @@ export class Session {
 const window = 16
 const unavailable: RelayInput = { kind: 'refused', why: 'unavailable', reason: 'the database is away' }
 
-function databaseMs({ chance }: World): number {
-  return chance.of(0.03) ? chance.between(0, 20_000) : chance.between(0, 20)
+function databaseMs({ random }: World): number {
+  return random.happens(0.03) ? random.between(0, 20_000) : random.between(0, 20)
 }

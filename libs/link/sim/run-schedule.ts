@@ -1,13 +1,10 @@
+import type { ScheduleReport } from '@smsgw/simulation/simulation'
 import { isSettled, judge } from './judge.ts'
 import { planSchedule, type Schedule } from './schedule.ts'
 import { World } from './world.ts'
 
-export interface ScheduleReport {
+export interface LinkReport extends ScheduleReport {
   readonly schedule: Schedule
-  readonly problems: readonly string[]
-  /** How often each kind of thing was seen, to know what was tried at all. */
-  readonly seen: Readonly<Record<string, number>>
-  readonly virtualMs: number
   readonly trace: readonly string[]
 }
 
@@ -15,7 +12,7 @@ export interface ScheduleReport {
  * Lives one schedule through, on a virtual clock: the same seed gives the same run. At its end everything works again, so
  * all that was accepted has to end and all that is in a journal has to be stored.
  */
-export function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): ScheduleReport {
+export function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): LinkReport {
   const schedule = planSchedule(seed)
   const world = new World(schedule, options.tracing ?? false)
   const { time, invariants } = world

@@ -1,4 +1,4 @@
-import { Chance } from './chance.ts'
+import { RandomChoices } from '@smsgw/simulation/random-choices'
 
 /** Everything that happens in one schedule, decided before it begins, but for how long each thing takes. */
 export interface Schedule {
@@ -38,20 +38,20 @@ export type Action = { readonly atMs: number } & (
 )
 
 export function planSchedule(seed: number): Schedule {
-  const chance = new Chance(seed)
-  const story = chance.weighted(stories)
-  const spanMs = chance.oneOf([1_000, 10_000, 60_000, 200_000])
-  const count = 6 + chance.below(16)
+  const random = new RandomChoices(seed)
+  const story = random.weighted(stories)
+  const spanMs = random.oneOf([1_000, 10_000, 60_000, 200_000])
+  const count = 6 + random.below(16)
   const weights = { ...everyday, ...themes[story] }
-  const actions = Array.from({ length: count }, () => planAction(chance, weights, chance.below(spanMs)))
+  const actions = Array.from({ length: count }, () => planAction(random, weights, random.below(spanMs)))
   return {
     seed,
     story,
-    relays: 1 + chance.below(3),
-    actions: [...actions, ...plot(chance, story, spanMs)].sort((one, next) => one.atMs - next.atMs),
+    relays: 1 + random.below(3),
+    actions: [...actions, ...plot(random, story, spanMs)].sort((one, next) => one.atMs - next.atMs),
     crashes: {
-      agent: chance.of(0.4) ? chance.below(150) : undefined,
-      relay: chance.of(0.4) ? chance.below(150) : undefined,
+      agent: random.happens(0.4) ? random.below(150) : undefined,
+      relay: random.happens(0.4) ? random.below(150) : undefined,
     },
     endMs: spanMs,
   }
@@ -74,15 +74,15 @@ const themes: Readonly<Record<Story, Weights>> = {
 }
 
 /** What makes the story: something is copied, and the copy is used later. */
-function plot(chance: Chance, story: Story, spanMs: number): Action[] {
-  const [early, late] = [chance.below(spanMs / 2), spanMs / 2 + chance.below(spanMs / 2)]
+function plot(random: RandomChoices, story: Story, spanMs: number): Action[] {
+  const [early, late] = [random.below(spanMs / 2), spanMs / 2 + random.below(spanMs / 2)]
   switch (story) {
     case 'plain':
       return []
     case 'old-copy':
       return [
         { atMs: early, do: 'copy-disk' },
-        { atMs: late, do: chance.of(0.8) ? 'restore-disk' : 'lose-disk' },
+        { atMs: late, do: random.happens(0.8) ? 'restore-disk' : 'lose-disk' },
       ]
     case 'clones':
       return [
@@ -97,22 +97,22 @@ function plot(chance: Chance, story: Story, spanMs: number): Action[] {
   }
 }
 
-function planAction(chance: Chance, weights: Weights, atMs: number): Action {
-  const what = chance.weighted(weights)
-  const shortMs = chance.oneOf([10, 500, 5_000])
-  const longMs = chance.oneOf([100, 3_000, 30_000, 100_000])
-  const isNoticed = chance.of(0.6)
+function planAction(random: RandomChoices, weights: Weights, atMs: number): Action {
+  const what = random.weighted(weights)
+  const shortMs = random.oneOf([10, 500, 5_000])
+  const longMs = random.oneOf([100, 3_000, 30_000, 100_000])
+  const isNoticed = random.happens(0.6)
   switch (what) {
     case 'accept':
-      return { atMs, do: what, isUrgent: chance.of(0.2), isHinted: chance.of(0.7) }
+      return { atMs, do: what, isUrgent: random.happens(0.2), isHinted: random.happens(0.7) }
     case 'cancel':
-      return { atMs, do: what, which: chance.below(6) }
+      return { atMs, do: what, which: random.below(6) }
     case 'cut':
-      return { atMs, do: what, agentTold: chance.of(0.6), relayTold: chance.of(0.6) }
+      return { atMs, do: what, agentTold: random.happens(0.6), relayTold: random.happens(0.6) }
     case 'block':
-      return { atMs, do: what, side: chance.oneOf(['agent', 'relay', 'both'] as const), forMs: longMs }
+      return { atMs, do: what, side: random.oneOf(['agent', 'relay', 'both'] as const), forMs: longMs }
     case 'delay':
-      return { atMs, do: what, ms: chance.oneOf([200, 3_000, 20_000]) }
+      return { atMs, do: what, ms: random.oneOf([200, 3_000, 20_000]) }
     case 'refuse-connections':
     case 'freeze-agent':
     case 'database-away':
@@ -120,11 +120,11 @@ function planAction(chance: Chance, weights: Weights, atMs: number): Action {
     case 'crash-agent':
       return { atMs, do: what, isNoticed, forMs: shortMs }
     case 'crash-relay':
-      return { atMs, do: what, which: chance.below(3), isNoticed, forMs: shortMs }
+      return { atMs, do: what, which: random.below(3), isNoticed, forMs: shortMs }
     case 'freeze-relay':
-      return { atMs, do: what, which: chance.below(3), forMs: longMs }
+      return { atMs, do: what, which: random.below(3), forMs: longMs }
     case 'drain-relay':
-      return { atMs, do: what, which: chance.below(3), reconnectAfterMs: shortMs }
+      return { atMs, do: what, which: random.below(3), reconnectAfterMs: shortMs }
     default:
       return { atMs, do: what }
   }

@@ -1,4 +1,4 @@
-import type { Chance } from './chance.ts'
+import type { RandomChoices } from '@smsgw/simulation/random-choices'
 import type { VirtualTime } from './virtual-time.ts'
 
 export type Side = 'agent' | 'relay'
@@ -16,14 +16,14 @@ export interface End {
  */
 export class Socket {
   readonly #time: VirtualTime
-  readonly #chance: Chance
+  readonly #random: RandomChoices
   readonly #ends: Partial<Record<Side, End | undefined>> = {}
   readonly #lanes: Record<Side, Lane> = { agent: newLane(), relay: newLane() }
   readonly #latencyMs: number
 
-  constructor(time: VirtualTime, chance: Chance, latencyMs: number) {
+  constructor(time: VirtualTime, random: RandomChoices, latencyMs: number) {
     this.#time = time
-    this.#chance = chance
+    this.#random = random
     this.#latencyMs = latencyMs
   }
 
@@ -62,7 +62,7 @@ export class Socket {
   cut(told: Readonly<Record<Side, boolean>>): void {
     for (const side of sides) {
       const lane = this.#lanes[side]
-      lane.queue.length = this.#chance.below(lane.queue.length + 1)
+      lane.queue.length = this.#random.below(lane.queue.length + 1)
       if (told[other(side)]) this.#enqueue(side, { code: 1006, reason: '' })
       lane.isEnded = true
     }
@@ -72,7 +72,7 @@ export class Socket {
     const lane = this.#lanes[from]
     if (lane.isEnded) return
     if ('code' in packet) lane.isEnded = true
-    const jitterMs = this.#latencyMs * this.#chance.between(0.5, 1.5)
+    const jitterMs = this.#latencyMs * this.#random.between(0.5, 1.5)
     const dueAtMs = Math.max(lane.lastDueAtMs, this.#time.nowMs + jitterMs)
     lane.lastDueAtMs = dueAtMs
     lane.queue.push({ ...packet, dueAtMs })

@@ -1,7 +1,7 @@
+import { RandomChoices } from '@smsgw/simulation/random-choices'
 import type { AgentInput } from '../src/agent-state.ts'
 import type { RelayInput } from '../src/relay-state.ts'
 import { AgentProcess } from './agent-process.ts'
-import { Chance } from './chance.ts'
 import { Invariants } from './invariants.ts'
 import { copyOf, type Disk, newDisk } from './model-journal.ts'
 import { ModelStore } from './model-store.ts'
@@ -13,7 +13,7 @@ import { VirtualTime } from './virtual-time.ts'
 /** Agents, relays, their database and the network between them, all on one virtual clock. */
 export class World {
   readonly time = new VirtualTime()
-  readonly chance: Chance
+  readonly random: RandomChoices
   readonly schedule: Schedule
   readonly store: ModelStore
   readonly invariants: Invariants
@@ -38,7 +38,7 @@ export class World {
 
   constructor(schedule: Schedule, tracing: boolean) {
     this.schedule = schedule
-    this.chance = new Chance(schedule.seed ^ 0x5eed)
+    this.random = new RandomChoices(schedule.seed ^ 0x5eed)
     this.#tracing = tracing
     this.#untilCrash = { ...schedule.crashes }
     this.store = new ModelStore(`stream${this.number()}`)
@@ -81,9 +81,9 @@ export class World {
   openSocket(agent: End): Socket | undefined {
     const alive = this.relays.filter(({ process }) => process.isAlive)
     if (this.#isRefusing || alive.length === 0) return undefined
-    const relay = this.chance.oneOf(alive)
-    const latencyMs = this.chance.oneOf(this.#isCalm ? [1, 40] : [1, 1, 40, 400, 3_000])
-    const socket = new Socket(this.time, this.chance, latencyMs)
+    const relay = this.random.oneOf(alive)
+    const latencyMs = this.random.oneOf(this.#isCalm ? [1, 40] : [1, 1, 40, 400, 3_000])
+    const socket = new Socket(this.time, this.random, latencyMs)
     socket.attach('agent', agent)
     for (const side of this.#blocked) socket.block(side)
     this.#sockets.add(socket)
@@ -92,9 +92,9 @@ export class World {
   }
 
   fateOfTransaction(): 'answered' | 'refused' | 'unanswered' {
-    if (this.#isDatabaseAway) return this.chance.of(0.7) ? 'refused' : 'unanswered'
-    if (this.#isCalm || this.chance.of(0.98)) return 'answered'
-    return this.chance.of(0.5) ? 'refused' : 'unanswered'
+    if (this.#isDatabaseAway) return this.random.happens(0.7) ? 'refused' : 'unanswered'
+    if (this.#isCalm || this.random.happens(0.98)) return 'answered'
+    return this.random.happens(0.5) ? 'refused' : 'unanswered'
   }
 
   takeFromSim(): string[] {
@@ -109,8 +109,8 @@ export class World {
     if (left === undefined || (kind === 'agent' && process !== this.agents[0])) return true
     this.#untilCrash[kind] = left > 0 ? left - 1 : undefined
     if (left > 0) return true
-    if (process instanceof AgentProcess) this.#restartAgent(this.chance.of(0.5), 500, (disk) => disk)
-    else this.#restartRelay(this.relays.indexOf(process), this.chance.of(0.5), 500)
+    if (process instanceof AgentProcess) this.#restartAgent(this.random.happens(0.5), 500, (disk) => disk)
+    else this.#restartRelay(this.relays.indexOf(process), this.random.happens(0.5), 500)
     return false
   }
 
@@ -141,7 +141,7 @@ export class World {
         agent?.tellRiddle()
         break
       case 'prune':
-        agent?.prune(this.chance.below(agent.disk.events.length + 1))
+        agent?.prune(this.random.below(agent.disk.events.length + 1))
         break
       case 'crash-agent':
         this.#restartAgent(action.isNoticed, action.forMs, (disk) => disk)
@@ -252,7 +252,7 @@ export class World {
     this.sinceClone.restartsOfAgent += 1
     this.time.after(afterMs, () => {
       const disk = change(before.disk)
-      const isContinued = disk === before.disk && before.isTrusted && this.chance.of(0.7)
+      const isContinued = disk === before.disk && before.isTrusted && this.random.happens(0.7)
       this.agents[0] = new AgentProcess(this, disk, isContinued)
     })
   }
@@ -271,7 +271,7 @@ export class World {
     if (backup === undefined) return
     this.invariants.storeSetBack()
     // Relays that go on see their connection go back in time; were it an earlier connection's time, they would be fenced.
-    const canGoOn = backup.store.connEpoch === this.store.connEpoch && this.chance.of(0.5)
+    const canGoOn = backup.store.connEpoch === this.store.connEpoch && this.random.happens(0.5)
     if (!canGoOn) for (const which of this.relays.keys()) this.#restartRelay(which, true, 1_000)
     this.store.restore(backup.store, `stream${this.number()}`)
     this.#accepted = [...backup.accepted]

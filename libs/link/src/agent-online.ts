@@ -2,14 +2,18 @@ import type { AgentFrame, RelayFrame, Welcome } from '@smsgw/contract/link/frame
 import { leave } from './agent-connecting.ts'
 import type { AgentEffect, AgentState, AgentStep, Online } from './agent-state.ts'
 import { forget, ticksUntilAlone } from './clones.ts'
-import { emptyIntake, nextCredit, takeCommand } from './command-intake.ts'
+import { emptyIntake, nextCredit, takeCommand, tickIntake } from './command-intake.ts'
 import { acknowledge, eventFrames, fly, type JournaledEvent, nextReading, resume, tickOutbox } from './event-outbox.ts'
 import { beat, hearPong, startHeartbeat, ticksPerHeartbeat } from './heartbeat.ts'
 import { receiveCommand } from './received-command.ts'
 import type { Pause } from './reconnect.ts'
 
-/** Three heartbeats: then it was a connection, and failures are counted anew. */
-const ticksUntilStable = 12
+/**
+ * 10 s. An acknowledgement after that time proves that the connection works, and failures are counted anew. One right after
+ * the welcome proves little: a relay that breaks down under its agents would see them all return at once.
+ */
+const ticksUntilProven = 2
+const leastHeartbeatSeconds = 1
 /** 30 s. */
 const ticksForAcknowledgement = 6
 /** Between two announcements of a small gain. A modem takes longer for one message than this. */
@@ -41,7 +45,8 @@ export function converse(state: OnlineState, frame: RelayFrame): AgentStep | und
     case 'stored': {
       if (frame.upto > outbox.sent) return leave(state, 'malformed', `event ${frame.upto} was not sent yet`)
       const { streamId } = phase.welcome
-      return then(pump({ ...state, outbox: acknowledge(outbox, frame.upto) }), [
+      const known = frame.upto > outbox.mark ? proven(state) : state
+      return then(pump({ ...known, outbox: acknowledge(outbox, frame.upto) }), [
         { kind: 'record-mark', mark: frame.upto, streamId },
       ])
     }
@@ -50,11 +55,19 @@ export function converse(state: OnlineState, frame: RelayFrame): AgentStep | und
       return pump({ ...state, outbox: resume(outbox, frame.from - 1) })
     case 'command':
       return takeOver(state, frame.command)
-    case 'pong':
-      return unchanged({ ...state, phase: { ...phase, heartbeat: hearPong(phase.heartbeat, frame.number) } })
+    case 'pong': {
+      const heartbeat = hearPong(phase.heartbeat, frame.number)
+      const isAnswer = heartbeat.unanswered !== phase.heartbeat.unanswered
+      return unchanged({ ...(isAnswer ? proven(state) : state), phase: { ...phase, heartbeat } })
+    }
     default:
       return undefined
   }
+}
+
+/** The relay has answered: the line works both ways. */
+function proven(state: OnlineState): OnlineState {
+  return state.phase.ticks >= ticksUntilProven ? { ...state, attempts: 0 } : state
 }
 
 export function eventsRead(state: OnlineState, from: number, events: readonly JournaledEvent[]): AgentStep {
@@ -83,8 +96,7 @@ export function tick(state: OnlineState): AgentStep {
   const ticked = {
     ...state,
     outbox,
-    phase: { ...state.phase, heartbeat, ticks },
-    ...(ticks >= ticksUntilStable && { attempts: 0 }),
+    phase: { ...state.phase, heartbeat, ticks, intake: tickIntake(state.phase.intake) },
     ...(ticks >= ticksUntilAlone && { sightings: forget(state.sightings) }),
   }
   const pinging = verdict === 'ping' ? [send(state, { type: 'ping', number: heartbeat.number })] : []
@@ -116,7 +128,7 @@ function takeOver(state: OnlineState, value: unknown): AgentStep {
   const command = receiveCommand(value)
   if (command === undefined) return leave(state, 'malformed', 'a command without kind and id')
   const taken = takeCommand(state.phase.intake, state.queue, command)
-  if (taken === 'too-much') return leave(state, 'too-much', 'more commands than the credit allows')
+  if (taken === 'too-much') return leave(state, 'too-much', 'more commands than it can take')
   const { intake, queue } = taken
   return {
     state: { ...state, queue, phase: { ...state.phase, intake } },
@@ -129,7 +141,9 @@ function send({ connection }: AgentState, frame: AgentFrame): AgentEffect {
 }
 
 function tickLater({ phase }: OnlineState): AgentEffect {
-  const ms = (phase.welcome.heartbeatSeconds * 1_000) / ticksPerHeartbeat
+  // A relay that asks for more is not obeyed: pings would fill the line.
+  const seconds = Math.max(leastHeartbeatSeconds, phase.welcome.heartbeatSeconds)
+  const ms = (seconds * 1_000) / ticksPerHeartbeat
   return { kind: 'set-timer', timer: 'tick', fromMs: ms, toMs: ms }
 }
 

@@ -1,6 +1,6 @@
 import { closeCodes } from '@smsgw/contract/link/close-code'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AgentInput, AgentState } from './agent-state.ts'
 import { introduction } from './introduction.ts'
 import {
@@ -132,19 +132,33 @@ test('who was revoked stops, and who was only cut off comes back', () => {
   expect(play(state, closed(state, 1006)).effects.at(-1)).toMatchObject({ timer: 'reconnect', fromMs: 0, toMs: 500 })
 })
 
-test('failures are counted until a connection has lasted three heartbeats', () => {
-  const pauseAfter = (ticks: number) => {
+describe('failures are counted until a connection has proven to work both ways', () => {
+  const tick: AgentInput = { kind: 'timer', timer: 'tick' }
+  const frame = (text: object): AgentInput => ({ kind: 'received', connection: 1, text: JSON.stringify(text) })
+  const events: AgentInput = { kind: 'events-read', connection: 1, from: 4, events: [{ text: '{}', tag: 't' }] }
+  const pauseAfter = (...inputs: readonly AgentInput[]) => {
     const { state } = online({ ...paired, phase: { kind: 'waiting' }, attempts: 5 })
-    const steady = Array.from({ length: ticks }, (_, number): AgentInput[] => [
-      { kind: 'timer', timer: 'tick' },
-      { kind: 'received', connection: 1, text: '{"type":"stored","upto":3}' },
-      { kind: 'received', connection: 1, text: JSON.stringify({ type: 'pong', number: Math.floor(number / 4) + 1 }) },
-    ]).flat()
-    const after = play(state, ...steady).state
+    const after = play(state, ...inputs).state
     return play(after, closed(after, 1006)).effects.at(-1)
   }
-  expect(pauseAfter(11)).toMatchObject({ timer: 'reconnect', toMs: 16_000 })
-  expect(pauseAfter(12)).toMatchObject({ timer: 'reconnect', toMs: 500 })
+
+  test('events that are acknowledged 10 s after the welcome prove it, also where the line is half open later', () => {
+    const silence = [tick, tick, tick, tick, tick, tick]
+    const pause = pauseAfter(events, tick, tick, frame({ type: 'stored', upto: 4 }), ...silence)
+    expect(pause).toMatchObject({ timer: 'reconnect', fromMs: 0, toMs: 500 })
+  })
+
+  test('the answer to the first ping proves it on an idle connection', () => {
+    const idle = [frame({ type: 'stored', upto: 3 }), tick, frame({ type: 'ping', number: 9 }), tick, tick, tick]
+    expect(pauseAfter(...idle)).toMatchObject({ toMs: 16_000 })
+    expect(pauseAfter(...idle, frame({ type: 'pong', number: 1 }))).toMatchObject({ toMs: 500 })
+  })
+
+  test('a relay that breaks down soon after each welcome is left in peace for longer and longer', () => {
+    expect(pauseAfter(events, tick, frame({ type: 'stored', upto: 4 }))).toMatchObject({ toMs: 16_000 })
+    expect(pauseAfter(tick, tick, frame({ type: 'pong', number: 7 }))).toMatchObject({ toMs: 16_000 })
+    expect(pauseAfter(tick, tick, frame({ type: 'stored', upto: 3 }))).toMatchObject({ toMs: 16_000 })
+  })
 })
 
 test('a relay that hears but does not store is left after 30 s', () => {
@@ -162,14 +176,17 @@ test('a relay that hears but does not store is left after 30 s', () => {
 })
 
 test('who is asked to go away leaves when it is time, and connects at once', () => {
-  const { state, effects } = hear(online({ ...paired, phase: { kind: 'waiting' }, attempts: 4 }).state, {
-    type: 'goaway',
-    reconnectAfterMs: 700,
-  })
+  const { state, effects } = hear(online().state, { type: 'goaway', reconnectAfterMs: 700 })
   expect(effects).toEqual([{ kind: 'set-timer', timer: 'leave', fromMs: 700, toMs: 700 }])
   const left = play(state, { kind: 'timer', timer: 'leave' })
   expect(closeIn(left.effects)).toMatchObject({ code: 4000 })
   expect(left.effects.at(-1)).toMatchObject({ timer: 'reconnect', fromMs: 0, toMs: 0 })
+})
+
+test('a relay that asks each connection to go away at once is connected to ever less often', () => {
+  const { state } = online({ ...paired, phase: { kind: 'waiting' }, attempts: 4 })
+  const left = play(hear(state, { type: 'goaway', reconnectAfterMs: 0 }).state, { kind: 'timer', timer: 'leave' })
+  expect(left.effects.at(-1)).toMatchObject({ timer: 'reconnect', fromMs: 0, toMs: 8_000 })
 })
 
 test('what an old socket still has to say is not heard', () => {
@@ -195,6 +212,12 @@ test('events of a journal that is gone change nothing', () => {
   const { state } = online()
   expect(play(state, { kind: 'events-appended', journalId: 'other', tail: 99 }).effects).toEqual([])
   expect(play(state, { kind: 'events-appended', journalId: 'journal', tail: 99 }).state.outbox.tail).toBe(99)
+})
+
+test('waiting reasons are reported while connected, and dropped otherwise', () => {
+  const report: AgentInput = { kind: 'waiting', report: { sims: [{ simNumber: 1, reason: 'limit' }], messages: [] } }
+  expect(framesIn(play(online().state, report).effects)).toMatchObject([{ type: 'waiting', report: report.report }])
+  expect(play(paired, report).effects).toEqual([])
 })
 
 test('telemetry is told while connected, and dropped otherwise', () => {
@@ -258,4 +281,9 @@ test('a line that lost something in between costs seconds: told that it was malf
   const { state } = online()
   const { effects } = play(state, closed(state, closeCodes.malformed.code))
   expect(effects).toContainEqual({ kind: 'set-timer', timer: 'reconnect', fromMs: 0, toMs: 500 })
+})
+
+test('a relay that asks for a hundred heartbeats a second is not obeyed', () => {
+  const { effects } = online(paired, { heartbeatSeconds: 0.01 })
+  expect(effects).toContainEqual({ kind: 'set-timer', timer: 'tick', fromMs: 250, toMs: 250 })
 })

@@ -76,6 +76,9 @@ function changed(state: AgentState, input: Exclude<AgentInput, { readonly connec
         state,
         effects: [send(state, JSON.stringify({ type: 'telemetry', at: input.at, sample: input.sample }))],
       }
+    case 'waiting':
+      if (!isOnline(state)) return unchanged(state)
+      return { state, effects: [send(state, JSON.stringify({ type: 'waiting', report: input.report }))] }
     default:
       return unchanged(state)
   }
@@ -105,7 +108,7 @@ function atAnyTime(state: AgentState, frame: RelayFrame): AgentStep | undefined 
     case 'ping':
       return { state, effects: [send(state, JSON.stringify({ type: 'pong', number: frame.number }))] }
     case 'settings':
-      return { state, effects: [{ kind: 'apply-settings', settings: frame.settings }] }
+      return { state, effects: [{ kind: 'apply-settings', settings: frame.settings, serverTime: frame.serverTime }] }
     case 'goaway': {
       const ms = frame.reconnectAfterMs
       return { state, effects: [{ kind: 'set-timer', timer: 'leave', fromMs: ms, toMs: ms }] }
@@ -127,7 +130,7 @@ function timerFired(state: AgentState, timer: AgentTimer): AgentStep {
     case 'credit':
       return isOnline(state) ? creditRested(state) : unchanged(state)
     case 'leave':
-      return hasSocket(state) ? leave({ ...state, attempts: 0 }, 'goodbye', 'asked to go away') : unchanged(state)
+      return hasSocket(state) ? leave(state, 'goodbye', 'asked to go away') : unchanged(state)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CloseName } from '@smsgw/contract/link/close-code'
 import type { SimCard } from '@smsgw/contract/link/event'
 import type { Versions, Welcome } from '@smsgw/contract/link/frame'
+import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import { noSightings, type Sightings } from './clones.ts'
 import type { CommandIntake, SendQueue } from './command-intake.ts'
 import { type EventOutbox, type JournaledEvent, openOutbox, type Reading } from './event-outbox.ts'
@@ -19,7 +20,7 @@ export interface AgentState {
   /** The newest socket. What older ones still have to say is not heard. */
   readonly connection: number
   readonly phase: AgentPhase
-  /** Connections that failed since the last stable one. */
+  /** Connections that failed since the last one that was proven to work both ways. */
   readonly attempts: number
   readonly sightings: Sightings
 }
@@ -112,6 +113,7 @@ export type AgentInput =
       readonly open: number
     }
   | { readonly kind: 'telemetry'; readonly at: string; readonly sample: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'waiting'; readonly report: WaitingReport }
   | { readonly kind: 'facts-changed'; readonly facts: Partial<Pick<AgentFacts, 'sims' | 'isClockSynchronised'>> }
   | { readonly kind: 'stop' }
 
@@ -144,7 +146,12 @@ export type AgentEffect =
    * known to have of them) numbered from 1 under the new id. Until it is done nothing may be sent to a modem.
    */
   | { readonly kind: 'renounce-journal'; readonly journalId: string; readonly provenMark: number }
-  | { readonly kind: 'apply-settings'; readonly settings: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'apply-settings'
+      readonly settings: Readonly<Record<string, unknown>>
+      /** The relay's clock was set. */
+      readonly serverTime?: string | undefined
+    }
   | { readonly kind: 'connected'; readonly welcome: Welcome }
   /** Also of a connection that never came to be welcomed. */
   | { readonly kind: 'disconnected'; readonly why: CloseName | 'lost'; readonly reason: string }

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { commandsOnDisk, emptyIntake, nextCredit, type SendQueue, takeCommand } from './command-intake.ts'
+import {
+  type CommandIntake,
+  commandsOnDisk,
+  emptyIntake,
+  nextCredit,
+  type SendQueue,
+  takeCommand,
+  tickIntake,
+} from './command-intake.ts'
 import type { ReceivedCommand } from './received-command.ts'
 
 const queue: SendQueue = { open: 0, journaling: [], capacity: 8, urgent: 2 }
@@ -21,14 +29,14 @@ test('what is being written takes room, also when an earlier connection brought 
 })
 
 test('small gains are kept back until they are needed', () => {
-  const intake = { received: 3, credit: { limit: 8, urgentLimit: 10 }, isRested: true }
+  const intake = { received: 3, credit: { limit: 8, urgentLimit: 10 }, others: 0, isRested: true }
   expect(nextCredit(intake, { ...queue, open: 2 })).toBeUndefined()
   expect(nextCredit(intake, { ...queue, open: 1 })).toEqual(told(10, 12))
   expect(nextCredit({ ...intake, received: 8 }, { ...queue, open: 7 })).toEqual(told(9, 11, true))
 })
 
 test('a relay that has used up its credit is not told of each single place', () => {
-  const intake = { received: 8, credit: { limit: 8, urgentLimit: 10 }, isRested: false }
+  const intake = { received: 8, credit: { limit: 8, urgentLimit: 10 }, others: 0, isRested: false }
   expect(nextCredit(intake, { ...queue, open: 7 })).toBeUndefined()
   expect(nextCredit(intake, { ...queue, open: 6 })).toEqual(told(10, 12))
 })
@@ -54,4 +62,25 @@ test('what is on disk waits no longer', () => {
     open: 4,
     journaling: ['send:b'],
   })
+})
+
+test('sends far beyond the credit are refused, whether they are on disk or not', () => {
+  const full = { ...queue, open: 39, journaling: ['send:x'] }
+  expect(takeCommand(emptyIntake, full, unknown('a'))).toBe('too-much')
+  expect(takeCommand(emptyIntake, { ...full, open: 38 }, unknown('a'))).not.toBe('too-much')
+  expect(takeCommand(emptyIntake, full, cancel)).not.toBe('too-much')
+})
+
+test('a flood of other commands is refused, and a bulk of cancels now and then is not', () => {
+  let intake: CommandIntake = emptyIntake
+  const take = () => {
+    const taken = takeCommand(intake, queue, cancel)
+    if (taken !== 'too-much') intake = taken.intake
+    return taken !== 'too-much'
+  }
+  expect(Array.from({ length: 1_000 }, take).every(Boolean)).toBe(true)
+  expect(take()).toBe(false)
+  intake = tickIntake(intake)
+  expect(Array.from({ length: 50 }, take).every(Boolean)).toBe(true)
+  expect(take()).toBe(false)
 })

@@ -11,6 +11,8 @@ export interface CommandIntake {
   readonly received: number
   /** As the relay was last told. */
   readonly credit: Credit | undefined
+  /** Commands other than sends, less those that some time has been allowed for since. */
+  readonly others: number
   /** Small gains may be told again: the last one was a while ago. */
   readonly isRested: boolean
 }
@@ -32,10 +34,14 @@ export interface SendQueue {
   readonly urgent: number
 }
 
-export const emptyIntake: CommandIntake = { received: 0, credit: undefined, isRested: true }
+export const emptyIntake: CommandIntake = { received: 0, credit: undefined, others: 0, isRested: true }
 
-/** No relay that keeps to its credit comes near it. */
+/** No relay that keeps to its credit comes near these: whoever does would fill the memory, or the disk. */
 const mostJournaling = 512
+const mostOpen = 4
+/** At once; and ten a second for as long as a relay likes. */
+const mostOthers = 1_000
+const othersInTick = 50
 
 export function takeCommand(
   intake: CommandIntake,
@@ -44,10 +50,18 @@ export function takeCommand(
 ): { intake: CommandIntake; queue: SendQueue } | 'too-much' {
   if (queue.journaling.length >= mostJournaling) return 'too-much'
   const key = keyOf(taken)
+  // What an earlier connection brought may come again, and is open already.
+  const open = queue.open + queue.journaling.filter(isSend).length
+  if (isSend(key) ? open >= mostOpen * (queue.capacity + queue.urgent) : intake.others >= mostOthers) return 'too-much'
+  const count = isSend(key) ? { received: intake.received + 1 } : { others: intake.others + 1 }
   return {
-    intake: { ...intake, received: intake.received + (isSend(key) ? 1 : 0) },
+    intake: { ...intake, ...count },
     queue: queue.journaling.includes(key) ? queue : { ...queue, journaling: [...queue.journaling, key] },
   }
+}
+
+export function tickIntake(intake: CommandIntake): CommandIntake {
+  return intake.others === 0 ? intake : { ...intake, others: Math.max(0, intake.others - othersInTick) }
 }
 
 /** On disk, or told to be impossible. */

@@ -10,7 +10,7 @@ const shortestMs = 500
 const longestMs = 60_000
 const slowly: Pause = { fromMs: 60_000, toMs: 600_000 }
 
-/** `attempts`: how many connections have failed since the last one that was stable. */
+/** `attempts`: how many connections have failed since the last one that was proven to work both ways. */
 export function pauseBefore(attempts: number, retry: Exclude<Retry, 'never'>): Pause {
   if (retry === 'slowly') return slowly
   if (retry === 'now' && attempts === 0) return { fromMs: 0, toMs: 0 }

@@ -41,6 +41,8 @@ export function converse(state: OpenState, frame: AgentFrame, length: number): R
       return pump(withOutbox(state, grant(phase.outbox, frame.limit, frame.urgentLimit)))
     case 'telemetry':
       return { state, effects: [{ kind: 'take-telemetry', at: frame.at, sample: frame.sample }] }
+    case 'waiting':
+      return { state, effects: [{ kind: 'take-waiting', report: frame.report }] }
     case 'ping':
       return { state, effects: [send({ type: 'pong', number: frame.number })] }
     case 'pong':
@@ -69,7 +71,7 @@ export function proceed(state: OpenState, input: RelayInput): RelayStep {
     case 'wake':
       return pump(withOutbox(state, want(outbox)))
     case 'settings-changed':
-      return { state, effects: [send({ type: 'settings', settings: input.settings })] }
+      return { state, effects: [send({ type: 'settings', settings: input.settings, serverTime: input.serverTime })] }
     case 'drain':
       return {
         state: { ...state, phase: { ...state.phase, isDraining: true } },

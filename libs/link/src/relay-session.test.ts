@@ -135,6 +135,11 @@ test('a connection that the store counted when its socket was gone is taken back
   ])
 })
 
+test('a clock that was set is told with the settings', () => {
+  const { effects } = play(ready(), { kind: 'settings-changed', settings: {}, serverTime: '2026-03-01T12:00:00Z' })
+  expect(framesIn(effects)).toEqual([{ type: 'settings', settings: {}, serverTime: '2026-03-01T12:00:00Z' }])
+})
+
 test('settings that change while the welcome is prepared are told after it', () => {
   const { state } = play(
     hear(challenged(), hello).state,

@@ -40,7 +40,7 @@ export function nextRelay(state: RelayState, input: RelayInput): RelayStep {
     case 'refused':
       return finish(state, input.why, input.reason)
     case 'revoked':
-      return finish(state, 'revoked', 'this device was deleted: pair the agent anew')
+      return finish(state, 'revoked', 'this device was deleted: pair the agent again')
     case 'restored':
       return finish(state, 'unavailable', 'the database was restored from a backup')
     case 'fenced':

@@ -1,6 +1,7 @@
 import type { CloseName } from '@smsgw/contract/link/close-code'
 import type { Command } from '@smsgw/contract/link/command'
 import type { Hello, Pair, Versions } from '@smsgw/contract/link/frame'
+import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import type { ClaimRoom, CommandOutbox } from './command-outbox.ts'
 import type { EventBatch, EventIntake } from './event-intake.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -90,7 +91,12 @@ export type RelayInput =
   | { readonly kind: 'fenced' }
   /** There may be something to claim. */
   | { readonly kind: 'wake' }
-  | { readonly kind: 'settings-changed'; readonly settings: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'settings-changed'
+      readonly settings: Readonly<Record<string, unknown>>
+      /** The clock was set, too. */
+      readonly serverTime?: string | undefined
+    }
   | { readonly kind: 'revoked' }
   /** The database has another `streamId` than before: nobody knows what of this connection it remembers. */
   | { readonly kind: 'restored' }
@@ -137,6 +143,7 @@ export type RelayEffect =
   /** No frame can hold it: end it as failed. */
   | { readonly kind: 'command-too-large'; readonly command: Command }
   | { readonly kind: 'take-telemetry'; readonly at: string; readonly sample: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'take-waiting'; readonly report: WaitingReport }
   /** Once in a heartbeat, as long as the connection stands. Answer `fenced` when it does not. */
   | { readonly kind: 'renew-lease'; readonly connEpoch: number }
   /** Two agents use one identity, and this one has stopped: their owner has to know. */

@@ -1,48 +1,53 @@
-import { parseParameters } from '../src/at-parameters.ts'
-import { readCommandError } from '../src/command-error.ts'
 import { readCharacterSet } from '../src/commands/character-set.ts'
 import { readFunctionality } from '../src/commands/functionality.ts'
-import { readFirmware, readImei, readInformation, readManufacturer, readModel } from '../src/commands/identity.ts'
+import { numberQuery, readFirmware, readInformation, readManufacturer, readModel } from '../src/commands/identity.ts'
 import { indications, offeredMessageIndications, readMessageIndications } from '../src/commands/message-indications.ts'
 import { readMessageBearer, readMessageFormat, readMessageService } from '../src/commands/message-settings.ts'
 import { readMemoryUsage, readOfferedMemories } from '../src/commands/message-storage.ts'
 import { networkTimeIn, readClock } from '../src/commands/network-time.ts'
 import { readOperator } from '../src/commands/operator.ts'
-import { readPhonebookEntries, readPhonebookRange } from '../src/commands/phonebook.ts'
-import { readPinLock } from '../src/commands/pin-lock.ts'
 import type { Query } from '../src/commands/query.ts'
 import { readRegistration, registrationDomains } from '../src/commands/registration.ts'
 import { readServiceCentre } from '../src/commands/service-centre.ts'
 import { readExtendedSignal, readSignal } from '../src/commands/signal.ts'
-import { readLastUsedMessageReference, readSimFile } from '../src/commands/sim-file.ts'
 import { iccidQuery, readImsi, readOwnNumbers } from '../src/commands/sim-identity.ts'
-import { readPinState } from '../src/commands/sim-pin.ts'
+import { readPinLock, readPinState } from '../src/commands/sim-pin.ts'
 import { listMessages, readMessage } from '../src/commands/stored-messages.ts'
 import { sendUssd, type UssdEncoding, ussdAnswerIn } from '../src/commands/ussd.ts'
-import { readFinalResult, readNumericResult } from '../src/final-result.ts'
-import { readIncoming } from '../src/incoming-message.ts'
+import { readCommandError } from '../src/dialogue/command-error.ts'
+import { readFinalResult, readNumericResult } from '../src/dialogue/final-result.ts'
 import { catalogue } from '../src/profiles/catalogue.ts'
-import { type ResponseLine, readResponseLine } from '../src/response-line.ts'
-import { readReference } from '../src/submission.ts'
-import { maskLine } from '../src/trace-masking.ts'
-import { genericForms, UnsolicitedTable } from '../src/unsolicited.ts'
+import { readIncoming } from '../src/receive/incoming-message.ts'
+import { readReference } from '../src/send/submission.ts'
+import { parseParameters } from '../src/wire/at-parameters.ts'
+import { type ResponseLine, readResponseLine } from '../src/wire/response-line.ts'
+import { maskLine } from '../src/wire/trace-masking.ts'
+import { genericForms, UnsolicitedTable } from '../src/wire/unsolicited.ts'
 
-/** Something that reads answers. It may find nothing in them; it may not throw. */
+/** A function that reads answers. It may find nothing in them, but must not throw. */
 export interface AnswerParser {
   readonly name: string
-  /** It is given all lines with these prefixes; without any it is given each line. */
+  /** Runs on lines with these prefixes; without any on every line. */
   readonly prefixes: readonly string[]
   readonly run: (lines: readonly ResponseLine[]) => void
 }
 
 const queries: readonly Query<unknown>[] = [
-  ...[readCharacterSet, readFunctionality, readManufacturer, readModel, readFirmware, readImei, readInformation],
+  ...[
+    readCharacterSet,
+    readFunctionality,
+    readManufacturer,
+    readModel,
+    readFirmware,
+    numberQuery('AT+CGSN'),
+    readInformation,
+  ],
   ...[readMessageIndications, readMessageBearer, readMessageFormat, readMessageService, readMemoryUsage],
-  ...[readOfferedMemories, readClock, readOperator, readPhonebookRange, readPhonebookEntries(1, 9)],
+  ...[readOfferedMemories, readClock, readOperator],
   ...catalogue.flatMap(({ pinCounters }) => pinCounters),
   ...registrationDomains.map(readRegistration),
-  ...[readPinLock, readServiceCentre, readSignal, readExtendedSignal, readLastUsedMessageReference],
-  ...[readSimFile(28483, 2), iccidQuery('AT+CCID'), readImsi, readOwnNumbers, readPinState, listMessages],
+  ...[readPinLock, readServiceCentre, readSignal, readExtendedSignal],
+  ...[iccidQuery('AT+CCID'), readImsi, readOwnNumbers, readPinState, listMessages],
   ...[readMessage(1), ...ussdRequest('plain'), ...ussdRequest('packed-hex'), ...ussdRequest('ucs2-hex')],
 ]
 
@@ -97,7 +102,7 @@ for (const parser of answerParsers) {
   for (const prefix of parser.prefixes) byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), parser])
 }
 
-/** Those that are given this line, and the line as they are given it. */
+/** The parsers for this line, and the line as they receive it. */
 export function parsersOf(
   text: string,
   payload: string | undefined,

@@ -1,16 +1,16 @@
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { seededRandom } from '@smsgw/virtual-modem/random'
 import { Modem } from '../src/modem.ts'
-import { TraceRing } from '../src/trace.ts'
+import { TraceRing } from '../src/wire/trace.ts'
 import { parsersOf } from './answer-parsers.ts'
 import { NonsensePort } from './nonsense-port.ts'
 import { RandomAnswers } from './random-answers.ts'
 
-/** One driver, from its start until it has been told so many lines. The same seed tells the same lines. */
+/** One driver, from its start until it has received this number of lines. The same seed gives the same lines. */
 export interface EpisodeOptions {
   readonly seed: number
   readonly lines: number
-  /** Called around each piece of work that has to be quick: hearing or parsing a few lines, letting time pass. */
+  /** Called around each piece of work that must be fast: receiving or parsing a few lines, advancing the clock. */
   readonly measure: (work: () => void, what: () => string) => void
   readonly onDone?: (modem: Modem) => void
 }
@@ -18,7 +18,7 @@ export interface EpisodeOptions {
 export interface EpisodeReport {
   readonly lines: number
   readonly bytes: number
-  /** What was thrown, or came back as a rejection; with the input of it. */
+  /** Errors and rejections, each with its input. */
   readonly problems: readonly string[]
 }
 
@@ -53,7 +53,7 @@ export async function runEpisode({ seed, lines, measure, onDone }: EpisodeOption
           () => {
             for (let at = 0; at < said.length; ) {
               const end = at + 1 + answers.below(longest)
-              port.hear(said.subarray(at, end))
+              port.receive(said.subarray(at, end))
               at = end
             }
           },
@@ -113,7 +113,7 @@ function parse(text: string, payload: string | undefined, problems: string[]): v
   }
 }
 
-/** What the driver asked for is answered somewhere in the middle of it all. */
+/** Puts the answers to the driver's commands somewhere between the lines. */
 function joined(batch: readonly string[], answers: RandomAnswers, port: NonsensePort): string {
   let said = ''
   for (const line of batch) {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { inWorkers } from '../sim/in-workers.ts'
+import { Worker } from 'node:worker_threads'
+import { inWorkers } from '@smsgw/simulation/in-workers'
 import type { FuzzWork, FuzzWorkerReport } from './fuzz-worker.ts'
 
 /** node libs/modem/fuzz/fuzz-dialogue.ts --lines 10000000 --bytes 10000000 --seed 1 */
@@ -19,24 +20,24 @@ if (!numbers.every(Number.isSafeInteger) || lines < 1 || workers < 1) {
   process.exit(2)
 }
 
-/** No line, no chunk and no wait may hold up the others for longer. */
+/** The limit for one line, one chunk or one step of the clock. */
 const longestMs = 50
 /** A driver keeps a ring of its last bytes, and little else. */
 const mostHeapBytes = 16 * 1024 * 1024
-/** So far apart that no two workers tell the same. */
+/** Far enough apart that no two workers use the same seed. */
 const seedsApart = 1_000_000
 
 const startMs = performance.now()
 let nextProgress = progressEvery()
 print(`${lines} lines and ${bytes} bytes at least, seed ${seed}, ${workers} workers`)
 const reports = await inWorkers<FuzzWork, FuzzWorkerReport>(
-  new URL('./fuzz-worker.ts', import.meta.url),
   Array.from({ length: workers }, (_, at) => ({
     lines: Math.ceil(lines / workers),
     bytes: Math.ceil(bytes / workers),
     seed: seed + at * seedsApart,
     longestMs,
   })),
+  (work) => new Worker(new URL('./fuzz-worker.ts', import.meta.url), { workerData: work }),
   (soFar) => showProgress(soFar.filter((report) => report !== undefined)),
 )
 

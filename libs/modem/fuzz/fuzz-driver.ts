@@ -2,14 +2,14 @@ import type { Modem } from '../src/modem.ts'
 import { runEpisode } from './episode.ts'
 
 export interface FuzzOptions {
-  /** Lines and bytes to be told at least. */
+  /** The minimum number of lines and bytes to send. */
   readonly lines: number
   readonly bytes: number
   readonly seed: number
-  /** No piece of work may take more of the processor's time. Without it nothing is measured. */
+  /** The processor time that one piece of work may take. If omitted, nothing is measured. */
   readonly longestMs?: number
   readonly onProgress?: (soFar: FuzzReport) => void
-  /** Called with each driver that has been told all its lines, before it is let go. */
+  /** Called with each driver after its last line, before it is released. */
   readonly onDone?: (modem: Modem) => void
 }
 
@@ -21,7 +21,7 @@ export interface FuzzReport {
   slowest: { readonly ms: number; readonly what: string }
 }
 
-/** Tells drivers nonsense until enough has been told; most live for a short while, every tenth for long. */
+/** Feeds random input to drivers until the requested amount is reached; most run briefly, every tenth for long. */
 export async function fuzzDriver(options: FuzzOptions): Promise<FuzzReport> {
   const report: FuzzReport = { lines: 0, bytes: 0, episodes: 0, problems: [], slowest: { ms: 0, what: '' } }
   while ((report.lines < options.lines || report.bytes < options.bytes) && report.problems.length === 0) {
@@ -58,7 +58,7 @@ async function liveThrough(seed: number, lines: number, options: FuzzOptions, re
     if (ms > report.slowest.ms) what = describe()
   }
   const result = await runEpisode({ seed, lines, measure, ...onDone })
-  // Code that is new to the machine is slow, and so is one that collects garbage: only what is slow each time is slow.
+  // Newly compiled code and garbage collection are slow once: only work that is slow every time counts.
   for (let again = 0; again < 3 && Math.max(0, ...slow.values()) > longestMs; again += 1) {
     const before = slow
     slow = new Map()
@@ -74,5 +74,5 @@ async function liveThrough(seed: number, lines: number, options: FuzzOptions, re
   return { ...result, problems: [...result.problems, ...stalls] }
 }
 
-/** What is quicker is not worth remembering. */
+/** Faster work is not recorded. */
 const slowEnough = 1

@@ -11,13 +11,13 @@ export interface FuzzWork {
 }
 
 export interface FuzzWorkerReport extends FuzzReport {
-  /** Between the smallest and the largest driver that had been told all its lines. */
+  /** The difference between the smallest and the largest driver after all its lines. */
   readonly heapSpreadBytes: number
 }
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
-// A fifth of the time would go into traces of errors that are expected; a few frames name the place of the others.
+// A fifth of the time would be spent on stack traces of expected errors; a few frames locate the others.
 Error.stackTraceLimit = 3
 
 let least = Number.POSITIVE_INFINITY

@@ -1,9 +1,9 @@
-import type { BytePort } from '../src/byte-port.ts'
+import type { BytePort } from '../src/wire/byte-port.ts'
 import type { RandomAnswers } from './random-answers.ts'
 
 /**
- * A modem that now and then says what is expected of it, so that the driver gets somewhere, and otherwise anything. What
- * it has to say is taken by `take`, for whoever plays time and cuts the bytes.
+ * A modem that often gives the expected answer, so that the driver progresses, and otherwise random input. The caller
+ * takes its output with `take` and decides about time and chunks.
  */
 export class NonsensePort implements BytePort {
   readonly #answers: RandomAnswers
@@ -30,14 +30,14 @@ export class NonsensePort implements BytePort {
     this.#onClosed = listener
   }
 
-  /** What it answers to all that was written since, and takes it for said. */
+  /** Returns and clears its answers to everything written since the last call. */
   take(): string {
     const answer = this.#answer
     this.#answer = ''
     return answer
   }
 
-  hear(bytes: Uint8Array): void {
+  receive(bytes: Uint8Array): void {
     this.#onBytes(bytes)
   }
 

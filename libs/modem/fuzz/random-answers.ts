@@ -1,8 +1,8 @@
 import type { Random } from '@smsgw/virtual-modem/random'
 
 /**
- * What a modem might say, and what no modem should: codes with and without sense behind them, digits, quotes that never
- * close, prompts, results, noise. One character is one byte.
+ * Plausible and impossible modem output: codes with valid and invalid bodies, digits, unclosed quotes, prompts,
+ * results, noise. One character is one byte.
  */
 export class RandomAnswers {
   readonly #random: Random
@@ -23,7 +23,7 @@ export class RandomAnswers {
     return values[this.#random.integer(values.length)] as T
   }
 
-  /** Without a line end, now and then with one in its middle. */
+  /** Without a line end, but sometimes with one in the middle. */
   line(): string {
     switch (this.below(12)) {
       case 0:
@@ -67,7 +67,7 @@ export class RandomAnswers {
     return noise
   }
 
-  /** A few characters changed, lost, doubled or moved. */
+  /** Changes, removes, repeats or moves a few characters. */
   mutated(line: string): string {
     let mutant = line
     for (let count = 1 + this.below(3); count > 0; count -= 1) {
@@ -145,7 +145,7 @@ const wholeLines = [
   ...['490154203237518', '262011234567890', 'Quectel', 'Revision: EC25EFAR06A06M4G', 'IMEI: 490154203237518'],
 ]
 
-/** As seen in the wild, and their kin. */
+/** Recorded answers and similar ones. */
 const seenAnswers = [
   '+CREG: 2,1,4CA,81DE445',
   '+CREG: 2,1,"0B,"0100701",7',

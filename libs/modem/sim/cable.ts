@@ -1,9 +1,9 @@
 import type { Clock } from '../src/clock.ts'
-import type { ClosablePort, OpenResult } from '../src/recovery-runner.ts'
+import type { ClosablePort, OpenResult } from '../src/recovery/runner.ts'
 
 /**
- * The port of a virtual modem as a program sees it: opened by one at a time, lost when it is unplugged. Bytes take their
- * time in both directions, or none: then an answer comes before the write that asked for it has returned.
+ * The port of a virtual modem: opened by one program at a time, lost when it is unplugged. Bytes may take time in both
+ * directions; without a delay an answer arrives before `write` has returned.
  */
 export class Cable {
   readonly #clock: Clock
@@ -25,10 +25,10 @@ export class Cable {
 
   fromModem(bytes: Uint8Array): void {
     const end = this.#end
-    this.#later(() => end?.hear(bytes))
+    this.#later(() => end?.receive(bytes))
   }
 
-  /** Who opened it before is cut off: a second program on one port is not what is tried here. */
+  /** Closes the port that was open before: two programs on one port are not simulated. */
   async open(): Promise<OpenResult> {
     if (!this.#plugged) return { kind: 'absent', words: 'no such device' }
     this.#end?.lose('opened by another')
@@ -71,7 +71,7 @@ class End implements ClosablePort {
     this.lose('closed')
   }
 
-  hear(bytes: Uint8Array): void {
+  receive(bytes: Uint8Array): void {
     if (!this.#lost) this.#onBytes?.(bytes)
   }
 

@@ -1,36 +1,58 @@
-import type { FaultSettings } from '@smsgw/virtual-modem/fault-control'
-import type { FaultName, FaultOptions } from '@smsgw/virtual-modem/faults'
-import type { Chance } from './chance.ts'
+import type { RandomChoices } from '@smsgw/simulation/random-choices'
+import type { FaultName, FaultOptions } from '@smsgw/virtual-modem/faults/fault-catalogue'
+import type { FaultSettings } from '@smsgw/virtual-modem/faults/fault-control'
 
 /**
- * One to three faults, most of them for a few times only. Left out is what no driver could see through: a refusal that is
- * a lie, and parts of messages that the network loses.
+ * One to three faults, most of them limited to a few times. Faults that no driver could detect are left out: a false
+ * refusal, and message parts lost by the network.
  */
-export function planFaults(chance: Chance): FaultSettings {
+export function planFaults(random: RandomChoices): FaultSettings {
   const faults: FaultSettings = {}
-  for (let count = 1 + chance.below(3); count > 0; count -= 1) Object.assign(faults, chance.oneOf(faultPlans)(chance))
+  for (let count = 1 + random.below(3); count > 0; count -= 1) Object.assign(faults, random.oneOf(faultPlans)(random))
   return faults
 }
 
-type FaultPlan = (chance: Chance) => FaultSettings
-
-function plan<N extends FaultName>(
-  name: N,
-  options: (chance: Chance) => Partial<FaultOptions<N>> = () => ({}),
-): FaultPlan {
-  return (chance) => ({ [name]: { ...howOften(chance), ...options(chance) } })
-}
-
-function howOften(chance: Chance): { chance: number; times: number; skip: number } {
+/** The answer to a submission is lost or late, or the modem hangs for a while. */
+export function planAnswersLost(random: RandomChoices): FaultSettings {
+  const often = { skip: random.oneOf([0, 0, 1, 2]), times: random.oneOf([1, 1, 2, 0]) }
+  const what = random.oneOf<FaultSettings>([
+    { 'submit-answer-lost': { ...often, all: random.happens(0.9) } },
+    { 'submit-hang': { ...often, forMs: random.oneOf([1_000, 6_000, 20_000, 27_000]), answered: random.happens(0.3) } },
+    { 'submit-slow': { ...often, delayMs: random.oneOf([2_400, 3_000, 12_000, 21_000, 45_000, 119_000]) } },
+    { 'report-before-answer': { ...often, withinMs: random.oneOf([100, 600, 5_000]) } },
+    {
+      'submit-error': { ...often, codes: '38,42,300,302,331,500,513,515', accepted: false },
+      'answer-late': { command: '+CMGS', delayMs: random.oneOf([3_000, 21_000, 60_000]) },
+    },
+  ])
+  const busy = { refused: random.happens(0.5), code: random.oneOf([515, 302, 314, 500, -1]) }
+  const beside = random.weighted({ waits: 50, busy: 35, answers: 15 })
   return {
-    chance: chance.oneOf([1, 1, 0.3]),
-    times: chance.oneOf([1, 1, 2, 5, 0]),
-    skip: chance.oneOf([0, 0, 1, 5, 30]),
+    ...what,
+    ...(beside === 'busy' && { 'busy-while-sending': busy }),
+    ...(beside === 'answers' && { 'answers-while-sending': {} }),
   }
 }
 
-const anyCommand = (chance: Chance): string =>
-  chance.oneOf([
+type FaultPlan = (random: RandomChoices) => FaultSettings
+
+function plan<N extends FaultName>(
+  name: N,
+  options: (random: RandomChoices) => Partial<FaultOptions<N>> = () => ({}),
+): FaultPlan {
+  return (random) => ({ [name]: { ...howOften(random), ...options(random) } })
+}
+
+function howOften(random: RandomChoices): { chance: number; times: number; skip: number } {
+  return {
+    chance: random.oneOf([1, 1, 0.3]),
+    times: random.oneOf([1, 1, 2, 5, 0]),
+    skip: random.oneOf([0, 0, 1, 5, 30]),
+  }
+}
+
+const anyCommand = (random: RandomChoices): string =>
+  random.oneOf([
     ...[
       '',
       '',
@@ -49,46 +71,49 @@ const anyCommand = (chance: Chance): string =>
     ],
   ])
 
-const anyLine = (chance: Chance): string =>
-  chance.oneOf(['', '', '+CREG: 1', '+CMTI: "SM",2', '^RSSI: 20', 'RING', 'RDY', '+CPIN: READY'])
+const anyLine = (random: RandomChoices): string =>
+  random.oneOf(['', '', '+CREG: 1', '+CMTI: "SM",2', '^RSSI: 20', 'RING', 'RDY', '+CPIN: READY'])
 
 const faultPlans: readonly FaultPlan[] = [
   plan('prompt-missing'),
-  plan('prompt-late', (chance) => ({ delayMs: chance.oneOf([500, 3_000, 9_999, 10_000, 12_000, 30_000]) })),
+  plan('prompt-late', (random) => ({ delayMs: random.oneOf([500, 3_000, 9_999, 10_000, 12_000, 30_000]) })),
   plan('prompt-without-space'),
   plan('prompt-with-newline'),
   plan('echo-stuck'),
-  plan('urc-before-answer', (chance) => ({ line: anyLine(chance) })),
-  plan('urc-inside-list', (chance) => ({ line: anyLine(chance) })),
-  plan('urc-before-pdu', (chance) => ({ line: anyLine(chance) })),
-  plan('nitz', (chance) => ({ everyMs: chance.oneOf([1_000, 30_000]) })),
+  plan('urc-before-answer', (random) => ({ line: anyLine(random) })),
+  plan('urc-inside-list', (random) => ({ line: anyLine(random) })),
+  plan('urc-before-pdu', (random) => ({ line: anyLine(random) })),
+  plan('nitz', (random) => ({ everyMs: random.oneOf([1_000, 30_000]) })),
   plan('bytes-one-by-one'),
   plan('noise'),
-  plan('answer-late', (chance) => ({
-    delayMs: chance.oneOf([100, 2_400, 4_999, 5_000, 6_000, 31_000, 130_000]),
-    command: anyCommand(chance),
+  plan('answer-late', (random) => ({
+    delayMs: random.oneOf([100, 2_400, 4_999, 5_000, 6_000, 31_000, 130_000]),
+    command: anyCommand(random),
   })),
-  plan('answer-lost', (chance) => ({ command: anyCommand(chance) })),
-  plan('command-refused', (chance) => ({
-    command: chance.oneOf(['+CNMI', '+CPMS', '+CMGD', '+CMGS', '+CMMS', '+CSQ']),
-    code: chance.oneOf([-1, 302, 500]),
+  plan('answer-lost', (random) => ({ command: anyCommand(random) })),
+  plan('command-refused', (random) => ({
+    command: random.oneOf(['+CNMI', '+CPMS', '+CMGD', '+CMGS', '+CMMS', '+CSQ']),
+    code: random.oneOf([-1, 302, 500]),
   })),
-  plan('modem-hang', (chance) => ({ command: anyCommand(chance) })),
+  plan('modem-hang', (random) => ({ command: anyCommand(random) })),
   plan('numeric-answers'),
-  plan('submit-slow', (chance) => ({
-    delayMs: chance.oneOf([1_000, 45_000, 119_999, 120_000, 121_000, 150_000, 310_000]),
+  plan('submit-slow', (random) => ({
+    delayMs: random.oneOf([1_000, 45_000, 119_999, 120_000, 121_000, 150_000, 310_000]),
   })),
-  plan('submit-answer-lost', (chance) => ({ all: chance.of(0.5) })),
+  plan('submit-answer-lost', (random) => ({ all: random.happens(0.5) })),
+  plan('submit-hang', (random) => ({ forMs: random.oneOf([1_000, 20_000, 130_000]), answered: random.happens(0.5) })),
+  plan('answers-while-sending'),
+  plan('busy-while-sending', (random) => ({ refused: random.happens(0.5), code: random.oneOf([515, 302, -1]) })),
   plan('submit-error', () => ({ codes: '8,21,27,38,41,42,47,300,304,322,331,512,514', accepted: false })),
-  plan('submit-error', (chance) => ({ codes: '332,500,513', accepted: chance.of(0.5) })),
-  // A refusal that comes when nobody waits for it any more.
-  (chance) => ({
+  plan('submit-error', (random) => ({ codes: '332,500,513', accepted: random.happens(0.5) })),
+  // A refusal that arrives after the timeout.
+  (random) => ({
     'submit-error': { codes: '38,42,47', accepted: false, times: 1 },
-    'answer-late': { command: '+CMGS', delayMs: chance.oneOf([121_000, 130_000]), times: 1 },
+    'answer-late': { command: '+CMGS', delayMs: random.oneOf([121_000, 130_000]), times: 1 },
   }),
-  plan('submit-port-drop', (chance) => ({ accepted: chance.of(0.5), forMs: chance.oneOf([500, 5_000, 60_000]) })),
-  plan('submit-reboot', (chance) => ({ accepted: chance.of(0.5) })),
-  plan('report-before-answer', (chance) => ({ withinMs: chance.oneOf([100, 5_000]) })),
+  plan('submit-port-drop', (random) => ({ accepted: random.happens(0.5), forMs: random.oneOf([500, 5_000, 60_000]) })),
+  plan('submit-reboot', (random) => ({ accepted: random.happens(0.5) })),
+  plan('report-before-answer', (random) => ({ withinMs: random.oneOf([100, 5_000]) })),
   plan('storage-full'),
   plan('cmti-other-memory'),
   plan('cdsi-wrong-memory'),
@@ -101,14 +126,14 @@ const faultPlans: readonly FaultPlan[] = [
   plan('list-newline-missing'),
   plan('redelivered'),
   plan('report-lost'),
-  plan('sim-busy', (chance) => ({ forMs: chance.oneOf([1_000, 10_000]), code: chance.oneOf([14, 515]) })),
-  plan('registration', (chance) => ({ stat: chance.oneOf([0, 2, 3, 6, 11]) })),
+  plan('sim-busy', (random) => ({ forMs: random.oneOf([1_000, 10_000]), code: random.oneOf([14, 515]) })),
+  plan('registration', (random) => ({ stat: random.oneOf([0, 2, 3, 6, 11]) })),
   plan('eps-only'),
   plan('signal-unknown'),
-  plan('ussd-late', (chance) => ({ delayMs: chance.oneOf([5_000, 60_000, 130_000]) })),
+  plan('ussd-late', (random) => ({ delayMs: random.oneOf([5_000, 60_000, 130_000]) })),
   plan('ussd-lost'),
   plan('ussd-garbled'),
   plan('ussd-as-menu'),
   plan('port-renumbered'),
-  plan('port-half-open', (chance) => ({ forMs: chance.oneOf([5_000, 30_000]) })),
+  plan('port-half-open', (random) => ({ forMs: random.oneOf([5_000, 30_000]) })),
 ]

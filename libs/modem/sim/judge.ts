@@ -1,7 +1,7 @@
-import type { SubmitOutcome } from '../src/submit.ts'
+import type { SubmitOutcome } from '../src/send/submit.ts'
 import type { SubmitCall, World } from './world.ts'
 
-/** What went wrong, in words; empty when every promise was kept. The ledger of the network is the truth. */
+/** Lists the broken promises; empty if all were kept. The ledger of the network is the truth. */
 export function judge(world: World): string[] {
   return [
     ...world.submits.flatMap((call) => judgeSubmit(call, world)),
@@ -10,6 +10,7 @@ export function judge(world: World): string[] {
     ...judgeInbox(world),
     ...judgeBounds(world),
     ...judgePin(world),
+    ...(world.schedule.answersLost ? judgeRecovery(world) : []),
   ]
 }
 
@@ -19,8 +20,8 @@ function judgeSubmit(call: SubmitCall, { ledger, schedule }: World): string[] {
     problems.push(`${call.text}: ${problem}; the outcome was ${JSON.stringify(call.outcome)}`)
   const accepted = ledger.filter((entry) => entry.text === call.text)
   if (accepted.length > 1) say(`was sent ${accepted.length} times`)
-  if (accepted.length > 0 && !call.committed) say('was sent without the word of its owner')
-  if (call.told.length !== 1 || call.told[0] !== call.outcome) say(`afterResult was told ${call.told.length} times`)
+  if (accepted.length > 0 && !call.committed) say('was sent before the hook returned go')
+  if (call.told.length !== 1 || call.told[0] !== call.outcome) say(`afterResult was called ${call.told.length} times`)
   const { outcome } = call
   if (outcome === undefined) return problems
   if (contradicts(outcome, accepted.length > 0)) say(accepted.length > 0 ? 'was accepted' : 'was never accepted')
@@ -38,12 +39,12 @@ function judgeSubmit(call: SubmitCall, { ledger, schedule }: World): string[] {
 
 function judgeLedger({ ledger, submits }: World): string[] {
   const unasked = ledger.filter(({ text }) => !submits.some((call) => call.text === text))
-  return unasked.map(({ text, data }) => `${text ?? data} was sent, and nobody asked for it`)
+  return unasked.map(({ text, data }) => `${text ?? data} was sent without a request`)
 }
 
 /**
- * Where nothing goes wrong, all that can be in the way is a modem that has just been switched on, and a result that may be a
- * line of somebody's text: it is not believed.
+ * Without faults only two things may prevent acceptance: a modem that has just been switched on, and a result that may
+ * be a line of text and is therefore not accepted.
  */
 function isPeaceful({ outcome, mayBeText }: SubmitCall): boolean {
   switch (outcome?.kind) {
@@ -78,9 +79,9 @@ function judgeEnds({ submits, otherCalls, clock }: World): string[] {
   })
 }
 
-/** What a call may have to wait for beside its own kind: a listing that hangs, getting in step, setting up. */
+/** What a call may have to wait for besides calls of its own kind: a hanging listing, resynchronisation, setup. */
 const callLimitMs = 400_000
-/** Prompt, owner, result, end of the answer, and getting in step. */
+/** Prompt, hook, result, end of the answer, and resynchronisation. */
 const submitLimitMs = 180_000
 const otherLimitMs = 120_000
 
@@ -88,9 +89,10 @@ function judgeInbox(world: World): string[] {
   const { injected, journal, schedule, unreadable, reports, ledger } = world
   const problems: string[] = []
   if (schedule.pin === 'none') {
-    for (const text of injected) if (!journal.has(text)) problems.push(`${text}: was sent to the modem and never read`)
+    for (const text of injected)
+      if (!journal.has(text)) problems.push(`${text}: was delivered to the modem and never read`)
   }
-  for (const text of journal.keys()) if (!injected.includes(text)) problems.push(`${text}: was read and never sent`)
+  for (const text of journal.keys()) if (!injected.includes(text)) problems.push(`${text}: was read but never sent`)
   for (const pdu of unreadable) problems.push(`unreadable: ${pdu}`)
   for (const report of reports) {
     if (report.kind !== 'status-report') continue
@@ -104,15 +106,27 @@ function judgeInbox(world: World): string[] {
 
 function judgeBounds(world: World): string[] {
   const problems: string[] = []
-  // Each call asks one thing at a time, and so does what goes on by itself.
+  // Each call sends one command at a time, and so does each background task.
   const mostQueued = world.otherCalls.length + 8
   if (world.mostQueued > mostQueued) problems.push(`${world.mostQueued} commands in the queue`)
   return problems
 }
 
+function judgeRecovery({ recovery }: World): string[] {
+  const problems = recovery.recoveriesMs
+    .filter((ms) => ms > longestRecoveryMs)
+    .map((ms) => `recovered ${ms} ms after the first output of the modem`)
+  if (recovery.disturbed > 0) problems.push(`wrote ${recovery.disturbed} times to a modem that was sending`)
+  if (recovery.isPending) problems.push('never recovered after the first output of the modem')
+  return problems
+}
+
+/** From the first output of a modem that accepts commands again until the next command may be written. */
+const longestRecoveryMs = 5_000
+
 function judgePin({ triesAtPinEntries, pinRefusals, schedule }: World): string[] {
   const problems: string[] = []
-  // Who allows entering it unseen takes that risk.
+  // With `enterPinUnseen` the owner accepts that risk.
   const atLastTry = triesAtPinEntries.some((tries) => tries <= 1)
   if (atLastTry && !schedule.modemOptions.enterPinUnseen) problems.push('the last try of the PIN was used')
   if (pinRefusals > 1) problems.push(`a PIN was refused ${pinRefusals} times`)

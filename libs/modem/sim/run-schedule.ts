@@ -1,23 +1,21 @@
+import { timePasser } from '@smsgw/simulation/pass-time'
+import type { ScheduleReport } from '@smsgw/simulation/simulation'
 import { judge } from './judge.ts'
-import { passTime } from './pass-time.ts'
 import { planSchedule, type Schedule } from './schedule.ts'
 import { mostWrites, World } from './world.ts'
 
-export interface ScheduleReport {
+export interface DriverReport extends ScheduleReport {
   readonly schedule: Schedule
-  readonly problems: readonly string[]
-  /** How often each kind of end was seen, to know what was tried at all. */
-  readonly seen: Readonly<Record<string, number>>
-  readonly virtualMs: number
   readonly trace: readonly string[]
 }
 
+const passTime = timePasser(process.nextTick)
+
 /**
- * Lives one schedule through, on a virtual clock: the same seed gives the same run, byte for byte. At its end everything
- * works again, so all that was begun has to end, all that was sent to the modem has to be read, and one more message has
- * to go out.
+ * Runs one schedule on a virtual clock: the same seed gives the same run, byte for byte. At the end all faults are
+ * removed, so every call must end, every message on the modem must be read, and one more message must be sent.
  */
-export async function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): Promise<ScheduleReport> {
+export async function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): Promise<DriverReport> {
   const schedule = planSchedule(seed)
   const world = new World(schedule, options.tracing ?? false)
   const problems: string[] = []
@@ -26,13 +24,13 @@ export async function runSchedule(seed: number, options: { readonly tracing?: bo
   const settled = await passUntil(world, () => isSettled(world), longestEndMs)
   if (world.writes >= mostWrites) problems.push(`${world.writes} commands in ${world.clock.nowMs()} ms`)
   else if (!settled) problems.push(`not settled: ${whatIsOpen(world)}`)
-  if (settled && schedule.pin === 'none' && !(await sendsAgain(world))) problems.push('no message goes out any more')
+  if (settled && schedule.pin === 'none' && !(await sendsAgain(world))) problems.push('no message can be sent any more')
   problems.push(...judge(world))
   await Promise.all([world.runner.stop(), pass(world, 5_000)])
   return { schedule, problems, seen: seenIn(world), virtualMs: world.clock.nowMs(), trace: world.trace }
 }
 
-/** What was asked while things went wrong may be answered yet, so the first try need not be the one. */
+/** A message from the time with faults may still be answered, so the first attempt may fail. */
 async function sendsAgain(world: World): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     world.submit(`final ${tries}`, { hook: { verdict: 'go', afterMs: 0 }, report: false, moreFollow: false })
@@ -89,5 +87,10 @@ function seenIn(world: World): Record<string, number> {
   )
   count('reports read', world.reports.length)
   for (const news of world.news) count(`recovery: ${news}`)
+  if (world.schedule.answersLost) {
+    count('answers lost: schedules')
+    count('answers lost: recovered in time', world.recovery.recoveriesMs.length)
+    count('answers lost: asked while sending', world.recovery.askedWhileSending)
+  }
   return seen
 }

@@ -1,32 +1,33 @@
-import type { FaultSettings } from '@smsgw/virtual-modem/fault-control'
+import { RandomChoices } from '@smsgw/simulation/random-choices'
+import type { FaultSettings } from '@smsgw/virtual-modem/faults/fault-control'
 import { personalities } from '@smsgw/virtual-modem/personalities/catalogue'
-import { seededRandom } from '@smsgw/virtual-modem/random'
 import type { ModemOptions } from '../src/modem-options.ts'
-import { Chance } from './chance.ts'
-import { planFaults } from './fault-plans.ts'
+import { planAnswersLost, planFaults } from './fault-plans.ts'
 
-/** Everything that happens in one schedule, decided before it begins: the seed alone says it all. */
+/** Everything that happens in one schedule, determined by the seed alone. */
 export interface Schedule {
   readonly seed: number
   readonly personality: string
-  /** How the modem's bytes come out, and how long each way of the cable takes. */
+  /** How the modem's bytes are divided, and how long each direction of the cable takes. */
   readonly chunking: 'random' | 'whole'
   readonly cableMs: number
-  /** It has been on for hours, or it is switched on as the driver begins. */
+  /** The modem has been on for hours; otherwise it is switched on when the driver starts. */
   readonly warm: boolean
   readonly bootTimeFactor: number
   readonly networkMs: number | { readonly minMs: number; readonly maxMs: number }
   readonly slotsOfSim: number
-  /** What the driver is told to enter, where the SIM asks at all. */
+  /** The PIN in the driver's options, if the SIM requires one. */
   readonly pin: 'none' | 'right' | 'wrong' | 'missing'
   readonly pinTriesLeft: 1 | 2 | 3
   readonly modemOptions: ModemOptions
   readonly faults: FaultSettings
   readonly actions: readonly Action[]
-  /** Until then things happen; from then on everything works. */
+  /** Actions and faults end at this time. */
   readonly endMs: number
-  /** Nothing goes wrong at all: all is to be accepted and nothing to be in doubt. */
+  /** No faults: every message must be accepted and none may be unknown. */
   readonly calm: boolean
+  /** The only fault is a lost answer to a submission: the driver must detect it fast. */
+  readonly answersLost: boolean
 }
 
 export type Action = { readonly atMs: number } & (
@@ -37,7 +38,7 @@ export type Action = { readonly atMs: number } & (
       readonly report: boolean
       readonly moreFollow: boolean
     }
-  /** What the owner takes to write it down: the first time that it is shown to him, the second, and so on. */
+  /** The time the owner needs to store the message: the first time it is reported, the second, and so on. */
   | { readonly do: 'receive'; readonly text: string; readonly journalMs: readonly number[] }
   | { readonly do: 'ussd'; readonly code: string }
   | { readonly do: 'sweep'; readonly again: boolean }
@@ -48,57 +49,58 @@ export type Action = { readonly atMs: number } & (
   | { readonly do: 'drop-port'; readonly forMs: number }
   | { readonly do: 'reboot' }
   | { readonly do: 'say'; readonly line: string }
-  /** USSD that nobody asked for, whose text looks like what a modem says. */
+  /** A USSD message from the network whose text looks like modem output. */
   | { readonly do: 'push-ussd'; readonly lines: readonly string[] }
   | { readonly do: 'lose-network'; readonly forMs: number }
-  /** Status lines, two hundred a second. */
+  /** Status lines, two hundred per second. */
   | { readonly do: 'flood'; readonly forMs: number }
-  /** The program ends, whatever it was doing, and is started again. */
+  /** The program is killed and started again. */
   | { readonly do: 'restart-driver' }
 )
 
-/** What the owner says when the prompt is there, and after how long. */
+/** The result of the hook at the prompt, and its delay. */
 export interface Hook {
   readonly verdict: 'go' | 'abort' | 'throw'
   readonly afterMs: number
 }
 
 export function planSchedule(seed: number): Schedule {
-  const random = seededRandom(seed)
-  const chance = new Chance(random)
-  const calm = chance.of(0.08)
-  const count = 3 + random.integer(6)
-  const spanMs = chance.oneOf([2_000, 20_000, 60_000, 300_000])
-  const pin = calm || chance.of(0.9) ? 'none' : chance.oneOf(['right', 'wrong', 'missing'] as const)
-  const warm = chance.of(0.8)
-  const bootTimeFactor = chance.oneOf([0.1, 1])
-  // Most begin when the modem has been set up; some meet it while it is.
-  const fromMs = chance.of(0.15) ? 0 : warm ? 500 : 20_000 * bootTimeFactor
-  const theme = calm ? peaceful : chance.oneOf(themes)
+  const random = new RandomChoices(seed)
+  const calm = random.happens(0.08)
+  const count = 3 + random.below(6)
+  const spanMs = random.oneOf([2_000, 20_000, 60_000, 300_000])
+  const pin = calm || random.happens(0.9) ? 'none' : random.oneOf(['right', 'wrong', 'missing'] as const)
+  const warm = random.happens(0.8)
+  const bootTimeFactor = random.oneOf([0.1, 1])
+  // Most actions begin after setup, some during it.
+  const fromMs = random.happens(0.15) ? 0 : warm ? 500 : 20_000 * bootTimeFactor
+  const theme = calm ? peaceful : random.oneOf(themes)
   const actions = Array.from({ length: count }, (_, number) =>
-    planAction(chance, theme, number, fromMs + chance.below(spanMs), calm),
+    planAction(random, theme, number, fromMs + random.below(spanMs), calm),
   )
   if (!calm) actions.push(...planPushedUssd(seed, fromMs, spanMs))
-  return {
+  const planned: Schedule = {
     seed,
-    personality: chance.oneOf(Object.keys(personalities)),
-    chunking: chance.of(0.7) ? 'random' : 'whole',
-    cableMs: chance.of(0.6) ? 0 : chance.oneOf([1, 20, 150]),
+    personality: random.oneOf(Object.keys(personalities)),
+    chunking: random.happens(0.7) ? 'random' : 'whole',
+    cableMs: random.happens(0.6) ? 0 : random.oneOf([1, 20, 150]),
     warm,
     bootTimeFactor,
-    networkMs: chance.oneOf([0, 0, { minMs: 50, maxMs: 4_000 }, { minMs: 3_000, maxMs: 40_000 }]),
-    slotsOfSim: chance.oneOf([3, 10, 30]),
+    networkMs: random.oneOf([0, 0, { minMs: 50, maxMs: 4_000 }, { minMs: 3_000, maxMs: 40_000 }]),
+    slotsOfSim: random.oneOf([3, 10, 30]),
     pin,
-    pinTriesLeft: chance.oneOf([3, 3, 2, 1] as const),
-    modemOptions: planModemOptions(chance, pin),
-    faults: calm || chance.of(0.5) ? {} : planFaults(chance),
+    pinTriesLeft: random.oneOf([3, 3, 2, 1] as const),
+    modemOptions: planModemOptions(random, pin),
+    faults: calm || random.happens(0.5) ? {} : planFaults(random),
     actions: actions.sort((one, other) => one.atMs - other.atMs),
     endMs: fromMs + spanMs + 1_000,
     calm,
+    answersLost: false,
   }
+  return calm ? planned : withAnswersLost(planned)
 }
 
-/** How often what happens, in each kind of story. */
+/** How often each action occurs, for each theme. */
 type Theme = Readonly<Partial<Record<Exclude<Action['do'], 'push-ussd'>, number>>>
 
 const themes: readonly Theme[] = [
@@ -112,33 +114,33 @@ const themes: readonly Theme[] = [
 
 const peaceful: Theme = { submit: 50, receive: 30, sweep: 10, ussd: 5, signal: 5 }
 
-function planAction(chance: Chance, theme: Theme, number: number, atMs: number, calm: boolean): Action {
-  const what = chance.weighted(theme)
+function planAction(random: RandomChoices, theme: Theme, number: number, atMs: number, calm: boolean): Action {
+  const what = random.weighted(theme)
   switch (what) {
     case 'submit': {
-      const [report, moreFollow] = [chance.of(0.4), chance.of(0.2)]
-      return { atMs, do: what, text: `out ${number}`, hook: planHook(chance, calm), report, moreFollow }
+      const [report, moreFollow] = [random.happens(0.4), random.happens(0.2)]
+      return { atMs, do: what, text: `out ${number}`, hook: planHook(random, calm), report, moreFollow }
     }
     case 'receive': {
-      const journalMs = Array.from({ length: 3 }, () => chance.oneOf([0, 0, 5, 400, 20_000]))
+      const journalMs = Array.from({ length: 3 }, () => random.oneOf([0, 0, 5, 400, 20_000]))
       return { atMs, do: what, text: `in ${number}`, journalMs }
     }
     case 'ussd':
-      return { atMs, do: what, code: chance.oneOf(['*100#', '*101#', '*999#']) }
+      return { atMs, do: what, code: random.oneOf(['*100#', '*101#', '*999#']) }
     case 'sweep':
-      return { atMs, do: what, again: chance.of(0.7) }
+      return { atMs, do: what, again: random.happens(0.7) }
     case 'set-faults':
-      return { atMs, do: what, faults: planFaults(chance) }
+      return { atMs, do: what, faults: planFaults(random) }
     case 'unplug':
-      return { atMs, do: what, forMs: chance.oneOf([1_000, 10_000, 200_000]) }
+      return { atMs, do: what, forMs: random.oneOf([1_000, 10_000, 200_000]) }
     case 'drop-port':
-      return { atMs, do: what, forMs: chance.oneOf([500, 5_000]) }
+      return { atMs, do: what, forMs: random.oneOf([500, 5_000]) }
     case 'say':
-      return { atMs, do: what, line: chance.oneOf(strayLines) }
+      return { atMs, do: what, line: random.oneOf(strayLines) }
     case 'flood':
-      return { atMs, do: what, forMs: chance.oneOf([50, 300]) }
+      return { atMs, do: what, forMs: random.oneOf([50, 300]) }
     case 'lose-network':
-      return { atMs, do: what, forMs: chance.oneOf([5_000, 100_000]) }
+      return { atMs, do: what, forMs: random.oneOf([5_000, 100_000]) }
     case 'signal':
     case 'clear-faults':
     case 'reboot':
@@ -147,34 +149,67 @@ function planAction(chance: Chance, theme: Theme, number: number, atMs: number, 
   }
 }
 
-/** Decided by chance of its own, so that the rest of a seed is what it was. */
+/** Uses its own random choices, so that a seed gives the same schedule otherwise. */
 function planPushedUssd(seed: number, fromMs: number, spanMs: number): Action[] {
-  const chance = new Chance(seededRandom(seed ^ 0xca11))
-  if (chance.of(0.8)) return []
-  return Array.from({ length: 1 + chance.below(4) }, () => ({
-    atMs: fromMs + chance.below(spanMs),
+  const random = new RandomChoices(seed ^ 0xca11)
+  if (random.happens(0.8)) return []
+  return Array.from({ length: 1 + random.below(4) }, () => ({
+    atMs: fromMs + random.below(spanMs),
     do: 'push-ussd' as const,
-    lines: Array.from({ length: 1 + chance.below(6) }, () => chance.oneOf(wordsOfUssd)),
+    lines: Array.from({ length: 1 + random.below(6) }, () => random.oneOf(wordsOfUssd)),
   }))
 }
 
-function planHook(chance: Chance, calm: boolean): Hook {
-  if (calm || chance.of(0.7)) return { verdict: 'go', afterMs: chance.oneOf([0, 0, 2, 300]) }
+function planHook(random: RandomChoices, calm: boolean): Hook {
+  if (calm || random.happens(0.7)) return { verdict: 'go', afterMs: random.oneOf([0, 0, 2, 300]) }
   return {
-    verdict: chance.oneOf(['go', 'go', 'abort', 'throw'] as const),
-    afterMs: chance.oneOf([0, 3_000, 4_999, 5_000, 5_001, 20_000, 130_000]),
+    verdict: random.oneOf(['go', 'go', 'abort', 'throw'] as const),
+    afterMs: random.oneOf([0, 3_000, 4_999, 5_000, 5_001, 20_000, 130_000]),
   }
 }
 
-function planModemOptions(chance: Chance, pin: Schedule['pin']): ModemOptions {
-  // Looking often costs time and finds little: a tenth of the schedules does it as often as a gateway does.
+/**
+ * A sixth of the schedules only lose answers to submissions, while messages are sent and received. Uses its own random
+ * choices, so that a seed gives the same schedule otherwise.
+ */
+function withAnswersLost(schedule: Schedule): Schedule {
+  const random = new RandomChoices(schedule.seed ^ 0x105e)
+  if (random.happens(0.83)) return schedule
+  const fromMs = 5_000
+  const spanMs = random.oneOf([2_000, 20_000, 60_000])
+  const count = 4 + random.below(6)
+  const actions = Array.from({ length: count }, (_, number): Action => {
+    const atMs = fromMs + random.below(spanMs)
+    const what = random.weighted({ submit: 60, receive: 25, say: 15 })
+    if (what === 'receive') return { atMs, do: what, text: `in ${number}`, journalMs: [0] }
+    if (what === 'say') return { atMs, do: what, line: random.oneOf(['+CSQ: 20,99', '+CREG: 1', 'RING', '^RSSI: 20']) }
+    const [report, moreFollow] = [random.happens(0.7), random.happens(0.2)]
+    return { atMs, do: 'submit', text: `out ${number}`, hook: { verdict: 'go', afterMs: 0 }, report, moreFollow }
+  })
+  return {
+    ...schedule,
+    warm: true,
+    cableMs: random.oneOf([0, 0, 1, 20, 150]),
+    networkMs: random.oneOf([0, 0, { minMs: 50, maxMs: 4_000 }]),
+    slotsOfSim: 30,
+    pin: 'none',
+    modemOptions: { sweepMs: 120_000, signalMs: 600_000, registeredPollMs: 600_000 },
+    faults: planAnswersLost(random),
+    actions: actions.sort((one, other) => one.atMs - other.atMs),
+    endMs: fromMs + spanMs + 140_000,
+    answersLost: true,
+  }
+}
+
+function planModemOptions(random: RandomChoices, pin: Schedule['pin']): ModemOptions {
+  // Frequent polling costs time and finds little: a tenth of the schedules poll as often as a gateway does.
   const seldom = { sweepMs: 120_000, signalMs: 600_000, registeredPollMs: 600_000 }
   return {
-    ...(chance.of(0.9) && seldom),
-    ...(chance.of(0.1) && { gapMs: 50 }),
+    ...(random.happens(0.9) && seldom),
+    ...(random.happens(0.1) && { gapMs: 50 }),
     ...(pin === 'right' && { simPin: rightPin }),
     ...(pin === 'wrong' && { simPin: '9999' }),
-    enterPinUnseen: chance.of(0.2),
+    enterPinUnseen: random.happens(0.2),
   }
 }
 
@@ -185,7 +220,7 @@ const wordsOfUssd = [
   ...['+CMS ERROR: 38', '+CMS ERROR: 8', '+CMGS: 99', '+CMGS: 1', '+CMGS: "2"', '+CPIN: SIM PIN', 'RDY', 'NO CARRIER'],
 ]
 
-/** Said by nobody's leave; a final result is not among them, for nothing could tell it from a true one. */
+/** Unexpected lines; no final result, which could not be distinguished from a real one. */
 const strayLines = [
   '+CSQ: 20,99',
   '+CREG: 2',

@@ -1,32 +1,33 @@
-import { addressFromText } from '@smsgw/sms/address'
-import { segment } from '@smsgw/sms/segment'
-import { encodeForModem } from '@smsgw/sms/tpdu'
-import { textOfUserData } from '@smsgw/sms/user-data'
-import type { FaultSettings } from '@smsgw/virtual-modem/fault-control'
-import type { FaultName } from '@smsgw/virtual-modem/faults'
-import type { LedgerEntry } from '@smsgw/virtual-modem/ledger'
+import { addressFromText } from '@smsgw/sms/fields/address'
+import { textOfUserData } from '@smsgw/sms/fields/user-data'
+import { segment } from '@smsgw/sms/segmentation/segment'
+import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
+import type { FaultName } from '@smsgw/virtual-modem/faults/fault-catalogue'
+import type { FaultSettings } from '@smsgw/virtual-modem/faults/fault-control'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
-import { Network } from '@smsgw/virtual-modem/network'
+import type { LedgerEntry } from '@smsgw/virtual-modem/network/ledger'
+import { Network } from '@smsgw/virtual-modem/network/network'
 import { personalities } from '@smsgw/virtual-modem/personalities/catalogue'
 import { seededRandom } from '@smsgw/virtual-modem/random'
-import { Sim } from '@smsgw/virtual-modem/sim'
+import { Sim } from '@smsgw/virtual-modem/sim/sim'
 import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
-import type { Incoming } from '../src/incoming-message.ts'
 import type { ModemEvent } from '../src/modem-event.ts'
-import { RecoveryRunner } from '../src/recovery-runner.ts'
-import type { RecoveryEffect } from '../src/recovery-state.ts'
-import { PinMemory } from '../src/startup/pin-memory.ts'
-import type { LateOutcome } from '../src/submission.ts'
-import type { OutgoingPdu, SubmitOutcome } from '../src/submit.ts'
+import type { Incoming } from '../src/receive/incoming-message.ts'
+import { RecoveryRunner } from '../src/recovery/runner.ts'
+import type { RecoveryEffect } from '../src/recovery/state.ts'
+import type { LateOutcome } from '../src/send/submission.ts'
+import type { OutgoingPdu, SubmitOutcome } from '../src/send/submit.ts'
+import { PinMemory } from '../src/setup/pin-memory.ts'
 import { Cable } from './cable.ts'
-import { LastWords } from './last-words.ts'
+import { RecentOutput } from './recent-output.ts'
+import { RecoveryWatch } from './recovery-watch.ts'
 import { type Action, rightPin, type Schedule } from './schedule.ts'
 
-/** One call of the driver by its owner, and what came of it. */
+/** One call of the driver by its owner, and its result. */
 export interface Call {
   readonly what: string
   readonly atMs: number
-  /** Calls of the same kind that had not ended when this one began. */
+  /** Calls of the same kind that were still open when this one began. */
   readonly ahead: number
   endedAtMs: number | undefined
   failure: unknown
@@ -34,17 +35,17 @@ export interface Call {
 
 export interface SubmitCall extends Call {
   readonly text: string
-  /** The owner has said `go`: from then on it may be sent. */
+  /** The hook returned `go`: from then on the message may be sent. */
   committed: boolean
   outcome: SubmitOutcome | undefined
-  /** The result was said amid what may be one text of the network. */
+  /** The result arrived inside what may be a text from the network. */
   mayBeText: boolean
-  /** As `afterResult` was told. */
+  /** The outcomes passed to `afterResult`. */
   readonly told: SubmitOutcome[]
   readonly late: LateOutcome[]
 }
 
-/** A driver, its modem, the network behind, and an owner who sends, reads and writes down. All on one virtual clock. */
+/** A driver, its modem, the network and an owner who sends, reads and stores messages. All on one virtual clock. */
 export class World {
   readonly clock = new ManualClock()
   readonly schedule: Schedule
@@ -53,9 +54,9 @@ export class World {
   readonly ledger: LedgerEntry[] = []
   readonly submits: SubmitCall[] = []
   readonly otherCalls: Call[] = []
-  /** What was injected: by text, whether it was given to the network at all. */
+  /** The texts given to the network. */
   readonly injected: string[] = []
-  /** What the owner has written down, by text. */
+  /** How often the owner has stored each text. */
   readonly journal = new Map<string, number>()
   readonly reports: Incoming[] = []
   readonly unreadable: string[] = []
@@ -64,15 +65,16 @@ export class World {
   /** Commands, PDUs and ESC that the driver wrote. */
   writes = 0
   mostQueued = 0
-  /** How many tries were left each time a PIN was entered. */
+  /** The attempts left at each PIN entry. */
   readonly triesAtPinEntries: number[] = []
-  /** How often the card looked at a PIN and refused it. */
+  /** How often the SIM refused a PIN. */
   pinRefusals = 0
-  /** What the owner has kept for the driver that comes after this one. */
+  /** The PIN memory for the next driver. */
   #keptPins = '[]'
   runner: RecoveryRunner
   readonly #network: Network
-  readonly #lastWords = new LastWords()
+  readonly #recentOutput = new RecentOutput()
+  readonly recovery: RecoveryWatch
   readonly #cable: Cable
   readonly #journalMs = new Map<string, readonly number[]>()
   readonly #shown = new Map<string, number>()
@@ -105,9 +107,11 @@ export class World {
       if (!verified) this.pinRefusals += 1
       return verified
     }
+    this.recovery = new RecoveryWatch(clock, this.ledger, schedule.personality)
     this.#cable = new Cable(clock, schedule.cableMs, (bytes) => {
+      this.recovery.wrote(bytes, this.modem.sending)
       this.writes += 1
-      // At no latency a loop of commands and answers never lets go: the cable is cut.
+      // Without latency a loop of commands and answers would never end: unplug the cable.
       if (this.writes >= mostWrites) this.#cable.plugged = false
       this.#watchPin(bytes)
       if (tracing) this.#note('>', text(bytes))
@@ -127,7 +131,8 @@ export class World {
       bootTimeFactor: schedule.bootTimeFactor,
       onBytes: (bytes) => {
         if (tracing) this.#note('<', text(bytes))
-        this.#lastWords.heard(clock.nowMs(), bytes)
+        this.#recentOutput.heard(clock.nowMs(), bytes)
+        this.recovery.said(bytes, this.modem.sending)
         this.#cable.fromModem(bytes)
       },
       onPort: (event) => {
@@ -144,7 +149,7 @@ export class World {
 
   readonly #tracing: boolean
 
-  /** Everything works from here on; a modem that nothing reaches any more is plugged in anew by who stands by. */
+  /** Removes all faults, and replugs a modem that is stuck. */
   calmDown(): void {
     this.#note('world', 'calm')
     this.modem.faults.clear()
@@ -177,6 +182,7 @@ export class World {
     const outcome = modem.submit(pduOf(message, action.report), {
       id: message,
       moreFollow,
+      isItsReport: () => true,
       beforePdu: async () => {
         if (hook.afterMs > 0) await this.#pause(hook.afterMs)
         if (hook.verdict === 'throw') throw new Error('the disk is full')
@@ -185,7 +191,7 @@ export class World {
       },
       afterResult: (result) => {
         call.told.push(result)
-        call.mayBeText = this.#lastWords.holdResultInText
+        call.mayBeText = this.#recentOutput.holdResultInText
       },
     })
     this.#follow(call, outcome, (result) => {
@@ -260,7 +266,7 @@ export class World {
     const runner = new RecoveryRunner({
       clock: this.clock,
       open: () => this.#cable.open(),
-      onEvent: (event) => this.#heard(event, runner),
+      onEvent: (event) => this.#handleEvent(event, runner),
       onNews: (effect) => {
         if (this.#tracing) this.#note(`recovery ${driver}`, JSON.stringify(effect))
         this.news.push(effect.kind)
@@ -277,13 +283,14 @@ export class World {
     return runner
   }
 
-  #heard(event: ModemEvent, runner: RecoveryRunner): void {
+  #handleEvent(event: ModemEvent, runner: RecoveryRunner): void {
     if (this.#tracing)
       this.#note(
         'event',
         JSON.stringify(event, (key, value) => (key === 'session' ? undefined : value)),
       )
     this.mostQueued = Math.max(this.mostQueued, runner.modem?.telemetry.queued ?? 0)
+    this.recovery.heard(event, this.modem.sending)
     if (event.kind === 'late-result') {
       this.submits.find((call) => call.text === event.id)?.late.push(event.outcome)
     } else if (event.kind === 'incoming') {
@@ -296,14 +303,14 @@ export class World {
     this.triesAtPinEntries.push(this.sim.guard.pin.attemptsLeft)
   }
 
-  /** Written down first, deleted afterwards. */
+  /** Stores a message first and deletes it afterwards. */
   #arrived(incoming: Incoming, runner: RecoveryRunner): void {
     const key = keyOf(incoming)
     const write = () => {
       if (incoming.kind === 'message') this.journal.set(key, (this.journal.get(key) ?? 0) + 1)
       else if (incoming.kind === 'status-report') this.reports.push(incoming)
       else this.unreadable.push(incoming.pdu)
-      // The program that read it may be gone, and what it wrote with it: the next one finds the message.
+      // The program that read it may have ended before it was stored: the next one finds the message.
       const { source, pdu } = incoming
       if (source.kind === 'stored') this.#delete(source, pdu, runner)
       else if (source.acknowledge) this.#ask('acknowledge', async () => runner.modem?.acknowledge())
@@ -315,7 +322,7 @@ export class World {
     else this.clock.after(delayMs, () => runner === this.runner && write())
   }
 
-  /** Again and again, until it is done: a message that stays takes the place of others. */
+  /** Repeats until it succeeds: a message that stays occupies a slot. */
   #delete(place: { readonly memory: string; readonly index: number }, pdu: string, runner: RecoveryRunner): void {
     this.#ask('delete', async () => {
       const deletion = await runner.modem?.deleteMessage(place, pdu)
@@ -358,7 +365,7 @@ export class World {
   }
 }
 
-/** An hour of the busiest schedule takes a tenth of them; a driver that goes on like that has caught itself in a loop. */
+/** The busiest hour takes a tenth of this number; a driver that exceeds it is in a loop. */
 export const mostWrites = 20_000
 const ownNumber = '+447700900111'
 const otherNumber = '+447700900222'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Cancellation } from './cancellation.ts'
 
-test('tells everybody once, late listeners at once, and nobody who stopped listening', () => {
+test('notifies every listener once, late listeners at once, and no listener that was removed', () => {
   const cancellation = new Cancellation()
   const heard: string[] = []
   cancellation.onCancelled(() => void heard.push('first'))

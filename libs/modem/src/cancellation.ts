@@ -1,4 +1,4 @@
-/** A wish to stop, shared between who asks and who works. */
+/** A cancellation request, shared between the caller and the code that does the work. */
 export class Cancellation {
   #cancelled = false
   readonly #listeners = new Set<() => void>()
@@ -14,7 +14,7 @@ export class Cancellation {
     this.#listeners.clear()
   }
 
-  /** Calls back once when cancelled (at once if it already is); returns how to stop listening. */
+  /** Calls back once when cancelled, or at once if it already is; returns a function that removes the listener. */
   onCancelled(listener: () => void): () => void {
     if (this.#cancelled) {
       listener()

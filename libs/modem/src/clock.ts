@@ -1,4 +1,4 @@
-/** Time as the driver needs it. Monotonic: a corrected wall clock must never end a command. */
+/** The clock of the driver. Monotonic: a correction of the wall clock must never end a command. */
 export interface Clock {
   nowMs(): number
   after(delayMs: number, run: () => void): Timer

@@ -2,34 +2,34 @@ import type { NetworkTime } from './commands/network-time.ts'
 import type { Registration } from './commands/registration.ts'
 import type { Signal } from './commands/signal.ts'
 import type { UssdAnswer } from './commands/ussd.ts'
-import type { DialogueState } from './dialogue.ts'
-import type { Incoming } from './incoming-message.ts'
+import type { DialogueState } from './dialogue/dialogue.ts'
 import type { ModemState } from './modem-state.ts'
-import type { ReceiverNews } from './receive.ts'
-import type { Session } from './startup.ts'
-import type { StorageGauge } from './storage-gauges.ts'
-import type { LateOutcome } from './submission.ts'
-import type { SubmitOutcome } from './submit.ts'
+import type { Incoming } from './receive/incoming-message.ts'
+import type { ReceiverEvent } from './receive/receive.ts'
+import type { StorageGauge } from './receive/storage-gauges.ts'
+import type { LateOutcome } from './send/submission.ts'
+import type { SubmitOutcome } from './send/submit.ts'
+import type { Session } from './setup/startup.ts'
 
-/** Everything a modem has to say, in the order it happened. */
+/** Every event of a modem, in the order in which it happened. */
 export type ModemEvent =
   | { readonly kind: 'state'; readonly state: ModemState }
-  /** Set up, for the first time or again. */
+  /** The modem has been set up, for the first time or again. */
   | { readonly kind: 'started'; readonly session: Session }
-  /** It said something that a modem says when it starts. */
+  /** The modem sent a line that only a starting modem sends. */
   | { readonly kind: 'restarted'; readonly sign: string }
   | { readonly kind: 'incoming'; readonly incoming: Incoming }
-  /** A message was sent, refused, or nobody knows: what `submit` resolves with. */
+  /** The outcome of a submission: what `submit` resolves with. */
   | { readonly kind: 'submitted'; readonly id: string; readonly outcome: SubmitOutcome }
-  /** The answer to a message whose outcome had been given as unknown. */
+  /** The answer to a message whose outcome was reported as unknown. */
   | { readonly kind: 'late-result'; readonly id: string; readonly outcome: LateOutcome }
   | { readonly kind: 'registration'; readonly registered: boolean; readonly best: Registration | undefined }
   | { readonly kind: 'signal'; readonly signal: Signal }
   | { readonly kind: 'storage'; readonly gauge: StorageGauge }
-  /** From the network, unasked for or too late. */
+  /** A USSD message that the network sent by itself or too late. */
   | { readonly kind: 'ussd'; readonly answer: UssdAnswer }
   | { readonly kind: 'network-time'; readonly time: NetworkTime }
   | { readonly kind: 'dialogue'; readonly state: DialogueState }
-  /** Another unsolicited code, or a line that nothing is known about. */
+  /** Any other unsolicited code, or a line that no table lists. */
   | { readonly kind: 'said'; readonly text: string; readonly known: boolean }
-  | ReceiverNews
+  | ReceiverEvent

@@ -1,40 +1,40 @@
 import type { MessageBearer } from './commands/message-settings.ts'
 
-/** How a modem is driven. All of it may be left out. */
+/** How a modem is driven. Every option may be left out. */
 export interface ModemOptions {
-  /** PIN of the SIM; entered when the SIM asks for it and more than one try is left. */
+  /** PIN of the SIM; entered when the SIM requires it and more than one attempt is left. */
   readonly simPin?: string
-  /** Whether the PIN may be entered, once, when the modem cannot tell how many tries are left. Default false. */
+  /** Whether the PIN may be entered, once, when the modem does not report the attempts left. Default false. */
   readonly enterPinUnseen?: boolean
-  /** `12d1:1506`, where the port belongs to a USB device. */
+  /** `12d1:1506`, if the port belongs to a USB device. */
   readonly usb?: string
   /** The number of the service centre, `+491710760000`: written to a SIM that has none. */
   readonly serviceCentre?: string
-  /** Which way messages leave; some networks take them over one of them alone. Default: as the modem is set. */
+  /** The bearer for messages; some networks accept them over only one. Default: the setting of the modem. */
   readonly messageBearer?: MessageBearer
   /** Pause between a result and the next command, for firmware that needs one. Default none. */
   readonly gapMs?: number
-  /** How long it may take until the modem answers at all. */
+  /** The limit until the modem answers at all. */
   readonly contactLimitMs?: number
-  /** How often a SIM that is busy or absent is asked again. */
+  /** The interval between checks of a SIM that is busy or absent. */
   readonly simPollMs?: number
   readonly simBusyLimitMs?: number
-  /** How long a modem that has just started may say that there is no SIM before it is believed. */
+  /** A modem that has just started may report a missing SIM for this long before that is believed. */
   readonly simAbsentLimitMs?: number
-  /** How long until a modem that could not be set up is tried again. */
+  /** The delay before setup is tried again after a failure. */
   readonly retryMs?: number
-  /** How often registration is asked for until there is one, and from then on. */
+  /** The intervals between registration checks, before and after the modem is registered. */
   readonly registrationPollMs?: number
   readonly registeredPollMs?: number
-  /** How often memories are looked through, since what tells of arrivals gets lost; and where nothing tells of them. */
+  /** The intervals between sweeps of the memories, with and without indications: unsolicited codes get lost. */
   readonly sweepMs?: number
   readonly sweepWithoutIndicationsMs?: number
   readonly signalMs?: number
-  /** How long an answer to USSD may take. */
+  /** The limit for an answer to USSD. */
   readonly ussdAnswerLimitMs?: number
 }
 
-/** What has a default. */
+/** The options that have a default. */
 export type ModemDefaults = Required<Omit<ModemOptions, 'simPin' | 'usb' | 'serviceCentre' | 'messageBearer'>>
 
 export const defaultModemOptions: ModemDefaults = {

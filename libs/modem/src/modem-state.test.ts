@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { deriveState, type ModemFacts } from './modem-state.ts'
-import { startupFailure } from './startup/startup-failure.ts'
+import { startupFailure } from './setup/startup-failure.ts'
 
 const up: ModemFacts = {
   absent: undefined,

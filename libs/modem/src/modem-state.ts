@@ -1,11 +1,11 @@
-import type { StartupStage } from './startup/startup-context.ts'
-import type { StartupFailure } from './startup/startup-failure.ts'
+import type { StartupStage } from './setup/startup-context.ts'
+import type { StartupFailure } from './setup/startup-failure.ts'
 
 /**
  * absent → probing → identifying → sim → registering → ready ⇄ degraded
  *
- * `blocked` stands beside the way: setting up ended with a reason, and is begun again now and then. Every sign that the
- * modem has restarted leads back to `probing`, a lost port to `absent`.
+ * `blocked`: setup failed with a reason; it is repeated periodically. A sign that the modem has restarted leads back to
+ * `probing`, a lost port to `absent`.
  */
 export type ModemState =
   | { readonly name: 'absent'; readonly why: string }
@@ -16,19 +16,19 @@ export type ModemState =
   | { readonly name: 'degraded'; readonly reasons: readonly Degradation[] }
 
 export type Degradation =
-  /** Was registered and is not any more. */
+  /** The modem was registered and no longer is. */
   | 'not-registered'
-  /** Could not be brought back in step. */
+  /** Resynchronisation failed. */
   | 'not-answering'
-  /** Nothing more can arrive until something has been deleted. */
+  /** Nothing more can arrive until a message has been deleted. */
   | 'storage-full'
 
-/** What the state is derived from. */
+/** The facts from which the state is derived. */
 export interface ModemFacts {
   readonly absent: string | undefined
   readonly setUp: StartupStage | StartupFailure | 'done'
   readonly registered: boolean
-  /** Since it was set up. */
+  /** Whether the modem was registered at any time since setup. */
   readonly wasRegistered: boolean
   readonly answering: boolean
   readonly storageFull: boolean

@@ -1,16 +1,16 @@
 import type { Memory, MemoryUsage } from './commands/message-storage.ts'
 import type { ModemEvent } from './modem-event.ts'
 import { deriveState, type ModemFacts, type ModemState, sameState } from './modem-state.ts'
-import { RegistrationWatch } from './registration-watch.ts'
-import { StorageGauges } from './storage-gauges.ts'
+import { StorageGauges } from './receive/storage-gauges.ts'
+import { RegistrationWatch } from './setup/registration-watch.ts'
 
-/** What is known of a modem: the facts that its state is derived from, where it is registered, how full it is. */
+/** The status of a modem: the facts from which its state is derived, its registration, its storage. */
 export class ModemStatus {
   readonly registration: RegistrationWatch
   readonly gauges = new StorageGauges()
   readonly #onEvent: (event: ModemEvent) => void
-  #facts: ModemFacts = untouched
-  #state: ModemState = deriveState(untouched)
+  #facts: ModemFacts = initialFacts
+  #state: ModemState = deriveState(initialFacts)
 
   constructor(onEvent: (event: ModemEvent) => void) {
     this.#onEvent = onEvent
@@ -21,37 +21,37 @@ export class ModemStatus {
     return this.#state
   }
 
-  know(news: Partial<ModemFacts>): void {
-    this.#facts = { ...this.#facts, ...news }
+  update(changes: Partial<ModemFacts>): void {
+    this.#facts = { ...this.#facts, ...changes }
     const state = deriveState(this.#facts)
     if (sameState(state, this.#state)) return
     this.#state = state
     this.#onEvent({ kind: 'state', state })
   }
 
-  /** `receiveInto`: the memory that must not be full, when it is known. */
+  /** `receiveInto`: the memory that receives messages, if known. */
   measured(memory: Memory, usage: MemoryUsage, receiveInto: Memory | undefined): void {
     const gauge = this.gauges.measure(memory, usage)
     if (gauge === undefined) return
     this.#onEvent({ kind: 'storage', gauge })
-    this.know({ storageFull: this.gauges.isFull(receiveInto) })
+    this.update({ storageFull: this.gauges.isFull(receiveInto) })
   }
 
-  /** The session is over: nothing that was known in it holds any more. */
+  /** Ends the session and discards everything that was valid only in it. */
   forgetSession(): void {
     this.registration.forget()
     this.gauges.clear()
-    this.know({ setUp: 'probing', registered: false, wasRegistered: false, storageFull: false })
+    this.update({ setUp: 'probing', registered: false, wasRegistered: false, storageFull: false })
   }
 
   #registrationChanged(): void {
     const { registered, best } = this.registration
-    this.know({ registered, wasRegistered: this.#facts.wasRegistered || registered })
+    this.update({ registered, wasRegistered: this.#facts.wasRegistered || registered })
     this.#onEvent({ kind: 'registration', registered, best })
   }
 }
 
-const untouched: ModemFacts = {
+const initialFacts: ModemFacts = {
   absent: 'not started',
   setUp: 'probing',
   registered: false,

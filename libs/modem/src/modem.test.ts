@@ -1,23 +1,23 @@
-import { addressFromText } from '@smsgw/sms/address'
-import { segment } from '@smsgw/sms/segment'
-import { encodeSubmit, type Submit } from '@smsgw/sms/submit'
-import { encodeForModem } from '@smsgw/sms/tpdu'
-import { textOfUserData } from '@smsgw/sms/user-data'
-import type { FaultSettings } from '@smsgw/virtual-modem/fault-control'
-import type { LedgerEntry } from '@smsgw/virtual-modem/ledger'
-import { Network } from '@smsgw/virtual-modem/network'
+import { addressFromText } from '@smsgw/sms/fields/address'
+import { textOfUserData } from '@smsgw/sms/fields/user-data'
+import { segment } from '@smsgw/sms/segmentation/segment'
+import { encodeSubmit, type Submit } from '@smsgw/sms/tpdu/submit'
+import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
+import type { FaultSettings } from '@smsgw/virtual-modem/faults/fault-control'
+import type { LedgerEntry } from '@smsgw/virtual-modem/network/ledger'
+import { Network } from '@smsgw/virtual-modem/network/network'
 import { personalities } from '@smsgw/virtual-modem/personalities/catalogue'
 import { seededRandom } from '@smsgw/virtual-modem/random'
-import { Sim } from '@smsgw/virtual-modem/sim'
+import { Sim } from '@smsgw/virtual-modem/sim/sim'
 import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
 import { describe, expect, test } from 'vitest'
-import type { Incoming } from './incoming-message.ts'
 import { Modem } from './modem.ts'
 import type { ModemEvent } from './modem-event.ts'
 import type { ModemOptions } from './modem-options.ts'
+import type { Incoming } from './receive/incoming-message.ts'
 import { ManualClock } from './testing/manual-clock.ts'
 
-// The driver against the modem that pretends: bytes are split and merged by chance, boots take as long as in reality.
+// The driver with a virtual modem: bytes are split and merged at random, and a boot takes as long as a real one.
 
 const own = '+447700900001'
 const other = '+447700900002'
@@ -90,7 +90,7 @@ class World {
     this.virtual.powerOn()
   }
 
-  /** As whoever owns the port does when it is there again. */
+  /** What the owner of the port does when the port is back. */
   readonly reopen: () => void
 
   async pass(ms: number): Promise<void> {
@@ -159,7 +159,7 @@ function pduOf(text: string, to: string) {
 }
 
 describe.each(Object.keys(personalities))('%s', (name) => {
-  test('is set up from the moment it is switched on, and gets ready', async () => {
+  test('is set up from power-on until it is ready', async () => {
     const world = new World(name)
     await world.ready()
     expect(world.modem.session?.identity.imei).toBe(world.virtual.imei)
@@ -167,7 +167,7 @@ describe.each(Object.keys(personalities))('%s', (name) => {
     expect(world.modem.session?.shortcomings).toEqual([])
   })
 
-  test('sends, and its report comes', async () => {
+  test('sends a message and receives its report', async () => {
     const world = new World(name)
     await world.ready()
     const outcome = await world.until(world.submit('hello'))
@@ -177,7 +177,7 @@ describe.each(Object.keys(personalities))('%s', (name) => {
     expect(world.incoming).toMatchObject([{ kind: 'status-report', report: { status: 0 } }])
   })
 
-  test('receives, and what was deleted is gone', async () => {
+  test('receives a message and deletes it', async () => {
     const world = new World(name)
     await world.ready()
     world.network.sendText(other, own, 'hello you')
@@ -190,7 +190,7 @@ describe.each(Object.keys(personalities))('%s', (name) => {
     expect(world.texts).toEqual(['hello you'])
   })
 
-  test('finds what arrived while nobody told of it', async () => {
+  test('finds a message that arrived without an indication', async () => {
     const world = new World(name, {}, { faults: { 'urc-lost': {} } })
     await world.ready()
     world.network.sendText(other, own, 'quiet')
@@ -212,7 +212,7 @@ describe.each(Object.keys(personalities))('%s', (name) => {
     expect(world.modem.state.name).toBe('blocked')
   })
 
-  test('restarts in the middle, and everything goes on', async () => {
+  test('restarts while in use and works again afterwards', async () => {
     const world = new World(name, {}, {})
     await world.ready()
     world.virtual.reboot()
@@ -269,7 +269,7 @@ describe('faults', () => {
     60_000,
   )
 
-  test('a lost answer leaves the message unknown, and its report proves it', async () => {
+  test('reports a message as unknown when its answer is lost, and the status report proves it', async () => {
     const world = new World('generic', {}, { faults: { 'submit-answer-lost': { times: 1 } } })
     await world.ready()
     expect(await world.until(world.submit('lost'))).toMatchObject({ kind: 'unknown', why: 'silence' })

@@ -1,36 +1,38 @@
-import type { BytePort } from './byte-port.ts'
 import type { Cancellation } from './cancellation.ts'
 import type { Clock } from './clock.ts'
+import { resetCommand, selectFunctionality } from './commands/functionality.ts'
 import { acknowledgeDelivery } from './commands/message-settings.ts'
 import type { Memory } from './commands/message-storage.ts'
 import { networkTimeIn } from './commands/network-time.ts'
-import { type Answer, ask, type Query } from './commands/query.ts'
+import { type Answer, ask, type Executor, type Query } from './commands/query.ts'
 import { bestSignal, type Signal } from './commands/signal.ts'
-import { Dialogue, type DialogueEvent, type ResynchroniseOutcome } from './dialogue.ts'
-import type { DialogueTelemetry } from './dialogue-telemetry.ts'
-import { Lifecycle } from './lifecycle.ts'
-import type { Deletion } from './message-slots.ts'
+import type { UssdOutcome, UssdSession } from './commands/ussd-session.ts'
+import type { CommandError } from './dialogue/command-error.ts'
+import { Dialogue, type DialogueEvent } from './dialogue/dialogue.ts'
+import type { DialogueTelemetry } from './dialogue/dialogue-telemetry.ts'
+import type { ResynchroniseOutcome } from './dialogue/resynchronisation.ts'
 import type { ModemEvent } from './modem-event.ts'
 import { defaultModemOptions, type ModemDefaults, type ModemOptions } from './modem-options.ts'
-import { avoidedCommand, restartModem, switchRadioOffAndOn } from './modem-restart.ts'
 import type { ModemState } from './modem-state.ts'
 import { ModemStatus } from './modem-status.ts'
 import { catalogue } from './profiles/catalogue.ts'
 import { generic } from './profiles/generic.ts'
 import type { Profile } from './profiles/profile.ts'
-import { Receiver, type ReceiverNews, type Sweep } from './receive.ts'
-import { beginSession } from './session-work.ts'
-import { PinMemory } from './startup/pin-memory.ts'
-import type { Session, StartupOutcome } from './startup.ts'
-import type { StorageGauge } from './storage-gauges.ts'
-import { type OutgoingPdu, type SubmitOptions, type SubmitOutcome, type Submitted, Submitter } from './submit.ts'
-import type { ByteTrace } from './trace.ts'
-import type { UssdOutcome, UssdSession } from './ussd-session.ts'
+import type { Deletion } from './receive/message-slots.ts'
+import { Receiver, type ReceiverEvent, type Sweep } from './receive/receive.ts'
+import type { StorageGauge } from './receive/storage-gauges.ts'
+import { type OutgoingPdu, type SubmitOptions, type SubmitOutcome, type Submitted, Submitter } from './send/submit.ts'
+import { Lifecycle } from './setup/lifecycle.ts'
+import { PinMemory } from './setup/pin-memory.ts'
+import { beginSession } from './setup/session-work.ts'
+import type { Session, StartupOutcome } from './setup/startup.ts'
+import type { BytePort } from './wire/byte-port.ts'
+import type { ByteTrace } from './wire/trace.ts'
 
 /**
- * A modem: takes messages, tells what comes in and how it is, in the states of `ModemState`. It is put together from
- * parts, each with one job: the lifecycle sets it up and notices restarts, the submitter sends, the receiver reads and
- * deletes, the status knows how it is. Nothing here rejects because of what a modem does.
+ * One modem: sends and receives messages and reports its status, in the states of `ModemState`. Each part has one job:
+ * the lifecycle sets the modem up and notices restarts, the submitter sends, the receiver reads and deletes, the status
+ * keeps what is known. No method rejects because of what the modem does.
  */
 export class Modem {
   readonly #clock: Clock
@@ -53,9 +55,9 @@ export class Modem {
     readonly onEvent: (event: ModemEvent) => void
     readonly options?: ModemOptions
     readonly trace?: ByteTrace
-    /** Whoever opens another port on the same modem gives the same one again. Default: one of its own. */
+    /** Shared by all `Modem` objects on the same modem, so that a refused PIN is remembered. Default: a new one. */
     readonly pinMemory?: PinMemory
-    /** A corrected PIN was given, which the next `Modem` on another port needs too. */
+    /** Called with a corrected PIN, which the next `Modem` on another port also needs. */
     readonly onSimPin?: (pin: string) => void
   }) {
     const { port, clock, trace } = options
@@ -67,7 +69,7 @@ export class Modem {
     this.#dialogue = new Dialogue({
       port,
       clock,
-      onEvent: (event) => this.#heard(event),
+      onEvent: (event) => this.#handleEvent(event),
       gapMs: this.#options.gapMs,
       ...(trace ? { trace } : {}),
     })
@@ -91,9 +93,9 @@ export class Modem {
       },
       pinMemory: options.pinMemory ?? new PinMemory(),
       retryMs: this.#options.retryMs,
-      onStage: (stage) => this.#status.know({ absent: this.#lostReason(), setUp: stage }),
+      onStage: (stage) => this.#status.update({ absent: this.#lostReason(), setUp: stage }),
       onSetUp: (session, cancellation) => this.#begin(session, cancellation),
-      onFailed: (failure) => this.#status.know({ setUp: failure }),
+      onFailed: (failure) => this.#status.update({ setUp: failure }),
       onRestarted: (sign) => this.#onEvent({ kind: 'restarted', sign }),
       onChecking: (checking) => this.#submitter.hold(checking),
       onAbandoned: () => this.#end(),
@@ -104,7 +106,7 @@ export class Modem {
     return this.#status.state
   }
 
-  /** Undefined unless it is set up. */
+  /** Undefined until the modem is set up. */
   get session(): Session | undefined {
     return this.#lifecycle.session
   }
@@ -118,12 +120,12 @@ export class Modem {
     return { ...this.#dialogue.telemetry, submissionsWaiting: this.#submitter.waiting, broadcastsIgnored }
   }
 
-  /** Sets the modem up. Resolves when that has ended; being registered may take longer, and is told as an event. */
+  /** Sets the modem up. Resolves when setup has ended; registration may take longer and is reported as an event. */
   start(): Promise<StartupOutcome> {
     return this.#lifecycle.setUp()
   }
 
-  /** For good: the port is not written to again. */
+  /** Stops permanently: nothing more is written to the port. */
   stop(why = 'stopped'): void {
     this.#stoppedWhy = why
     this.#lifecycle.stop()
@@ -134,20 +136,20 @@ export class Modem {
     return this.#submitter.submit(pdu, options)
   }
 
-  /** Looks into all memories for what has arrived; `again` reports also what was reported before. */
+  /** Reads all memories; `again` also reports messages that were reported before. */
   sweep(options?: { readonly again?: boolean }): Promise<Sweep> {
     return this.#receiver.sweep(options)
   }
 
-  /** Only when the message is safe elsewhere. Nothing is deleted unless the slot still holds this PDU. */
+  /** Deletes a message once it is stored elsewhere, and only if the slot still holds this PDU. */
   deleteMessage(slot: { readonly memory: Memory; readonly index: number }, pdu: string): Promise<Deletion> {
     return this.#receiver.delete(slot.memory, slot.index, pdu)
   }
 
-  /** For what was delivered straight and asks for it: only when it is safe. False when the modem did not take it. */
+  /** Acknowledges a directly delivered message once it is stored. Returns false if the modem refused. */
   async acknowledge(): Promise<boolean> {
     const answer = await this.ask(acknowledgeDelivery(this.session?.profile.acknowledgement ?? 'bare'))
-    // CMS 340: nothing waits to be acknowledged, as when it was acknowledged before.
+    // CMS 340: no acknowledgement expected, for example because it was sent before.
     return answer.kind === 'value' || (answer.kind === 'refused' && answer.error.class === 'harmless')
   }
 
@@ -163,7 +165,7 @@ export class Modem {
     return bestSignal((query) => this.ask(query))
   }
 
-  /** Anything else there is a query for: operator, clock, phonebook, files of the SIM. */
+  /** Runs any other query: operator, network clock, registration. */
   async ask<T>(query: Query<T>): Promise<Answer<T>> {
     return avoidedCommand(query, this.session?.profile) ?? ask(this.#dialogue, query)
   }
@@ -172,30 +174,34 @@ export class Modem {
     return this.#dialogue.resynchronise()
   }
 
-  /** Radio off and on again, then set up anew. */
+  /** Switches the radio off and on, then sets the modem up again. */
   async restartRadio(): Promise<StartupOutcome> {
     await switchRadioOffAndOn(this.#dialogue)
     return this.start()
   }
 
-  /** The modem restarts; its port may go away with it. One that does not answer is told all the same: it may hear. */
+  /**
+   * Restarts the modem; its port may disappear. The command is also written to a modem that does not answer: it may
+   * still read.
+   */
   async reset(profile: Profile = this.session?.profile ?? generic): Promise<void> {
     if (this.#dialogue.telemetry.state === 'in-step') await restartModem(this.#dialogue, profile)
     else for (const command of profile.radio.resetCommands) this.#dialogue.writeRaw(`\x1b${command}\r`)
   }
 
-  /** A corrected PIN. */
+  /** Sets a corrected PIN and sets the modem up again. */
   useSimPin(pin: string): Promise<StartupOutcome> {
     this.#simPin = pin
     this.#onSimPin?.(pin)
     return this.start()
   }
 
-  #heard(event: DialogueEvent): void {
+  #handleEvent(event: DialogueEvent): void {
     switch (event.kind) {
       case 'unsolicited': {
-        this.#lifecycle.hear(event, event.form.restart)
-        const taken = this.#receiver.hear(event) || this.#status.registration.hear(event) || this.#ussd?.hear(event)
+        this.#lifecycle.handle(event, event.form.restart)
+        const taken =
+          this.#receiver.handle(event) || this.#status.registration.handle(event) || this.#ussd?.handle(event)
         const time = networkTimeIn(event)
         if (time) this.#onEvent({ kind: 'network-time', time })
         else if (!taken) this.#onEvent({ kind: 'said', text: event.text, known: true })
@@ -208,18 +214,19 @@ export class Modem {
       case 'noise':
         break
       case 'late-result':
+        this.#submitter.handleLateResult(event.submission)
         this.#onEvent({ kind: 'late-result', id: event.submission, outcome: event.outcome })
         break
       case 'state':
         this.#onEvent({ kind: 'dialogue', state: event.state })
         if (event.state === 'closed') this.#lifecycle.stop()
-        this.#status.know({ absent: this.#lostReason(), answering: event.state !== 'out-of-step' })
+        this.#status.update({ absent: this.#lostReason(), answering: event.state !== 'out-of-step' })
     }
   }
 
   #begin(session: Session, cancellation: Cancellation): void {
     const sim = session.sim.iccid ?? session.sim.imsi
-    this.#status.know({ setUp: 'done' })
+    this.#status.update({ setUp: 'done' })
     this.#onEvent({ kind: 'started', session })
     this.#submitter.open(session.profile.submit)
     this.#ussd = beginSession({
@@ -249,7 +256,7 @@ export class Modem {
     return telemetry.state === 'closed' ? (this.#stoppedWhy ?? lostReason ?? 'the port was lost') : undefined
   }
 
-  #received(news: ReceiverNews): void {
+  #received(news: ReceiverEvent): void {
     this.#onEvent(news)
     if (news.kind === 'text-mode' || (news.kind === 'not-read' && news.why === 'text-mode')) this.#lifecycle.suspect()
   }
@@ -258,4 +265,36 @@ export class Modem {
     this.#onEvent({ kind: 'submitted', id, outcome })
     if (outcome.kind === 'refused' && outcome.error.class === 'storage') this.#receiver.sweepSoon('thorough')
   }
+}
+
+/** Switches the radio off (or all functions, if the modem refuses that) and on again. */
+async function switchRadioOffAndOn(executor: Executor): Promise<void> {
+  const off = await ask(executor, selectFunctionality(4))
+  if (off.kind === 'refused') await ask(executor, selectFunctionality(0))
+  await ask(executor, selectFunctionality(1))
+}
+
+/** Sends the first reset command that the modem does not refuse; no answer means success. */
+async function restartModem(executor: Executor, profile: Profile): Promise<void> {
+  for (const text of profile.radio.resetCommands) {
+    const answer = await ask(executor, resetCommand(text))
+    if (answer.kind !== 'refused') return
+  }
+}
+
+/** Returns a refusal instead of sending a command that the profile lists as harmful. */
+function avoidedCommand<T>(query: Query<T>, profile: Profile | undefined): Answer<T> | undefined {
+  const text = query.text.toUpperCase()
+  if (!profile?.avoid.some((start) => text.startsWith(start))) return undefined
+  const error: CommandError = {
+    source: 'plain',
+    code: undefined,
+    text: '',
+    class: 'unsupported',
+    words: 'This command is harmful on this modem and was not sent.',
+    advice: 'No action needed: the modem works without this command.',
+    retryAfterMs: undefined,
+    alarm: 'none',
+  }
+  return { kind: 'refused', error, partial: undefined }
 }

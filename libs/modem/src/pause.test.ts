@@ -15,14 +15,14 @@ function waiting(leastMs: number, delayMs: number, before: (pause: Pause) => voi
   return { clock, pause, cancellation, overAtMs: () => overAtMs }
 }
 
-test('lasts as long as it should, and leaves no timer behind', async () => {
+test('lasts as long as requested and leaves no timer behind', async () => {
   const { clock, overAtMs } = waiting(100, 1000)
   await clock.advance(2000)
   expect(overAtMs()).toBe(1000)
   expect(clock.pending).toBe(0)
 })
 
-test('is over at once when something says that it is worth looking, if it need not last', async () => {
+test('ends at once when it is woken and has no minimum', async () => {
   const { clock, pause, overAtMs } = waiting(0, 1000)
   await clock.advance(10)
   pause.wake()
@@ -31,7 +31,7 @@ test('is over at once when something says that it is worth looking, if it need n
   expect(clock.pending).toBe(0)
 })
 
-test('never is shorter than the least, however often it is woken, before it began or within', async () => {
+test('never ends before the minimum, however often it is woken, before or during the wait', async () => {
   const { clock, pause, overAtMs } = waiting(100, 1000, (each) => each.wake())
   pause.wake()
   await clock.advance(50)
@@ -42,7 +42,7 @@ test('never is shorter than the least, however often it is woken, before it bega
   expect(clock.pending).toBe(0)
 })
 
-test('is over at once when it is woken behind the least', async () => {
+test('ends at once when it is woken after the minimum', async () => {
   const { clock, pause, overAtMs } = waiting(100, 1000)
   await clock.advance(300)
   pause.wake()
@@ -50,7 +50,7 @@ test('is over at once when it is woken behind the least', async () => {
   expect(overAtMs()).toBe(300)
 })
 
-test('ends when what it belongs to is cancelled', async () => {
+test('ends when its cancellation is cancelled', async () => {
   const { clock, cancellation, overAtMs } = waiting(100, 1000)
   await clock.advance(10)
   cancellation.cancel()

@@ -2,14 +2,14 @@ import type { Cancellation } from './cancellation.ts'
 import type { Clock, Timer } from './clock.ts'
 
 /**
- * Waiting until it is time to look again, or until something says that it is worth looking now: a poll that an
- * unsolicited code can shorten, but never below `leastMs`, for some say so with every answer to the look.
+ * Waits until the next poll is due or `wake` is called: an unsolicited code can shorten a poll. It never waits less
+ * than `leastMs`, because some modems send such a code with every answer to the poll.
  */
 export class Pause {
   readonly #clock: Clock
   readonly #leastMs: number
   #wake: (() => void) | undefined
-  /** Woken while nobody waited: the next wait is as short as can be. */
+  /** `wake` was called before the wait began: the next wait is as short as allowed. */
   #woken = false
 
   constructor(clock: Clock, leastMs = 0) {

@@ -1,13 +1,13 @@
 import { parse, Submit } from 'node-pdu'
-import { addressFromText } from '../src/address.ts'
+import { addressFromText } from '../src/fields/address.ts'
+import { textOfUserData } from '../src/fields/user-data.ts'
 import { hexFromOctets, octetsFromHex } from '../src/octets.ts'
-import { segment } from '../src/segment.ts'
-import { decodeIncoming, encodeForModem } from '../src/tpdu.ts'
-import { textOfUserData } from '../src/user-data.ts'
+import { segment } from '../src/segmentation/segment.ts'
+import { decodeIncoming, encodeForModem } from '../src/tpdu/tpdu.ts'
 
 /**
- * Messages per second of processor time, from text to hexadecimal and back, beside the npm package `node-pdu` in the
- * same run. Rounds of the two alternate, and time is the processor's, so that what else the machine does counts little.
+ * Messages per second of processor time, from text to hexadecimal and back, compared with the npm package `node-pdu` in
+ * the same run. Rounds of the two alternate, and processor time is measured, to reduce the effect of other programs.
  */
 interface Row {
   readonly name: string
@@ -23,7 +23,7 @@ const sentence = 'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00 
 const russian = 'Ваша посылка прибудет завтра между 10:00 и 12:00. '
 const gsm7Single = sentence.repeat(2).slice(0, 140)
 const ucs2Single = russian.repeat(2).slice(0, 66)
-// node-pdu puts fewer units into a part: these lengths are eight parts for both.
+// node-pdu puts fewer units into a part; these lengths are eight parts in both.
 const gsm7Long = sentence.repeat(20).slice(0, 1072)
 const ucs2Long = russian.repeat(20).slice(0, 8 * 60)
 
@@ -40,7 +40,7 @@ const rows: readonly Row[] = [
 
 print(`${'messages per second'.padEnd(26)}${'ours'.padStart(12)}${'node-pdu'.padStart(12)}${'ratio'.padStart(9)}`)
 for (const row of rows) {
-  // compiled before it counts
+  // Warm up before measuring.
   perSecond(row.ours)
   perSecond(row.theirs)
   const ours: number[] = []

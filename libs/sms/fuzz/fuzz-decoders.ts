@@ -1,19 +1,19 @@
-import { decodeAddress, decodeServiceCentreAddress, encodeAddress, textFromAddress } from '../src/address.ts'
-import { decodeCellBroadcastDataCodingScheme } from '../src/cell-broadcast-data-coding-scheme.ts'
-import { decodeDataCodingScheme } from '../src/data-coding-scheme.ts'
-import { textFromSeptets } from '../src/gsm7-alphabet.ts'
+import { decodeAddress, decodeServiceCentreAddress, encodeAddress, textFromAddress } from '../src/fields/address.ts'
+import { decodeCellBroadcastDataCodingScheme } from '../src/fields/cell-broadcast-data-coding-scheme.ts'
+import { decodeDataCodingScheme } from '../src/fields/data-coding-scheme.ts'
+import { decodeProtocolIdentifier } from '../src/fields/protocol-identifier.ts'
+import { statusFromOctet } from '../src/fields/status.ts'
+import { decodeTimeStamp, encodeTimeStamp } from '../src/fields/time-stamp.ts'
+import { encodeUserData, textOfUserData } from '../src/fields/user-data.ts'
+import { concatenationOf, decodeUserDataHeader, portsOf, specialIndicationsOf } from '../src/fields/user-data-header.ts'
 import { hexFromOctets, OctetReader, octetsFromHex } from '../src/octets.ts'
 import { PduDecodeError, PduEncodeError } from '../src/pdu-error.ts'
-import { decodeProtocolIdentifier } from '../src/protocol-identifier.ts'
-import { emptyReassembly, next, type ReassemblyState } from '../src/reassemble.ts'
-import { type SegmentOptions, segment } from '../src/segment.ts'
-import { unpackSeptets } from '../src/septets.ts'
-import { statusFromOctet } from '../src/status.ts'
-import { decodeTimeStamp, encodeTimeStamp } from '../src/time-stamp.ts'
-import { type Command, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from '../src/tpdu.ts'
-import { textFromUcs2 } from '../src/ucs2.ts'
-import { encodeUserData, textOfUserData } from '../src/user-data.ts'
-import { concatenationOf, decodeUserDataHeader, portsOf, specialIndicationsOf } from '../src/user-data-header.ts'
+import { emptyReassembly, next, type ReassemblyState } from '../src/reassembly/reassemble.ts'
+import { type SegmentOptions, segment } from '../src/segmentation/segment.ts'
+import { textFromSeptets } from '../src/text/gsm7-alphabet.ts'
+import { unpackSeptets } from '../src/text/septets.ts'
+import { textFromUcs2 } from '../src/text/ucs2.ts'
+import { type Command, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from '../src/tpdu/tpdu.ts'
 import { decodeUssdString, encodeUssdString } from '../src/ussd.ts'
 import { decodeMmsNotification, type MmsNotification } from '../src/wap/mms-notification.ts'
 import { encodeMmsNotification } from '../src/wap/mms-notification-encode.ts'
@@ -23,12 +23,12 @@ import { randomOctets } from './random-octets.ts'
 import { randomSegmentOptions, randomText } from './random-text.ts'
 
 /**
- * Gives every decoder the same inputs. A decoder may answer or throw a PduDecodeError (an encoder that gets what was
- * decoded, a PduEncodeError), and it has five milliseconds for it, segmenting more. Anything else is a failure.
+ * Gives every decoder the same inputs. A decoder may return or throw a PduDecodeError (an encoder of a decoded value, a
+ * PduEncodeError) within five milliseconds, segmenting within more. Anything else is a failure.
  */
 export function fuzzDecoders(options: FuzzOptions): FuzzResult {
   const { stackTraceLimit } = Error
-  // A fifth of the time went into traces of errors that are expected; two frames name the place of the others.
+  // Stack traces of expected errors took a fifth of the time; two frames are enough to locate the others.
   Error.stackTraceLimit = 2
   try {
     return fuzz(options)
@@ -60,7 +60,7 @@ function fuzz(options: FuzzOptions): FuzzResult {
 export interface FuzzOptions {
   readonly count: number
   readonly seed: number
-  /** Whether an input that takes too long is a failure. */
+  /** Whether a slow input is a failure. */
   readonly timed: boolean
   readonly onProgress?: (inputs: number) => void
 }
@@ -79,7 +79,7 @@ export interface FuzzFailure {
 
 interface FuzzInput {
   readonly octets: Uint8Array
-  /** For decoders that are told a coding scheme, a language or a width. */
+  /** For decoders with a coding scheme, a language or a width as a parameter. */
   readonly octet: number
   readonly text: string
   readonly options: SegmentOptions
@@ -88,7 +88,7 @@ interface FuzzInput {
 
 /** For one message. */
 const longestMs = 5
-/** For each thousand units of text, of which messages seldom have one: every pair of tables allowed may be tried. */
+/** For each thousand units of text, more than most messages have: every pair of allowed tables may be tried. */
 const longestSegmentingMs = 10
 const mostFailures = 20
 const progressEvery = 100_000
@@ -119,8 +119,8 @@ function attempt(decoder: string, run: Decoder, input: FuzzInput, result: FuzzRe
   const ms = performance.now() - startMs
   if (problem !== undefined) result.failures.push({ decoder, input: shown(input), problem })
   if (timed && ms > result.slowest.ms) {
-    // A busy machine stops programs for longer than a decoder takes, and code that is new to it is slow: only what is
-    // slow every time is slow.
+    // A busy machine pauses programs for longer than a decoder takes, and code is slow before it is compiled: only an
+    // input that is slow every time fails.
     const againMs = timeAgainMs(run, input, allowedMs(decoder, input))
     if (againMs > result.slowest.ms) result.slowest = { decoder, ms: againMs, input: shown(input) }
     if (againMs > allowedMs(decoder, input)) {
@@ -143,14 +143,14 @@ function allowedMs(decoder: string, { text }: FuzzInput): number {
   return decoder === 'segments' ? longestSegmentingMs * Math.max(1, Math.ceil(text.length / 1000)) : longestMs
 }
 
-/** The median of five runs; where that is too long, the least of three such medians. */
+/** The median of five runs; if that is too long, the lowest of three medians. */
 function timeAgainMs(run: Decoder, input: FuzzInput, allowed: number): number {
   let leastMs = medianOfFiveMs(run, input)
   for (let round = 0; round < 2 && leastMs > allowed; round++) leastMs = Math.min(leastMs, medianOfFiveMs(run, input))
   return leastMs
 }
 
-/** Of the processor's time: what else the machine does is no matter of the decoder. */
+/** Processor time, which other programs on the machine do not affect. */
 function medianOfFiveMs(run: Decoder, input: FuzzInput): number {
   const times = Array.from({ length: 5 }, () => {
     const start = process.cpuUsage()
@@ -165,12 +165,12 @@ function shown({ octets, octet, text, options }: FuzzInput): string {
   return JSON.stringify({ octets: hexFromOctets(octets), octet, text, options })
 }
 
-/** What was written from a decoded message must read as the same message. */
+/** A message that is decoded, encoded and decoded again must be equal. */
 function roundTrip(octets: Uint8Array, decode: typeof decodeIncoming | typeof decodeOutgoing): void {
   const { serviceCentre, tpdu } = decode(octets)
   if (tpdu.kind === 'command') return
   read(tpdu)
-  // its length was wrong, and what it stands for cannot be written
+  // Its length was wrong, so the decoded value cannot be encoded.
   if (tpdu.userData?.header?.broken === true) return
   const written = encodeForModem(tpdu, serviceCentre).octets
   const again = decode(written)
@@ -270,7 +270,7 @@ function incomingOf(octets: Uint8Array): Tpdu | undefined {
   }
 }
 
-/** As PostgreSQL takes it: one text that it refuses stops the queue it stands in. */
+/** PostgreSQL must accept every text: one that it refuses would block its queue. */
 function expectStorable(text: string): void {
   if (!text.isWellFormed()) throw new Error('half a surrogate pair in a text')
   if (text.includes('\0')) throw new Error('U+0000 in a text')

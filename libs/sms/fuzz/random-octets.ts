@@ -2,7 +2,7 @@ import { joinOctets, octetsFromHex } from '../src/octets.ts'
 import type { Random } from './random.ts'
 import { readVectorFiles } from './read-vectors.ts'
 
-/** Noise hardly gets past the first field: four of five inputs are vectors with a few things wrong. */
+/** Random octets rarely pass the first field, so four of five inputs are vectors with a few errors. */
 export function randomOctets(random: Random): Uint8Array {
   if (random.once(5)) return random.octets(random.below(random.once(20) ? 600 : 60))
   let octets = random.oneOf(seeds)
@@ -30,7 +30,7 @@ const mutations: readonly Mutation[] = [
   appendOctets,
 ]
 
-/** Lengths, markers and the borders of ranges are made of these. */
+/** Typical values of lengths, markers and range limits. */
 const tellingOctets: readonly number[] = [0x00, 0x01, 0x07, 0x1b, 0x1e, 0x1f, 0x20, 0x7f, 0x80, 0x8c, 0xa0, 0xf0, 0xff]
 
 function flipBit(octets: Uint8Array, random: Random): Uint8Array {

@@ -1,7 +1,7 @@
-import type { SegmentOptions } from '../src/segment.ts'
+import type { SegmentOptions } from '../src/segmentation/segment.ts'
 import type { Random } from './random.ts'
 
-/** What people write and what breaks encoders, mixed: a text has pieces of one to three of these kinds. */
+/** Common text and difficult text: each text has pieces of one to three of these kinds. */
 export function randomText(random: Random): string {
   const kinds = Array.from({ length: random.between(1, 3) }, () => random.oneOf(pieces))
   const count = random.below(random.once(50) ? 1200 : 90)

@@ -10,7 +10,7 @@ export class Random {
     for (let round = 0; round < 12; round++) this.#next()
   }
 
-  /** A whole number from 0 up to and without `limit`. */
+  /** Returns a whole number from 0 to `limit` - 1. */
   below(limit: number): number {
     return Math.floor((this.#next() / 0x1_0000_0000) * limit)
   }
@@ -19,7 +19,7 @@ export class Random {
     return least + this.below(most - least + 1)
   }
 
-  /** True once in so many times. */
+  /** Returns true once in `times` calls on average. */
   once(inTimes: number): boolean {
     return this.below(inTimes) === 0
   }

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The vectors of libs/sms/vectors: octets and what they mean, written from their source and never from our output. */
+/** The vectors of libs/sms/vectors: octets with their meaning, taken from a source and never from this package's output. */
 export interface VectorFile {
   readonly name: string
   readonly about: string
-  /** Which decoder the vectors are for. */
+  /** The decoder for the vectors. */
   readonly kind: string
   readonly vectors: readonly Vector[]
 }
@@ -13,17 +13,17 @@ export interface Vector {
   readonly name: string
   /** Document and clause, manual, page or test of another program. */
   readonly source: string
-  /** Why we differ from the source, or why the octets cannot come out again. */
+  /** Why the expectation differs from the source, or why the octets cannot be encoded again. */
   readonly note?: string
   /** Hexadecimal, service centre in front. */
   readonly pdu?: string
   readonly direction?: 'incoming' | 'outgoing'
-  /** What comes out again differs from `pdu` or `octets`: only read. */
+  /** Only decoded, since encoding gives other octets than `pdu` or `octets`. */
   readonly reencodes?: boolean
   readonly reads?: boolean
   /** Hexadecimal; for single octets also ranges: `03-1F 40`. */
   readonly octets?: string
-  /** Hexadecimal, one septet an octet; null where a text has none. */
+  /** Hexadecimal, one octet per septet; null for a text that cannot be encoded. */
   readonly septets?: string | null
   readonly hex?: string
   readonly form?: string

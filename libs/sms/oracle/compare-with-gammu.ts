@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { Random } from '../fuzz/random.ts'
 import { readVectorFiles } from '../fuzz/read-vectors.ts'
 import { hexFromOctets } from '../src/octets.ts'
-import { encodeForModem } from '../src/tpdu.ts'
+import { encodeForModem } from '../src/tpdu/tpdu.ts'
 import { gammuFields } from './gammu-fields.ts'
 import { askGammu, type DecodeRequest, type EncodeRequest, type GammuAnswer } from './gammu-process.ts'
 import { type Difference, knownDifferences } from './known-differences.ts'
@@ -10,8 +10,8 @@ import { codings, type OurReading, ourReading } from './our-reading.ts'
 import { randomMessage } from './random-messages.ts'
 
 /**
- * Reads the vectors and random messages with gammu and with us, has gammu write messages that we read, and sorts what
- * differs: docs/sms-oracle.md.
+ * Decodes the vectors and random messages with gammu and with this package, decodes messages encoded by gammu, and
+ * classifies the differences. See docs/sms-oracle.md.
  *
  * node libs/sms/oracle/compare-with-gammu.ts [--count 5000] [--seed 1] [--python /usr/bin/python3] [--optional]
  */
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '5000' },
     seed: { type: 'string', default: '1' },
-    // where Debian puts python3-gammu; a Python of another place does not see it
+    // Debian installs python3-gammu for this Python; others do not find it.
     python: { type: 'string', default: '/usr/bin/python3' },
     optional: { type: 'boolean', default: false },
   },
@@ -28,7 +28,7 @@ const { values } = parseArgs({
 interface Comparison {
   readonly name: string
   readonly request: DecodeRequest | EncodeRequest
-  /** What differs between the answer and us. */
+  /** The differences between gammu and this package. */
   readonly differences: (answer: GammuAnswer) => readonly Difference[]
 }
 
@@ -102,7 +102,7 @@ function differencesOfReading(
     .filter(({ ours, gammu }) => ours !== gammu)
 }
 
-/** gammu writes headers of its own only, and no reports: it is asked for the plain messages. */
+/** gammu encodes only its own headers and no reports, so only plain messages are encoded with it. */
 function messageWritten(message: (typeof messages)[number], index: number): readonly Comparison[] {
   const { kind, userData } = message
   if (kind === 'status-report' || userData.header !== undefined) return []

@@ -1,7 +1,7 @@
 import type { GammuReading } from './gammu-process.ts'
 import type { Field } from './our-reading.ts'
 
-/** What gammu answered, as the same fields. */
+/** The answer of gammu as comparable fields. */
 export function gammuFields(reading: GammuReading): Readonly<Record<Field, string>> {
   const isReport = reading.type === 'Status_Report'
   const { text, parts } = reading

@@ -20,7 +20,7 @@ export interface EncodeRequest {
 
 export type GammuCoding = 'Default_No_Compression' | 'Unicode_No_Compression' | '8bit'
 
-/** What gammu makes of a PDU, in its own words. */
+/** A PDU as decoded by gammu. */
 export interface GammuReading {
   readonly type: 'Deliver' | 'Submit' | 'Status_Report'
   readonly serviceCentre: string
@@ -40,7 +40,7 @@ export interface GammuReading {
 
 export type GammuAnswer = GammuReading | { readonly pdu: string } | { readonly error: string }
 
-/** One process for all requests. Undefined when python3-gammu is not there. */
+/** Starts one process for all requests. Undefined when python3-gammu is not installed. */
 export function askGammu(
   python: string,
   requests: readonly (DecodeRequest | EncodeRequest)[],

@@ -1,9 +1,9 @@
-import { decodeDataCodingScheme } from '../src/data-coding-scheme.ts'
-import { isValidTimeStamp } from '../src/time-stamp.ts'
+import { decodeDataCodingScheme } from '../src/fields/data-coding-scheme.ts'
+import { isValidTimeStamp } from '../src/fields/time-stamp.ts'
 import { type Field, hasNationalLanguage, numberOf, type OurReading } from './our-reading.ts'
 
 export interface Difference {
-  /** `refused` where gammu has no reading; `octets` where the same message is written in two ways. */
+  /** `refused` when gammu refuses the PDU; `octets` when the same message is encoded differently. */
   readonly field: Field | 'refused' | 'octets'
   readonly ours: string
   readonly gammu: string
@@ -11,12 +11,12 @@ export interface Difference {
 }
 
 export interface KnownDifference {
-  /** A heading of docs/sms-oracle.md, which says why we stay with ours. */
+  /** The row in docs/sms-oracle.md that explains the difference. */
   readonly name: string
   readonly explains: (difference: Difference) => boolean
 }
 
-/** Where gammu 1.42 and we differ, and may. What nothing here explains fails the comparison. */
+/** Accepted differences to gammu 1.42. Any other difference fails the comparison. */
 export const knownDifferences: readonly KnownDifference[] = [
   {
     name: 'Text behind escapes',
@@ -101,7 +101,7 @@ function addressOf({ tpdu }: OurReading) {
   return tpdu.kind === 'deliver' || tpdu.kind === 'submit' || tpdu.kind === 'status-report' ? numberOf(tpdu) : undefined
 }
 
-/** Bit 3 of group F, and everything that the standard keeps for later. */
+/** Bit 3 of group F, and all reserved values. */
 function hasReservedBits(octet: number | undefined): boolean {
   return octet !== undefined && ((octet & 0xf8) === 0xf8 || decodeDataCodingScheme(octet).reserved)
 }

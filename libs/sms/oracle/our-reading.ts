@@ -1,13 +1,13 @@
-import { type Address, textFromAddress } from '../src/address.ts'
-import { decodeDataCodingScheme } from '../src/data-coding-scheme.ts'
+import { type Address, textFromAddress } from '../src/fields/address.ts'
+import { decodeDataCodingScheme } from '../src/fields/data-coding-scheme.ts'
+import { isoFromTimeStamp, isValidTimeStamp } from '../src/fields/time-stamp.ts'
+import { textOfUserData } from '../src/fields/user-data.ts'
+import { concatenationOf, nationalLanguagesOf } from '../src/fields/user-data-header.ts'
 import { hexFromOctets, octetsFromHex } from '../src/octets.ts'
 import { PduDecodeError } from '../src/pdu-error.ts'
-import { isoFromTimeStamp, isValidTimeStamp } from '../src/time-stamp.ts'
-import { decodeIncoming, decodeOutgoing, type Tpdu } from '../src/tpdu.ts'
-import { textOfUserData } from '../src/user-data.ts'
-import { concatenationOf, nationalLanguagesOf } from '../src/user-data-header.ts'
+import { decodeIncoming, decodeOutgoing, type Tpdu } from '../src/tpdu/tpdu.ts'
 
-/** What we make of a PDU, in the words of gammu, and what decides whether gammu may see it otherwise. */
+/** A PDU as decoded by this package, in the fields of gammu, with the data that explains differences. */
 export interface OurReading {
   readonly fields: Readonly<Record<Field, string>>
   readonly serviceCentre: Address | undefined
@@ -27,7 +27,7 @@ export type Field =
   | 'header'
   | 'parts'
 
-/** Undefined where we refuse the octets; messages that gammu has no kind for are refused too. */
+/** Undefined when the octets are invalid, or for kinds of messages that gammu does not support. */
 export function ourReading(pdu: string, direction: 'incoming' | 'outgoing'): OurReading | undefined {
   try {
     const octets = octetsFromHex(pdu)
@@ -44,7 +44,7 @@ export function ourReading(pdu: string, direction: 'incoming' | 'outgoing'): Our
 type Compared = Extract<Tpdu, { kind: 'deliver' | 'submit' | 'status-report' }>
 
 function fieldsOf(tpdu: Compared): Omit<Readonly<Record<Field, string>>, 'service centre'> {
-  // gammu puts its own words in the place of the text of a report
+  // gammu replaces the text of a report by its own.
   const userData = tpdu.kind === 'status-report' ? undefined : tpdu.userData
   const scheme = decodeDataCodingScheme(tpdu.dataCodingScheme ?? 0)
   return {

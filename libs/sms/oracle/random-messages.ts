@@ -1,16 +1,16 @@
 import type { Random } from '../fuzz/random.ts'
-import { addressFromText } from '../src/address.ts'
-import { encodeDataCodingScheme } from '../src/data-coding-scheme.ts'
-import type { Deliver } from '../src/deliver.ts'
-import { septetsFromText } from '../src/gsm7-alphabet.ts'
-import type { StatusReport } from '../src/status-report.ts'
-import type { Submit } from '../src/submit.ts'
-import { timeStampFromEpochMs } from '../src/time-stamp.ts'
-import { ucs2FromText } from '../src/ucs2.ts'
-import type { UserData } from '../src/user-data.ts'
-import { concatenationElement, portsElement, userDataHeaderOf } from '../src/user-data-header.ts'
+import { addressFromText } from '../src/fields/address.ts'
+import { encodeDataCodingScheme } from '../src/fields/data-coding-scheme.ts'
+import { timeStampFromEpochMs } from '../src/fields/time-stamp.ts'
+import type { UserData } from '../src/fields/user-data.ts'
+import { concatenationElement, portsElement, userDataHeaderOf } from '../src/fields/user-data-header.ts'
+import { septetsFromText } from '../src/text/gsm7-alphabet.ts'
+import { ucs2FromText } from '../src/text/ucs2.ts'
+import type { Deliver } from '../src/tpdu/deliver.ts'
+import type { StatusReport } from '../src/tpdu/status-report.ts'
+import type { Submit } from '../src/tpdu/submit.ts'
 
-/** Any message that a network or a phone might send. */
+/** A random message of a network or a phone. */
 export function randomMessage(random: Random): Deliver | Submit | StatusReport {
   const kind = random.below(5)
   if (kind === 0) return randomStatusReport(random)
@@ -113,6 +113,6 @@ function randomNumber(random: Random): string {
 }
 
 function randomTime(random: Random) {
-  // 2000 to 2037, in the zones of the earth
+  // 2000 to 2037, in any real time zone.
   return timeStampFromEpochMs(946_684_800_000 + random.below(1_190_000_000) * 1000, random.between(-48, 56))
 }

@@ -3,7 +3,7 @@ import { checkedOctet, copyOf, hexFromOctets, joinOctets, OctetReader, octetsFro
 import { PduDecodeError, PduEncodeError } from './pdu-error.ts'
 
 describe('hexadecimal', () => {
-  test('is read in either case and written in upper case', () => {
+  test('is parsed in either case and written in upper case', () => {
     const octets = octetsFromHex('00ff7Fa9')
     expect([...octets]).toEqual([0x00, 0xff, 0x7f, 0xa9])
     expect(hexFromOctets(octets)).toBe('00FF7FA9')
@@ -27,14 +27,14 @@ describe('hexadecimal', () => {
     ['0`', 0, 'is not hexadecimal'],
     ['0:', 0, 'is not hexadecimal'],
     ['0\u0131', 0, 'is not hexadecimal'],
-    ['000', 1, 'half an octet is left over'],
-  ])('%j is refused with the octet that is wrong', (hex, offset, reason) => {
+    ['000', 1, 'has an odd number of digits'],
+  ])('%j is refused with the offset of the wrong octet', (hex, offset, reason) => {
     expect(() => octetsFromHex(hex)).toThrow(new PduDecodeError('hex', offset, reason))
   })
 })
 
 describe('a reader', () => {
-  test('counts its position in the octets it was given, wherever it starts', () => {
+  test('counts positions from the start of the octets, with any start offset', () => {
     const reader = new OctetReader(octetsFromHex('00112233445566'), 2)
     expect([reader.position, reader.remaining]).toEqual([2, 5])
     expect(reader.peek()).toBe(0x22)
@@ -45,7 +45,7 @@ describe('a reader', () => {
     expect(reader.peek()).toBeUndefined()
   })
 
-  test('that starts behind the end has nothing left', () => {
+  test('that starts behind the end has no octets left', () => {
     expect(new OctetReader(octetsFromHex('00'), 9).remaining).toBe(0)
   })
 
@@ -57,14 +57,14 @@ describe('a reader', () => {
   })
 })
 
-test('octets are joined in order', () => {
+test('joins octets in order', () => {
   const long = new Uint8Array(40).fill(0xff)
   expect(hexFromOctets(joinOctets([0x01, octetsFromHex(''), octetsFromHex('0203'), long, 0x04]))).toBe(
     `010203${'FF'.repeat(40)}04`,
   )
 })
 
-test('a copy is a plain array of its own, of a Buffer too', () => {
+test('copies a Buffer to an independent Uint8Array', () => {
   const input = Buffer.from([1, 2, 3, 4])
   const copies = [copyOf(input), copyOf(input, 2), copyOf(input, 1, 3)]
   input.fill(0)
@@ -72,13 +72,13 @@ test('a copy is a plain array of its own, of a Buffer too', () => {
   expect(copies.some((copy) => Buffer.isBuffer(copy))).toBe(false)
 })
 
-test.each([-1, 256, 1.5, Number.NaN])('%d is no octet', (value) => {
+test.each([-1, 256, 1.5, Number.NaN])('refuses %d as an octet', (value) => {
   expect(() => checkedOctet(value, 'TP-MR')).toThrow(
     new PduEncodeError('TP-MR', `${value} is not a whole number from 0 to 255`),
   )
 })
 
-test('an error says field, offset and reason, together and apart', () => {
+test('an error has field, offset and reason as members and in its message', () => {
   const error = new PduDecodeError('TP-OA', 4, 'needs 5 octets, 2 left')
   expect(error).toMatchObject({ name: 'PduDecodeError', field: 'TP-OA', offset: 4, reason: 'needs 5 octets, 2 left' })
   expect(error.message).toBe('TP-OA at octet 4: needs 5 octets, 2 left')

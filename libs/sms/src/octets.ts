@@ -1,6 +1,6 @@
 import { PduDecodeError, PduEncodeError } from './pdu-error.ts'
 
-/** Reads octets in order and knows where it is, so that an error can name the offset. */
+/** Reads octets in order and keeps the position, so that errors name the offset. */
 export class OctetReader {
   readonly #octets: Uint8Array
   #position: number
@@ -19,7 +19,7 @@ export class OctetReader {
     return this.#octets.length - this.#position
   }
 
-  /** The next octet, left where it is. */
+  /** Returns the next octet without reading past it. */
   peek(): number | undefined {
     return this.#octets[this.#position]
   }
@@ -41,13 +41,13 @@ export class OctetReader {
     return taken
   }
 
-  /** Everything that is left, as a view of the input. */
+  /** All remaining octets, as a view of the input. */
   rest(): Uint8Array {
     return this.take('rest', this.remaining)
   }
 }
 
-/** Takes upper and lower case; an error's offset counts octets, not characters. */
+/** Accepts upper and lower case. The offset of an error counts octets, not characters. */
 export function octetsFromHex(hex: string): Uint8Array {
   const octets = new Uint8Array(hex.length >> 1)
   for (let index = 0; index < octets.length; index++) {
@@ -56,18 +56,18 @@ export function octetsFromHex(hex: string): Uint8Array {
     if (high < 0 || low < 0) throw new PduDecodeError('hex', index, 'is not hexadecimal')
     octets[index] = (high << 4) | low
   }
-  if (hex.length % 2 === 1) throw new PduDecodeError('hex', octets.length, 'half an octet is left over')
+  if (hex.length % 2 === 1) throw new PduDecodeError('hex', octets.length, 'has an odd number of digits')
   return octets
 }
 
-/** Upper case, as modems write it. */
+/** Returns upper case, as modems write it. */
 export function hexFromOctets(octets: Uint8Array): string {
   let hex = ''
   for (let start = 0; start < octets.length; start += AT_ONCE) hex += hexOfFew(octets, start)
   return hex
 }
 
-// One string of many characters is cheaper than many strings, but a call does not take any number of arguments.
+// One call for many characters is faster than many small strings, but the number of arguments is limited.
 const AT_ONCE = 512
 
 function hexOfFew(octets: Uint8Array, start: number): string {
@@ -81,7 +81,7 @@ function hexOfFew(octets: Uint8Array, start: number): string {
   return String.fromCharCode(...characters)
 }
 
-/** A number is one octet. */
+/** Joins octets and arrays of octets; a number is one octet. */
 export function joinOctets(parts: readonly (number | Uint8Array)[]): Uint8Array {
   let length = 0
   for (const part of parts) length += typeof part === 'number' ? 1 : part.length
@@ -92,7 +92,7 @@ export function joinOctets(parts: readonly (number | Uint8Array)[]): Uint8Array 
       joined[position++] = part
       continue
     }
-    // Most parts are a few octets long: a call of set() is dearer than copying those one by one.
+    // Most parts are a few octets long, and for those a loop is faster than set().
     if (part.length > 16) joined.set(part, position)
     else for (let index = 0; index < part.length; index++) joined[position + index] = part[index]!
     position += part.length
@@ -100,17 +100,14 @@ export function joinOctets(parts: readonly (number | Uint8Array)[]): Uint8Array 
   return joined
 }
 
-/**
- * For what is handed out: a view changes with the input, and the slice() of a Buffer is a view. Octet by octet, since
- * there are few.
- */
+/** Returns a copy for the caller to keep: a view changes with the input, and slice() of a Buffer returns a view. */
 export function copyOf(octets: Uint8Array, start = 0, end = octets.length): Uint8Array {
   const copy = new Uint8Array(Math.max(0, end - start))
   for (let index = 0; index < copy.length; index++) copy[index] = octets[start + index]!
   return copy
 }
 
-/** The value itself when it fits in one octet, so that no encoder wraps a wrong number silently. */
+/** Returns the value if it fits in one octet, so that no encoder wraps a wrong number silently. */
 export function checkedOctet(value: number, field: string): number {
   if (!Number.isInteger(value) || value < 0 || value > 0xff) {
     throw new PduEncodeError(field, `${value} is not a whole number from 0 to 255`)

@@ -1,9 +1,9 @@
-/** Octets that are not what the standard says. */
+/** Thrown when octets do not follow the standard. */
 export class PduDecodeError extends Error {
   override readonly name = 'PduDecodeError'
   /** The field as 23.040 names it: `TP-OA`, `TP-UD`, `SCA`. */
   readonly field: string
-  /** Octet offset in the input given to the outermost decoder. */
+  /** Octet offset in the input of the outermost decoder. */
   readonly offset: number
   readonly reason: string
 
@@ -15,7 +15,7 @@ export class PduDecodeError extends Error {
   }
 }
 
-/** A value that cannot be put into a PDU. */
+/** Thrown when a value cannot be encoded in a PDU. */
 export class PduEncodeError extends Error {
   override readonly name: string = 'PduEncodeError'
   readonly field: string

@@ -1,16 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Address, addressFromText, type TypeOfNumber, textFromAddress } from './address.ts'
-import { decodeDataCodingScheme } from './data-coding-scheme.ts'
-import { type Deliver, decodeDeliver, encodeDeliver } from './deliver.ts'
-import { type DeliverReport, decodeDeliverReport, encodeDeliverReport } from './deliver-report.ts'
-import { septetsFromText, textFromSeptets } from './gsm7-alphabet.ts'
-import { hexFromOctets, OctetReader, octetsFromHex } from './octets.ts'
-import type { OptionalParameters } from './optional-parameters.ts'
-import { PduDecodeError, PduEncodeError } from './pdu-error.ts'
-import { decodeStatusReport, encodeStatusReport, type StatusReport } from './status-report.ts'
-import { decodeSubmit, encodeSubmit, type Submit } from './submit.ts'
-import { decodeSubmitReport, encodeSubmitReport, type SubmitReport } from './submit-report.ts'
+import { type Address, addressFromText, type TypeOfNumber, textFromAddress } from './fields/address.ts'
+import { decodeDataCodingScheme } from './fields/data-coding-scheme.ts'
 import {
   decodeTimeStamp,
   epochMsFromTimeStamp,
@@ -18,9 +9,8 @@ import {
   isValidTimeStamp,
   type TimeStamp,
   timeStampFromEpochMs,
-} from './time-stamp.ts'
-import { type Command, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from './tpdu.ts'
-import { MAX_USER_DATA_OCTETS, type UserData } from './user-data.ts'
+} from './fields/time-stamp.ts'
+import { MAX_USER_DATA_OCTETS, type UserData } from './fields/user-data.ts'
 import {
   type Concatenation,
   concatenationElement,
@@ -29,8 +19,18 @@ import {
   portsElement,
   portsOf,
   userDataHeaderOf,
-} from './user-data-header.ts'
-import { decodeValidityPeriod, type ValidityPeriod } from './validity-period.ts'
+} from './fields/user-data-header.ts'
+import { decodeValidityPeriod, type ValidityPeriod } from './fields/validity-period.ts'
+import { hexFromOctets, OctetReader, octetsFromHex } from './octets.ts'
+import { PduDecodeError, PduEncodeError } from './pdu-error.ts'
+import { septetsFromText, textFromSeptets } from './text/gsm7-alphabet.ts'
+import { type Deliver, decodeDeliver, encodeDeliver } from './tpdu/deliver.ts'
+import { type DeliverReport, decodeDeliverReport, encodeDeliverReport } from './tpdu/deliver-report.ts'
+import type { OptionalParameters } from './tpdu/optional-parameters.ts'
+import { decodeStatusReport, encodeStatusReport, type StatusReport } from './tpdu/status-report.ts'
+import { decodeSubmit, encodeSubmit, type Submit } from './tpdu/submit.ts'
+import { decodeSubmitReport, encodeSubmitReport, type SubmitReport } from './tpdu/submit-report.ts'
+import { type Command, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from './tpdu/tpdu.ts'
 
 const octet = fc.integer({ min: 0, max: 255 })
 
@@ -52,7 +52,7 @@ const number: fc.Arbitrary<Address> = fc.record({
   value: fc.string({ unit: fc.constantFrom(...'0123456789*#abc'), maxLength: 20 }),
 })
 
-/** Every character of the default alphabet, and those behind an escape. */
+/** Every character of the default alphabet and its extension. */
 const gsmCharacters = Array.from({ length: 128 }, (_, septet) => septet)
   .filter((septet) => septet !== 0x1b)
   .flatMap((septet) => [textFromSeptets(Uint8Array.of(septet)), textFromSeptets(Uint8Array.of(0x1b, septet))])
@@ -141,7 +141,7 @@ const deliver: fc.Arbitrary<Deliver> = fc
   )
   .map(([envelope, content]) => ({ ...envelope, ...content }))
 
-/** 131 octets are what the longest of the reports leaves when everything else in it is longest. */
+/** 131 octets are left in the longest report when all its other fields are at their maximum. */
 const optionalParameters: fc.Arbitrary<OptionalParameters> = fc
   .record({ protocolIdentifier: octet, dataCodingScheme: octet }, { requiredKeys: [] })
   .chain((parameters) =>
@@ -187,14 +187,14 @@ const outgoing: fc.Arbitrary<Tpdu> = fc.oneof(submit, deliverReport)
 const serviceCentre = fc.option(number, { nil: undefined })
 
 function check<Value>(arbitrary: fc.Arbitrary<Value>, property: (value: Value) => void): void {
-  // A property that returns false has failed, and what `expect` returns is nobody's business.
+  // fast-check takes a returned false for a failure, so the result of `expect` is not returned.
   const checked = fc.property(arbitrary, (value) => {
     property(value)
   })
   fc.assert(checked, { numRuns: 500 })
 }
 
-describe('what is written is read back equal:', () => {
+describe('decodes what was encoded:', () => {
   test('SMS-SUBMIT', () => check(submit, (value) => expect(decodeSubmit(encodeSubmit(value))).toEqual(value)))
 
   test('SMS-DELIVER', () => check(deliver, (value) => expect(decodeDeliver(encodeDeliver(value))).toEqual(value)))
@@ -208,7 +208,7 @@ describe('what is written is read back equal:', () => {
   test('SMS-SUBMIT-REPORT', () =>
     check(submitReport, (value) => expect(decodeSubmitReport(encodeSubmitReport(value))).toEqual(value)))
 
-  test('any of them behind a service centre', () => {
+  test('any TPDU with a service centre', () => {
     check(fc.tuple(incoming, serviceCentre), ([tpdu, serviceCentre]) =>
       expect(decodeIncoming(encodeForModem(tpdu, serviceCentre).octets)).toEqual({ serviceCentre, tpdu }),
     )
@@ -226,7 +226,7 @@ describe('what is written is read back equal:', () => {
     const text = fc.oneof(
       fc.stringMatching(/^\+[0-9]{1,20}$/),
       fc.stringMatching(/^[0-9*#abc]{1,20}$/),
-      // Blanks and signs of punctuation alone may look like a number, which is refused.
+      // A name of only spaces and punctuation may look like a number, which is refused.
       name.map(({ value }) => value).filter((value) => /[^\d\s()+./-]/.test(value)),
     )
     check(text, (text) => expect(textFromAddress(addressFromText(text))).toBe(text))
@@ -252,7 +252,7 @@ describe('what is written is read back equal:', () => {
   })
 })
 
-describe('octets that nobody has written', () => {
+describe('invalid octets', () => {
   const decoders = [
     decodeIncoming,
     decodeOutgoing,
@@ -263,7 +263,7 @@ describe('octets that nobody has written', () => {
     decodeSubmitReport,
   ]
 
-  /** Noise as a line makes it: a message with some octets changed, cut or filled up. */
+  /** A message with some octets changed, removed or added, as by a bad line. */
   const damaged = fc
     .tuple(
       fc.oneof(incoming, outgoing),
@@ -279,7 +279,7 @@ describe('octets that nobody has written', () => {
 
   const noise = fc.oneof(octetsOf(0, 200), damaged)
 
-  test('are read as a value, or refused with a field and an offset inside them', () => {
+  test('decode to a value, or throw an error with a field and a valid offset', () => {
     check(noise, (octets) => {
       for (const decode of decoders) {
         try {
@@ -294,7 +294,7 @@ describe('octets that nobody has written', () => {
     })
   })
 
-  test('may be overwritten once they are read', () => {
+  test('may be overwritten after decoding', () => {
     check(noise, (octets) => {
       const read = (from: Uint8Array) =>
         [decodeIncoming, decodeOutgoing].map((decode) => decodedOrUndefined(() => decode(from)))
@@ -314,7 +314,7 @@ describe('octets that nobody has written', () => {
       if (message === undefined || message.tpdu.kind === 'command') return
       const { tpdu, serviceCentre } = message
       const again = encodedOrUndefined(() => encodeForModem(tpdu, serviceCentre))
-      // An address or user data beyond the limits of the standard are read, but not written.
+      // Addresses and user data beyond the limits of the standard are decoded, but not encoded.
       if (again !== undefined) expect(decode(again.octets)).toEqual(withoutTruncation(message))
     })
   })
@@ -325,7 +325,7 @@ describe('octets that nobody has written', () => {
       const cut = octets.subarray(0, seed % octets.length)
       const error = errorOf(() => decodeSubmit(cut))
       if (error === undefined) {
-        // The one thing that may be missing: the last octet of text.
+        // Only the last octet of a text may be missing.
         expect(cut.length).toBe(octets.length - 1)
         expect(submit.userData.alphabet).not.toBe('octets')
       } else expect(error.offset).toBeLessThanOrEqual(cut.length)
@@ -361,7 +361,7 @@ function errorOf(decode: () => unknown): PduDecodeError | undefined {
   }
 }
 
-/** What is cut is written whole again, and shorter. */
+/** A truncated message is encoded as a complete, shorter one. */
 function withoutTruncation(message: { readonly tpdu: Tpdu | Command }): object {
   const { tpdu } = message
   if (tpdu.kind === 'command' || tpdu.userData?.truncated === undefined) return message
@@ -369,7 +369,7 @@ function withoutTruncation(message: { readonly tpdu: Tpdu | Command }): object {
   return { ...message, tpdu: { ...tpdu, userData } }
 }
 
-test('every time stamp that is read is a time or keeps its octets', () => {
+test('every decoded time stamp is a time or keeps its octets', () => {
   check(octetsOf(7), (raw) => {
     const timeStamp = decodeTimeStamp(new OctetReader(raw), 'TP-SCTS')
     if (isValidTimeStamp(timeStamp)) expect(Number.isSafeInteger(epochMsFromTimeStamp(timeStamp))).toBe(true)

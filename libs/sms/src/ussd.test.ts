@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { septetsOfCharacter } from './gsm7-alphabet.ts'
 import { PduEncodeError } from './pdu-error.ts'
+import { septetsOfCharacter } from './text/gsm7-alphabet.ts'
 import { decodeUssdString, encodeUssdString, packUssd, unpackUssd } from './ussd.ts'
 
 const hex = (octets: Uint8Array | undefined): string =>
@@ -28,12 +28,12 @@ describe('packing for USSD', () => {
     expect(unpackUssd(octets(packed))).toBe(text)
   })
 
-  it('fills seven spare bits with CR, and unpacking takes it away', () => {
+  it('fills seven spare bits with CR, which unpacking removes', () => {
     expect(hex(packUssd('1234567'))).toBe('31D98C56B3DD1A')
     expect(unpackUssd(octets('31D98C56B3DD1A'))).toBe('1234567')
   })
 
-  it('sends no CR where fewer bits are spare, nor where none are', () => {
+  it('adds no CR for fewer than seven spare bits', () => {
     expect(hex(packUssd('123456'))).toBe('31D98C56B301')
     expect(hex(packUssd('12345678'))).toBe('31D98C56B3DD70')
   })
@@ -43,12 +43,12 @@ describe('packing for USSD', () => {
     expect(unpackUssd(octets('31D98C56B3DD00'))).toBe('1234567@')
   })
 
-  it('sends a CR twice that is meant and ends on an octet boundary, and the reader returns twice', () => {
+  it('sends a CR of the text twice when it ends on an octet boundary', () => {
     expect(hex(packUssd('1234567\r'))).toBe('31D98C56B3DD1A0D')
     expect(unpackUssd(octets('31D98C56B3DD1A0D'))).toBe('1234567\r\r')
   })
 
-  it('keeps a CR that ends elsewhere', () => {
+  it('keeps a CR that does not end on an octet boundary', () => {
     expect(unpackUssd(packUssd('123456\r') ?? octets(''))).toBe('123456\r')
     expect(unpackUssd(packUssd('12\r') ?? octets(''))).toBe('12\r')
   })
@@ -62,7 +62,7 @@ describe('packing for USSD', () => {
     expect(packUssd('*100*я#')).toBeUndefined()
   })
 
-  it('gives back any text that does not end in CR', () => {
+  it('returns any text that does not end in CR', () => {
     fc.assert(
       fc.property(gsmText, (text) => {
         fc.pre(!text.endsWith('\r'))
@@ -71,7 +71,7 @@ describe('packing for USSD', () => {
     )
   })
 
-  it('loses no CR at the end, and adds one at most', () => {
+  it('keeps a CR at the end and adds at most one', () => {
     fc.assert(
       fc.property(gsmText, (text) => {
         expect([`${text}\r`, `${text}\r\r`]).toContain(unpackUssd(packUssd(`${text}\r`) ?? octets('')))
@@ -81,11 +81,11 @@ describe('packing for USSD', () => {
 })
 
 describe('a USSD string', () => {
-  it('goes out in GSM 7 bit where that has all characters', () => {
+  it('uses GSM 7 bit if it has all characters', () => {
     expect(encodeUssdString('*100#')).toEqual({ octets: new Uint8Array(octets('AA180C3602')), dataCodingScheme: 0x0f })
   })
 
-  it('goes out in UCS-2 where GSM 7 bit lacks one', () => {
+  it('uses UCS-2 if GSM 7 bit does not have a character', () => {
     expect(encodeUssdString('я')).toEqual({ octets: Uint8Array.of(0x04, 0x4f), dataCodingScheme: 0x48 })
   })
 
@@ -93,7 +93,7 @@ describe('a USSD string', () => {
     expect(encodeUssdString('1'.repeat(182)).octets.length).toBe(160)
     expect(() => encodeUssdString('1'.repeat(183))).toThrow(PduEncodeError)
     expect(encodeUssdString('я'.repeat(80)).octets.length).toBe(160)
-    expect(() => encodeUssdString('я'.repeat(81))).toThrow('USSD-String: needs 162 octets, at most 160')
+    expect(() => encodeUssdString('я'.repeat(81))).toThrow('USSD-String: needs 162 octets, the maximum is 160')
   })
 
   it.each([
@@ -107,17 +107,17 @@ describe('a USSD string', () => {
     ['8 bit, class 1', '42616C', 0xf5, 'Bal'],
     ['octets of the WAP Forum', '4142', 0xe0, 'AB'],
     ['8 bit with a zero, which no text column takes', '410042', 0x44, 'A\ufffdB'],
-  ])('in %s is read', (_, given, scheme, text) => {
+  ])('in %s is decoded', (_, given, scheme, text) => {
     expect(decodeUssdString(octets(given), scheme)).toBe(text)
   })
 
-  it('loses the language in front of GSM 7 bit text', () => {
+  it('removes the language in front of GSM 7 bit text', () => {
     expect(decodeUssdString(packUssd('en\rBalance') ?? octets(''), 0x10)).toBe('Balance')
     expect(decodeUssdString(packUssd('Balance') ?? octets(''), 0x10)).toBe('Balance')
     expect(decodeUssdString(packUssd('en\rBalance') ?? octets(''), 0x0f)).toBe('en\rBalance')
   })
 
-  it('loses the language in front of UCS-2 text', () => {
+  it('removes the language in front of UCS-2 text', () => {
     expect(decodeUssdString(octets('653704110430'), 0x11)).toBe('Ба')
     expect(decodeUssdString(octets('04110430'), 0x11)).toBe('Ба')
     expect(decodeUssdString(octets('65E5672C'), 0x11)).toBe('日本')
@@ -130,11 +130,11 @@ describe('a USSD string', () => {
   it.each([
     ['compressed', 0x60],
     ['with a user data header', 0x91],
-  ])('that is %s has no text to read', (_, scheme) => {
+  ])('that is %s has no text', (_, scheme) => {
     expect(decodeUssdString(octets('AA180C3602'), scheme)).toBeUndefined()
   })
 
-  it('comes back as it went out', () => {
+  it('decodes to the encoded text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
         fc.pre(!text.endsWith('\r'))
@@ -144,7 +144,7 @@ describe('a USSD string', () => {
     )
   })
 
-  it('never throws and never holds U+0000, whatever arrives', () => {
+  it('decodes any octets without an error and without U+0000', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 170 }), fc.nat(255), (given, scheme) => {
         expect(decodeUssdString(given, scheme) ?? '').not.toContain('\0')

@@ -1,27 +1,27 @@
 import {
   type CellBroadcastDataCodingScheme,
   decodeCellBroadcastDataCodingScheme,
-} from './cell-broadcast-data-coding-scheme.ts'
-import { septetsFromText, textFromSeptets } from './gsm7-alphabet.ts'
+} from './fields/cell-broadcast-data-coding-scheme.ts'
 import { PduEncodeError } from './pdu-error.ts'
-import { packSeptets, unpackSeptets } from './septets.ts'
-import { storable, textFromUcs2, ucs2FromText } from './ucs2.ts'
+import { septetsFromText, textFromSeptets } from './text/gsm7-alphabet.ts'
+import { packSeptets, unpackSeptets } from './text/septets.ts'
+import { storable, textFromUcs2, ucs2FromText } from './text/ucs2.ts'
 
 export interface UssdString {
   readonly octets: Uint8Array
-  /** A data coding scheme of cell broadcast (23.038 §5), not of SMS. */
+  /** Uses the values of cell broadcast (23.038 §5), not those of SMS. */
   readonly dataCodingScheme: number
 }
 
-/** In the GSM 7 bit default alphabet where it has all characters, else in UCS-2. */
+/** Uses the GSM 7 bit default alphabet if it has all characters, otherwise UCS-2. */
 export function encodeUssdString(text: string): UssdString {
   const packed = packUssd(text)
   const ussd =
     packed === undefined
       ? { octets: ucs2FromText(text), dataCodingScheme: ucs2 }
       : { octets: packed, dataCodingScheme: gsm7InUnspecifiedLanguage }
-  if (ussd.octets.length > longestString) {
-    throw new PduEncodeError('USSD-String', `needs ${ussd.octets.length} octets, at most ${longestString}`)
+  if (ussd.octets.length > maxStringOctets) {
+    throw new PduEncodeError('USSD-String', `needs ${ussd.octets.length} octets, the maximum is ${maxStringOctets}`)
   }
   return ussd
 }
@@ -29,31 +29,31 @@ export function encodeUssdString(text: string): UssdString {
 const gsm7InUnspecifiedLanguage = 0x0f
 const ucs2 = 0x48
 // 24.080 annex A, maxUSSD-StringLength
-const longestString = 160
+const maxStringOctets = 160
 
 /**
- * The text alone, without the language in front that some schemes put there. Undefined when there is none to read:
- * compressed strings (23.042) and user data headers, which USSD does not use.
+ * Returns the text without the language prefix of some schemes. Undefined for compressed strings (23.042) and user data
+ * headers, which USSD does not use.
  */
 export function decodeUssdString(octets: Uint8Array, dataCodingScheme: number): string | undefined {
   const scheme = decodeCellBroadcastDataCodingScheme(dataCodingScheme)
   if (scheme.compressed || scheme.group === 'user-data-header') return undefined
   switch (scheme.alphabet) {
     case 'gsm7':
-      return behindLanguage(unpackUssd(octets), scheme)
+      return withoutLanguage(unpackUssd(octets), scheme)
     case 'ucs2':
-      return textFromUcs2(behindPackedLanguage(octets, scheme))
+      return textFromUcs2(withoutPackedLanguage(octets, scheme))
     case 'octets':
-      // "User defined" by the standard; the networks that use it send ISO 8859-1.
+      // "User defined" in the standard; networks that use it send ISO 8859-1.
       return storable(Array.from(octets, (octet) => String.fromCharCode(octet)).join(''))
   }
 }
 
 /**
- * Septets in octets as USSD and cell broadcast pack them, or undefined when a character has no septets. No count
- * travels with the octets, so seven spare bits are filled with CR: zeros would read as `@`. A CR that is meant and
- * ends on an octet boundary is sent twice, for one alone would be taken for the fill. Both are read then, and to return
- * twice is to return (23.038 §6.1.2.3.1).
+ * Packs a text as USSD and cell broadcast do; undefined when a character has no septets. The number of septets is not
+ * transmitted, so seven spare bits are filled with CR: zeros would decode as `@`. A CR of the text that ends on an octet
+ * boundary is sent twice, since a single one would be taken for fill. The receiver then decodes both, which displays like
+ * one (23.038 §6.1.2.3.1).
  */
 export function packUssd(text: string): Uint8Array | undefined {
   const septets = septetsFromText(text)
@@ -72,16 +72,17 @@ export function unpackUssd(octets: Uint8Array): string {
 
 const carriageReturn = 0x0d
 
-/** Two letters and CR. A network that announces a language and sends none keeps its text. */
-function behindLanguage(text: string, scheme: CellBroadcastDataCodingScheme): string {
+/** Removes the language: two letters and CR. If they are missing despite the scheme, the text stays complete. */
+function withoutLanguage(text: string, scheme: CellBroadcastDataCodingScheme): string {
   return scheme.group === 'language-preceded' ? text.replace(/^[A-Za-z]{2}\r/, '') : text
 }
 
 /**
- * Two letters, packed into two octets with two zero bits behind; the same mercy for text without them. Small letters, as
- * ISO 639 has them: capitals are the octets of common characters (`中` would be "NZ"), small ones those of rare ones.
+ * Removes the language: two letters packed into two octets with two zero bits behind. If they are missing despite the
+ * scheme, the text stays complete. Only lower case counts, as in ISO 639: the octets of two capitals are also common
+ * characters (`中` would be "NZ"), those of two small letters are rare characters.
  */
-function behindPackedLanguage(octets: Uint8Array, scheme: CellBroadcastDataCodingScheme): Uint8Array {
+function withoutPackedLanguage(octets: Uint8Array, scheme: CellBroadcastDataCodingScheme): Uint8Array {
   if (scheme.group !== 'language-preceded' || octets.length < 2 || octets[1]! > 0x3f) return octets
   const letters = textFromSeptets(unpackSeptets(octets, 2))
   return /^[a-z]{2}$/.test(letters) ? octets.subarray(2) : octets

@@ -7,15 +7,10 @@ import {
   encodeAddress,
   encodeServiceCentreAddress,
   textFromAddress,
-} from './address.ts'
-import { decodeDataCodingScheme } from './data-coding-scheme.ts'
-import { septetsFromText, textFromSeptets } from './gsm7-alphabet.ts'
-import { hexFromOctets, OctetReader, octetsFromHex } from './octets.ts'
-import { PduDecodeError, PduEncodeError } from './pdu-error.ts'
-import { decodeProtocolIdentifier } from './protocol-identifier.ts'
-import { type Segmentation, segment, segmentData } from './segment.ts'
-import { packSeptets, unpackSeptets } from './septets.ts'
-import { statusFromOctet } from './status.ts'
+} from './fields/address.ts'
+import { decodeDataCodingScheme } from './fields/data-coding-scheme.ts'
+import { decodeProtocolIdentifier } from './fields/protocol-identifier.ts'
+import { statusFromOctet } from './fields/status.ts'
 import {
   decodeTimeStamp,
   encodeTimeStamp,
@@ -25,10 +20,8 @@ import {
   isValidTimeStamp,
   type TimeStamp,
   timeStampFromEpochMs,
-} from './time-stamp.ts'
-import { type Command, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from './tpdu.ts'
-import { textFromUcs2, ucs2FromText } from './ucs2.ts'
-import { textOfUserData, type UserData } from './user-data.ts'
+} from './fields/time-stamp.ts'
+import { textOfUserData, type UserData } from './fields/user-data.ts'
 import {
   concatenationOf,
   decodeUserDataHeader,
@@ -37,20 +30,27 @@ import {
   portsOf,
   specialIndicationsOf,
   type UserDataHeader,
-} from './user-data-header.ts'
+} from './fields/user-data-header.ts'
+import { relativeFromSeconds, secondsFromRelative, type ValidityPeriod } from './fields/validity-period.ts'
+import { hexFromOctets, OctetReader, octetsFromHex } from './octets.ts'
+import { PduDecodeError, PduEncodeError } from './pdu-error.ts'
+import { type Segmentation, segment, segmentData } from './segmentation/segment.ts'
+import { septetsFromText, textFromSeptets } from './text/gsm7-alphabet.ts'
+import { packSeptets, unpackSeptets } from './text/septets.ts'
+import { textFromUcs2, ucs2FromText } from './text/ucs2.ts'
+import { type Command, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from './tpdu/tpdu.ts'
 import { decodeUssdString, encodeUssdString } from './ussd.ts'
-import { relativeFromSeconds, secondsFromRelative, type ValidityPeriod } from './validity-period.ts'
 import { decodeMmsNotification } from './wap/mms-notification.ts'
 import { encodeMmsNotification } from './wap/mms-notification-encode.ts'
-import { decodeUintvar, encodeUintvar } from './wap/uintvar.ts'
 import { decodeWspPush, encodeWspPush } from './wap/wsp-push.ts'
+import { decodeUintvar, encodeUintvar } from './wap/wsp-values.ts'
 
 type Expected = Readonly<Record<string, unknown>>
 
 const files = readVectorFiles()
 
 describe('the vectors', () => {
-  it('are more than three hundred, each with its own name in its file and with a source', () => {
+  it('are more than three hundred, each with a unique name in its file and a source', () => {
     const vectors = files.flatMap((file) => file.vectors)
     expect(vectors.length).toBeGreaterThan(300)
     expect(vectors.filter(({ name, source }) => !name || !source)).toEqual([])
@@ -107,7 +107,7 @@ function checkTpdu(vector: Vector, expected: Expected): void {
   if (tpduLength !== undefined) expect(encoded.tpduLength).toBe(tpduLength)
 }
 
-/** What a vector can ask about; absent members are null, as JSON has them. */
+/** The members that a vector can check; absent ones are null, as in JSON. */
 function readingOfTpdu(tpdu: Tpdu | Command): Expected {
   if (tpdu.kind === 'command') return { kind: tpdu.kind }
   const userData = tpdu.userData
@@ -282,7 +282,7 @@ function checkUssd(vector: Vector, { text, packs }: Expected): void {
   if (packs !== true) return
   const encoded = encodeUssdString(String(text))
   expect(hexFromOctets(encoded.octets)).toBe(vector.octets)
-  // our own choice of scheme: "no language" where the network may have said another with the same alphabet
+  // The encoder always uses "no language"; a network may use another scheme with the same alphabet.
   expect(encoded.dataCodingScheme).toBe(dataCodingScheme === 0x48 ? 0x48 : 0x0f)
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type FaultName, faultDescriptions } from './faults.ts'
+import { type FaultName, faultDescriptions } from './faults/fault-catalogue.ts'
 import { ManualClock } from './manual-clock.ts'
-import { Network } from './network.ts'
+import { Network } from './network/network.ts'
 import { personalities } from './personalities/catalogue.ts'
 import { seededRandom } from './random.ts'
 import { aliceNumber, simOf } from './test-setup.ts'
@@ -69,7 +69,7 @@ function modemOn(personality: string, seed: number, onText: (text: string) => vo
 
 const personality = fc.constantFrom(...Object.keys(personalities))
 
-test('whatever is typed, the modem lives, and answers a plain AT afterwards', () => {
+test('answers a plain AT after any input', () => {
   fc.assert(
     fc.property(personality, fc.nat(), fc.array(typed, { maxLength: 25 }), (name, seed, inputs) => {
       let text = ''
@@ -93,7 +93,7 @@ test('whatever is typed, the modem lives, and answers a plain AT afterwards', ()
   )
 })
 
-test('a command line always gets one result', () => {
+test('gives every command line exactly one result', () => {
   fc.assert(
     fc.property(personality, fc.array(command, { maxLength: 4 }), (name, commands) => {
       fc.pre(!commands.some((text) => /^([EQVZIDAH]|&|\+CFUN|\+CMG[SWC]|\+CNMA)/.test(text)))
@@ -112,7 +112,7 @@ test('a command line always gets one result', () => {
   )
 })
 
-test('whatever faults are set, the modem lives, its sendings end, and the ledger is right', () => {
+test('with any faults, keeps running, ends every SUBMIT and writes a correct ledger', () => {
   const faultName = fc.constantFrom(...(Object.keys(faultDescriptions) as FaultName[]))
   fc.assert(
     fc.property(

@@ -1,4 +1,4 @@
-/** What a modem and its network need of time. Monotonic for delays, the wall clock for time stamps. */
+/** A monotonic clock for delays, and the wall clock for time stamps. */
 export interface Clock {
   nowMs(): number
   epochMs(): number

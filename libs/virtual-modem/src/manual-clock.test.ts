@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ManualClock } from './manual-clock.ts'
 import { seededRandom } from './random.ts'
 
-test('things happen in the order of their times, and in that of their setting', () => {
+test('runs timers by time, then by the order in which they were set', () => {
   const clock = new ManualClock(1000)
   const random = seededRandom(2)
   const seen: [number, number][] = []
@@ -16,7 +16,7 @@ test('things happen in the order of their times, and in that of their setting', 
   expect(clock.epochMs()).toBe(1100)
 })
 
-test('what is cancelled does not happen, what is caused on the way does', () => {
+test('skips cancelled timers and runs timers set meanwhile', () => {
   const clock = new ManualClock()
   const seen: string[] = []
   const cancelled = clock.after(5, () => seen.push('never'))

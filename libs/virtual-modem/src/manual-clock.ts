@@ -1,11 +1,11 @@
 import type { Clock, Timer } from './clock.ts'
 
-/** Time that passes when it is told to: for tests and simulations. */
+/** A clock that moves only by `advance`, for tests and simulations. */
 export class ManualClock implements Clock {
   readonly #startEpochMs: number
   #nowMs = 0
   #sequence = 0
-  /** A heap by time, then by the order in which they were set. */
+  /** A heap, ordered by time, then by the order in which the timers were set. */
   readonly #waiting: Alarm[] = []
 
   constructor(startEpochMs = 1_772_380_800_000) {
@@ -30,7 +30,7 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** Everything due until then runs, in order, what it causes to become due included. */
+  /** Runs every timer due until then in order, including timers that those set. */
   advance(byMs: number): void {
     const untilMs = this.#nowMs + byMs
     for (;;) {
@@ -43,7 +43,7 @@ export class ManualClock implements Clock {
     this.#nowMs = untilMs
   }
 
-  /** When the next thing is due, or undefined when nothing is. */
+  /** Time of the next timer, undefined when none is set. */
   get nextAtMs(): number | undefined {
     while (this.#waiting[0] !== undefined && this.#waiting[0].run === undefined) pop(this.#waiting)
     return this.#waiting[0]?.atMs

@@ -1,11 +1,11 @@
-/** All chance comes from here, so that a seed replays a run. */
+/** The only random source, so that a seed repeats a run. */
 export interface Random {
   /** At least 0, below 1. */
   next(): number
   integer(maxExclusive: number): number
 }
 
-/** Mulberry32: 32 bits of state, good enough to shuffle bytes and faults, and quick enough to ask for every write. */
+/** Mulberry32: 32 bits of state, good enough for byte splits and faults, and fast enough to call on every write. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {

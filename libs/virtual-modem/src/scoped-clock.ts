@@ -1,6 +1,6 @@
 import type { Clock, Timer } from './clock.ts'
 
-/** A clock whose timers all end with `close`: a modem that has lost power does nothing later. */
+/** A clock whose timers are all cancelled by `close`, so that a modem without power does nothing. */
 export class ScopedClock implements Clock {
   readonly #clock: Clock
   readonly #timers = new Set<Timer>()

@@ -3,19 +3,19 @@ import { EmulatedHost, emulatedNetwork } from './test-setup.ts'
 
 const host = (options = {}) => new EmulatedHost(emulatedNetwork(), options)
 
-test('echo comes first, then a line break, the information, and OK', () => {
+test('sends echo, line break, information and OK', () => {
   expect(host({ echo: true }).say('AT+CSQ\r')).toBe('AT+CSQ\r\r\n+CSQ: 20,99\r\n\r\nOK\r\n')
 })
 
-test('without echo there is none', () => {
+test('sends no echo with ATE0', () => {
   expect(host().say('AT+CSQ\r')).toBe('\r\n+CSQ: 20,99\r\n\r\nOK\r\n')
 })
 
-test('several commands share a line and one result', () => {
+test('runs several commands of a line with one result', () => {
   expect(host().say('AT+CSQ;+CREG?;+CFUN?\r')).toBe('\r\n+CSQ: 20,99\r\n+CREG: 0,1\r\n+CFUN: 1\r\n\r\nOK\r\n')
 })
 
-test('the first command that fails ends the line; what came before it stands', () => {
+test('stops at the first failed command and keeps the effect of earlier ones', () => {
   const modem = host()
   expect(modem.say('AT+CREG=2;+NONSENSE;+CREG=0\r')).toBe('\r\nERROR\r\n')
   expect(modem.say('AT+CREG?\r')).toBe('\r\n+CREG: 2,1,"1A2B","01234567",7\r\n\r\nOK\r\n')
@@ -29,18 +29,18 @@ test('A/ repeats the last line at once, without a line end', () => {
   expect(modem.say('/')).toBe('\r\n+CSQ: 20,99\r\n\r\nOK\r\n')
 })
 
-test('lines without AT are skipped, and rubbish in front of it too', () => {
+test('skips lines without AT and characters before it', () => {
   const modem = host()
   expect(modem.say('\r\n\r\nhello\r')).toBe('')
   expect(modem.say('\x1b\x1b\x00ATI\r')).toContain('Generic 27.005')
   expect(modem.say('xxAT\r')).toBe('\r\nOK\r\n')
 })
 
-test('backspace takes back a character', () => {
+test('deletes a character on backspace', () => {
   expect(host().say('AT+CSQX\b\r')).toBe('\r\n+CSQ: 20,99\r\n\r\nOK\r\n')
 })
 
-test('S3 and S5 change what ends a line and what takes back, S3 and S4 what answers end with', () => {
+test('S3 to S5 change line end, line feed and backspace', () => {
   const modem = host()
   expect(modem.say('ATS3=59\r')).toBe(';\nOK;\n')
   expect(modem.say('ATS5=127\r')).toBe('')
@@ -53,7 +53,7 @@ test('S3 and S5 change what ends a line and what takes back, S3 and S4 what answ
   expect(modem.say('ATS3=128\r')).toBe('\r!ERROR\r!')
 })
 
-test('ATV0 gives numbers and no leading line breaks', () => {
+test('ATV0 sends numbers without leading line breaks', () => {
   const modem = host()
   expect(modem.say('ATV0\r')).toBe('0\r')
   expect(modem.say('AT+CSQ\r')).toBe('+CSQ: 20,99\r\n0\r')
@@ -61,20 +61,20 @@ test('ATV0 gives numbers and no leading line breaks', () => {
   expect(modem.say('AT+CMEE=1;+CPIN="1"\r')).toBe('\r\n+CME ERROR: 3\r\n')
 })
 
-test('ATQ1 keeps results back', () => {
+test('ATQ1 suppresses results', () => {
   const modem = host()
   expect(modem.say('ATQ1\r')).toBe('')
   expect(modem.say('AT+CSQ\r')).toBe('\r\n+CSQ: 20,99\r\n')
   expect(modem.say('ATQ0\r')).toBe('\r\nOK\r\n')
 })
 
-test('a line longer than the buffer is an ERROR, and the next one is good', () => {
+test('answers ERROR to a line longer than the buffer and runs the next one', () => {
   const modem = host()
   expect(modem.say(`AT${'X'.repeat(5000)}\r`)).toBe('\r\nERROR\r\n')
   expect(modem.say('AT\r')).toBe('\r\nOK\r\n')
 })
 
-test('what is sent while a command is carried out waits its turn', () => {
+test('queues input while a command runs', () => {
   const world = emulatedNetwork({ latencyMs: 2000 })
   const modem = new EmulatedHost(world)
   modem.say('AT+CMGF=1\r')
@@ -84,7 +84,7 @@ test('what is sent while a command is carried out waits its turn', () => {
   expect(modem.wait(1)).toBe('\r\n+CMGS: 0\r\n\r\nOK\r\n\r\n+CSQ: 20,99\r\n\r\nOK\r\n')
 })
 
-test('a scan is given up when the host sends anything', () => {
+test('aborts a scan when the host sends a byte', () => {
   const modem = new EmulatedHost(emulatedNetwork({ latencyMs: 1000 }))
   expect(modem.say('AT+COPS=?\r')).toBe('')
   expect(modem.say('A')).toBe('\r\nERROR\r\n')
@@ -92,7 +92,7 @@ test('a scan is given up when the host sends anything', () => {
   expect(modem.say('T\r')).toBe('\r\nOK\r\n')
 })
 
-test('ESC at the prompt gives up, and nothing is sent', () => {
+test('sends nothing after ESC at the prompt', () => {
   const world = emulatedNetwork()
   const modem = new EmulatedHost(world)
   expect(modem.say('AT+CMGS=20\r')).toBe('\r\n> ')
@@ -100,7 +100,7 @@ test('ESC at the prompt gives up, and nothing is sent', () => {
   expect(world.ledger).toEqual([])
 })
 
-test('in text mode every line gets a prompt of its own', () => {
+test('sends a prompt for every line in text mode', () => {
   const modem = host({ echo: true })
   modem.say('AT+CMGF=1\r')
   expect(modem.say('AT+CMGS="123"\r')).toBe('AT+CMGS="123"\r\r\n> ')
@@ -108,7 +108,7 @@ test('in text mode every line gets a prompt of its own', () => {
   expect(modem.say('\x1a')).toBe('\r\n+CMGS: 0\r\n\r\nOK\r\n')
 })
 
-test('unsolicited lines wait while the host is at a prompt', () => {
+test('holds unsolicited lines during a prompt', () => {
   const modem = host()
   modem.say('AT+CMGS=20\r')
   modem.modem.say('+CIEV: 2,3')
@@ -116,14 +116,14 @@ test('unsolicited lines wait while the host is at a prompt', () => {
   expect(modem.say('\x1b')).toBe('\r\n+CIEV: 2,3\r\n\r\nOK\r\n')
 })
 
-test('data without end is cut, answered with an error, and does not grow', () => {
+test('limits data without an end and answers an error', () => {
   const modem = host()
   modem.say('AT+CMGS=20\r')
   expect(modem.say('0'.repeat(50_000))).toBe('')
   expect(modem.say('\x1a')).toBe('\r\n+CMS ERROR: 304\r\n')
 })
 
-test('a host in the same process may answer while it is handed bytes', () => {
+test('accepts input while the host in the same process reads', () => {
   let text = ''
   let talks = false
   const talker: EmulatedHost = host({
@@ -137,7 +137,7 @@ test('a host in the same process may answer while it is handed bytes', () => {
   expect(text.match(/OK/g)?.length).toBeGreaterThan(10)
 })
 
-test('a host that floods a busy modem fills no more than its buffer, and the modem goes on', () => {
+test('limits buffered input from a flooding host and keeps running', () => {
   const modem = new EmulatedHost(emulatedNetwork({ latencyMs: 1000 }))
   modem.say('AT+CMGF=1\r')
   modem.say('AT+CMGS="1"\r')

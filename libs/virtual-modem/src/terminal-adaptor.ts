@@ -1,23 +1,21 @@
 import { PduDecodeError, PduEncodeError } from '@smsgw/sms/pdu-error'
-import type { ByteOutlet } from './byte-outlet.ts'
-import { type CommandTable, error, type Finished, fail, type Outcome } from './command.ts'
-import { type CommandText, parseCommandLine } from './command-line.ts'
-import { refusal, strikesCommand } from './faults/dialogue.ts'
-import { promptNow } from './faults/prompt.ts'
-import { intrudingLine, noiseNow } from './faults/unsolicited.ts'
-import type { MobileEquipment } from './mobile-equipment.ts'
-import { Parameters } from './parameters.ts'
-import { formatResult, type ResultCode, withLineEnds } from './result-code.ts'
+import { type CommandTable, error, type Finished, fail, type Outcome, ok, silence } from './commands/command.ts'
+import type { MobileEquipment } from './equipment/mobile-equipment.ts'
+import { intrudingLine, noiseNow, promptNow, refusal, strikesCommand } from './faults/dialogue.ts'
+import type { ByteOutlet } from './wire/byte-outlet.ts'
+import { type CommandText, parseCommandLine } from './wire/command-line.ts'
+import { Parameters } from './wire/parameters.ts'
+import { formatResult, type ResultCode, withLineEnds } from './wire/result-code.ts'
 
 /**
- * The command interpreter (the TA of 27.005): characters in, command lines, results out (V.250 §5).
+ * The command interpreter (the TA of 27.005): reads command lines, writes results (V.250 §5).
  *
- * - deaf: a modem that is starting; bytes are lost.
- * - listening: characters make up a line; between lines everything up to `AT` is skipped.
- * - working: the commands of a line are carried out one after another; what the host sends meanwhile waits, except that
- *   it ends a command that can be aborted.
- * - asking: a prompt is out; characters are data until Ctrl-Z, which sends, or ESC, which gives up.
- * - hung: bytes are taken and nothing comes back.
+ * - deaf: the modem is starting; bytes are lost.
+ * - listening: characters form a line; everything before `AT` is skipped.
+ * - working: the commands of a line run one after another. Bytes from the host wait, but they abort a command that can
+ *   be aborted, and faults may drop or refuse them.
+ * - asking: a prompt is open; characters are data until Ctrl-Z, which sends, or ESC, which cancels.
+ * - hung: bytes are accepted, nothing is answered.
  */
 export class TerminalAdaptor {
   commands = 0
@@ -31,17 +29,19 @@ export class TerminalAdaptor {
   #input: Uint8Array[] = []
   #inputLength = 0
   #consuming = false
-  /** Commands of the line that are still to do, and their names for faults that pick one. */
+  /** The commands of the line, and their names for faults that match a command. */
   #queue: readonly (CommandText | undefined)[] = []
   #next = 0
   #names: readonly string[] = []
   #information = ''
   #abort: (() => void) | undefined
-  /** Counts answers awaited, so that one that comes after its time is nobody's. */
+  /** Counts pending answers, so that a late answer to an earlier command is ignored. */
   #turn = 0
   #data = ''
   #given: ((data: string) => Outcome) | undefined
   #textPrompt = false
+  #deafUntilMs = 0
+  #sending = false
 
   constructor(modem: MobileEquipment, outlet: ByteOutlet, table: CommandTable) {
     this.#modem = modem
@@ -51,6 +51,15 @@ export class TerminalAdaptor {
 
   get hung(): boolean {
     return this.#state === 'hung'
+  }
+
+  /** True from Ctrl-Z until the command ends. */
+  get sending(): boolean {
+    return this.#state === 'working' && this.#sending
+  }
+
+  deafen(forMs: number): void {
+    this.#deafUntilMs = this.#modem.clock.nowMs() + forMs
   }
 
   listen(): void {
@@ -64,18 +73,47 @@ export class TerminalAdaptor {
   }
 
   receive(bytes: Uint8Array): void {
-    if (this.#state === 'deaf' || this.#state === 'hung') return
-    if (this.#inputLength + bytes.length > mostInput) return
+    if (this.#state === 'deaf' || this.#state === 'hung' || this.#modem.clock.nowMs() < this.#deafUntilMs) return
+    if (this.sending && this.#answersWhileSending(bytes)) return
+    if (this.#inputLength + bytes.length > inputLimit) return
     this.#input.push(bytes)
     this.#inputLength += bytes.length
     if (this.#state === 'working') this.#abort?.()
     this.#consume()
   }
 
+  /** Applies the faults that answer or refuse input while a message is being sent; true when one did. */
+  #answersWhileSending(bytes: Uint8Array): boolean {
+    const { faults, settings } = this.#modem
+    const answers = faults.strike('answers-while-sending')
+    const busy = answers ? undefined : faults.strike('busy-while-sending')
+    if (!answers && !busy) return false
+    const refused =
+      busy?.refused === false ? silence : fail(busy && busy.code < 0 ? 'ERROR' : { cms: busy?.code ?? 515 })
+    const lines = String.fromCharCode(...bytes).split(String.fromCharCode(settings.lineEnd))
+    for (const line of lines.slice(0, -1)) {
+      const { lines: information, result } = (answers && this.#answerAtOnce(line)) ?? refused
+      const head = information.map((each) => `${lineBreak}${each}${lineBreak}`).join('')
+      this.#outlet.write(withLineEnds(head + formatResult(result, settings), settings))
+    }
+    return true
+  }
+
+  /** Undefined for a command that needs the SIM or the network. */
+  #answerAtOnce(line: string): Finished | undefined {
+    const start = line.search(/at/i)
+    if (start < 0) return silence
+    const [command] = parseCommandLine(line.slice(start + 2))
+    if (command === undefined) return ok
+    if (command.form === 'set' || this.#table[command.name]?.needs !== undefined) return undefined
+    const outcome = this.#guarded(() => this.#dispatch(command))
+    return outcome.kind === 'finished' ? outcome : undefined
+  }
+
   #consume(): void {
     if (this.#consuming) return
     this.#consuming = true
-    // A host in the same process may answer while it is handed bytes, so what it sends is looked for once more.
+    // A host in the same process may write while it receives bytes, so the input is checked again.
     while (this.#takesInput && this.#input.length > 0) this.#outlet.together(() => this.#takeInput())
     this.#consuming = false
   }
@@ -97,7 +135,7 @@ export class TerminalAdaptor {
     }
   }
 
-  /** Up to the end of a line; returns how many bytes that were. */
+  /** Reads up to the end of a line; returns the number of bytes read. */
   #takeLine(bytes: Uint8Array): number {
     const { settings, personality } = this.#modem
     let at = 0
@@ -123,7 +161,7 @@ export class TerminalAdaptor {
     this.#line = ''
     this.#lineTooLong = false
     if (/^a\/$/i.test(line)) {
-      this.#carryOut(this.#lastLine)
+      this.#runLine(this.#lastLine)
       return
     }
     const start = line.search(/at/i)
@@ -133,17 +171,21 @@ export class TerminalAdaptor {
       return
     }
     this.#lastLine = line.slice(start + 2)
-    this.#carryOut(this.#lastLine)
+    this.#runLine(this.#lastLine)
   }
 
-  #carryOut(line: string): void {
+  #runLine(line: string): void {
     this.#state = 'working'
+    this.#sending = false
     this.#queue = parseCommandLine(line)
     this.#names = this.#queue.map((command) => command?.name ?? '')
     this.#next = 0
     this.#information = ''
     this.commands += this.#queue.length
-    this.#continue()
+    const { faults } = this.#modem
+    if (faults.standing('ok-to-everything')) this.#end('OK')
+    else if (line.trim() === '' && faults.strike('at-refused')) this.#end('ERROR')
+    else this.#continue()
   }
 
   #continue(): void {
@@ -158,17 +200,17 @@ export class TerminalAdaptor {
 
   #dispatch(command: CommandText): Outcome {
     const entry = this.#table[command.name]
-    if (entry === undefined) return this.#modem.personality.unknownCommand
-    const refused = refusal(this.#modem.faults, command.name)
-    if (refused) return refused
-    // 27.007 §5.1: a test command answers whether or not the command could be carried out now.
+    if (entry === undefined) return fail(this.#modem.personality.unknownCommand)
+    const refused = refusal(this.#modem.faults, command.name, command.form === 'read')
+    if (refused !== undefined) return fail(refused)
+    // 27.007 §5.1: a test command is answered even if the command itself cannot run now.
     const missing = command.form === 'test' ? undefined : this.#modem.missing(entry.needs)
     if (missing !== undefined) return fail(missing)
     const handler = entry[command.form]
     return handler ? handler(this.#modem, new Parameters(command.parameters)) : error
   }
 
-  /** PDUs that are none are the host's mistake, not ours. */
+  /** Answers CMS 304 when the host sent an invalid PDU. */
   #guarded(run: () => Outcome): Outcome {
     try {
       return run()
@@ -210,7 +252,7 @@ export class TerminalAdaptor {
     else this.#end(result)
   }
 
-  /** The information of all commands of the line, then one result. */
+  /** Writes the information of all commands of the line, then one result. */
   #end(result: ResultCode): void {
     const { faults, settings, clock, random, unsolicited, personality } = this.#modem
     const information = this.#information
@@ -281,7 +323,7 @@ export class TerminalAdaptor {
     })
   }
 
-  /** Up to Ctrl-Z or ESC; returns how many bytes that were. */
+  /** Reads up to Ctrl-Z or ESC; returns the number of bytes read. */
   #takeData(bytes: Uint8Array): number {
     let at = 0
     let end: number | undefined
@@ -292,8 +334,8 @@ export class TerminalAdaptor {
       if (byte === controlZ || byte === escapeKey) end = byte
       else if (byte === this.#modem.settings.backspace) this.#data = this.#data.slice(0, -1)
       else {
-        // One more than the most is enough to know that it is too much.
-        if (this.#data.length < mostData) this.#data += String.fromCharCode(byte)
+        // Stops at the limit: its length alone shows that the data is too long.
+        if (this.#data.length < dataLimit) this.#data += String.fromCharCode(byte)
         echo += byte === carriageReturn && this.#textPrompt ? '\r\n> ' : String.fromCharCode(byte)
       }
     }
@@ -308,9 +350,10 @@ export class TerminalAdaptor {
     this.#given = undefined
     this.#data = ''
     this.#state = 'working'
+    this.#sending = send
     this.#modem.unsolicited.release()
     if (!send || given === undefined) this.#end('OK')
-    else if (data.length >= mostData) this.#end({ cms: this.#textPrompt ? 305 : 304 })
+    else if (data.length >= dataLimit) this.#end({ cms: this.#textPrompt ? 305 : 304 })
     else this.#handle(this.#guarded(() => given(data)))
   }
 
@@ -328,7 +371,7 @@ const carriageReturn = 0x0d
 const controlZ = 0x1a
 const escapeKey = 0x1b
 const slash = 0x2f
-/** What a host may send while it waits for an answer. */
-const mostInput = 65_536
-/** The longest PDU takes 352 characters, the longest text in hexadecimal four times its characters. */
-const mostData = 2048
+/** Most bytes that are buffered while a command runs. */
+const inputLimit = 65_536
+/** The longest PDU has 352 characters; text in hexadecimal has four characters for each character of text. */
+const dataLimit = 2048

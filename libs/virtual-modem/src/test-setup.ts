@@ -1,14 +1,14 @@
-import type { FaultSettings } from './fault-control.ts'
-import type { LedgerEntry } from './ledger.ts'
+import type { FaultSettings } from './faults/fault-control.ts'
 import { ManualClock } from './manual-clock.ts'
-import { Network, type NetworkEvent, type NetworkOptions } from './network.ts'
+import type { LedgerEntry } from './network/ledger.ts'
+import { Network, type NetworkEvent, type NetworkOptions } from './network/network.ts'
 import { generic } from './personalities/generic.ts'
 import type { Personality } from './personalities/personality.ts'
 import { seededRandom } from './random.ts'
-import { Sim, type SimOptions } from './sim.ts'
+import { Sim, type SimOptions } from './sim/sim.ts'
 import { VirtualModem, type VirtualModemOptions } from './virtual-modem.ts'
 
-/** A network on a clock that stands still until it is told, for the tests of this package. */
+/** A network on a manual clock, for the tests of this package. */
 export function emulatedNetwork(options: Partial<NetworkOptions> = {}): EmulatedNetwork {
   const clock = new ManualClock()
   const ledger: LedgerEntry[] = []
@@ -38,7 +38,7 @@ export function simOf(msisdn: string, options: Partial<SimOptions> = {}): Sim {
   return new Sim({ msisdn, iccid: `8944110000000${tail}`, imsi: `001010000${tail}`, ...options })
 }
 
-/** A modem with a host that keeps what it reads. Switched on warm, echo off, whole lines, unless told otherwise. */
+/** A modem and a host that records what it reads. By default switched on warm, without echo, with whole lines. */
 export class EmulatedHost {
   readonly modem: VirtualModem
   readonly chunks: string[] = []
@@ -72,7 +72,7 @@ export class EmulatedHost {
     if (!echo) this.say('ATE0\r')
   }
 
-  /** What comes back to these characters, as it comes without time passing. */
+  /** Types the text and returns what the modem answers at once. */
   say(text: string): string {
     this.read()
     this.type(text)
@@ -83,14 +83,14 @@ export class EmulatedHost {
     this.modem.receive(Uint8Array.from(text, (char) => char.charCodeAt(0)))
   }
 
-  /** What has come since the last time. */
+  /** Returns what has arrived since the last call. */
   read(): string {
     const text = this.#text
     this.#text = ''
     return text
   }
 
-  /** What comes while the time passes. */
+  /** Advances the clock and returns what arrives meanwhile. */
   wait(ms: number): string {
     this.#clock.advance(ms)
     return this.read()
@@ -99,11 +99,11 @@ export class EmulatedHost {
 
 export type HostOptions = Partial<Omit<VirtualModemOptions, 'sim' | 'onBytes' | 'network' | 'clock'>> & {
   readonly personality?: Personality
-  /** Null: no card. */
+  /** Null: no SIM. */
   readonly sim?: Sim | null
   readonly faults?: FaultSettings
   readonly cold?: boolean
   readonly echo?: boolean
-  /** Called with what comes, as it comes. */
+  /** Called with each chunk as it arrives. */
   readonly onText?: (text: string) => void
 }

@@ -3,14 +3,14 @@ import { quectelEc25 } from './personalities/quectel-ec25.ts'
 import { simcomSim800 } from './personalities/simcom-sim800.ts'
 import { bobNumber, EmulatedHost, emulatedNetwork, simOf } from './test-setup.ts'
 
-test('without power nothing is answered', () => {
+test('answers nothing without power', () => {
   const host = new EmulatedHost(emulatedNetwork(), { cold: true })
   expect(host.say('AT\r')).toBe('')
   host.modem.powerOn({ warm: true })
   expect(host.say('AT\r')).toBe('AT\r\r\nOK\r\n')
 })
 
-test('a SIM800 starts with its own words, in its own time', () => {
+test('boots a SIM800 with its own messages and delays', () => {
   const host = new EmulatedHost(emulatedNetwork(), { cold: true, personality: simcomSim800 })
   host.modem.powerOn()
   expect(host.say('AT\r')).toBe('')
@@ -19,7 +19,7 @@ test('a SIM800 starts with its own words, in its own time', () => {
   expect(host.wait(10_000)).toBe('\r\nCall Ready\r\n\r\nSMS Ready\r\n')
 })
 
-test('an EC25 with a locked card says so, and goes on once it has the PIN', () => {
+test('boots an EC25 with a locked SIM up to the PIN request, then continues after the PIN', () => {
   const host = new EmulatedHost(emulatedNetwork(), {
     cold: true,
     personality: quectelEc25,
@@ -32,7 +32,7 @@ test('an EC25 with a locked card says so, and goes on once it has the PIN', () =
   expect(host.wait(30_000)).toBe('\r\n+CPIN: READY\r\n\r\n+QUSIM: 1\r\n\r\n+QIND: SMS DONE\r\n\r\n+QIND: PB DONE\r\n')
 })
 
-test('messages commands are refused until the message service has come up', () => {
+test('refuses message commands until the message service is ready', () => {
   const host = new EmulatedHost(emulatedNetwork(), { cold: true, personality: simcomSim800 })
   host.modem.powerOn()
   host.wait(4000)
@@ -42,13 +42,13 @@ test('messages commands are refused until the message service has come up', () =
   expect(host.say('AT+CMGF=0\r')).toBe('\r\nOK\r\n')
 })
 
-test('bootTimeFactor 0 has everything ready at once, boot messages included', () => {
+test('boots at once with bootTimeFactor 0, with boot messages', () => {
   const host = new EmulatedHost(emulatedNetwork(), { cold: true, personality: simcomSim800, bootTimeFactor: 0 })
   host.modem.powerOn()
   expect(host.read()).toBe('\r\nRDY\r\n\r\n+CFUN: 1\r\n\r\n+CPIN: READY\r\n\r\nCall Ready\r\n\r\nSMS Ready\r\n')
 })
 
-test('AT+CFUN=1,1 answers, then the port of a USB modem goes, and settings are those of the factory', () => {
+test('answers AT+CFUN=1,1, then loses the USB port and restores factory settings', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: quectelEc25 })
   expect(host.say('AT+CMEE=2;+CNMI=2,2,0,1,0;+CFUN=1,1\r')).toBe('\r\nOK\r\n')
   host.wait(101)
@@ -60,14 +60,14 @@ test('AT+CFUN=1,1 answers, then the port of a USB modem goes, and settings are t
   expect(host.say('AT+CNMI?;+CMEE?\r')).toBe('\r\n+CNMI: 2,1,0,0,0\r\n+CMEE: 1\r\n\r\nOK\r\n')
 })
 
-test('a modem on a UART keeps its port through a restart', () => {
+test('keeps the port of a UART modem during a restart', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: simcomSim800 })
   host.modem.reboot()
   host.wait(20_000)
   expect(host.ports).toEqual([])
 })
 
-test('AT&W survives a restart, and AT&F goes back behind it', () => {
+test('keeps AT&W settings over a restart until AT&F', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: simcomSim800, bootTimeFactor: 0 })
   host.say('ATE0+CMEE=1;&W\r')
   host.modem.reboot()
@@ -77,7 +77,7 @@ test('AT&W survives a restart, and AT&F goes back behind it', () => {
   expect(host.say('AT+CMEE?\r')).toBe('AT+CMEE?\r\r\n+CMEE: 0\r\n\r\nOK\r\n')
 })
 
-test('unplugged, a modem loses its port and answers nothing until it is back', () => {
+test('loses the port and answers nothing while unplugged', () => {
   const host = new EmulatedHost(emulatedNetwork(), { bootTimeFactor: 0 })
   host.modem.unplug(3000)
   expect(host.ports).toEqual(['lost'])
@@ -88,7 +88,7 @@ test('unplugged, a modem loses its port and answers nothing until it is back', (
   expect(host.say('AT\r')).toContain('OK')
 })
 
-test('messages and counters outlive the power', () => {
+test('keeps messages and counters without power', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { bootTimeFactor: 0 })
   world.network.sendText('+447700900999', host.modem.sim?.msisdn ?? '', 'Stay')
@@ -105,7 +105,7 @@ test('messages and counters outlive the power', () => {
   expect(host.say('x\x1a')).toBe('\r\n+CMGS: 1\r\n\r\nOK\r\n')
 })
 
-test('another card means another identity', () => {
+test('changes its identity with the SIM', () => {
   const host = new EmulatedHost(emulatedNetwork(), { bootTimeFactor: 0 })
   host.modem.insertSim(simOf(bobNumber))
   host.read()
@@ -117,7 +117,7 @@ test('another card means another identity', () => {
   expect(host.say('AT+CIMI\r')).toBe('\r\n+CME ERROR: 10\r\n')
 })
 
-test('an IMEI that nobody gave has fifteen digits and a right check digit', () => {
+test('generates an IMEI with fifteen digits and a valid check digit', () => {
   const { imei } = new EmulatedHost(emulatedNetwork(), { imei: undefined } as object).modem
   expect(imei).toMatch(/^\d{15}$/)
   const sum = [...imei].reduce((total, digit, index) => {
@@ -127,7 +127,7 @@ test('an IMEI that nobody gave has fifteen digits and a right check digit', () =
   expect(sum % 10).toBe(0)
 })
 
-test('AT+QPOWD says goodbye and takes the port with it; power brings both back', () => {
+test('sends POWERED DOWN on AT+QPOWD and loses the port until power-on', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: quectelEc25 })
   expect(host.say('AT+QPOWD\r')).toBe('\r\nOK\r\n')
   expect(host.wait(200)).toBe('\r\nPOWERED DOWN\r\n')
@@ -138,7 +138,7 @@ test('AT+QPOWD says goodbye and takes the port with it; power brings both back',
   expect(host.say('AT\r')).toContain('OK')
 })
 
-test('a SIM800 says goodbye instead of OK, and its UART stays', () => {
+test('sends NORMAL POWER DOWN instead of OK on a SIM800 and keeps the UART', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: simcomSim800 })
   expect(host.say('AT+CPOWD=1\r')).toBe('\r\nNORMAL POWER DOWN\r\n')
   host.wait(1000)
@@ -146,7 +146,7 @@ test('a SIM800 says goodbye instead of OK, and its UART stays', () => {
   expect(host.ports).toEqual([])
 })
 
-test('what was under way when the power went is not answered afterwards', () => {
+test('does not answer a command that a power loss interrupted', () => {
   const world = emulatedNetwork({ latencyMs: 2000 })
   const host = new EmulatedHost(world, { bootTimeFactor: 0, faults: { 'answer-late': { command: '+CSQ' } } })
   host.say('AT+CUSD=1,"*100#"\r')

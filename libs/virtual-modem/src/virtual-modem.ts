@@ -1,26 +1,26 @@
-import { ByteOutlet } from './byte-outlet.ts'
 import type { Clock, Timer } from './clock.ts'
 import { commandTable } from './commands/command-table.ts'
-import { type ActiveFault, FaultControl, type FaultSettings } from './fault-control.ts'
-import { MessageMemory } from './message-memory.ts'
-import { MobileEquipment, type NonVolatile } from './mobile-equipment.ts'
+import { MobileEquipment, type NonVolatile } from './equipment/mobile-equipment.ts'
+import { type ActiveFault, FaultControl, type FaultSettings } from './faults/fault-control.ts'
+import { MessageMemory } from './messaging/message-memory.ts'
 import type { Coverage } from './network/coverage.ts'
-import type { Network } from './network.ts'
+import type { Network } from './network/network.ts'
 import type { Personality } from './personalities/personality.ts'
 import type { Random } from './random.ts'
 import { ScopedClock } from './scoped-clock.ts'
 import { Phonebook } from './sim/phonebook.ts'
-import type { Sim, SimSnapshot } from './sim.ts'
+import type { Sim, SimSnapshot } from './sim/sim.ts'
 import { TerminalAdaptor } from './terminal-adaptor.ts'
+import { ByteOutlet } from './wire/byte-outlet.ts'
 
 /**
- * A modem as its host sees it: bytes in, bytes out. It starts without power.
+ * A modem as its host sees it: bytes in, bytes out. It starts switched off.
  *
- * Power: off, or on; each time it goes on the inside is made anew, so nothing that was set or awaited survives. What
- * does survive is here: the card, the memory of the phone, the faults.
+ * Power: off or on. Each power-on creates the equipment again, so settings and pending answers do not survive. The SIM,
+ * the phone memory and the faults do; they are kept here.
  *
- * Port: open; lost (unplugged, or a USB modem that restarts): bytes go nowhere in either direction; half-open: the host
- * sees an open port that carries nothing.
+ * Port: open; lost (unplugged, or a USB modem that restarts): bytes are dropped in both directions; half-open: the host
+ * sees an open port without data.
  */
 export class VirtualModem {
   readonly imei: string
@@ -38,7 +38,7 @@ export class VirtualModem {
   constructor(options: VirtualModemOptions) {
     this.#options = options
     this.personality = options.personality
-    this.imei = options.imei ?? madeUpImei(options.random)
+    this.imei = options.imei ?? randomImei(options.random)
     this.#sim = options.sim
     this.faults = new FaultControl(options.random, options.faults)
     this.faults.whenChanged(() => this.#faultsChanged())
@@ -54,14 +54,19 @@ export class VirtualModem {
     return this.#sim
   }
 
-  /** Bytes from the host. */
+  /** True from Ctrl-Z until the command ends. */
+  get sending(): boolean {
+    return this.#cycle?.adaptor.sending ?? false
+  }
+
+  /** Takes bytes from the host. */
   receive(bytes: Uint8Array): void {
     if (this.#port !== 'open') return
     this.#bytesIn += bytes.length
     this.#cycle?.adaptor.receive(bytes)
   }
 
-  /** Warm: as if it had been on for hours, everything ready and no boot messages. */
+  /** `warm`: everything is ready at once, without boot messages. */
   powerOn(options: { readonly warm?: boolean } = {}): void {
     if (this.#cycle !== undefined) return
     this.#regainPort()
@@ -75,13 +80,13 @@ export class VirtualModem {
     cycle.equipment.start(timeFactor, warm)
   }
 
-  /** A USB modem takes its port with it. */
+  /** Switches the modem off; a USB modem also loses its port. */
   powerOff(): void {
     this.#stop()
     if (this.personality.usb) this.#losePort()
   }
 
-  /** Loses power and comes back; the port of a USB modem goes away meanwhile. */
+  /** Restarts the modem; the port of a USB modem is lost until it is back. */
   reboot(): void {
     this.#stop()
     if (this.#port === 'lost') return
@@ -94,7 +99,7 @@ export class VirtualModem {
     this.#portTimer = this.#options.clock.after(awayMs, () => this.plug())
   }
 
-  /** The cable is pulled: no port, no power. Comes back after `forMs`, or with `plug` when that is not given. */
+  /** Removes port and power. They return after `forMs`, or with `plug` if it is not given. */
   unplug(forMs?: number): void {
     this.#stop()
     this.#losePort()
@@ -106,7 +111,7 @@ export class VirtualModem {
     this.powerOn()
   }
 
-  /** The port goes away and the modem stays on, as when a hub is reset. */
+  /** Loses the port while the modem stays on, like a hub reset. */
   dropPort(forMs: number): void {
     if (this.#port === 'lost') return
     this.#cycle?.outlet.clear()
@@ -114,7 +119,7 @@ export class VirtualModem {
     this.#portTimer = this.#options.clock.after(forMs, () => this.#regainPort())
   }
 
-  /** Only while the power is off does a real host see the change; a running modem is restarted. */
+  /** Changes the SIM. A running modem restarts, because real modems read the SIM only at power-on. */
   insertSim(sim: Sim | undefined): void {
     const running = this.#cycle !== undefined
     this.#stop()
@@ -122,7 +127,7 @@ export class VirtualModem {
     if (running) this.powerOn()
   }
 
-  /** An unsolicited line, as a scenario wishes. */
+  /** Sends an unsolicited line to the host. */
   say(line: string): void {
     this.#cycle?.equipment.unsolicited.say(line)
   }
@@ -181,7 +186,7 @@ export class VirtualModem {
     const outlet = new ByteOutlet({
       clock,
       random,
-      faults: this.faults,
+      oneByOne: () => this.faults.standing('bytes-one-by-one') !== undefined,
       chunking: this.#options.chunking ?? 'random',
       onBytes: (bytes) => {
         if (this.#port === 'open') this.#options.onBytes(bytes)
@@ -201,6 +206,7 @@ export class VirtualModem {
         off: () => this.powerOff(),
         dropPort: (forMs) => this.dropPort(forMs),
         hang: () => adaptor.hang(),
+        deafen: (forMs) => adaptor.deafen(forMs),
       },
       write: (text) => {
         if (!adaptor.hung) outlet.write(text)
@@ -250,16 +256,16 @@ export interface VirtualModemOptions {
   readonly network: Network
   readonly clock: Clock
   readonly random: Random
-  /** 15 digits; default: made up from the random generator. */
+  /** 15 digits; default: random. */
   readonly imei?: string
   readonly faults?: FaultSettings
   /** Bytes to the host; never called from inside the constructor. */
   readonly onBytes: (bytes: Uint8Array) => void
-  /** The port goes away or comes back; `renumbered`: under another name. */
+  /** The port is lost or back; `renumbered`: under another name. */
   readonly onPort?: (event: 'lost' | 'back', detail: { readonly renumbered: boolean }) => void
-  /** `random` (default): bytes are split and merged by chance. `whole`: as they are written. */
+  /** `random` (default): splits and merges output at random. `whole`: keeps each write in one piece. */
   readonly chunking?: 'random' | 'whole'
-  /** Multiplies the times a start takes: 1 as in reality (default), 0 at once. */
+  /** Factor for boot times; 1 (default): as real hardware; 0: no delay. */
   readonly bootTimeFactor?: number
 }
 
@@ -292,8 +298,8 @@ export interface ModemSnapshot {
   }
 }
 
-/** A type allocation code of the test range, a serial number, and the Luhn digit over both. */
-function madeUpImei(random: Random): string {
+/** A type allocation code from the test range, a random serial number, and the Luhn check digit. */
+function randomImei(random: Random): string {
   const body = `00440152${String(random.integer(1_000_000)).padStart(6, '0')}`
   let sum = 0
   for (const [index, digit] of [...body].entries()) {

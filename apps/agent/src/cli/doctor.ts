@@ -5,10 +5,10 @@ import type { AgentConfig } from '../config.ts'
 import { examine } from '../doctor/examine.ts'
 import { findingLines } from '../doctor/finding.ts'
 import { supportBundle } from '../doctor/support-bundle.ts'
-import { printable } from '../modem-tool/printable.ts'
 import { readArguments } from './read-arguments.ts'
+import { printable } from './terminal.ts'
 
-/** Looks for what is wrong and says what to do. False when something is. */
+/** Prints what is wrong and what to do about it. Returns false if a check failed. */
 export async function doctor(config: AgentConfig, args: readonly string[]): Promise<boolean> {
   const { values } = readArguments('doctor [--bundle <file>]', args, { bundle: { type: 'string' } })
   const examination = await examine(config, (finding) => {
@@ -16,20 +16,22 @@ export async function doctor(config: AgentConfig, args: readonly string[]): Prom
   })
   const failed = examination.findings.filter(({ level }) => level === 'fail').length
   const warned = examination.findings.filter(({ level }) => level === 'warn').length
-  process.stdout.write(`\n${failed} wrong, ${warned} worth a look\n`)
+  process.stdout.write(`\n${failed} failed, ${warned} ${warned === 1 ? 'warning' : 'warnings'}\n`)
   if (values['bundle'] !== undefined) {
     const path = resolve(String(values['bundle']))
     write(path, await supportBundle(examination, config, new Date()))
-    process.stdout.write(`written to ${path}: without texts, numbers and secrets; look at it before you hand it on\n`)
+    process.stdout.write(
+      `Bundle written to ${path}, without message texts, numbers and secrets. Review it before you share it.\n`,
+    )
   }
   return failed === 0
 }
 
-/** Never over something that is there. */
+/** Does not overwrite an existing file. */
 function write(path: string, text: string): void {
   try {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    throw new StartError(`${path} could not be written: ${(error as Error).message}`, { cause: error })
+    throw new StartError(`cannot write ${path}: ${(error as Error).message}`, { cause: error })
   }
 }

@@ -4,25 +4,25 @@ import { settingsSchema } from '../config.ts'
 
 export function helpText(): string {
   return `${[
-    'The agent of an SMS gateway: it drives the modems of this machine, keeps a journal, and holds a link to its relay.',
+    'SMS gateway agent: sends and receives messages through the modems of this machine, on behalf of a relay.',
     '',
     ...commandsHelp('agent', [
-      ['run', 'sends and receives until it is told to end'],
-      ['pair <url> <code>', 'makes this machine a device of an account; the code is from POST /devices/codes;'],
-      ['', '--again when it is a device already'],
-      ['status [--live]', 'how the agent that runs here is; --json for programs'],
-      ['doctor', 'looks for what is wrong, and says what to do;'],
-      ['', '--bundle <file> writes it down for somebody who helps, without anything private'],
-      ['ussd <code>', 'asks the network something, as *100# does; --sim <n> by which SIM'],
+      ['run', 'send and receive until stopped'],
+      ['pair <url> <code>', 'pair this machine with an account; POST /devices/codes issues the code;'],
+      ['', '--again pairs a paired machine as a new device'],
+      ['status [--live]', 'show the status of the running agent; --json for scripts'],
+      ['doctor', 'check machine, modems, SIMs and relay, and say how to fix problems;'],
+      ['', '--bundle <file> writes a report for support, without private data'],
+      ['ussd <code>', 'send a USSD code such as *100# and show the reply; --sim <n> selects the SIM'],
     ]),
     '',
-    'Settings are variables of the environment. Of secrets, <NAME>_FILE may name a file that holds them.',
+    'Settings are environment variables. To read a secret from a file, set <NAME>_FILE to its path.',
     ...settingsHelp(settingsSchema),
     '',
     '  SIM_1_NUMBER=+447700900123',
-    '      number of SIM 1, where the card does not tell it; SIM_2_NUMBER and so on for the others',
+    '      Phone number of SIM 1. Set it if the card does not store its number. SIM_2_NUMBER for SIM 2, and so on.',
     '',
     '  SIM_1_PIN=1234   [or SIM_1_PIN_FILE]',
-    '      its PIN; entered once, and never as the last try',
+    '      PIN of SIM 1. It is entered once, and never when only one attempt is left.',
   ].join('\n')}\n`
 }

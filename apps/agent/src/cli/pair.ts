@@ -9,56 +9,56 @@ import { type AgentConfig, checkedRelayUrl } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { AgentLink } from '../link/agent-link.ts'
 import { webSocketTo } from '../link/web-socket.ts'
-import { printable } from '../modem-tool/printable.ts'
-import { monotonicClock } from '../monotonic-clock.ts'
+import { monotonicClock } from '../time/monotonic-clock.ts'
 import { VERSION } from '../version.ts'
 import { readArguments } from './read-arguments.ts'
+import { printable } from './terminal.ts'
 
 /**
- * Makes this machine a device of the account that gave the code. One that is a device already becomes another with
- * `--again`: what its journal holds belongs to the former, so it is put aside, and nothing is sent from it.
+ * Pairs this machine with the account that issued the code. With `--again`, a paired machine becomes a new device; the
+ * journal of the previous device is renamed, and nothing is sent from it.
  */
 export async function pair(config: AgentConfig, args: readonly string[]): Promise<void> {
-  const { values, words } = readArguments(
+  const { values, positionals } = readArguments(
     'pair [--again] <url> <code>; the code is from POST /3rdparty/v1/devices/codes',
     args,
     { again: { type: 'boolean' } },
     { least: 2, most: 2 },
   )
-  const [url = '', code = ''] = words
+  const [url = '', code = ''] = positionals
   const relayUrl = checkedRelayUrl(url, config.ALLOW_INSECURE_HTTP)
   const folder = takeDataFolder(config.DATA_DIR)
   const file = join(folder.path, identityFile)
-  const former = AgentIdentity.load(file).relay
-  if (former !== undefined && values['again'] !== true) {
+  const previous = AgentIdentity.load(file).relay
+  if (previous !== undefined && values['again'] !== true) {
     throw new StartError(
-      `this agent is device ${former.deviceId} of ${former.url} already: \`pair --again …\` makes it another one`,
+      `already paired as device ${previous.deviceId} of ${previous.url}. Use \`pair --again …\` to pair as a new device`,
     )
   }
-  const next = former === undefined ? file : `${file}.next`
+  const next = previous === undefined ? file : `${file}.next`
   rmSync(`${file}.next`, { force: true })
-  const deviceId = await paired(AgentIdentity.load(next), relayUrl, code, config.DEVICE_NAME)
-  if (former !== undefined) {
-    putAside(folder.path, former.deviceId)
+  const deviceId = await requestPairing(AgentIdentity.load(next), relayUrl, code, config.DEVICE_NAME)
+  if (previous !== undefined) {
+    setJournalAside(folder.path, previous.deviceId)
     renameSync(next, file)
   }
-  process.stdout.write(`paired: this is device ${printable(deviceId)}. Start it with \`${asStarted('agent')}\`.\n`)
+  process.stdout.write(`Paired as device ${printable(deviceId)}. Start the agent with \`${asStarted('agent')}\`.\n`)
 }
 
-/** The journal goes first: an identity without its journal sends nothing by mistake, the other way round it might. */
-function putAside(folder: string, deviceId: string): void {
+/** Runs before the identity changes: the old identity without a journal sends nothing, but a new one with the old journal might. */
+function setJournalAside(folder: string, deviceId: string): void {
   for (const name of ['journal.db', 'journal.db-wal', 'journal.db-shm']) {
     const from = join(folder, name)
     if (existsSync(from)) renameSync(from, join(folder, name.replace('journal', `journal-of-${deviceId}`)))
   }
 }
 
-function paired(identity: AgentIdentity, relayUrl: string, code: string, name: string): Promise<string> {
+function requestPairing(identity: AgentIdentity, relayUrl: string, code: string, name: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const nothing = async () => undefined
     const link = new AgentLink({
       clock: monotonicClock,
-      chance: Math.random,
+      random: Math.random,
       openSocket: webSocketTo(relayUrl),
       state: newAgent({
         agent: {
@@ -70,27 +70,34 @@ function paired(identity: AgentIdentity, relayUrl: string, code: string, name: s
           sims: [],
         },
         identity: { credential: code },
-        // It never says hello: the journal is begun by the agent itself.
+        // Pairing needs no journal; `agent run` creates it.
         journal: { id: 'none' },
         marks: { first: 1, tail: 0, mark: 0 },
       }),
-      sign: (text) => identity.sign(text),
-      keepIdentity: async (deviceId) => {
-        identity.keep({ url: relayUrl, deviceId })
-        link.stop()
-        resolve(deviceId)
+      identity: {
+        sign: (text) => identity.sign(text),
+        keep: async (deviceId) => {
+          identity.keep({ url: relayUrl, deviceId })
+          link.stop()
+          resolve(deviceId)
+        },
       },
-      journal: { tagOf: nothing, events: async (from) => ({ from, events: [] }), recordMark: nothing },
-      takeCommands: async () => [],
-      renounce: () => Promise.reject(new Error('nothing to renounce')),
-      openSends: () => 0,
-      onSettings: () => undefined,
-      onConnected: () => undefined,
-      onDisconnected: (_, why, reason) => {
-        link.stop()
-        reject(new StartError(`not paired (${why}): ${reason || 'the relay could not be reached'}`))
+      journal: {
+        tagOf: nothing,
+        events: async (from) => ({ from, events: [] }),
+        recordMark: nothing,
+        renounce: () => Promise.reject(new Error('pairing has no journal')),
       },
-      onTrouble: reject,
+      commands: { take: async () => [], openSends: () => 0 },
+      listener: {
+        onSettings: () => undefined,
+        onConnected: () => undefined,
+        onDisconnected: (_, why, reason) => {
+          link.stop()
+          reject(new StartError(`not paired (${why}): ${reason || 'cannot reach the relay'}`))
+        },
+        onError: reject,
+      },
     })
     link.start()
   })

@@ -2,16 +2,16 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { asTyped } from '@smsgw/daemon/as-typed'
 import { StartError } from '@smsgw/daemon/start-error'
 
-/** Options and words behind a command; what is not among them is one clear line. */
+/** Reads the options and arguments of a command. Throws a StartError with the usage when they do not fit. */
 export function readArguments(
   usage: string,
   args: readonly string[],
   options: NonNullable<ParseArgsConfig['options']>,
-  words: { readonly least: number; readonly most: number } = { least: 0, most: 0 },
+  count: { readonly least: number; readonly most: number } = { least: 0, most: 0 },
 ) {
   const { values, positionals } = parsed(usage, args, options)
-  if (positionals.length < words.least || positionals.length > words.most) throw usageError(usage)
-  return { values, words: positionals }
+  if (positionals.length < count.least || positionals.length > count.most) throw usageError(usage)
+  return { values, positionals }
 }
 
 function parsed(usage: string, args: readonly string[], options: NonNullable<ParseArgsConfig['options']>) {

@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline/promises'
 import { asTyped } from '@smsgw/daemon/as-typed'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { AgentConfig } from '../config.ts'
-import { printable } from '../modem-tool/printable.ts'
-import type { UssdReply } from '../modems/ussd-desk.ts'
+import type { UssdReply } from '../modems/ussd-sessions.ts'
 import { askAgent, noAgentRuns } from '../status/ask-agent.ts'
 import { readArguments } from './read-arguments.ts'
+import { printable } from './terminal.ts'
 
-/** A conversation with the network, by a SIM of the agent that runs here. */
+/** Sends a USSD code through the agent that is running with this data folder, and prints the reply. */
 export async function ussd({ DATA_DIR: folder }: AgentConfig, args: readonly string[]): Promise<void> {
-  const { values, words } = readArguments(
+  const { values, positionals } = readArguments(
     'ussd <code> [--sim <n>] [--session <id>], for example ussd "*100#"',
     args,
     { sim: { type: 'string' }, session: { type: 'string' } },
@@ -21,30 +21,30 @@ export async function ussd({ DATA_DIR: folder }: AgentConfig, args: readonly str
     if (reply === undefined) throw noAgentRuns(folder)
     return reply
   }
-  let reply = await ask(words[0] ?? '', values['session'] === undefined ? undefined : String(values['session']))
-  tell(reply)
+  let reply = await ask(positionals[0] ?? '', values['session'] === undefined ? undefined : String(values['session']))
+  print(reply)
   while (process.stdin.isTTY && reply.more === true && reply.sessionId !== undefined) {
-    const answer = await questioned()
+    const answer = await askUser()
     if (answer === '') return
     reply = await ask(answer, reply.sessionId)
-    tell(reply)
+    print(reply)
   }
 }
 
-function tell({ outcome, text, reason, more, sessionId }: UssdReply): void {
+function print({ outcome, text, reason, more, sessionId }: UssdReply): void {
   if (outcome !== 'answered') throw new StartError(reason ?? outcome)
   const lines = (text ?? '').split('\n').map(printable)
   process.stdout.write(`${lines.join('\n')}\n`)
   if (more === true && !process.stdin.isTTY) {
-    process.stdout.write(`The network waits for a reply: ${asTyped('agent', `ussd --session ${sessionId} <reply>`)}\n`)
+    process.stdout.write(`The network expects a reply: ${asTyped('agent', `ussd --session ${sessionId} <reply>`)}\n`)
   }
 }
 
-/** An empty reply ends it. */
-async function questioned(): Promise<string> {
+/** An empty reply ends the session. */
+async function askUser(): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    return (await terminal.question('Reply (empty ends it): ')).trim()
+    return (await terminal.question('Reply (leave empty to end): ')).trim()
   } finally {
     terminal.close()
   }
@@ -54,7 +54,9 @@ function simNumberOf(text: unknown): number | undefined {
   if (text === undefined) return undefined
   const simNumber = Number(text)
   if (!Number.isInteger(simNumber) || simNumber < 1 || simNumber > 64) {
-    throw new StartError(`--sim is the number of a SIM, 1 to 64; \`${asTyped('agent', 'status')}\` lists them`)
+    throw new StartError(
+      `--sim must be a SIM number from 1 to 64, not ${JSON.stringify(text)}; \`${asTyped('agent', 'status')}\` lists the SIMs`,
+    )
   }
   return simNumber
 }

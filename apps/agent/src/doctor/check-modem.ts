@@ -1,20 +1,21 @@
-import type { ModemExamination } from '../status/examine-modem.ts'
+import { shortcomingTexts } from '../modems/modem-descriptions.ts'
+import type { ModemExamination } from './examine-modem.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-/** What a modem and its SIM tell, from the port up to the network. */
+/** Checks a modem and its SIM, from the port to the network. */
 export function checkModem(examination: ModemExamination): readonly Finding[] {
   const { status, blocked } = examination
   const name = status.simNumber === undefined ? `modem ${status.port ?? ''}` : `SIM ${status.simNumber}`
   const subject = (what: string) => `${name}, ${what}`
   if (blocked !== undefined) {
-    const tries = blocked.triesLeft === undefined ? '' : ` (${blocked.triesLeft} tries left)`
+    const tries = blocked.triesLeft === undefined ? '' : ` (${blocked.triesLeft} attempts left)`
     return [fail(subject('modem'), `${blocked.words}${tries}`, blocked.advice)]
   }
   if (status.model === undefined) {
     return [
       fail(
         subject('modem'),
-        `${status.words ?? 'it does not answer'}`,
+        `${status.words ?? 'does not answer'}`,
         'unplug it for ten seconds; check its power supply',
       ),
     ]
@@ -28,82 +29,93 @@ export function checkModem(examination: ModemExamination): readonly Finding[] {
     checkStorage(examination, subject('storage')),
     checkNumber(examination, subject('own number')),
     ...checkShortcomings(examination, subject('modem')),
-    ...examination.advice.map((words) => ok(subject('model'), `good to know: ${words}`)),
+    ...examination.advice.map((advice) => ok(subject('model'), `note: ${advice}`)),
   ]
 }
 
 function checkCard({ pinTries, isCardKnown }: ModemExamination, subject: string): readonly Finding[] {
-  const tries = pinTries === undefined ? '' : `, ${pinTries.pin} tries of its PIN left`
-  if (pinTries !== undefined && pinTries.pin < fullTries) {
+  const attempts = pinTries === undefined ? '' : `, ${pinTries.pin} PIN attempts left`
+  if (pinTries !== undefined && pinTries.pin < fullAttempts) {
     return [
-      warn(subject, `a wrong PIN was entered${tries}`, 'enter the right one in a phone, which gives it its tries back'),
+      warn(
+        subject,
+        `a wrong PIN was entered${attempts}`,
+        'enter the correct PIN in a phone, which resets the attempts',
+      ),
     ]
   }
-  return [ok(subject, `${isCardKnown ? 'can be read' : 'is in use, without telling its number'}${tries}`)]
+  return [ok(subject, `${isCardKnown ? 'readable' : 'in use, ICCID not readable'}${attempts}`)]
 }
 
-const fullTries = 3
+const fullAttempts = 3
 
 function checkNetwork({ status, isReady }: ModemExamination, subject: string): Finding {
-  const words = [status.registration ?? 'not known', status.operator, status.technology].filter(Boolean).join(', ')
+  const text = [status.registration ?? 'unknown', status.operator, status.technology].filter(Boolean).join(', ')
   if (status.registration === 'denied') {
     return fail(
       subject,
       'the network refuses this SIM',
-      'ask its provider: is it activated, paid, and allowed to roam?',
+      'ask the provider whether the SIM is activated, paid for and allowed to roam',
     )
   }
   if (!isReady || !/^(home|roaming)/.test(status.registration ?? '')) {
-    return fail(subject, `not registered (${words})`, 'check antenna and coverage, and try the SIM in a phone')
+    return fail(subject, `not registered (${text})`, 'check antenna and coverage, and try the SIM in a phone')
   }
-  return ok(subject, words)
+  return ok(subject, text)
 }
 
 function checkSignal({ status: { signalDbm, bars } }: ModemExamination, subject: string): readonly Finding[] {
   if (signalDbm === undefined) return []
   if ((bars ?? 4) > 1) return [ok(subject, `${signalDbm} dBm`)]
-  return [warn(subject, `weak, ${signalDbm} dBm`, 'another place, an antenna, or a USB extension away from the board')]
+  return [
+    warn(
+      subject,
+      `weak, ${signalDbm} dBm`,
+      'move the modem, add an antenna, or use a USB extension cable away from the board',
+    ),
+  ]
 }
 
 function checkServiceCentre({ serviceCentre }: ModemExamination, subject: string): Finding {
-  if (serviceCentre === 'there') return ok(subject, 'its number is there')
+  if (serviceCentre === 'there') return ok(subject, 'number set')
   if (serviceCentre === 'unknown') {
     return warn(
       subject,
-      'the modem does not tell its number',
-      'if sending fails, set it in a phone: it is kept on the SIM',
+      'number unknown: the modem does not report it',
+      'if sending fails, set it in a phone; the SIM stores it',
     )
   }
-  return fail(subject, 'its number is missing: nothing can be sent', 'ask the provider for it, and set it in a phone')
+  return fail(subject, 'number missing: nothing can be sent', 'ask the provider for the number, and set it in a phone')
 }
 
 function checkStorage({ status, storageFull }: ModemExamination, subject: string): Finding {
   const gauges = Object.entries(status.storage ?? {}).map(
     ([memory, { used, total }]) => `${memory} ${used} of ${total}`,
   )
-  const words = gauges.join(', ') || 'nothing lies in it'
-  if (!storageFull) return ok(subject, words)
+  const text = gauges.join(', ') || 'empty'
+  if (!storageFull) return ok(subject, text)
   return fail(
     subject,
-    `full (${words}): nothing can arrive`,
-    'start the agent, which empties it; foreign ones delete in a phone',
+    `full (${text}): no messages can arrive`,
+    'start the agent, which reads and deletes incoming messages; delete others in a phone',
   )
 }
 
 function checkNumber({ ownNumber, status }: ModemExamination, subject: string): Finding {
   if (ownNumber === 'known') return ok(subject, 'known')
   const name = `SIM_${status.simNumber ?? 1}_NUMBER`
-  return warn(subject, 'the card does not tell it', `set ${name}=+…, so that receivers see where a message arrived`)
+  return warn(
+    subject,
+    'unknown: not stored on the card',
+    `set ${name}=+…, so that webhooks contain the recipient number`,
+  )
 }
 
 function checkShortcomings({ status }: ModemExamination, subject: string): readonly Finding[] {
-  const words = (status.shortcomings ?? []).flatMap((each) => shortcomingWords[each] ?? [])
-  return words.map((each) => warn(subject, each, 'nothing to mend: this model cannot do better'))
+  return (status.shortcomings ?? [])
+    .filter((each) => !reportedElsewhere.has(each))
+    .map((each) => warn(subject, shortcomingTexts[each], 'a limit of this modem; nothing to do'))
 }
 
-/** What is said by another line is not said again. */
-const shortcomingWords: Readonly<Record<string, string>> = {
-  'no-indications': 'it does not tell of messages that arrive: they are looked for now and then',
-  'no-delivery-reports': 'it gives no delivery reports: messages stay Sent',
-  'no-readable-memory': 'it can send, and shows nothing that arrives',
-}
+/** Shortcomings that another check reports. */
+const reportedElsewhere: ReadonlySet<string> = new Set(['no-service-centre', 'service-centre-malformed'])

@@ -32,25 +32,27 @@ afterEach(() => {
   server.close()
 })
 
-test('a relay that answers is told with its version, and nobody was anybody there', async () => {
+test('reports the version of the relay without signing in', async () => {
   expect(await checkRelay(url)).toMatchObject([
-    { level: 'ok', words: expect.stringContaining('version 0.1.0') },
+    { level: 'ok', text: expect.stringContaining('version 0.1.0') },
     { level: 'ok', subject: 'clock and relay' },
   ])
   expect(relay.frames).toEqual([])
 })
 
-test('a clock that is off the relay’s is told', async () => {
+test('warns if the system clock differs from the relay', async () => {
   aheadMs = 120_000
   expect((await checkRelay(url))[1]).toMatchObject({
     level: 'warn',
-    words: expect.stringMatching(/12\d s behind the relay/),
+    text: expect.stringMatching(/12\d s behind the relay/),
   })
 })
 
-test('a relay of other versions, and something that is no relay', async () => {
+test('fails for a relay with other protocol versions, and for a server that is not a relay', async () => {
   relay.versions = { min: 7, max: 9 }
-  expect(await checkRelay(url)).toMatchObject([{ level: 'fail', words: expect.stringContaining('another version') }])
+  expect(await checkRelay(url)).toMatchObject([
+    { level: 'fail', text: expect.stringContaining('different protocol version') },
+  ])
   Object.assign(relay, {
     accept: (socket: { send(text: string): void }) => {
       socket.send('{"hello":"I am a chat"}')
@@ -58,6 +60,6 @@ test('a relay of other versions, and something that is no relay', async () => {
     },
   })
   expect(await checkRelay(url)).toMatchObject([
-    { level: 'fail', words: expect.stringContaining('what answers there is no relay') },
+    { level: 'fail', text: expect.stringContaining('the server there is not a relay') },
   ])
 })

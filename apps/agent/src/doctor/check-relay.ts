@@ -1,22 +1,26 @@
-import { challengeOf } from './challenge-of.ts'
-import { checkSkew } from './check-clock.ts'
+import { readRelayFrame } from '@smsgw/link/frame-text'
+import { commonVersion, spokenVersions } from '@smsgw/link/versions'
+import { webSocketTo } from '../link/web-socket.ts'
+import { checkSkew } from './check-machine.ts'
 import { type Finding, fail, ok } from './finding.ts'
 
-/** Whether it can be reached and spoken with, without being somebody there: that would cut off the agent that runs. */
+/** Checks that the relay answers. Does not sign in, because that would disconnect the running agent. */
 export async function checkRelay(url: string, nowMs: () => number = Date.now): Promise<readonly Finding[]> {
-  const greeting = await challengeOf(url)
-  if (greeting.kind === 'failed') {
-    return [fail('relay', `${url}: ${greeting.words}`, 'check RELAY_URL, the network, and whether the relay runs')]
+  const challenge = await readChallenge(url)
+  if (challenge.kind === 'failed') {
+    return [
+      fail('relay', `${url}: ${challenge.reason}`, 'check RELAY_URL, the network, and whether the relay is running'),
+    ]
   }
-  if (!greeting.isVersionShared) {
-    return [fail('relay', 'speaks another version of the link than this agent', 'update whichever is older')]
+  if (!challenge.isVersionShared) {
+    return [fail('relay', 'uses a different protocol version than this agent', 'update the older one of the two')]
   }
   const health = await askHealth(url, nowMs)
-  const words = `${url} answers${health?.version === undefined ? '' : `, version ${health.version}`}`
-  return [ok('relay', words), ...(health?.aheadMs === undefined ? [] : [checkSkew(health.aheadMs)])]
+  const text = `${url} answers${health?.version === undefined ? '' : `, version ${health.version}`}`
+  return [ok('relay', text), ...(health?.aheadMs === undefined ? [] : [checkSkew(health.aheadMs)])]
 }
 
-/** Undefined when there is something in between that does not let it through. */
+/** Undefined if the relay cannot be asked, for example because a proxy blocks the path. */
 async function askHealth(url: string, nowMs: () => number) {
   const address = new URL(url.replace(/^ws/, 'http'))
   address.pathname = '/health'
@@ -24,12 +28,12 @@ async function askHealth(url: string, nowMs: () => number) {
     const before = nowMs()
     const response = await fetch(address, { signal: AbortSignal.timeout(healthLimitMs), redirect: 'error' })
     const middle = (before + nowMs()) / 2
-    const said = Date.parse(response.headers.get('date') ?? '')
+    const relayMs = Date.parse(response.headers.get('date') ?? '')
     const { version } = (await response.json()) as { version?: unknown }
     return {
       version: typeof version === 'string' ? version.slice(0, 40) : undefined,
-      // Whole seconds are told: the middle of one is the best guess.
-      aheadMs: Number.isNaN(said) ? undefined : middle - said - 500,
+      // The header has whole seconds: the middle of the second is the best estimate.
+      aheadMs: Number.isNaN(relayMs) ? undefined : middle - relayMs - 500,
     }
   } catch {
     return undefined
@@ -37,3 +41,35 @@ async function askHealth(url: string, nowMs: () => number) {
 }
 
 const healthLimitMs = 5_000
+
+type Challenge =
+  | { readonly kind: 'received'; readonly isVersionShared: boolean }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** Reads the first frame of the relay, which contains the protocol versions that it supports. */
+function readChallenge(url: string): Promise<Challenge> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => end({ kind: 'failed', reason: 'no answer' }), limitMs)
+    const end = (challenge: Challenge) => {
+      clearTimeout(timer)
+      resolve(challenge)
+      socket.close(1000, 'check finished')
+    }
+    const socket = webSocketTo(url)({
+      onOpened: () => undefined,
+      onText: (text) => {
+        const reading = readRelayFrame(text)
+        if (reading.kind !== 'frame' || reading.frame.type !== 'challenge') {
+          end({ kind: 'failed', reason: 'the server there is not a relay' })
+        } else {
+          const isVersionShared = commonVersion(spokenVersions, reading.frame.versions) !== undefined
+          end({ kind: 'received', isVersionShared })
+        }
+      },
+      onClosed: (code, reason) =>
+        end({ kind: 'failed', reason: reason || `the relay closed the connection (${code})` }),
+    })
+  })
+}
+
+const limitMs = 10_000

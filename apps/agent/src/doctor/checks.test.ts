@@ -2,12 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ModemExamination } from '../status/examine-modem.ts'
-import { checkSkew } from './check-clock.ts'
 import { checkDataFolder, fsync, space } from './check-data-folder.ts'
+import { checkPower, checkSkew, checkThrottled } from './check-machine.ts'
 import { checkModem } from './check-modem.ts'
-import { checkPower, judgeThrottled } from './check-power.ts'
-import { withoutSecrets } from './without-secrets.ts'
+import type { ModemExamination } from './examine-modem.ts'
+import { withoutSecrets } from './support-bundle.ts'
 
 let folder: string
 
@@ -26,11 +25,11 @@ test.each([
   [0, 'ok'],
   [0x50000, 'warn'],
   [0x50005, 'fail'],
-] as const)('a voltage that is or was too low is told: %j is %s', (flags, level) => {
-  expect(judgeThrottled(flags).level).toBe(level)
+] as const)('undervoltage now fails, undervoltage since boot warns: %j is %s', (flags, level) => {
+  expect(checkThrottled(flags).level).toBe(level)
 })
 
-test('the power of a Raspberry Pi is read from its firmware or its sensor, and nothing is said elsewhere', () => {
+test('reads undervoltage from the firmware or the sensor of a Raspberry Pi, and reports nothing on other machines', () => {
   expect(checkPower(folder)).toEqual([])
   write('class/hwmon/hwmon1/name', 'rpi_volt\n')
   write('class/hwmon/hwmon1/in0_lcrit_alarm', '1\n')
@@ -39,20 +38,20 @@ test('the power of a Raspberry Pi is read from its firmware or its sensor, and n
   expect(checkPower(folder)).toMatchObject([{ level: 'warn' }])
 })
 
-test('room, speed and privacy of the data folder', () => {
+test('checks space, speed and permissions of the data folder', () => {
   expect([space({ bavail: 10_000, bsize: 4096 }), fsync(120)]).toMatchObject([{ level: 'fail' }, { level: 'warn' }])
   expect(space({ bavail: 1_000_000, bsize: 4096 }).level).toBe('ok')
   expect(checkDataFolder(folder)[0]).toMatchObject({ level: 'ok' })
   mkdirSync(join(folder, 'open'), { mode: 0o755 })
   expect(checkDataFolder(join(folder, 'open'))[0]).toMatchObject({
     level: 'warn',
-    words: expect.stringContaining('others'),
+    text: expect.stringContaining('other users'),
   })
 })
 
-test('a clock that is off is told with its direction', () => {
+test('says whether the system clock is ahead of or behind the relay', () => {
   expect(checkSkew(1_000).level).toBe('ok')
-  expect(checkSkew(-90_000).words).toBe('this machine is 90 s behind the relay')
+  expect(checkSkew(-90_000).text).toBe('this machine is 90 s behind the relay')
 })
 
 const healthy: ModemExamination = {
@@ -68,26 +67,26 @@ const healthy: ModemExamination = {
   trace: [],
 } as unknown as ModemExamination
 
-function troubles(more: object, status: object = {}) {
+function problems(more: object, status: object = {}) {
   const findings = checkModem({ ...healthy, ...more, status: { ...healthy.status, ...status } } as ModemExamination)
   return findings.filter(({ level }) => level !== 'ok').map(({ level, subject }) => `${level} ${subject}`)
 }
 
-test('a healthy modem gives no trouble, and each that it may have is told by itself', () => {
-  expect(troubles({})).toEqual([])
-  expect(troubles({ pinTries: { pin: 2, puk: 10 } })).toEqual(['warn SIM 1, card'])
-  expect(troubles({}, { registration: 'denied' })).toEqual(['fail SIM 1, network'])
-  expect(troubles({ isReady: false }, { registration: 'searching' })).toEqual(['fail SIM 1, network'])
-  expect(troubles({}, { signalDbm: -109, bars: 1 })).toEqual(['warn SIM 1, signal'])
-  expect(troubles({ serviceCentre: 'none' })).toEqual(['fail SIM 1, service centre'])
-  expect(troubles({ storageFull: true })).toEqual(['fail SIM 1, storage'])
-  expect(troubles({ ownNumber: 'unknown' })).toEqual(['warn SIM 1, own number'])
-  expect(troubles({}, { shortcomings: ['no-delivery-reports'] })).toEqual(['warn SIM 1, modem'])
+test('a healthy modem has no problems, and each problem is one finding', () => {
+  expect(problems({})).toEqual([])
+  expect(problems({ pinTries: { pin: 2, puk: 10 } })).toEqual(['warn SIM 1, card'])
+  expect(problems({}, { registration: 'denied' })).toEqual(['fail SIM 1, network'])
+  expect(problems({ isReady: false }, { registration: 'searching' })).toEqual(['fail SIM 1, network'])
+  expect(problems({}, { signalDbm: -109, bars: 1 })).toEqual(['warn SIM 1, signal'])
+  expect(problems({ serviceCentre: 'none' })).toEqual(['fail SIM 1, service centre'])
+  expect(problems({ storageFull: true })).toEqual(['fail SIM 1, storage'])
+  expect(problems({ ownNumber: 'unknown' })).toEqual(['warn SIM 1, own number'])
+  expect(problems({}, { shortcomings: ['no-delivery-reports'] })).toEqual(['warn SIM 1, modem'])
   const blocked = { reason: 'puk-required', words: 'The SIM is blocked.', advice: 'Enter the PUK in a phone.' }
-  expect(troubles({ blocked }, { simNumber: undefined })).toEqual(['fail modem /dev/ttyUSB2, modem'])
+  expect(problems({ blocked }, { simNumber: undefined })).toEqual(['fail modem /dev/ttyUSB2, modem'])
 })
 
-test('numbers, PDUs, keys and secrets are taken out; dates, versions and measures stay', () => {
+test('masks numbers, PDUs, keys and secrets, and keeps dates, versions and measurements', () => {
   const text = [
     '2026-11-21T21:00:00.000Z sent to +44 7700 900123 and 0151/1234567',
     'a PDU 0011000B916407281553F80000AA0AE8329BFD4697D9EC37, a key',

@@ -39,31 +39,35 @@ async function plugIn(more: Readonly<Record<string, string>> = {}): Promise<Emul
 
 async function examined(settings: Readonly<Record<string, string>>) {
   const config = readConfig({ DATA_DIR: folder, ...settings })
-  const told: Finding[] = []
-  const examination = await examine(config, (finding) => void told.push(finding))
-  expect(told).toEqual(examination.findings)
-  return { config, examination, find: (subject: string) => told.find((finding) => finding.subject.startsWith(subject)) }
+  const reported: Finding[] = []
+  const examination = await examine(config, (finding) => void reported.push(finding))
+  expect(reported).toEqual(examination.findings)
+  return {
+    config,
+    examination,
+    find: (subject: string) => reported.find((finding) => finding.subject.startsWith(subject)),
+  }
 }
 
-test('without an agent it speaks with the modems itself, and holds the folder meanwhile', async () => {
+test('without a running agent, examines the modems itself and locks the data folder', async () => {
   const { pty } = await plugIn()
   const { find } = await examined({ MODEMS: pty })
-  expect(find('agent')).toMatchObject({ level: 'warn', words: 'does not run with this DATA_DIR' })
+  expect(find('agent')).toMatchObject({ level: 'warn', text: 'not running with this DATA_DIR' })
   expect(find(`port ${pty}`)).toMatchObject({ level: 'ok' })
-  expect(find('SIM 1, modem')).toMatchObject({ level: 'ok', words: expect.stringContaining('Quectel EC25') })
-  expect(find('SIM 1, card')).toMatchObject({ level: 'ok', words: expect.stringContaining('3 tries of its PIN left') })
-  expect(find('SIM 1, network')).toMatchObject({ level: 'ok', words: expect.stringContaining('home') })
+  expect(find('SIM 1, modem')).toMatchObject({ level: 'ok', text: expect.stringContaining('Quectel EC25') })
+  expect(find('SIM 1, card')).toMatchObject({ level: 'ok', text: expect.stringContaining('3 PIN attempts left') })
+  expect(find('SIM 1, network')).toMatchObject({ level: 'ok', text: expect.stringContaining('home') })
   expect(find('SIM 1, service centre')).toMatchObject({ level: 'ok' })
-  expect(find('relay')).toMatchObject({ level: 'fail', words: 'this agent belongs to none yet' })
+  expect(find('relay')).toMatchObject({ level: 'fail', text: 'not paired with a relay' })
 })
 
-test('of a gateway the relay is no address that could be wrong', async () => {
+test('does not check the relay of a gateway, which is in the same process', async () => {
   AgentIdentity.load(join(folder, identityFile)).keep({ url: inThisProcess, deviceId: 'built in' })
   const { find } = await examined({ MODEMS: join(folder, 'nothing') })
   expect(find('relay')).toMatchObject({ level: 'ok' })
 })
 
-test('a SIM that wants its PIN is told of, with the tries that are left, and none is spent', async () => {
+test('reports a SIM that needs its PIN, without using up an attempt', async () => {
   const { pty } = await plugIn({ pin: '4321' })
   const settings = { MODEMS: pty, SIM_1_PIN: '9999' }
   expect((await examined(settings)).find('SIM 1, modem')).toMatchObject({
@@ -74,7 +78,7 @@ test('a SIM that wants its PIN is told of, with the tries that are left, and non
   expect(await response.text()).not.toMatch(/"pinTries":[0-2]\b/)
 })
 
-test('a port that is not there, and a relay that does not answer, are each one line with what to do', async () => {
+test('says what to do about a missing port and an unreachable relay', async () => {
   const { find } = await examined({
     MODEMS: join(folder, 'nothing'),
     RELAY_URL: 'ws://127.0.0.1:9',
@@ -82,30 +86,30 @@ test('a port that is not there, and a relay that does not answer, are each one l
   })
   expect(find(`port ${folder}`)).toMatchObject({
     level: 'fail',
-    words: 'is not there',
+    text: 'not found',
     advice: expect.stringContaining('plugged in'),
   })
-  expect(find('relay')).toMatchObject({ level: 'fail', words: expect.stringContaining('nothing listens there') })
+  expect(find('relay')).toMatchObject({ level: 'fail', text: expect.stringContaining('connection refused') })
 })
 
-test('a running agent is asked for what only it can see, and goes on', async () => {
+test('asks a running agent about its modems without interrupting it', async () => {
   const { pty } = await plugIn()
   fixture = new AgentFixture()
   await fixture.start([pty])
   await fixture.ready()
   const { find } = await examined({ DATA_DIR: fixture.dataDir, MODEMS: pty })
-  expect(find('agent')).toMatchObject({ level: 'ok', words: expect.stringContaining(String(process.pid)) })
-  expect(find('SIM 1, card')).toMatchObject({ level: 'ok', words: expect.stringContaining('3 tries') })
+  expect(find('agent')).toMatchObject({ level: 'ok', text: expect.stringContaining(String(process.pid)) })
+  expect(find('SIM 1, card')).toMatchObject({ level: 'ok', text: expect.stringContaining('3 PIN attempts') })
   expect(find('SIM 1, own number')).toMatchObject({ level: 'ok' })
-  expect(find('link')).toMatchObject({ level: 'ok', words: 'connected as device device-1' })
+  expect(find('link')).toMatchObject({ level: 'ok', text: 'connected as device device-1' })
   expect(fixture.agent?.status().modems[0]?.state).toBe('ready')
 })
 
-test('the bundle holds what helps, and no number, no text and no secret', async () => {
+test('the support bundle contains diagnostics, but no numbers, texts or secrets', async () => {
   const { pty } = await plugIn({ pin: '4321' })
   fixture = new AgentFixture()
   const secrets = { ENROLMENT_TOKEN: 'token-of-the-fleet-0123456789abcdef', ENCRYPTION_PASSPHRASE: 'open sesame' }
-  await fixture.start([pty], { pinOf: () => '4321' })
+  await fixture.start([pty], { pin: '4321' })
   await fixture.ready()
   fixture.relay.send('c1', '+4915112345678', 'the eagle has landed')
   await fixture.relay.heard('sent', { cmdId: 'c1' })
@@ -119,7 +123,7 @@ test('the bundle holds what helps, and no number, no text and no secret', async 
     DEVICE_NAME: 'kitchen of Ada',
     ...secrets,
   })
-  // Should something that is not masked ever find its way there.
+  // Simulates a finding that was not masked.
   const slip = warn('a slip', `${secrets.ENROLMENT_TOKEN} of ${ownNumber}, ${imei}`, config.DEVICE_NAME)
   const slipped = { ...examination, findings: [...examination.findings, slip] }
   const bundle = await supportBundle(slipped, config, new Date())
@@ -141,13 +145,13 @@ test('the bundle holds what helps, and no number, no text and no secret', async 
   }
 })
 
-test('a folder that another process holds is left alone', async () => {
+test('does not examine modems if another process holds the data folder', async () => {
   mkdirSync(join(folder, 'x'))
   const { pty } = await plugIn()
   const { takeDataFolder } = await import('@smsgw/daemon/data-folder')
   const held = takeDataFolder(folder)
   const { find, examination } = await examined({ MODEMS: pty })
-  expect(find('agent')).toMatchObject({ level: 'warn', words: expect.stringContaining(`process ${process.pid} holds`) })
+  expect(find('agent')).toMatchObject({ level: 'warn', text: expect.stringContaining(`process ${process.pid} holds`) })
   expect(examination.modems).toEqual([])
   held.release()
 })

@@ -4,41 +4,38 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Json } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
-import { findPlaces, type Wanted } from '../modems/find-places.ts'
+import { findPlaces, type Wanted } from '../modems/discovery/find-places.ts'
 import type { ModemActor } from '../modems/modem-actor.ts'
 import { ModemFleet } from '../modems/modem-fleet.ts'
-import { monotonicClock } from '../monotonic-clock.ts'
-import { tryOpenPort } from '../ports/try-open-port.ts'
-import { examineModem, type ModemExamination } from '../status/examine-modem.ts'
+import { tryOpenPort } from '../ports/open-port.ts'
+import { monotonicClock } from '../time/monotonic-clock.ts'
+import { examineModem, type ModemExamination } from './examine-modem.ts'
 
 /**
- * Speaks with the modems while no agent does. Nothing is sent, deleted or acknowledged, and no PIN is entered: how many
- * tries are left is all that is asked.
+ * Examines the modems directly while no agent is running. Nothing is sent, deleted or acknowledged, and no PIN is entered;
+ * only the number of remaining PIN attempts is read.
  */
 export async function examineAlone(options: {
   readonly dataDir: string
   readonly wanted: Wanted
   readonly phoneNumberOf: (simNumber: number) => string | undefined
-  /** Registration takes a while. */
+  /** How long to wait for the modems; registration may take minutes. */
   readonly limitMs: number
 }): Promise<readonly ModemExamination[]> {
   const { wanted, limitMs } = options
   const nothing = () => undefined
-  let look: () => void = nothing
+  let checkSettled: () => void = nothing
   let isLate = false
   const fleet = new ModemFleet(
     {
       clock: monotonicClock,
-      journal: forgetful,
+      journal: emptyJournal,
       open: tryOpenPort,
-      find: () => findPlaces(wanted),
-      watch: () => nothing,
+      discovery: { find: () => findPlaces(wanted), watch: () => nothing, onUnusable: nothing },
       newId: randomUUID,
-      pinOf: nothing,
-      phoneNumberOf: options.phoneNumberOf,
-      onUnusable: nothing,
-      onJournalTrouble: nothing,
-      onTrouble: nothing,
+      sims: { pinOf: nothing, phoneNumberOf: options.phoneNumberOf },
+      onJournalError: nothing,
+      onError: nothing,
       listener: {
         onReadable: nothing,
         onUnreadable: nothing,
@@ -47,11 +44,11 @@ export async function examineAlone(options: {
         onIncoming: nothing,
         onLateResult: nothing,
         onNetworkTime: nothing,
-        onChanged: () => look(),
-        onTrouble: () => look(),
+        onChanged: () => checkSettled(),
+        onProblem: () => checkSettled(),
       },
     },
-    knownNotes(join(options.dataDir, 'journal.db')),
+    storedNotes(join(options.dataDir, 'journal.db')),
   )
   try {
     await fleet.start()
@@ -60,15 +57,15 @@ export async function examineAlone(options: {
         monotonicClock.after(limitMs, resolve),
         monotonicClock.after(absentLimitMs, () => {
           isLate = true
-          look()
+          checkSettled()
         }),
       ]
-      look = () => {
+      checkSettled = () => {
         if (!fleet.actors.every((actor) => isSettled(actor, isLate)) || (fleet.actors.length === 0 && !isLate)) return
         for (const timer of timers) timer.cancel()
         resolve()
       }
-      look()
+      checkSettled()
     })
     await Promise.all(fleet.actors.map(({ modem }) => modem?.session && modem.signal()))
     return await Promise.all(fleet.actors.map((actor) => examineModem(actor, monotonicClock)))
@@ -77,26 +74,26 @@ export async function examineAlone(options: {
   }
 }
 
-/** What is not there by then is not there; one that starts may have to be asked a few times. */
+/** A modem that is absent this long is reported as absent. A starting modem may need several attempts. */
 const absentLimitMs = 5_000
 
-/** Waiting longer would not change it. */
+/** Whether waiting longer would not change the state. */
 function isSettled({ health: { state, recovery } }: ModemActor, isLate: boolean): boolean {
   if (state.name === 'absent' && isLate) return true
   return state.name === 'ready' || state.name === 'degraded' || state.name === 'blocked' || recovery?.kind === 'alarm'
 }
 
-/** What is found out here is of no consequence. */
-const forgetful: Journal = {
+/** Stores nothing: an examination must not change the agent's journal. */
+const emptyJournal: Journal = {
   write: async () => [],
-  read: () => Promise.reject(new Error('this journal knows nothing')),
-  forget: () => Promise.reject(new Error('this journal knows nothing')),
+  read: () => Promise.reject(new Error('the doctor has no journal')),
+  forget: () => Promise.reject(new Error('the doctor has no journal')),
   confirm: async () => undefined,
   close: async () => undefined,
 }
 
-/** Which modem is which SIM, as the agent knows it. A journal that cannot be read is the agent's affair. */
-function knownNotes(path: string): Readonly<Record<string, Json>> {
+/** Reads the SIM numbers of the modems from the agent's journal; none if it cannot be read. */
+function storedNotes(path: string): Readonly<Record<string, Json>> {
   if (!existsSync(path)) return {}
   try {
     const database = new DatabaseSync(path, { readOnly: true })

@@ -1,13 +1,11 @@
-import type { Wanted } from '../modems/find-places.ts'
+import type { Wanted } from '../modems/discovery/find-places.ts'
 import type { AgentStatus } from '../status/agent-status.ts'
-import type { ModemExamination } from '../status/examine-modem.ts'
-import { checkClock } from './check-clock.ts'
 import { checkDataFolder } from './check-data-folder.ts'
+import { checkClock, checkPower, checkRuntime } from './check-machine.ts'
 import { checkModem } from './check-modem.ts'
 import { checkPorts } from './check-ports.ts'
-import { checkPower } from './check-power.ts'
-import { checkRuntime } from './check-runtime.ts'
 import { linkFinding } from './examine.ts'
+import type { ModemExamination } from './examine-modem.ts'
 import { type Finding, fail, ok } from './finding.ts'
 
 export interface RunningAgent {
@@ -18,8 +16,8 @@ export interface RunningAgent {
 }
 
 /**
- * The doctor of an agent that runs, from within it: what the one on the command line finds, without what would disturb its
- * work. That it hears of the relay is proved by who asks.
+ * Runs the doctor inside the agent, for a request of the relay. Leaves out checks that would disturb the agent, and the
+ * check of the relay, which the request itself proves.
  */
 export async function examineWithin({
   dataDir,
@@ -29,12 +27,12 @@ export async function examineWithin({
 }: RunningAgent): Promise<readonly Finding[]> {
   const { journal, version, link } = status()
   return [
-    ok('agent', `runs, version ${version}`),
+    ok('agent', `running, version ${version}`),
     ...(await checkRuntime()),
     ...checkDataFolder(dataDir, journal.fsyncMs),
     ...(journal.trouble === undefined
       ? []
-      : [fail('journal', journal.trouble, 'nothing is accepted until it is mended')]),
+      : [fail('journal', journal.trouble, 'free disk space or replace the disk; until then no messages are accepted')]),
     ...checkPower(),
     ...checkClock(),
     ...(await portFindings(wanted)),
@@ -43,10 +41,10 @@ export async function examineWithin({
   ]
 }
 
-/** A modem that is part of this process has no port that somebody else could hold. */
+/** The virtual modem is part of this process and has no port to check. */
 async function portFindings({ auto, addresses }: Wanted): Promise<readonly Finding[]> {
   const real = addresses.filter((address) => address !== virtual)
-  if (real.length === 0 && !auto) return [ok('modems', 'a virtual one, which is part of this program')]
+  if (real.length === 0 && !auto) return [ok('modems', 'virtual modem, part of this program')]
   return checkPorts({ auto, addresses: real }, process.pid)
 }
 

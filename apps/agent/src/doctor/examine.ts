@@ -8,71 +8,69 @@ import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { inThisProcess } from '../link/in-process-socket.ts'
 import type { AgentStatus, LinkStatus } from '../status/agent-status.ts'
 import { askAgent } from '../status/ask-agent.ts'
-import type { ModemExamination } from '../status/examine-modem.ts'
-import { checkClock } from './check-clock.ts'
 import { checkDataFolder } from './check-data-folder.ts'
+import { checkClock, checkPower, checkRuntime } from './check-machine.ts'
 import { checkModem } from './check-modem.ts'
 import { checkPorts } from './check-ports.ts'
-import { checkPower } from './check-power.ts'
 import { checkRelay } from './check-relay.ts'
-import { checkRuntime } from './check-runtime.ts'
 import { examineAlone } from './examine-alone.ts'
+import type { ModemExamination } from './examine-modem.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 export interface Examination {
   readonly findings: readonly Finding[]
-  /** Of the agent that runs, if one does. */
+  /** The status of the running agent, if one is running. */
   readonly status: AgentStatus | undefined
   readonly modems: readonly ModemExamination[]
 }
 
 /**
- * Looks at everything that an agent needs, from the machine up to the network and the relay, and says each thing as soon
- * as it is known. An agent that runs is asked for what only it can see; without one the modems are spoken with from here.
+ * Checks everything that an agent needs, from the machine to the modems and the relay, and passes each finding to `onFinding`
+ * at once. A running agent examines its modems itself; otherwise this process does.
  */
-export async function examine(config: AgentConfig, tell: (finding: Finding) => void): Promise<Examination> {
+export async function examine(config: AgentConfig, onFinding: (finding: Finding) => void): Promise<Examination> {
   const findings: Finding[] = []
-  const say = (found: readonly Finding[]) => {
+  const report = (found: readonly Finding[]) => {
     findings.push(...found)
-    found.forEach(tell)
+    found.forEach(onFinding)
   }
-  say(await checkRuntime())
-  say(checkDataFolder(config.DATA_DIR))
-  say(checkPower())
-  say(checkClock())
+  report(await checkRuntime())
+  report(checkDataFolder(config.DATA_DIR))
+  report(checkPower())
+  report(checkClock())
   const agent = await findAgent(config.DATA_DIR)
-  say([agent.finding])
+  report([agent.finding])
   const { status } = agent
-  say(await checkPorts(wantedModems(config), status?.pid))
+  report(await checkPorts(wantedModems(config), status?.pid))
   const modems = await examineModems(config, agent)
-  say(modems.flatMap(checkModem))
-  say(await relayFindings(config))
-  if (status !== undefined) say([linkFinding(status.link)])
+  report(modems.flatMap(checkModem))
+  report(await relayFindings(config))
+  if (status !== undefined) report([linkFinding(status.link)])
   return { findings, status, modems }
 }
 
 interface FoundAgent {
   readonly finding: Finding
   readonly status?: AgentStatus
-  /** Held meanwhile, so that none starts. Undefined with no status: one may run that could not be asked. */
-  readonly folder?: DataFolder | 'not there'
+  /** Locked during the examination, so that no agent starts. Undefined without a status: an agent may be running. */
+  readonly folder?: DataFolder | 'missing'
 }
 
 async function findAgent(folder: string): Promise<FoundAgent> {
   try {
     const status = await askAgent(folder, { ask: 'status' })
     if (status !== undefined) {
-      return { status, finding: ok('agent', `runs, version ${status.version}, process ${status.pid}`) }
+      return { status, finding: ok('agent', `running, version ${status.version}, process ${status.pid}`) }
     }
-    const taken = existsSync(folder) ? tryDataFolder(folder) : 'not there'
+    const taken = existsSync(folder) ? tryDataFolder(folder) : 'missing'
     if (typeof taken !== 'string' && 'heldBy' in taken) {
-      const words = `process ${taken.heldBy} holds its data folder and does not answer`
-      return { finding: warn('agent', words, 'if it has just started, look again; else restart it') }
+      const text = `process ${taken.heldBy} holds the data folder and does not answer`
+      return { finding: warn('agent', text, 'if it has just started, run the doctor again; otherwise restart it') }
     }
-    return { folder: taken, finding: warn('agent', 'does not run with this DATA_DIR', start) }
+    return { folder: taken, finding: warn('agent', 'not running with this DATA_DIR', `start it: ${start}`) }
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    return { finding: fail('agent', error.message, 'then look again: its modems are left alone now') }
+    return { finding: fail('agent', error.message, 'then run the doctor again; the modems were not examined') }
   }
 }
 
@@ -92,7 +90,7 @@ async function examineModems(
       limitMs: modemsLimitMs,
     })
   } finally {
-    if (folder !== 'not there') folder.release()
+    if (folder !== 'missing') folder.release()
   }
 }
 
@@ -100,11 +98,7 @@ const modemsLimitMs = 90_000
 
 export function linkFinding(link: LinkStatus): Finding {
   if (link.phase === 'online') return ok('link', `connected as device ${link.deviceId}`)
-  return fail(
-    'link',
-    link.trouble ?? link.phase,
-    'see what is said about the relay; a revoked agent has to be paired anew',
-  )
+  return fail('link', link.trouble ?? link.phase, 'see the finding about the relay; pair a revoked agent again')
 }
 
 async function relayFindings(config: AgentConfig): Promise<readonly Finding[]> {
@@ -112,13 +106,13 @@ async function relayFindings(config: AgentConfig): Promise<readonly Finding[]> {
   const identity = existsSync(file) ? AgentIdentity.load(file) : undefined
   const url = config.RELAY_URL ?? identity?.relay?.url
   if (url === undefined) {
-    return [fail('relay', 'this agent belongs to none yet', asTyped('agent', 'pair <url> <code>'))]
+    return [fail('relay', 'not paired with a relay', `run: ${asTyped('agent', 'pair <url> <code>')}`)]
   }
-  if (url === inThisProcess) return [ok('relay', 'is in one process with this agent')]
+  if (url === inThisProcess) return [ok('relay', 'runs in the same process as this agent')]
   try {
     const paired =
       identity?.relay === undefined && config.ENROLMENT_TOKEN === undefined
-        ? [fail('pairing', 'this agent is not paired yet', asTyped('agent', 'pair <url> <code>'))]
+        ? [fail('pairing', 'not paired', `run: ${asTyped('agent', 'pair <url> <code>')}`)]
         : []
     return [...paired, ...(await checkRelay(checkedRelayUrl(url, config.ALLOW_INSECURE_HTTP)))]
   } catch (error) {

@@ -1,44 +1,44 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 
-/** What was looked at, how it is, and what to do when it is not well. */
+/** The result of one check: what was checked, the result, and what to do about a problem. */
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'fail'
   readonly subject: string
-  readonly words: string
+  readonly text: string
   readonly advice?: string
 }
 
-export const ok = (subject: string, words: string): Finding => ({ level: 'ok', subject, words })
-export const warn = (subject: string, words: string, advice: string): Finding => ({
+export const ok = (subject: string, text: string): Finding => ({ level: 'ok', subject, text })
+export const warn = (subject: string, text: string, advice: string): Finding => ({
   level: 'warn',
   subject,
-  words,
+  text,
   advice,
 })
-export const fail = (subject: string, words: string, advice: string): Finding => ({
+export const fail = (subject: string, text: string, advice: string): Finding => ({
   level: 'fail',
   subject,
-  words,
+  text,
   advice,
 })
 
-/** As it crosses the link. */
-export function toldFinding({ level, subject, words, advice }: Finding): ToldFinding {
+/** Converts a finding to the format of the link. */
+export function findingForRelay({ level, subject, text, advice }: Finding): RelayFinding {
   return {
-    check: subject.slice(0, longestSubject),
+    check: subject.slice(0, maxSubjectLength),
     verdict: verdicts[level],
-    text: words.slice(0, longestWords),
-    ...(advice !== undefined && { advice: advice.slice(0, longestWords) }),
+    text: text.slice(0, maxTextLength),
+    ...(advice !== undefined && { advice: advice.slice(0, maxTextLength) }),
   }
 }
 
-type ToldFinding = Extract<AgentEvent, { readonly kind: 'examined' }>['findings'][number]
+type RelayFinding = Extract<AgentEvent, { readonly kind: 'examined' }>['findings'][number]
 
 const verdicts = { ok: 'ok', warn: 'warning', fail: 'problem' } as const
-const longestSubject = 100
-const longestWords = 1_000
+const maxSubjectLength = 100
+const maxTextLength = 1_000
 
-export function findingLines({ level, subject, words, advice }: Finding): readonly string[] {
-  const line = `${level.padEnd(5)}${subject}: ${words}`
+export function findingLines({ level, subject, text, advice }: Finding): readonly string[] {
+  const line = `${level.padEnd(5)}${subject}: ${text}`
   return advice === undefined ? [line] : [line, `     → ${advice}`]
 }

@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { arch, release, uptime } from 'node:os'
+import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { type AgentConfig, settingsSchema } from '../config.ts'
-import { readUsbBus } from '../modems/usb-bus.ts'
+import { readUsbBus } from '../modems/discovery/usb-bus.ts'
 import { VERSION } from '../version.ts'
+import { readText } from './check-machine.ts'
 import type { Examination } from './examine.ts'
 import { findingLines } from './finding.ts'
-import { readText } from './read-text.ts'
-import { withoutSecrets } from './without-secrets.ts'
 
 /**
- * Everything that helps somebody else to find out what is wrong, in one text that its owner can read first. It is made of
- * what is masked already, and then everything that looks like a number, a PDU or a key is taken out once more.
+ * Returns a text for support with everything known about this agent. Its parts are masked already; then everything that
+ * looks like a number, a PDU or a key is masked once more.
  */
 export async function supportBundle(
   { findings, status, modems }: Examination,
@@ -19,9 +19,9 @@ export async function supportBundle(
 ): Promise<string> {
   const sections: readonly (readonly [string, string])[] = [
     ['findings', findings.flatMap(findingLines).join('\n')],
-    ['machine', machineWords()],
-    ['settings', settingsWords(config)],
-    ['agent', status === undefined ? 'does not run' : JSON.stringify(status, undefined, 2)],
+    ['machine', machineText()],
+    ['settings', settingsText(config)],
+    ['agent', status === undefined ? 'not running' : JSON.stringify(status, undefined, 2)],
     [
       'modems',
       JSON.stringify(
@@ -38,7 +38,7 @@ export async function supportBundle(
   return `# smsgw agent ${VERSION}, ${made.toISOString()}\n\n${withoutSecrets(text, secretsIn(config))}`
 }
 
-function machineWords(): string {
+function machineText(): string {
   const system = /^PRETTY_NAME="?([^"\n]*)/m.exec(readText('/etc/os-release') ?? '')?.[1]
   return [
     readText('/proc/device-tree/model'),
@@ -50,16 +50,16 @@ function machineWords(): string {
     .join('\n')
 }
 
-/** What is used; the values only of those that cannot hold anything personal. */
-function settingsWords(config: AgentConfig): string {
+/** Which settings are set. Shows values only of settings that cannot contain personal data. */
+function settingsText(config: AgentConfig): string {
   const sims = [...config.sims].map(([simNumber, { number, pin }]) => {
-    const known = [number && 'number', pin && 'PIN'].filter(Boolean).join(' and ')
-    return `SIM ${simNumber}: ${known} set`
+    const set = [number && 'number', pin && 'PIN'].filter(Boolean).join(' and ')
+    return `SIM ${simNumber}: ${set} set`
   })
   const values = config as unknown as Readonly<Record<string, unknown>>
   const settings = Object.keys(settingsSchema.shape).map((name) => {
     if (values[name] === undefined) return `${name} is not set`
-    return harmless.has(name) ? `${name}=${values[name]}` : `${name} is set`
+    return publicSettings.has(name) ? `${name}=${values[name]}` : `${name} is set`
   })
   return [...settings, ...sims].join('\n')
 }
@@ -69,7 +69,7 @@ function secretsIn({ ENROLMENT_TOKEN, ENCRYPTION_PASSPHRASE, DEVICE_NAME, sims }
   return [ENROLMENT_TOKEN, ENCRYPTION_PASSPHRASE, DEVICE_NAME, ...ofSims].filter((secret) => secret !== undefined)
 }
 
-const harmless = new Set([
+const publicSettings = new Set([
   'ALLOW_INSECURE_HTTP',
   'DATA_DIR',
   'IN_DOUBT_HOLD_SECONDS',
@@ -80,9 +80,48 @@ const harmless = new Set([
   'RELAY_URL',
 ])
 
-/** Of the service, where this user may read it. */
+/** The log of the service, if this user may read it. */
 function agentLog(): string {
   const args = ['--unit=smsgw-agent', '--lines=300', '--no-pager', '--output=cat', '--quiet']
-  const { stdout, status } = spawnSync('journalctl', args, { encoding: 'utf8', timeout: 5_000 })
-  return status === 0 && stdout !== '' ? stdout : 'not kept by systemd, or not readable for this user'
+  const { stdout, status } = spawnSync('journalctl', args, {
+    encoding: 'utf8',
+    timeout: 5_000,
+    env: childEnvironment(),
+  })
+  return status === 0 && stdout !== '' ? stdout : 'no systemd journal, or not readable for this user'
+}
+
+/**
+ * Masks everything that may be a phone number, an ICCID, IMSI or IMEI, a PDU, a key, or credentials in a URL, and all
+ * configured secrets. The last digits of numbers stay, so that numbers can be distinguished.
+ */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let clean = text
+  for (const secret of secrets) clean = clean.replaceAll(wordPattern(secret), '[secret]')
+  return clean
+    .replace(/-----BEGIN [^-]*-----[^-]*-----END [^-]*-----/g, '[key]')
+    .replace(/(?<=:\/\/)[^\s/@"]+@/g, '[secret]@')
+    .replace(/(?<![0-9a-z])[0-9a-f]{24,}(?![0-9a-z])/gi, '[hex]')
+    .replace(/\+?\d[\d \u00a0()/.-]{4,}\d/g, (run) => (digits(run) < minNumberLength || isDate(run) ? run : cut(run)))
+}
+
+/** Matches the secret as a whole word, because a PIN of four digits may be part of other numbers. */
+function wordPattern(secret: string): RegExp {
+  const escaped = secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g')
+}
+
+const minNumberLength = 7
+
+function digits(run: string): number {
+  return run.replace(/\D/g, '').length
+}
+
+/** Dates such as `2026-11-21` are not phone numbers. */
+function isDate(run: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(run)
+}
+
+function cut(run: string): string {
+  return `…${run.replace(/\D/g, '').slice(-3)}`
 }

@@ -1,20 +1,19 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Change, Json, Slot } from './change.ts'
+import { defineForgetting } from './retention.ts'
 
-/**
- * Writes changes into an open transaction: `apply` each, then `finish`, before it is committed. After one that was rolled
- * back it has to `forget` what it had counted.
- */
+/** Writes changes into an open transaction: call `apply` for each, then `finish`. After a rollback call `forget`. */
 export class ChangeWriter {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   readonly #nowMs: () => number
   readonly #newTag: () => string
-  /** Of the next event; undefined when the database has to be asked. */
+  /** The number of the next event; undefined: read it from the database. */
   #nextSeq: number | undefined
 
   constructor(database: DatabaseSync, nowMs: () => number, newTag: () => string) {
     this.#database = database
+    defineForgetting(database)
     this.#nowMs = nowMs
     this.#newTag = newTag
   }
@@ -27,7 +26,7 @@ export class ChangeWriter {
     this.#nextSeq = undefined
   }
 
-  /** The number of the event, when it is one. */
+  /** Returns the number of an event. */
   apply(change: Change): number | undefined {
     switch (change.kind) {
       case 'command-received':
@@ -56,7 +55,8 @@ export class ChangeWriter {
         return undefined
       case 'command-ended':
         this.#one(
-          'UPDATE commands SET outcome = ?, ended_ms = ? WHERE cmd_id = ?',
+          `UPDATE commands SET outcome = ?, ended_ms = ?, command = without_content(command), plan = without_pdus(plan)
+           WHERE cmd_id = ?`,
           change.outcome,
           change.at.wallMs,
           change.cmdId,
@@ -114,6 +114,13 @@ export class ChangeWriter {
           change.pduId,
         )
         return undefined
+      case 'inbound-forgotten':
+        this.#one(
+          "UPDATE inbound SET pdu = '', detail = json_patch(coalesce(detail, '{}'), ?) WHERE pdu_id = ?",
+          JSON.stringify(change.remains ?? {}),
+          change.pduId,
+        )
+        return undefined
       case 'event':
         return this.#append(JSON.stringify(change.event))
       case 'mark-recorded':
@@ -135,7 +142,7 @@ export class ChangeWriter {
     }
   }
 
-  /** The notes of an attempt come in any order, and none of them takes back another. */
+  /** COMMIT and RESULT of an attempt may come in any order, and neither overwrites the other. */
   #attempt(of: { cmdId: string; part: number; attempt: number }, set: string, ...values: (string | number | null)[]) {
     this.#run('INSERT INTO attempts (cmd_id, part, attempt) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', ...attemptKey(of))
     this.#run(
@@ -170,7 +177,7 @@ export class ChangeWriter {
     return Number(this.#statement(sql).run(...values).changes)
   }
 
-  /** A change of what is not there is a mistake of the caller, and nothing of its write may stand. */
+  /** Changing a missing row is an error of the caller, and rolls its write back. */
   #one(sql: string, ...values: (string | number | null)[]): void {
     if (this.#run(sql, ...values) !== 1) throw new Error(`the journal knows nothing of ${String(values.at(-1))}`)
   }

@@ -1,8 +1,19 @@
-import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { bootMemory } from './boot-mark.ts'
 import type { Change } from './change.ts'
 import { openJournal } from './journal.ts'
 
@@ -18,36 +29,36 @@ afterEach(() => {
   for (const folder of [disk, memory]) rmSync(folder, { recursive: true, force: true })
 })
 
-test('a journal that the relay had confirmed goes on in the next process, and in those after it', async () => {
+test('continues a confirmed journal in the next processes', async () => {
   await run({ confirmed: true })
   expect(await run()).toBe(true)
   expect(await run()).toBe(true)
 })
 
-test('one that the relay had not confirmed does not', async () => {
+test('does not continue an unconfirmed journal', async () => {
   await run()
   expect(await run()).toBe(false)
 })
 
-test('nor after the machine was switched off', async () => {
+test('does not continue a journal after the machine was switched off', async () => {
   await run({ confirmed: true })
   expect(await run({ bootId: 'second' })).toBe(false)
   expect(await run({ bootId: 'second' })).toBe(false)
 })
 
-test('a file that is no mark is left alone, whatever stands in it', async () => {
+test('leaves files alone that are not marks', async () => {
   writeFileSync(join(memory, 'agent-identity.json'), '{\n  "privateKey": "…"\n}\n')
   await run()
   expect(readdirSync(memory)).toContain('agent-identity.json')
 })
 
-test('nor where a machine remembers nothing', async () => {
+test('does not continue a journal without boot memory', async () => {
   await run({ confirmed: true })
   rmSync(memory, { recursive: true })
   expect(await run()).toBe(false)
 })
 
-test('nor an older copy of it, of the start before or of this one', async () => {
+test('does not continue an older copy, of the start before or of this one', async () => {
   await run({ confirmed: true })
   cpSync(disk, `${disk}-copy`, { recursive: true })
   expect(await run()).toBe(true)
@@ -55,7 +66,7 @@ test('nor an older copy of it, of the start before or of this one', async () => 
   expect(await run()).toBe(false)
 })
 
-test('nor one that was copied while it was written, and has fewer commits', async () => {
+test('does not continue a copy with fewer commits', async () => {
   await run({
     confirmed: true,
     meanwhile: async (write) => {
@@ -71,14 +82,14 @@ test('nor one that was copied while it was written, and has fewer commits', asyn
   expect(await run()).toBe(false)
 })
 
-test('nor a copy at another place, which may be one of two', async () => {
+test('does not continue a copy at another path', async () => {
   await run({ confirmed: true })
   cpSync(disk, `${disk}-twin`, { recursive: true })
   expect(await run({ folder: `${disk}-twin` })).toBe(false)
   rmSync(`${disk}-twin`, { recursive: true })
 })
 
-test('the marks of journals that are no more are forgotten', async () => {
+test('removes the marks of deleted journals', async () => {
   await run({ confirmed: true })
   const other = mkdtempSync(join(tmpdir(), 'smsgw-disk-'))
   await run({ folder: other })
@@ -88,7 +99,7 @@ test('the marks of journals that are no more are forgotten', async () => {
   expect(readdirSync(memory)).toHaveLength(1)
 })
 
-test('a journal of the first format is taken over', async () => {
+test('upgrades a journal of the first format', async () => {
   await run({ confirmed: true })
   const old = new DatabaseSync(join(disk, 'journal.db'))
   old.exec(
@@ -129,3 +140,33 @@ function putBack(copy: string): void {
 }
 
 const note: Change = { kind: 'note', name: 'n', value: 1 }
+
+describe('boot memory', () => {
+  let shared: string
+  let folder: string
+
+  beforeEach(() => {
+    shared = mkdtempSync('/dev/shm/smsgw-test-')
+    folder = join(shared, `smsgw-${process.getuid?.()}`)
+  })
+
+  afterEach(() => rmSync(shared, { recursive: true, force: true }))
+
+  test('creates its own folder, and finds it again', () => {
+    expect(bootMemory(shared)).toMatchObject({ folder })
+    expect(bootMemory(shared)).toMatchObject({ folder })
+  })
+
+  test('rejects a folder that others may write to', () => {
+    mkdirSync(folder)
+    chmodSync(folder, 0o777)
+    expect(bootMemory(shared)).toBeUndefined()
+  })
+
+  test('rejects a symbolic link to a private folder', () => {
+    const precious = join(shared, 'precious')
+    mkdirSync(precious, { mode: 0o700 })
+    symlinkSync(precious, folder)
+    expect(bootMemory(shared)).toBeUndefined()
+  })
+})

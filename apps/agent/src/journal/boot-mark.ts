@@ -2,41 +2,43 @@ import { createHash } from 'node:crypto'
 import {
   closeSync,
   existsSync,
+  lstatSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { BootMemory } from './boot-memory.ts'
 
-/** How far a journal had come, and whether the relay has confirmed since this boot that it is no old copy. */
+/** The state of a journal, and whether the relay confirmed since this boot that it is not an old copy. */
 interface Mark {
   readonly bootId: string
-  /** Chosen anew at each start, and written into the journal too: only one journal goes on from it. */
+  /** New at each start, and stored in the journal too: only one journal continues from it. */
   readonly token: string
   readonly commits: number
   readonly isConfirmed: boolean
 }
 
 /**
- * Tells after a restart of the process whether the journal is the one that was left: as long as the machine was not
- * switched off, its memory knows how far that had come. It is set behind every commit and before anybody hears of that,
- * so a journal that was put back, or another's, is behind its mark or has another token.
+ * Detects after a restart of the process whether the journal is the one that was left. The mark is in memory that lasts
+ * until the machine is switched off. It is updated after every commit, before the commit is reported, so that a restored
+ * or copied journal is behind its mark or has another token.
  */
 export class BootMark {
-  /** The journal is what this boot left, and the relay had confirmed it: what it holds may be sent. */
+  /** The journal is the one of this boot and was confirmed: its messages may be sent. */
   readonly isContinued: boolean
   readonly #file: string
   #descriptor: number | undefined
   #mark: Mark
 
   /**
-   * @param journal as it is found
-   * @param token of the start, which is in the journal already
+   * @param journal the state found at the start
+   * @param token of this start, already stored in the journal
    */
   constructor(
     { bootId, folder }: BootMemory,
@@ -53,7 +55,7 @@ export class BootMark {
       journal.commits >= left.commits
     this.#mark = { bootId, token, commits: journal.commits, isConfirmed: this.isContinued }
     forgetGone(folder)
-    // In one step: a start that is cut off leaves none, or the one of before, whose token the journal has no longer.
+    // Renaming is atomic: an interrupted start leaves no mark, or the previous one, whose token no longer matches.
     writeFileSync(`${this.#file}.new`, `${lineOf(this.#mark)}${path}\n`, { mode: 0o600 })
     renameSync(`${this.#file}.new`, this.#file)
     this.#descriptor = openSync(this.#file, 'r+')
@@ -78,10 +80,37 @@ export class BootMark {
     try {
       writeSync(this.#descriptor, lineOf(mark), 0, 'latin1')
     } catch {
-      // A mark that stands still would believe an old copy: better none.
+      // An outdated mark would accept an old copy, so it is removed.
       this.close()
       rmSync(this.#file, { force: true })
     }
+  }
+}
+
+/** Memory that lasts until the machine is switched off, and that no backup, image or snapshot of its disks contains. */
+export interface BootMemory {
+  /** The kernel's id of this boot. */
+  readonly bootId: string
+  /** On a file system in memory. */
+  readonly folder: string
+}
+
+/** Returns undefined where no reliable memory is available. */
+export function bootMemory(shared = '/dev/shm'): BootMemory | undefined {
+  try {
+    if (statfsSync(shared).type !== tmpfs) return undefined
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    const uid = process.getuid?.()
+    const folder = join(shared, `smsgw-${uid}`)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    // Every user may write next to it: a folder of another user or a link is not trusted.
+    const found = lstatSync(folder)
+    const isOurs = found.isDirectory() && found.uid === uid && (found.mode & 0o022) === 0
+    return isOurs ? { bootId, folder } : undefined
+  } catch (error) {
+    // Another system, or no access: then only the relay can confirm the journal.
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
   }
 }
 
@@ -91,13 +120,13 @@ function readMark(file: string): Mark | undefined {
   return { bootId, token, commits: Number(commits), isConfirmed: confirmed === 'confirmed' }
 }
 
-/** Always as long: it is written in place. */
+/** Fixed length, since it is written in place. */
 function lineOf({ bootId, token, commits, isConfirmed }: Mark): string {
   const words = [bootId, token, String(commits).padStart(16, '0'), isConfirmed ? 'confirmed' : 'told']
   return `${words.join(' ').padEnd(lineLength - 1)}\n`
 }
 
-/** Marks of journals that are no more. */
+/** Removes the marks of deleted journals. */
 function forgetGone(folder: string): void {
   for (const name of readdirSync(folder).filter((each) => markName.test(each))) {
     const file = join(folder, name)
@@ -106,7 +135,7 @@ function forgetGone(folder: string): void {
   }
 }
 
-/** None when it is not there, or no longer. */
+/** Empty when the file does not exist. */
 function linesOf(file: string): readonly string[] {
   try {
     return readFileSync(file, 'utf8').split('\n')
@@ -118,3 +147,4 @@ function linesOf(file: string): readonly string[] {
 
 const markName = /^[0-9a-f]{32}(\.new)?$/
 const lineLength = 128
+const tmpfs = 0x01021994

@@ -1,13 +1,13 @@
-// Everything that can be written into the journal, as plain JSON. What is written together is on disk together, or not at all.
+// Everything that can be written into the journal, as plain JSON. Changes of one write are on disk together, or not at all.
 import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 
-/** When something happened, as far as this machine knows. */
+/** When something happened, by the clocks of this machine. */
 export interface Stamp {
   readonly wallMs: number
-  /** False while nothing vouches for the machine's clock. */
+  /** False while the machine's clock cannot be trusted. */
   readonly trusted: boolean
-  /** With it a stamp of an untrusted clock can be dated later, while the machine has not been restarted. */
+  /** A stamp of an untrusted clock can be dated later by the monotonic time of the same boot. */
   readonly bootId: string
   readonly monotonicMs: number
 }
@@ -15,21 +15,21 @@ export interface Stamp {
 export type Change = CommandChange | PartChange | InboundChange | EventChange | NoteChange
 
 type CommandChange =
-  /** Leaves alone what is known already, tombstones included: a command is idempotent. */
+  /** Ignored for a known command or a tombstone: a command is idempotent. */
   | { readonly kind: 'command-received'; readonly command: SendCommand; readonly at: Stamp }
-  /** A cancel for a command that has not been seen: should it come, it has ended already. */
+  /** A cancel for a command that has not arrived: if it arrives later, it has ended already. */
   | { readonly kind: 'tombstone'; readonly cmdId: string; readonly at: Stamp }
-  /** Before the first part goes out: on which SIM, as which PDUs. Takes the place of an earlier plan that was not begun. */
+  /** SIM and PDUs, before the first part is sent. Replaces an earlier plan of which no part was sent. */
   | { readonly kind: 'command-planned'; readonly cmdId: string; readonly plan: Plan }
-  /** What the sender has to remember of it: tries, when to try again, what it waits for. */
+  /** What the sender needs after a restart: tries, last reason, flags. */
   | { readonly kind: 'command-noted'; readonly cmdId: string; readonly note: Json }
   | { readonly kind: 'command-ended'; readonly cmdId: string; readonly at: Stamp; readonly outcome: CommandOutcome }
-  /** Evidence that came after a verdict of ignorance. */
+  /** Evidence that corrects `submit_unknown`, or a status report after `sent`. */
   | { readonly kind: 'command-corrected'; readonly cmdId: string; readonly outcome: CommandOutcome }
 
 export interface Plan {
   readonly simNumber: number
-  /** Names the SIM for good, whatever modem it is put into. */
+  /** Identifies the SIM in any modem. */
   readonly iccid: string
   /** As dialled. */
   readonly destination: string
@@ -43,12 +43,12 @@ export interface PlannedPart {
   readonly tpduLength: number
 }
 
-/** `delivered` follows `sent`; the others are final, but for verdicts of ignorance. */
+/** `delivered` follows `sent`; the others are final, except `failed` as `submit_unknown`. */
 export type CommandOutcome = 'sent' | 'delivered' | 'failed' | 'cancelled'
 
-/** `attempt`: 1 for the first time that its PDU is about to be handed over. Notes of one attempt may come in any order. */
+/** `attempt` is 1 for the first try to hand over the PDU. COMMIT and RESULT of an attempt may come in any order. */
 type PartChange =
-  /** From here on it may be on the air. Durable before the PDU is written to the modem. */
+  /** From now on the part may be on the air. On disk before the PDU is written to the modem. */
   | ({ readonly kind: 'part-committed'; readonly at: Stamp; readonly evidence: Json } & PartAttempt)
   | ({
       readonly kind: 'part-result'
@@ -56,7 +56,7 @@ type PartChange =
       readonly result: PartResult
       /** TP-MR, as the modem gave it. */
       readonly reference?: number
-      /** `CMS 38`, `lost port`: for people and for the timeline. */
+      /** For the timeline, for example `CMS 38`. */
       readonly code?: string
     } & PartAttempt)
   | {
@@ -76,11 +76,11 @@ interface PartAttempt {
   readonly attempt: number
 }
 
-/** `not-sent`: withdrawn before a byte of the PDU was written; provably not on the air. */
+/** `not-sent`: withdrawn before a byte of the PDU was written, so it is not on the air. */
 export type PartResult = 'accepted' | 'refused' | 'unknown' | 'not-sent'
 
 type InboundChange =
-  /** Durable before it is deleted from the SIM. Leaves alone what is known already. */
+  /** On disk before it is deleted from the SIM. Ignored when it is known. */
   | {
       readonly kind: 'inbound-received'
       /** Derived from SIM and PDU. */
@@ -92,17 +92,19 @@ type InboundChange =
       readonly slot?: Slot
       readonly detail?: Json
     }
-  /** Where it lies in a storage; null: nowhere any more. */
+  /** Its slot; null: deleted. */
   | { readonly kind: 'inbound-slot'; readonly pduId: string; readonly slot: Slot | null }
-  /** What became of it: `emitted`, `joined`, `copy`, `report`, `unmatched`, `unreadable`, `silent`. */
+  /** Its result: `emitted`, `joined`, `copy`, `report`, `unmatched`, `unreadable`, `silent`. */
   | {
       readonly kind: 'inbound-settled'
       readonly pduId: string
       readonly as: string
       readonly detail?: Json
-      /** When it came, once that is known; until then its stamp says. */
+      /** When it arrived, once that is known. */
       readonly datedMs?: number
     }
+  /** Its PDU is not needed any more, only `remains`. */
+  | { readonly kind: 'inbound-forgotten'; readonly pduId: string; readonly remains?: Json }
 
 export interface Slot {
   readonly memory: string
@@ -110,17 +112,14 @@ export interface Slot {
 }
 
 type EventChange =
-  /** For the relay. It is numbered in the order of writing. */
+  /** For the relay, numbered in the order of writing. */
   | { readonly kind: 'event'; readonly event: AgentEvent }
-  /** What the relay has on disk, by the history of its database. May go back, after that was restored, and is believed. */
+  /** The last event that the relay has on disk, in one history of its database. Goes back when that was restored. */
   | { readonly kind: 'mark-recorded'; readonly mark: number; readonly streamId: string }
-  /**
-   * This journal turned out to be an old copy: it goes on under another name, and the events that the relay is not known
-   * to have are numbered anew.
-   */
+  /** The journal is an old copy: it gets a new id, and events that the relay may not have are renumbered. */
   | { readonly kind: 'journal-renounced'; readonly journalId: string; readonly provenMark: number }
 
-/** Small records by name, such as SIM slots, entered PINs, reference counters. Null removes one. */
+/** Small records by name, such as SIM slots and settings. Null removes one. */
 type NoteChange = { readonly kind: 'note'; readonly name: string; readonly value: Json }
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined }

@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('what a process was told is on disk is there after it was killed in the middle of writing', async () => {
+test('has every confirmed write on disk after the process is killed while writing', async () => {
   const acknowledged = await killedAfter(60)
   expect(acknowledged.length).toBeGreaterThanOrEqual(60)
   const { journal } = await opened()
@@ -29,7 +29,7 @@ test('what a process was told is on disk is there after it was killed in the mid
   await journal.close()
 })
 
-test('what may wait is on disk soon, and in its order', async () => {
+test('writes deferrable changes soon and in order', async () => {
   const { journal } = await opened()
   const first = journal.write([{ kind: 'note', name: 'n', value: 1 }], { mayWait: true })
   const second = journal.write([{ kind: 'note', name: 'n', value: 2 }])
@@ -46,7 +46,7 @@ test('what may wait is on disk soon, and in its order', async () => {
   await again.journal.close()
 })
 
-test('a change that does not fit what is there is refused, and said to be', async () => {
+test('refuses a change that violates a constraint, with reason `refused`', async () => {
   const { journal } = await opened()
   const at = { wallMs: 1, trusted: true, bootId: 'b', monotonicMs: 1 }
   const refused = journal.write([{ kind: 'command-ended', cmdId: 'unheard of', at, outcome: 'sent' }])
@@ -54,7 +54,7 @@ test('a change that does not fit what is there is refused, and said to be', asyn
   await journal.close()
 })
 
-test('what came while the clock was wrong is as old as it turned out to be', async () => {
+test('dates records of a wrong clock when the time becomes known', async () => {
   const { journal } = await opened()
   const now = Date.UTC(2026, 2, 1)
   const at = { wallMs: 1000, trusted: false, bootId: 'b', monotonicMs: 1 }
@@ -67,7 +67,7 @@ test('what came while the clock was wrong is as old as it turned out to be', asy
   await journal.close()
 })
 
-test('text that no database likes is kept as it is', async () => {
+test('keeps text with control characters unchanged', async () => {
   const { journal } = await opened()
   const text = 'nul \0, half a pair \ud83d, \u{1f600}, \u2028, "quotes"'
   const at = { wallMs: 1, trusted: true, bootId: 'b', monotonicMs: 1 }

@@ -5,13 +5,13 @@ import { schema, schemaVersion, upgrades } from './schema.ts'
 
 export interface JournalFile {
   readonly database: DatabaseSync
-  /** Where a broken journal was put aside, and why. What it held is not sent from here: nobody knows how far it had come. */
+  /** Where a broken journal was moved, and why. Its messages are not sent, since their state is not known. */
   readonly broken: { readonly movedTo: string; readonly why: string } | undefined
-  /** There was none: the first start, or it has vanished. */
+  /** There was no journal: the first start, or it was deleted. */
   readonly isNew: boolean
 }
 
-/** Opens the file, or makes a new one under a new id. A broken one is put aside, never repaired and never deleted. */
+/** Opens the file, or creates one with a new id. A broken file is moved aside, never repaired or deleted. */
 export function openJournalFile(path: string, newJournalId: string, nowMs: number): JournalFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const isNew = !existsSync(path)
@@ -51,7 +51,7 @@ function tryToOpen(path: string): Attempt {
     if (isBroken(error)) return { database: undefined, why: (error as Error).message }
     if (isOfTheDisk(error)) {
       const why = (error as Error).message
-      throw new Error(`${path} cannot be opened (${why}): make room on its disk, or replace it`, { cause: error })
+      throw new Error(`cannot open ${path}: ${why}. Free space on its disk, or replace the disk`, { cause: error })
     }
     throw error
   }
@@ -60,8 +60,10 @@ function tryToOpen(path: string): Attempt {
 function configured(path: string): DatabaseSync {
   const database = new DatabaseSync(path)
   try {
-    // An acknowledged write survives a power cut: the log is synced at each commit.
+    // The log is synced at each commit, so that an acknowledged write survives a power cut.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 2000')
+    // Deleted content is overwritten.
+    database.exec('PRAGMA secure_delete = ON')
     database.exec('PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 1000')
   } catch (error) {
     database.close()
@@ -95,17 +97,17 @@ class BrokenJournal extends Error {}
 class NewerJournal extends Error {
   constructor(path: string, version: number) {
     super(
-      `${path} was written by a newer agent (format ${version}, this one knows ${schemaVersion}): install that one again`,
+      `${path} was written by a newer agent (format ${version}, this agent supports ${schemaVersion}); install the newer agent again`,
     )
   }
 }
 
-/** SQLITE_IOERR and SQLITE_FULL: it is the disk, and the file is left as it is. */
+/** SQLITE_IOERR and SQLITE_FULL: the disk failed, and the file stays as it is. */
 function isOfTheDisk(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && [10, 13].includes(Number(error.errcode) & 0xff)
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB say that the file is broken; a full disk or a missing permission does not. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB mean a broken file; a full disk or a missing permission does not. */
 function isBroken(error: unknown): boolean {
   if (error instanceof BrokenJournal) return true
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import type { SubmitOutcome } from '@smsgw/modem/submit'
+import type { SubmitOutcome } from '@smsgw/modem/send/submit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { monotonicClock } from '../monotonic-clock.ts'
+import { defaultSendingLimits } from '../sending/schedule/sending-settings.ts'
 import { Sender } from '../sending/sender.ts'
-import { defaultSendingLimits } from '../sending/sending-settings.ts'
-import type { SendingSim } from '../sending/sim.ts'
+import type { SendingSim } from '../sending/sending-sim.ts'
 import { sendCommand } from '../testing/sender-fixture.ts'
+import { monotonicClock } from '../time/monotonic-clock.ts'
 import { TrustedClock } from '../time/trusted-clock.ts'
 import { type Journal, openJournal } from './journal.ts'
 
@@ -31,7 +31,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const note = { kind: 'note', name: 'n', value: 1 } as const
 
-test('a journal whose thread dies says so once, and ends what waits for it and what comes later', async () => {
+test('reports a dead thread once, and rejects pending and later calls', async () => {
   const waiting = [journal.write([note]), journal.read('notes', {}), journal.write([note], { mayWait: true })]
   const ends = Promise.allSettled(waiting)
   await thread.terminate()

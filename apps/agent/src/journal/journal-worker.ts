@@ -1,20 +1,20 @@
-// The one writer of the journal, in a thread of its own: what waits for the disk here stops no heartbeat and no modem.
-// Everything that came in while the last commit ran is one transaction; a write that fails takes none of the others with it.
+// The only writer of the journal, in its own thread, so that waiting for the disk stops no heartbeat and no modem.
+// Writes that arrive during a commit become one transaction; a write that fails affects no other one.
 import { randomBytes } from 'node:crypto'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { ChangeWriter } from './apply-change.ts'
+import type { BootMemory } from './boot-mark.ts'
 import { BootMark } from './boot-mark.ts'
-import type { BootMemory } from './boot-memory.ts'
 import type { Change } from './change.ts'
 import { openJournalFile } from './journal-file.ts'
 import { measureFsync } from './measure-fsync.ts'
 import { type Reads, readsOf } from './read.ts'
-import { forgetOld } from './retention.ts'
+import { EventContents, type Forgotten, forgetContentOfEnded, forgetOld } from './retention.ts'
 
 export type Request = { readonly id: number } & (
   | { readonly kind: 'write'; readonly changes: readonly Change[] }
   | { readonly kind: 'read'; readonly what: keyof Reads; readonly ask: never }
-  | { readonly kind: 'forget'; readonly beforeMs: number }
+  | { readonly kind: 'forget'; readonly beforeMs: number; readonly toldBeforeMs: number }
   | { readonly kind: 'confirm'; readonly isConfirmed: boolean }
   | { readonly kind: 'close' }
 )
@@ -27,7 +27,7 @@ export type Reply = { readonly id: number } & (
       readonly kind: 'failed'
       readonly message: string
       readonly errcode: number | undefined
-      /** By what the journal holds, not by the disk. */
+      /** Refused for its content, not by the disk. */
       readonly isRefused: boolean
     }
 )
@@ -48,6 +48,8 @@ const { path, newJournalId, memory } = workerData as WorkerStart
 const { database, broken, isNew } = openJournalFile(path, newJournalId, Date.now())
 const writer = new ChangeWriter(database, Date.now, newTag)
 const reads = readsOf(database)
+const told = new EventContents(database)
+forgetContentOfEnded(database)
 let commits = 0
 const mark = markOf(memory)
 port.on('message', (first: readonly Request[]) => work([...first, ...everythingWaiting()]))
@@ -65,7 +67,7 @@ function markOf(where: BootMemory | undefined): BootMark | undefined {
     const left = found?.['token'] ?? undefined
     return new BootMark(where, path, { token: left === undefined ? left : String(left), commits }, token)
   } catch (error) {
-    // The relay says it then. What was there before has another token.
+    // Then the relay decides. An earlier mark has another token.
     if (error instanceof Error && 'code' in error) return undefined
     throw error
   }
@@ -78,7 +80,7 @@ function everythingWaiting(): Request[] {
   return waiting
 }
 
-/** What is read sees what was written before it, and may see what came with it: a commit is not cut in two by a question. */
+/** A read sees all earlier writes. It may also see writes of the same batch, since a read does not split a commit. */
 function work(requests: readonly Request[]): void {
   const replies: Reply[] = []
   for (let at = 0; at < requests.length; ) {
@@ -111,7 +113,7 @@ function commit(writes: readonly WriteRequest[]): readonly Reply[] {
     if (database.isTransaction) database.exec('ROLLBACK')
     writer.forget()
     isRefused &&= !isOfTheDisk(error)
-    // None of it stands. One that does not fit what is there takes none of the others with it.
+    // The transaction is rolled back. A refused write must not affect the others.
     if (isRefused && writes.length > 1) return writes.flatMap((write) => commit([write]))
     return writes.map(({ id }) => failed(id, error, isRefused))
   }
@@ -133,7 +135,7 @@ function outcomeOf(request: Exclude<Request, WriteRequest>): unknown {
     case 'read':
       return reads[request.what](request.ask)
     case 'forget':
-      return forgetOld(database, request.beforeMs)
+      return forget(request)
     case 'confirm':
       mark?.confirm(request.isConfirmed)
       return undefined
@@ -142,6 +144,14 @@ function outcomeOf(request: Exclude<Request, WriteRequest>): unknown {
       database.close()
       return undefined
   }
+}
+
+/** Removes deleted content from the write-ahead log too. */
+function forget({ beforeMs, toldBeforeMs }: Extract<Request, { kind: 'forget' }>): Forgotten {
+  told.forget(toldBeforeMs)
+  const forgotten = forgetOld(database, beforeMs)
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  return forgotten
 }
 
 function failed(id: number, error: unknown, isRefused = false): Reply {
@@ -153,7 +163,7 @@ function errcodeOf(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined
 }
 
-/** SQLITE_IOERR, SQLITE_FULL, SQLITE_READONLY, SQLITE_CORRUPT: nothing more can be written now, whatever it is. */
+/** SQLITE_IOERR, SQLITE_FULL, SQLITE_READONLY, SQLITE_CORRUPT: no write can succeed now. */
 function isOfTheDisk(error: unknown): boolean {
   return [8, 10, 11, 13].includes((errcodeOf(error) ?? 0) & 0xff)
 }
@@ -162,7 +172,7 @@ function post(replies: readonly Reply[]): void {
   portOf().postMessage(replies)
 }
 
-/** A few hundred are drawn at once: that costs as much as one. */
+/** Some hundred tags are drawn at once, which costs as much as one. */
 function newTag(): string {
   if (tagBytes.length - tagAt < tagLength) {
     tagBytes = randomBytes(256 * tagLength)

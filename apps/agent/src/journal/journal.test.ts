@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('what was written is there after the journal is opened again', async () => {
+test('has all writes after the journal is opened again', async () => {
   const { journal } = await open()
   await journal.write([
     { kind: 'command-received', command: command('c1'), at },
@@ -39,7 +39,7 @@ test('what was written is there after the journal is opened again', async () => 
   expect(again.marks.openCommands).toBe(1)
 })
 
-test('a command that comes twice is written down once, and what is known of it stays', async () => {
+test('stores a repeated command once, and keeps its state', async () => {
   const { journal } = await open()
   await journal.write([{ kind: 'command-received', command: command('c1'), at }])
   await journal.write([{ kind: 'command-ended', cmdId: 'c1', at, outcome: 'sent' }])
@@ -48,7 +48,7 @@ test('a command that comes twice is written down once, and what is known of it s
   expect((await journal.read('command', { cmdId: 'c1' }))?.outcome).toBe('sent')
 })
 
-test('a command that was cancelled before it came has ended when it comes', async () => {
+test('ends a command at once that was cancelled before it came', async () => {
   const { journal } = await open()
   await journal.write([{ kind: 'tombstone', cmdId: 'c1', at }])
   await journal.write([{ kind: 'command-received', command: command('c1'), at }])
@@ -56,7 +56,7 @@ test('a command that was cancelled before it came has ended when it comes', asyn
   expect(await journal.read('command', { cmdId: 'c1' })).toMatchObject({ outcome: 'cancelled', command: undefined })
 })
 
-test('the notes of an attempt may come in any order', async () => {
+test('accepts COMMIT and RESULT of an attempt in any order', async () => {
   const { journal } = await open()
   await journal.write([{ kind: 'command-received', command: command('c1'), at }])
   await journal.write([
@@ -67,7 +67,7 @@ test('the notes of an attempt may come in any order', async () => {
   expect(found?.attempts[0]).toMatchObject({ committed: at, result: 'accepted', reference: 9, code: 'OK' })
 })
 
-test('a reference finds what one SIM has sent to one number, however that number is written', async () => {
+test('finds a message by SIM, reference and number, however the number is written', async () => {
   const { journal } = await open()
   const sentBy = (cmdId: string, iccid: string, destination: string): Change[] => [
     { kind: 'command-received', command: command(cmdId), at },
@@ -85,7 +85,7 @@ test('a reference finds what one SIM has sent to one number, however that number
   expect(await find(8)).toEqual([])
 })
 
-test('events are numbered in the order of writing, across restarts and acknowledgements', async () => {
+test('numbers events in the order of writing, across restarts and acknowledgements', async () => {
   const { journal } = await open()
   expect(await journal.write([event('a'), event('b')])).toEqual([1, 2])
   await journal.write([{ kind: 'mark-recorded', mark: 2, streamId: 's' }])
@@ -97,7 +97,7 @@ test('events are numbered in the order of writing, across restarts and acknowled
   expect(await again.journal.read('events', { after: 0, most: 10 })).toEqual([{ seq: 3, event: event('c').event }])
 })
 
-test('what was given in one call stands or falls together, and takes no other call with it', async () => {
+test('writes the changes of one call together or not at all, without affecting other calls', async () => {
   const { journal } = await open()
   const results = await Promise.allSettled([
     journal.write([event('a')]),
@@ -112,7 +112,7 @@ test('what was given in one call stands or falls together, and takes no other ca
   ])
 })
 
-test('a renounced journal keeps its commands, and numbers anew what the relay is not known to have', async () => {
+test('keeps the commands of a renounced journal, and renumbers events that the relay may not have', async () => {
   const { journal } = await open()
   await journal.write([{ kind: 'command-received', command: command('c1'), at }, event('a'), event('b')])
   const before = await journal.read('event-tag', { seq: 2 })
@@ -131,7 +131,7 @@ test('a renounced journal keeps its commands, and numbers anew what the relay is
   expect(await journal.write([event('c')])).toEqual([2])
 })
 
-test('events are read as they stand, from where they begin', async () => {
+test('reads events unchanged, from the first one on', async () => {
   const { journal } = await open()
   await journal.write([event('a'), event('b'), event('c')])
   const { from, events } = await journal.read('event-texts', { from: 2, most: 1 })
@@ -139,7 +139,7 @@ test('events are read as they stand, from where they begin', async () => {
   expect(events[0]?.tag).toBe(await journal.read('event-tag', { seq: 2 }))
 })
 
-test('incoming messages keep their order, their slot until it is empty, and what became of them', async () => {
+test('keeps order, slot and result of incoming messages', async () => {
   const { journal } = await open()
   await journal.write([inbound('x', 3), inbound('a', 4)])
   await journal.write([inbound('x', 9), { kind: 'inbound-slot', pduId: 'x', slot: null }])
@@ -151,7 +151,7 @@ test('incoming messages keep their order, their slot until it is empty, and what
   ])
 })
 
-test('retention takes what has ended, was settled or acknowledged, and nothing else', async () => {
+test('removes only ended, settled or acknowledged records', async () => {
   const { journal } = await open()
   await journal.write([
     { kind: 'command-received', command: command('open'), at },
@@ -169,7 +169,7 @@ test('retention takes what has ended, was settled or acknowledged, and nothing e
   expect((await journal.read('inbound', { sinceMs: 0 })).map(({ pduId }) => pduId)).toEqual(['on the SIM'])
 })
 
-test('a broken journal is put aside and said so, and a new one has another name', async () => {
+test('puts a broken journal aside, reports it, and creates one with another id', async () => {
   const first = await open('first')
   await first.journal.write(Array.from({ length: 300 }, (_, at) => event(`event ${at}`)))
   await first.journal.close()
@@ -181,7 +181,7 @@ test('a broken journal is put aside and said so, and a new one has another name'
   expect(readdirSync(folder).some((name) => name.includes('.broken-'))).toBe(true)
 })
 
-test('a journal of a newer agent is left alone', async () => {
+test('leaves a journal of a newer agent alone', async () => {
   const newer = new DatabaseSync(join(folder, 'journal.db'))
   newer.exec('PRAGMA user_version = 99')
   newer.close()
@@ -189,13 +189,13 @@ test('a journal of a newer agent is left alone', async () => {
   expect(readdirSync(folder).filter((name) => name.includes('broken'))).toEqual([])
 })
 
-test('a call after the end is told so', async () => {
+test('rejects a call after the close', async () => {
   const { journal } = await open()
   await journal.close()
   await expect(journal.write([event('late')])).rejects.toThrow('the journal is closed')
 })
 
-test('writes that come together share commits', async () => {
+test('writes simultaneous calls in one commit', async () => {
   const { journal, fsyncMs } = await open()
   expect(fsyncMs).toBeGreaterThan(0)
   const seqs = await Promise.all(Array.from({ length: 500 }, (_, at) => journal.write([event(`event ${at}`)])))

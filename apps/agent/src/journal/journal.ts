@@ -1,30 +1,31 @@
+import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import type { BootMemory } from './boot-memory.ts'
+import type { BootMemory } from './boot-mark.ts'
 import type { Change } from './change.ts'
 import type { Reply, Request, WorkerStart } from './journal-worker.ts'
 import type { Marks, Reads } from './read.ts'
 import type { Forgotten } from './retention.ts'
 
 /**
- * The agent's memory, and the reason why nothing is lost and nothing is sent twice: what `write` has resolved for is on
- * disk. Changes given in one call stand or fall together; calls that come while the disk is busy share one commit.
+ * The agent's memory: when `write` resolves, the changes are on disk, so that nothing is lost and nothing is sent twice.
+ * The changes of one call are written together or not at all; calls made while the disk is busy share one commit.
  *
  *     await journal.write([{ kind: 'part-committed', … }])       before the PDU
  *     await journal.write([{ kind: 'part-result', … }, { kind: 'event', … }])
  *
- * `open` → `close` (all that was given before is written) → closed. A worker that dies ends every call with an error, and
- * `onLost` is told: without its journal an agent must not go on.
+ * `open` → `close` (everything given before is written) → closed. When the worker dies, every call fails and `onLost` is
+ * called: an agent must not run without its journal.
  */
 export interface Journal {
   /**
-   * Numbers of the events among the changes, in their order. Rejects with a JournalError, and then none of them stands.
-   * `mayWait`: a few milliseconds, for a commit that is made anyway.
+   * Returns the numbers of the events among the changes, in order. Rejects with a JournalError when nothing was written.
+   * `mayWait`: wait a few milliseconds to share a commit with other writes.
    */
   write(changes: readonly Change[], options?: { readonly mayWait?: boolean }): Promise<readonly number[]>
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
-  /** What ended, was acknowledged or settled before. */
-  forget(beforeMs: number): Promise<Forgotten>
-  /** By the relay, that this is no old copy: known to the next process, while the machine is not switched off. */
+  /** Removes what ended, was acknowledged or settled before, and the content of events acknowledged before `toldBeforeMs`. */
+  forget(beforeMs: number, toldBeforeMs?: number): Promise<Forgotten>
+  /** Stores whether the relay confirmed that this is not an old copy. Kept until the machine is switched off. */
   confirm(isConfirmed: boolean): Promise<void>
   close(): Promise<void>
 }
@@ -32,21 +33,21 @@ export interface Journal {
 export interface OpenedJournal {
   readonly journal: Journal
   readonly marks: Marks
-  /** There was none: the first start, or it has vanished. */
+  /** There was no journal: the first start, or it was deleted. */
   readonly isNew: boolean
-  /** A broken one was put aside there. */
+  /** Where a broken journal was moved. */
   readonly broken: { readonly movedTo: string; readonly why: string } | undefined
-  /** It is as the process before left it, which had it confirmed: it cannot be an old copy. */
+  /** As the last process left it, and confirmed: it cannot be an old copy. */
   readonly isContinued: boolean
-  /** How long it takes here until a small write is on disk. */
+  /** Milliseconds until a small write is on disk. */
   readonly fsyncMs: number
 }
 
 export class JournalError extends Error {
   override readonly name = 'JournalError'
   /**
-   * `full`: the disk; `closed`: asked after the end; `refused`: the changes do not fit what is there, and never will;
-   * `failed`: anything else.
+   * `full`: the disk is full; `closed`: called after `close`; `refused`: the changes violate a constraint, retrying is
+   * useless; `failed`: anything else.
    */
   readonly reason: 'full' | 'closed' | 'refused' | 'failed'
 
@@ -58,13 +59,13 @@ export class JournalError extends Error {
 
 export async function openJournal(options: {
   readonly path: string
-  /** The name of a journal that has to be made anew. */
+  /** The id for a journal that has to be created. */
   readonly newJournalId: string
-  /** Undefined: after a restart only the relay can tell whether the journal is an old copy. */
+  /** Without it only the relay can tell after a restart whether the journal is an old copy. */
   readonly memory?: BootMemory | undefined
-  /** Its thread has died: nothing can be written any more. */
+  /** The thread died: nothing can be written. */
   readonly onLost: (error: Error) => void
-  /** Events are on disk, up to this number. */
+  /** Events up to this number are on disk. */
   readonly onEvents?: (tail: number) => void
 }): Promise<OpenedJournal> {
   const workerData: WorkerStart = { path: options.path, newJournalId: options.newJournalId, memory: options.memory }
@@ -80,7 +81,7 @@ class JournalThread implements Journal {
   readonly #onEvents: (tail: number) => void
   readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   #lastId = 0
-  /** For a moment: where one message follows another, the result of one and the COMMIT of the next share a commit. */
+  /** Held for a moment, so that the RESULT of one message and the COMMIT of the next share a commit. */
   #held: Request[] = []
   #release: NodeJS.Timeout | undefined
   #over: JournalError | undefined
@@ -93,7 +94,7 @@ class JournalThread implements Journal {
       for (const reply of replies) this.#take(reply)
     })
     worker.on('error', (error) => this.#end(error, onLost))
-    worker.on('exit', () => this.#end(new Error('its thread has ended'), onLost))
+    worker.on('exit', () => this.#end(new Error('its thread ended'), onLost))
   }
 
   async write(changes: readonly Change[], { mayWait = false } = {}): Promise<readonly number[]> {
@@ -107,8 +108,8 @@ class JournalThread implements Journal {
     return this.#ask({ kind: 'read', what, ask: ask as never })
   }
 
-  forget(beforeMs: number): Promise<Forgotten> {
-    return this.#ask({ kind: 'forget', beforeMs })
+  forget(beforeMs: number, toldBeforeMs = 0): Promise<Forgotten> {
+    return this.#ask({ kind: 'forget', beforeMs, toldBeforeMs })
   }
 
   confirm(isConfirmed: boolean): Promise<void> {
@@ -170,12 +171,17 @@ function journalError({ message, errcode, isRefused }: Extract<Reply, { kind: 'f
   if (isRefused) return new JournalError(`the journal refused a change: ${message}`, 'refused')
   // SQLITE_FULL
   if (((errcode ?? 0) & 0xff) === 13) {
-    return new JournalError('the disk is full: nothing more can be written down until there is room', 'full')
+    return new JournalError('the disk is full; free some space, the agent retries until then', 'full')
   }
   return new JournalError(`the journal could not be written: ${message}`, 'failed')
 }
 
-/** Beside this file, unbuilt as well as bundled. */
+/** The size of the journal on its disk, with the write-ahead log. */
+export function journalBytes(path: string): number {
+  return [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
+}
+
+/** Next to this file, built and unbuilt. */
 function workerFile(): URL {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new URL(`./journal-worker.${extension}`, import.meta.url)

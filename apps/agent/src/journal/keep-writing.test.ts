@@ -6,7 +6,7 @@ import { keepWriting } from './keep-writing.ts'
 
 const changes: readonly Change[] = [{ kind: 'note', name: 'n', value: 1 }]
 
-test('a full disk is waited out, and said each time', async () => {
+test('retries while the disk is full, and reports each failure', async () => {
   const world = keeping(['full', 'failed', 'full'])
   const kept = world.keep(changes)
   for (let second = 0; second < 3; second += 1) {
@@ -19,7 +19,7 @@ test('a full disk is waited out, and said each time', async () => {
   expect(world.troubles).toEqual(['full', 'failed', 'full'])
 })
 
-test('what waits for room keeps its order, and what comes later waits behind it', async () => {
+test('keeps the order of writes while the disk is full', async () => {
   const world = keeping(['full', 'full'])
   const kept = [1, 2].map((value) => world.keep([{ kind: 'note', name: 'n', value }]))
   await turn()
@@ -34,7 +34,7 @@ test('what waits for room keeps its order, and what comes later waits behind it'
   expect(world.values).toEqual([1, 2, 3])
 })
 
-test('of one message nothing is overtaken, also when the disk has room again for what was asked for later', async () => {
+test('keeps the order of writes about one message when only the later one would fit', async () => {
   const world = keeping(['full'])
   const note = (cmdId: string, value: number): Change => ({ kind: 'command-noted', cmdId, note: value })
   const kept = [world.keep([note('a', 1)]), world.keep([note('a', 2)]), world.keep([note('b', 3)])]
@@ -45,13 +45,13 @@ test('of one message nothing is overtaken, also when the disk has room again for
   expect(world.values).toEqual([3, 1, 2])
 })
 
-test('what the journal refuses for good is not tried for ever', async () => {
+test('does not retry a change that the journal refuses', async () => {
   const world = keeping(['refused'])
   await expect(world.keep(changes)).rejects.toMatchObject({ reason: 'refused' })
   expect(world.clock.nextAtMs).toBeUndefined()
 })
 
-test('nothing goes on as if it were on disk when the journal was closed before', async () => {
+test('never resolves a write after the journal is closed', async () => {
   const world = keeping(['closed'])
   let wentOn = false
   void world.keep(changes).then(() => {

@@ -1,22 +1,22 @@
 import type { Clock } from '@smsgw/modem/clock'
-import { Turns } from '../turns.ts'
 import type { Change } from './change.ts'
 import { type Journal, JournalError } from './journal.ts'
+import { Turns } from './turns.ts'
 
 /**
- * Writes what has happened and cannot be undone: a full disk is waited out, since forgetting that something was sent
- * would send it twice. Resolves when it is on disk, and never when the journal is closed before: nothing that follows a
- * write may happen without it. Rejects when the journal refuses it for what it holds, which trying again does not change.
+ * Writes changes that cannot be undone, and retries while the disk is full: a lost result would send a message twice.
+ * Resolves when the changes are on disk, and never when the journal is closed before. Rejects when the journal refuses
+ * the changes, since retrying is useless then.
  *
- * What is about one message is written in its order, one after the other: a verdict must not be overtaken by what corrects
- * it, not even when the disk fails for the first and has room again for the second. What is about others goes beside it.
+ * Changes about one message are written one after the other, also when the disk has room only for the later one: a
+ * correction must not overtake its verdict. Changes about other messages are written at the same time.
  */
 export function keepWriting(journal: Journal, clock: Clock, onTrouble: (error: JournalError) => void): Keep {
   const turns = new Turns()
   let last: Promise<unknown> = Promise.resolve()
   let inTrouble = 0
   const written: Written = async (changes, options, before) => {
-    // All others keep their order too while there is trouble.
+    // While writes fail, all of them keep their order.
     if (inTrouble > 0) await before
     let hasFailed = false
     try {

@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 
-/** How long it takes here until a small write is on disk: the median of a few, in milliseconds. 0: a full disk does not tell. */
+/** Returns the median time until a small write is on disk, in milliseconds; 0 when the disk is full. */
 export function measureFsync(beside: string, times = 7): number {
   const path = `${beside}.fsync`
   const descriptor = openSync(path, 'w', 0o600)
@@ -13,7 +13,7 @@ export function measureFsync(beside: string, times = 7): number {
     })
     return durations.sort((a, b) => a - b)[times >> 1] ?? 0
   } catch (error) {
-    // Only a figure for people: no reason not to start, and to be there when there is room again.
+    // The figure is for information: a full disk must not stop the start.
     if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return 0
     throw error
   } finally {

@@ -1,39 +1,39 @@
-// What can be asked of the journal. All of it is read at start; in operation only lookups by reference and the outbox.
+// The reads of the journal. Most are used at start; during operation only lookups and the outbox.
 
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
-import { significantPart } from '../sending/numbers-match.ts'
+import { significantPart } from '../sending/doubt/numbers-match.ts'
 import type { CommandOutcome, Json, PartResult, Plan, Slot, Stamp } from './change.ts'
 
 export interface Reads {
-  /** Without an outcome, in the order they came. */
+  /** Commands without an outcome, in the order of arrival. */
   'open-commands': { readonly ask: Record<never, never>; readonly answer: readonly CommandRecord[] }
   command: { readonly ask: { readonly cmdId: string }; readonly answer: CommandRecord | undefined }
-  /** Of which that SIM has sent a part to that number under that reference. Newest first. */
+  /** Commands with a part that the SIM sent to the number under the reference. Newest first. */
   'commands-by-reference': {
     readonly ask: { readonly iccid: string; readonly reference: number; readonly number: string }
     readonly answer: readonly CommandRecord[]
   }
-  /** Of which that SIM has sent a part to that number whose reference nobody read. Looks through all attempts. */
+  /** Commands with a part that the SIM sent to the number without a known reference. Searches all attempts. */
   'commands-without-reference': {
     readonly ask: { readonly iccid: string; readonly number: string }
     readonly answer: readonly CommandRecord[]
   }
-  /** Given up without knowing whether a part went out: later evidence corrects that. */
+  /** Commands that ended as `submit_unknown`: later evidence corrects that. */
   'doubtful-commands': { readonly ask: { readonly sinceMs: number }; readonly answer: readonly CommandRecord[] }
-  /** When messages were begun by a SIM, by the wall clock, the oldest first. */
+  /** Wall times at which the SIM began messages, oldest first. */
   'sent-lately': {
     readonly ask: { readonly iccid: string; readonly sinceMs: number }
     readonly answer: readonly number[]
   }
   /** In the order of arrival. */
   inbound: { readonly ask: { readonly sinceMs: number }; readonly answer: readonly InboundRecord[] }
-  /** Not settled, or a report that fitted nothing: looked at again when more is known. In the order of arrival. */
+  /** PDUs that are not settled, and reports that matched nothing. In the order of arrival. */
   'inbound-waiting': { readonly ask: Record<never, never>; readonly answer: readonly InboundRecord[] }
   'inbound-by-id': { readonly ask: { readonly pduId: string }; readonly answer: InboundRecord | undefined }
   events: { readonly ask: { readonly after: number; readonly most: number }; readonly answer: readonly NumberedEvent[] }
-  /** As they stand in the journal, from `from` on. Not those that are gone. */
+  /** Events as stored, from `from` on, without those that were removed. */
   'event-texts': { readonly ask: { readonly from: number; readonly most: number }; readonly answer: EventTexts }
   'event-tag': { readonly ask: { readonly seq: number }; readonly answer: string | undefined }
   notes: { readonly ask: Record<never, never>; readonly answer: Readonly<Record<string, Json>> }
@@ -70,10 +70,10 @@ export interface InboundRecord {
   readonly simNumber: number
   readonly pdu: string
   readonly received: Stamp
-  /** By the wall clock, as far as it is known by now. */
+  /** Wall time, as far as it is known. */
   readonly receivedMs: number
   readonly slot: Slot | undefined
-  /** Undefined: nothing has become of it yet. */
+  /** Undefined: not processed yet. */
   readonly settled: string | undefined
   readonly detail: Json | undefined
 }
@@ -83,7 +83,7 @@ export interface NumberedEvent {
   readonly event: AgentEvent
 }
 
-/** Without gaps; `from` is the number of the first, more than was asked for when retention took some. */
+/** Without gaps; `from` is the number of the first event, higher than requested when retention removed some. */
 export interface EventTexts {
   readonly from: number
   readonly events: readonly { readonly text: string; readonly tag: string }[]
@@ -93,11 +93,11 @@ export interface Marks {
   readonly journalId: string
   readonly replaces: string | undefined
   readonly streamId: string | undefined
-  /** Of the oldest event there is; one more than `tail` when there is none. */
+  /** The number of the oldest event; `tail` + 1 when there is none. */
   readonly first: number
-  /** Of the last event written; 0 when there was none. */
+  /** The number of the last event; 0 when there was none. */
   readonly tail: number
-  /** What the relay is known to have. */
+  /** The last event that the relay is known to have stored. */
   readonly mark: number
   readonly openCommands: number
 }

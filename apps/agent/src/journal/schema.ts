@@ -1,7 +1,7 @@
-/** What the file says of itself. A journal of a newer version is not touched. */
+/** Stored in the file. A journal of a newer version is not opened. */
 export const schemaVersion = 2
 
-/** Text that no query looks into is JSON. */
+/** Columns that no query searches are JSON. */
 export const schema = `
   CREATE TABLE journal (
     id TEXT NOT NULL,
@@ -82,7 +82,7 @@ export const schema = `
   CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `
 
-/** Makes a journal of an earlier version, by which the list is indexed, one of the next. */
+/** Upgrades a journal to the next version; indexed by its version. */
 export const upgrades: Readonly<Record<number, string>> = {
   1: 'ALTER TABLE journal ADD COLUMN start_token TEXT; ALTER TABLE journal ADD COLUMN commits INTEGER NOT NULL DEFAULT 0',
 }

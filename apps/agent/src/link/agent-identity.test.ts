@@ -14,13 +14,13 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a key is made once, and stays', () => {
+test('creates the key once', () => {
   const { publicKey } = AgentIdentity.load(path)
   expect(Buffer.from(publicKey, 'base64')).toHaveLength(32)
   expect(AgentIdentity.load(path).publicKey).toBe(publicKey)
 })
 
-test('its owner alone can read it, also after somebody opened it up', () => {
+test('restricts the file to its owner, also after its mode was changed', () => {
   AgentIdentity.load(path)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   chmodSync(path, 0o644)
@@ -28,7 +28,7 @@ test('its owner alone can read it, also after somebody opened it up', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('to whom it belongs is kept beside the same key, and nothing half written is left', () => {
+test('stores the relay together with the same key, and leaves no temporary file', () => {
   const identity = AgentIdentity.load(path)
   identity.keep({ url: 'wss://sms.example.org', deviceId: 'device-1' })
   const again = AgentIdentity.load(path)
@@ -37,14 +37,14 @@ test('to whom it belongs is kept beside the same key, and nothing half written i
   expect(readdirSync(folder)).toEqual([identityFile])
 })
 
-test('a write that was cut off leaves the identity as it was', () => {
+test('an interrupted write leaves the identity unchanged', () => {
   const { publicKey } = AgentIdentity.load(path)
   writeFileSync(`${path}.new`, readFileSync(path, 'utf8').slice(0, 40))
   expect(AgentIdentity.load(path).publicKey).toBe(publicKey)
 })
 
-test('a file that is broken is no reason to become somebody else', () => {
+test('does not replace a damaged file', () => {
   writeFileSync(path, '{"privateKey": 12')
-  expect(() => AgentIdentity.load(path)).toThrow('remove it and pair this agent anew')
+  expect(() => AgentIdentity.load(path)).toThrow('Delete it and pair this agent again')
   expect(readFileSync(path, 'utf8')).toBe('{"privateKey": 12')
 })

@@ -3,12 +3,12 @@ import { chmodSync, readFileSync } from 'node:fs'
 import { writeDurably } from '@smsgw/daemon/durable-file'
 import { z } from 'zod'
 
-/** In the data folder. */
+/** The name of the identity file in the data folder. */
 export const identityFile = 'agent-identity.json'
 
 /**
- * Who this agent is: its key, made here and never sent, and the id under which a relay knows it. One file that its owner
- * alone can read, written whole or not at all.
+ * The identity of this agent: its private key, which never leaves the machine, and its device id at the relay. Stored in
+ * one file with mode 0600, which is written completely or not at all.
  */
 export class AgentIdentity {
   readonly #path: string
@@ -21,7 +21,7 @@ export class AgentIdentity {
     this.#relay = relay
   }
 
-  /** Makes a key when there is none. */
+  /** Reads the identity; creates a key if the file does not exist. */
   static load(path: string): AgentIdentity {
     const text = readIfThere(path)
     if (text === undefined) {
@@ -32,13 +32,13 @@ export class AgentIdentity {
     }
     const read = identitySchema.safeParse(parseJson(text))
     if (!read.success) {
-      throw new Error(`${path} cannot be read as an agent's identity: remove it and pair this agent anew`)
+      throw new Error(`${path} is not a valid agent identity. Delete it and pair this agent again`)
     }
     chmodSync(path, 0o600)
     return new AgentIdentity(path, createPrivateKey(read.data.privateKey), read.data.relay)
   }
 
-  /** Ed25519, raw, base64. */
+  /** The raw Ed25519 key in base64. */
   get publicKey(): string {
     const spki = createPublicKey(this.#key).export({ type: 'spki', format: 'der' })
     return spki.subarray(-rawKeyBytes).toString('base64')

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
-import { monotonicClock } from '../monotonic-clock.ts'
 import { AgentFixture } from '../testing/agent-fixture.ts'
+import { monotonicClock } from '../time/monotonic-clock.ts'
 import { webSocketTo } from './web-socket.ts'
 
 let fixture: AgentFixture
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const start = (clock = monotonicClock) => fixture.start([], { clock, openSocket: webSocketTo(url) })
 
-/** A moment at a time: a timer that follows from another must not run off in the same leap. */
+/** Advances in small steps, because a timer that is set by another one must not fire in the same step. */
 function passUntil(clock: ManualClock, phase: string): void {
   for (let steps = 0; fixture.agent?.status().link.phase !== phase && steps < 200; steps += 1) clock.advance(100)
   expect(fixture.agent?.status().link.phase).toBe(phase)
@@ -47,7 +47,7 @@ async function phaseIs(phase: string): Promise<void> {
   await expect.poll(() => fixture.agent?.status().link.phase, { timeout: 20_000, interval: 10 }).toBe(phase)
 }
 
-test('over a WebSocket it pairs, says hello, and tells its events', async () => {
+test('pairs, signs in and sends events over a WebSocket', async () => {
   await start()
   await phaseIs('online')
   await fixture.relay.heard('started')
@@ -57,7 +57,7 @@ test('over a WebSocket it pairs, says hello, and tells its events', async () => 
 test.each([
   ['pair', 4402, 'this code is used or out of date'],
   ['hello', 4403, 'the device was deleted'],
-] as const)('refused at %s with %i it stops, says why, and does not come again', async (at, code, reason) => {
+] as const)('stops and logs the reason when refused at %s with %i', async (at, code, reason) => {
   fixture.relay.refusal = { at, code, reason }
   await start()
   await phaseIs('stopped')
@@ -65,18 +65,18 @@ test.each([
   expect(fixture.relay.connections).toBe(1)
 })
 
-test('a relay of other versions is told which ones this end speaks, and asked again later', async () => {
+test('closes with its protocol versions if the relay has none of them, and retries later', async () => {
   fixture.relay.versions = { min: 7, max: 9 }
   await start()
   await phaseIs('waiting')
   expect(fixture.agent?.status().link.trouble).toContain('smsgw versions 1 to 1: update the older end')
 })
 
-test('a connection that breaks is made again, and what happened meanwhile is told then', async () => {
+test('reconnects after a lost connection and sends the events since', async () => {
   const clock = new ManualClock()
   await start(clock)
   await phaseIs('online')
-  fixture.relay.close(1011, 'the relay has a bad day')
+  fixture.relay.close(1011, 'internal error')
   await expect.poll(() => fixture.relay.isConnected).toBe(false)
   await phaseIs('waiting')
   clock.advance(5_000)
@@ -84,7 +84,7 @@ test('a connection that breaks is made again, and what happened meanwhile is tol
   expect(fixture.relay.connections).toBe(2)
 })
 
-test('asked to go away it stays until its time, comes again at once, and has what was sent meanwhile', async () => {
+test('after goaway it stays until the given time, reconnects at once, and loses no command', async () => {
   const clock = new ManualClock()
   await start(clock)
   await phaseIs('online')
@@ -103,7 +103,7 @@ test('asked to go away it stays until its time, comes again at once, and has wha
 test.each([
   ['challenge', 'greeting', 15_000],
   ['welcome', 'introduced', 45_000],
-] as const)('a relay that falls silent before its %s is left, and asked again', async (silence, last, leftAfterMs) => {
+] as const)('disconnects from a relay that does not send its %s, and retries', async (silence, last, leftAfterMs) => {
   const clock = new ManualClock()
   fixture.relay.silence = silence
   await start(clock)
@@ -118,7 +118,7 @@ test.each([
   await phaseIs('online')
 })
 
-test('a server that takes the connection and says nothing at all is left, and asked again', async () => {
+test('disconnects from a server that never completes the handshake, and retries', async () => {
   const clock = new ManualClock()
   server.removeAllListeners('upgrade')
   let upgrades = 0
@@ -133,7 +133,7 @@ test('a server that takes the connection and says nothing at all is left, and as
   }
 })
 
-test('two agents with one identity: this one stops and says so', async () => {
+test('stops and logs the reason if another agent uses the same identity', async () => {
   const clock = new ManualClock()
   await start(clock)
   await phaseIs('online')
@@ -141,7 +141,7 @@ test('two agents with one identity: this one stops and says so', async () => {
   for (let times = 0; times < 4; times += 1) {
     const { connections } = fixture.relay
     fixture.relay.close(4409, 'a newer connection took its place')
-    // A step at a time: what is being opened takes real time, and must not be given up meanwhile.
+    // Small steps: opening a socket takes real time and must not time out.
     await expect
       .poll(
         () => {
@@ -157,9 +157,11 @@ test('two agents with one identity: this one stops and says so', async () => {
   expect(fixture.agent?.status().link.phase).not.toBe('online')
 })
 
-test('a time that nobody vouches for comes from the relay', async () => {
+test('takes the time from the relay if the system clock is not trusted', async () => {
   fixture.relay.serverTime = () => new Date(Date.now() + 3_600_000).toISOString()
   await start()
   await phaseIs('online')
   await expect.poll(() => fixture.agent?.status().clock.systemErrorMs).toBeLessThan(-3_500_000)
+  fixture.relay.tellTime(new Date(Date.now() - 3_600_000).toISOString())
+  await expect.poll(() => fixture.agent?.status().clock.systemErrorMs).toBeGreaterThan(3_500_000)
 })

@@ -1,14 +1,14 @@
 import type { Welcome } from '@smsgw/contract/link/frame'
+import { crashPoint } from '@smsgw/daemon/crash-point'
 import { nextAgent } from '@smsgw/link/agent-session'
 import type { AgentEffect, AgentInput, AgentState, AgentTimer, Journal, JournalMarks } from '@smsgw/link/agent-state'
 import type { ReceivedCommand } from '@smsgw/link/received-command'
 import type { Clock, Timer } from '@smsgw/modem/clock'
-import { crashPoint } from '../crash-point.ts'
 import type { LinkSocket, OpenSocket } from './link-socket.ts'
 
 /**
- * Runs the session machine of `@smsgw/link`: gives it what happens on the socket, in the journal and by the clock, and
- * does what it says. Everything it decides is decided there.
+ * Runs the session machine of `@smsgw/link`: feeds it inputs from the socket, the journal and the clock, and performs its
+ * effects. All decisions are made in the machine.
  */
 export class AgentLink {
   readonly #options: AgentLinkOptions
@@ -18,7 +18,7 @@ export class AgentLink {
   #state: AgentState
   #isStepping = false
   #reads: Promise<unknown> = Promise.resolve()
-  #onTold: (() => void) | undefined
+  #onFlushed: (() => void) | undefined
 
   constructor(options: AgentLinkOptions) {
     this.#options = options
@@ -33,7 +33,7 @@ export class AgentLink {
     return this.#state.identity
   }
 
-  /** In the journal, and not known to be at the relay. */
+  /** The number of events that the relay has not acknowledged. */
   get eventsWaiting(): number {
     const { tail, mark } = this.#state.outbox
     return tail - mark
@@ -43,17 +43,17 @@ export class AgentLink {
     this.step({ kind: 'start' })
   }
 
-  /** Resolves when the relay has everything, or cannot be told, or after the limit: it is told at the next start then. */
-  told(limitMs: number): Promise<void> {
+  /** Resolves when the relay has acknowledged all events, when there is no connection, or after the limit. */
+  flushed(limitMs: number): Promise<void> {
     const { clock } = this.#options
     return new Promise((resolve) => {
-      const timer = clock.after(limitMs, () => this.#onTold?.())
-      this.#onTold = () => {
-        this.#onTold = undefined
+      const timer = clock.after(limitMs, () => this.#onFlushed?.())
+      this.#onFlushed = () => {
+        this.#onFlushed = undefined
         timer.cancel()
         resolve()
       }
-      this.#lookIfTold()
+      this.#checkFlushed()
     })
   }
 
@@ -63,7 +63,7 @@ export class AgentLink {
     this.#timers.clear()
   }
 
-  /** One input after the other: what an effect brings about at once comes behind it. */
+  /** Processes inputs one at a time. An input caused by an effect is processed after the current one. */
   step(input: AgentInput): void {
     this.#pending.push(input)
     if (this.#isStepping) return
@@ -72,19 +72,19 @@ export class AgentLink {
       for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) {
         const { state, effects } = nextAgent(this.#state, next)
         this.#state = state
-        for (const effect of effects) this.#do(effect)
+        for (const effect of effects) this.#perform(effect)
       }
     } finally {
       this.#isStepping = false
     }
-    this.#lookIfTold()
+    this.#checkFlushed()
   }
 
-  #lookIfTold(): void {
-    if (this.phase.kind !== 'online' || this.eventsWaiting === 0) this.#onTold?.()
+  #checkFlushed(): void {
+    if (this.phase.kind !== 'online' || this.eventsWaiting === 0) this.#onFlushed?.()
   }
 
-  #do(effect: AgentEffect): void {
+  #perform(effect: AgentEffect): void {
     switch (effect.kind) {
       case 'connect':
         this.#connect(effect.connection)
@@ -106,42 +106,42 @@ export class AgentLink {
         break
       case 'sign': {
         const { connection } = effect
-        this.step({ kind: 'signed', connection, signature: this.#options.sign(effect.text) })
+        this.step({ kind: 'signed', connection, signature: this.#options.identity.sign(effect.text) })
         break
       }
       case 'connected':
-        this.#options.onConnected(effect.welcome)
+        this.#options.listener.onConnected(effect.welcome)
         break
       case 'disconnected':
       case 'stopped':
-        this.#options.onDisconnected(effect.kind, effect.why, effect.reason)
+        this.#options.listener.onDisconnected(effect.kind, effect.why, effect.reason)
         break
       case 'apply-settings':
-        this.#options.onSettings(effect.settings)
+        this.#options.listener.onSettings(effect.settings, effect.serverTime)
         break
       default:
-        this.#ask(effect)
+        this.#performAsync(effect)
     }
   }
 
-  /** What the journal or a file is asked: it takes a while, and the answer comes as an input. */
-  #ask(effect: Asking): void {
+  /** Effects that use the journal or a file. Their result becomes an input. */
+  #performAsync(effect: AsyncEffect): void {
     const { connection } = effect as { connection?: number }
-    this.#answer(effect).then(
+    this.#resultOf(effect).then(
       (input) => input && this.step(input),
       (error) => {
-        this.#options.onTrouble(error)
-        // Nothing was answered, and nothing must wait for it: a new connection asks again.
-        if (connection !== undefined) this.#sockets.get(connection)?.close(1011, 'the agent cannot go on')
+        this.#options.listener.onError(error)
+        // The machine would wait forever for the result; a new connection starts over.
+        if (connection !== undefined) this.#sockets.get(connection)?.close(1011, 'internal error in the agent')
       },
     )
   }
 
-  async #answer(effect: Asking): Promise<AgentInput | undefined> {
-    const { journal } = this.#options
+  async #resultOf(effect: AsyncEffect): Promise<AgentInput | undefined> {
+    const { commands, identity, journal } = this.#options
     switch (effect.kind) {
       case 'keep-identity':
-        await this.#options.keepIdentity(effect.deviceId)
+        await identity.keep(effect.deviceId)
         return { kind: 'identity-kept', deviceId: effect.deviceId }
       case 'compare-tag': {
         const tag = await journal.tagOf(effect.seq)
@@ -157,12 +157,12 @@ export class AgentLink {
         await journal.recordMark(effect.mark, effect.streamId)
         return undefined
       case 'journal-commands': {
-        const keys = await this.#options.takeCommands(effect.journalId, effect.commands)
-        return { kind: 'commands-journaled', keys, open: this.#options.openSends() }
+        const keys = await commands.take(effect.journalId, effect.commands)
+        return { kind: 'commands-journaled', keys, open: commands.openSends() }
       }
       case 'renounce-journal': {
-        const renewed = await this.#options.renounce(effect.journalId, effect.provenMark)
-        return { kind: 'journal-renewed', ...renewed, open: this.#options.openSends() }
+        const renewed = await journal.renounce(effect.journalId, effect.provenMark)
+        return { kind: 'journal-renewed', ...renewed, open: commands.openSends() }
       }
     }
   }
@@ -186,11 +186,11 @@ export class AgentLink {
   }
 
   #setTimer({ timer, fromMs, toMs }: AgentEffect & { kind: 'set-timer' }): void {
-    const { clock, chance } = this.#options
+    const { clock, random } = this.#options
     this.#timers.get(timer)?.cancel()
     this.#timers.set(
       timer,
-      clock.after(fromMs + (toMs - fromMs) * chance(), () => this.step({ kind: 'timer', timer })),
+      clock.after(fromMs + (toMs - fromMs) * random(), () => this.step({ kind: 'timer', timer })),
     )
   }
 }
@@ -198,24 +198,32 @@ export class AgentLink {
 export interface AgentLinkOptions {
   readonly state: AgentState
   readonly clock: Clock
-  readonly chance: () => number
+  readonly random: () => number
   readonly openSocket: OpenSocket
-  /** With the agent's key, base64. */
-  readonly sign: (text: string) => string
-  readonly keepIdentity: (deviceId: string) => Promise<void>
+  readonly identity: LinkIdentity
   readonly journal: LinkJournal
-  /** Resolves with their keys when they are on disk. Nothing is written when the journal has another name by now. */
-  readonly takeCommands: (journalId: string, commands: readonly ReceivedCommand[]) => Promise<readonly string[]>
-  readonly renounce: (
-    journalId: string,
-    provenMark: number,
-  ) => Promise<{ readonly journal: Journal; readonly marks: JournalMarks }>
-  /** Sends in the journal that have not ended. */
-  readonly openSends: () => number
-  readonly onSettings: (settings: Readonly<Record<string, unknown>>) => void
-  readonly onConnected: (welcome: Welcome) => void
-  readonly onDisconnected: (kind: 'disconnected' | 'stopped', why: string, reason: string) => void
-  readonly onTrouble: (error: unknown) => void
+  readonly commands: LinkCommands
+  readonly listener: LinkListener
+}
+
+export interface LinkIdentity {
+  /** Signs with the agent's key; base64. */
+  sign(text: string): string
+  keep(deviceId: string): Promise<void>
+}
+
+export interface LinkCommands {
+  /** Resolves with the commands' keys when they are on disk. Writes nothing if the journal has a different id by then. */
+  take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]>
+  /** The number of unfinished sends in the journal. */
+  openSends(): number
+}
+
+export interface LinkListener {
+  onSettings(settings: Readonly<Record<string, unknown>>, serverTime?: string): void
+  onConnected(welcome: Welcome): void
+  onDisconnected(kind: 'disconnected' | 'stopped', why: string, reason: string): void
+  onError(error: unknown): void
 }
 
 export interface LinkJournal {
@@ -225,9 +233,11 @@ export interface LinkJournal {
     most: number,
   ): Promise<{ readonly from: number; readonly events: readonly { readonly text: string; readonly tag: string }[] }>
   recordMark(mark: number, streamId: string): Promise<void>
+  /** Gives the journal a new id and puts its open commands in doubt. */
+  renounce(journalId: string, provenMark: number): Promise<{ readonly journal: Journal; readonly marks: JournalMarks }>
 }
 
-type Asking = Extract<
+type AsyncEffect = Extract<
   AgentEffect,
   {
     kind: 'keep-identity' | 'compare-tag' | 'read-events' | 'record-mark' | 'journal-commands' | 'renounce-journal'

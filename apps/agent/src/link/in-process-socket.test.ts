@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { socketInProcess } from './in-process-socket.ts'
 import type { LinkSocket } from './link-socket.ts'
 
-/** Both ends, with what each has heard, in order. */
+/** Both ends, and what each has received, in order. */
 function pair() {
   const agentHeard: string[] = []
   const relayHeard: string[] = []
@@ -22,13 +22,13 @@ function pair() {
 
 const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 0)).then(() => new Promise(setImmediate))
 
-test('calls nothing before it has returned, and tells that it is open before the first word of the relay', async () => {
+test('opens after the call has returned and before the relay can send', async () => {
   const { agentHeard } = pair()
   expect(agentHeard).toEqual([])
   await expect.poll(() => agentHeard).toEqual(['opened', 'challenge'])
 })
 
-test('both ends hear in order, and nothing from within their own call', async () => {
+test('both ends receive in order, and never during their own call', async () => {
   const { agentHeard, relayHeard, agentEnd, relayEnd } = pair()
   await expect.poll(() => agentHeard).toHaveLength(2)
   agentEnd.send('1')
@@ -40,7 +40,7 @@ test('both ends hear in order, and nothing from within their own call', async ()
   expect(relayHeard).toEqual(['1', '2'])
 })
 
-test.each(['agent', 'relay'] as const)('what the %s sends before its close arrives, and nothing after', async (who) => {
+test.each(['agent', 'relay'] as const)('delivers what the %s sent before its close, and nothing after', async (who) => {
   const { agentHeard, relayHeard, agentEnd, relayEnd } = pair()
   await expect.poll(() => agentHeard).toHaveLength(2)
   const [own, heardByOther] = who === 'agent' ? [agentEnd, relayHeard] : [relayEnd(), agentHeard]
@@ -57,7 +57,7 @@ test.each(['agent', 'relay'] as const)('what the %s sends before its close arriv
   expect(relayHeard.filter((heard) => heard.startsWith('closed'))).toHaveLength(1)
 })
 
-test('closed before it was open, it never comes to the relay', async () => {
+test('a socket that is closed before it opens never reaches the relay', async () => {
   const { agentHeard, relayHeard, agentEnd } = pair()
   agentEnd.close(4000, 'changed my mind')
   await expect.poll(() => agentHeard.at(-1)).toBe('closed 4000 changed my mind')

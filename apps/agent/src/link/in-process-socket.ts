@@ -1,9 +1,9 @@
 import type { LinkSocket, OpenSocket, SocketListener } from './link-socket.ts'
 
-/** Of such a link, in place of an address. */
+/** The relay URL of an in-process link. */
 export const inThisProcess = 'in this process'
 
-/** The relay's end of a link: takes a socket that is open, and is told what comes on it. */
+/** The relay's end of a link: accepts an open socket and returns the receiver of its inputs. */
 export type AcceptSocket = (
   socket: LinkSocket,
   address: string,
@@ -14,8 +14,8 @@ export type AcceptSocket = (
 }
 
 /**
- * A link within one process: both ends take it for a socket. Each end hears in order and never from within its own call,
- * and what was sent before a close arrives before it.
+ * A link within one process that behaves like a socket at both ends: inputs arrive in order and never during the other
+ * end's call, and data sent before a close arrives before it.
  */
 export function socketInProcess(accept: AcceptSocket): OpenSocket {
   return (listener) => {
@@ -26,15 +26,15 @@ export function socketInProcess(accept: AcceptSocket): OpenSocket {
 
 class SocketPair {
   readonly #listener: SocketListener
-  readonly #underWay: (() => void)[] = []
+  readonly #deliveries: (() => void)[] = []
   #relay: ReturnType<AcceptSocket> | undefined
   #isClosed = false
-  #isOver = false
+  #isFinished = false
 
   constructor(listener: SocketListener, accept: AcceptSocket) {
     this.#listener = listener
     this.#later(() => {
-      // Before the relay's first word.
+      // Before the relay can send.
       listener.onOpened()
       if (!this.#isClosed) this.#relay = accept(this.#relayEnd, 'in-process')
     })
@@ -54,7 +54,7 @@ class SocketPair {
     }
   }
 
-  /** Like a WebSocket: nothing is sent after a close, and what is under way then still arrives. */
+  /** As with a WebSocket, nothing is sent after a close, and data that was sent before still arrives. */
   #pass(deliver: () => void): void {
     if (!this.#isClosed) this.#later(deliver)
   }
@@ -63,25 +63,25 @@ class SocketPair {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#later(() => {
-      this.#isOver = true
+      this.#isFinished = true
       this.#listener.onClosed(code, reason)
       this.#relay?.step({ kind: 'closed', code })
     })
   }
 
   #later(work: () => void): void {
-    this.#underWay.push(work)
-    if (this.#underWay.length === 1) setImmediate(() => this.#deliver())
+    this.#deliveries.push(work)
+    if (this.#deliveries.length === 1) setImmediate(() => this.#deliver())
   }
 
-  /** One at a time, so that neither end keeps the process from everything else. */
+  /** One delivery for each turn of the event loop, so that a busy link does not block the process. */
   #deliver(): void {
-    const work = this.#underWay[0]
+    const work = this.#deliveries[0]
     try {
-      if (!this.#isOver) work?.()
+      if (!this.#isFinished) work?.()
     } finally {
-      this.#underWay.shift()
-      if (this.#underWay.length > 0) setImmediate(() => this.#deliver())
+      this.#deliveries.shift()
+      if (this.#deliveries.length > 0) setImmediate(() => this.#deliver())
     }
   }
 }

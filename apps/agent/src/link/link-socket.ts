@@ -1,16 +1,16 @@
-/** A connection to the relay, whatever it runs over: a WebSocket, or a pair of functions in one process. */
+/** A connection to the relay: a WebSocket, or a link within one process. */
 export interface LinkSocket {
   send(text: string): void
-  /** Whoever does not answer the close in time is cut off; `onClosed` is called in any case. */
+  /** Closes the connection, forcibly if the relay does not answer in time. `onClosed` is always called. */
   close(code: number, reason: string): void
 }
 
 export interface SocketListener {
   readonly onOpened: () => void
   readonly onText: (text: string) => void
-  /** Also when it could not be opened: 1006. */
+  /** Also called if the connection could not be opened, with 1006. */
   readonly onClosed: (code: number, reason: string) => void
 }
 
-/** Never throws and calls nothing before it has returned. */
+/** Never throws, and never calls the listener before it returns. */
 export type OpenSocket = (listener: SocketListener) => LinkSocket

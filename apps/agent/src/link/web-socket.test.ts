@@ -20,7 +20,7 @@ afterEach(() => {
   }
 })
 
-/** A server of WebSockets; `onSocket` has its end of each. */
+/** A WebSocket server; `onSocket` gets its end of each connection. */
 async function serve(onSocket: (socket: WebSocket) => void = () => undefined, server: Server = createHttpServer()) {
   servers.push(server)
   const webSockets = new WebSocketServer({ server })
@@ -43,7 +43,7 @@ function connect(url: string) {
   return { heard, closed, socket: socket as unknown as LinkSocket }
 }
 
-test('offers the subprotocol and no compression, and carries texts both ways', async () => {
+test('offers the subprotocol without compression, and transfers texts in both directions', async () => {
   const heard: string[] = []
   let extensions: string | undefined
   const { port, webSockets } = await serve((socket) => {
@@ -63,17 +63,17 @@ test('offers the subprotocol and no compression, and carries texts both ways', a
   expect(await client.closed).toEqual({ code: 4000, reason: 'bye' })
 })
 
-test('tells with which code and words the relay has closed', async () => {
+test('reports the close code and reason of the relay', async () => {
   const { port } = await serve((socket) => socket.close(4403, 'the device was deleted'))
   expect(await connect(`ws://127.0.0.1:${port}`).closed).toEqual({ code: 4403, reason: 'the device was deleted' })
 })
 
-test('a frame that is too large ends the connection, not the process', async () => {
+test('a frame that is too large closes the connection', async () => {
   const { port } = await serve((socket) => socket.send('x'.repeat(maxFrameBytes + 1)))
   expect(await connect(`ws://127.0.0.1:${port}`).closed).toMatchObject({ code: 1006 })
 })
 
-test('a relay that never answers the close is cut off', async () => {
+test('closes forcibly if the relay does not answer the close', async () => {
   const { port } = await serve((socket) => socket.pause())
   const client = connect(`ws://127.0.0.1:${port}`)
   await expect.poll(() => client.heard).toEqual(['opened'])
@@ -81,7 +81,7 @@ test('a relay that never answers the close is cut off', async () => {
   expect(await client.closed).toMatchObject({ code: 1006 })
 })
 
-test('a relay that is killed is known to be gone at once, by each of its agents', async () => {
+test('all agents notice at once that their relay was killed', async () => {
   const ws = JSON.stringify(import.meta.resolve('ws'))
   const script = `import { WebSocketServer } from ${ws}
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' }, () => process.stdout.write(server.address().port + '\\n'))`
@@ -93,7 +93,7 @@ test('a relay that is killed is known to be gone at once, by each of its agents'
   for (const { closed } of clients) expect(await closed).toMatchObject({ code: 1006 })
 })
 
-test('what goes wrong before it is open is one line that says what to do', async () => {
+test('an error while connecting gives one line that says what to do', async () => {
   const { port: closedPort, webSockets } = await serve()
   webSockets.close()
   const [server] = servers.splice(0)
@@ -101,7 +101,7 @@ test('what goes wrong before it is open is one line that says what to do', async
   await once(server as Server, 'close')
   expect(await connect(`ws://127.0.0.1:${closedPort}`).closed).toEqual({
     code: 1006,
-    reason: 'nothing listens there: is the relay running, and is RELAY_URL right?',
+    reason: 'connection refused: check that the relay is running and that RELAY_URL is correct',
   })
 
   const plain = createHttpServer((_, response) => response.writeHead(404).end())
@@ -110,15 +110,35 @@ test('what goes wrong before it is open is one line that says what to do', async
   plain.listen(0, '127.0.0.1')
   await once(plain, 'listening')
   const { port } = plain.address() as AddressInfo
-  expect((await connect(`ws://127.0.0.1:${port}`).closed).reason).toContain('it answered with HTTP 404')
-  expect((await connect(`wss://127.0.0.1:${port}`).closed).reason).toBe('it does not speak TLS: is it ws:// after all?')
-  expect((await connect('ws://no-such-host.invalid').closed).reason).toContain('the host name is not known')
+  expect((await connect(`ws://127.0.0.1:${port}`).closed).reason).toContain('the server answered with HTTP 404')
+  expect((await connect(`wss://127.0.0.1:${port}`).closed).reason).toBe(
+    'the server does not use TLS: check RELAY_URL, it may have to start with ws://',
+  )
+  expect((await connect('ws://no-such-host.invalid').closed).reason).toContain('unknown host name')
 })
 
-test('a certificate that nobody vouches for is refused, with what to do', async () => {
+test('refuses an untrusted certificate and says what to do', async () => {
   const read = (name: string) => readFileSync(join(import.meta.dirname, '../testing/certificate', name))
   const tls = createTlsServer({ cert: read('untrusted.crt'), key: read('untrusted.key') })
   const { port } = await serve(undefined, tls as unknown as Server)
   const { reason } = await connect(`wss://127.0.0.1:${port}`).closed
-  expect(reason).toMatch(/^the certificate is not trusted \(.*\): for one of your own set NODE_EXTRA_CA_CERTS/)
+  expect(reason).toMatch(/^the certificate is not trusted \(.*\): for a private CA, set NODE_EXTRA_CA_CERTS/)
+})
+
+test('disconnects from a relay that does not read', async () => {
+  const { port } = await serve((socket) => socket.pause())
+  const client = connect(`ws://127.0.0.1:${port}/agent/v1`)
+  await expect.poll(() => client.heard).toEqual(['opened'])
+  for (let sent = 0; sent < 64; sent += 1) client.socket.send('x'.repeat(1_048_576))
+  expect(await client.closed).toMatchObject({ code: 1006 })
+})
+
+test('answers pings', async () => {
+  let answered = false
+  const { port } = await serve((socket) => {
+    socket.once('pong', () => (answered = true))
+    socket.ping()
+  })
+  connect(`ws://127.0.0.1:${port}/agent/v1`)
+  await expect.poll(() => answered).toBe(true)
 })

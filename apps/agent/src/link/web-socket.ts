@@ -2,7 +2,7 @@ import { maxFrameBytes, subprotocol } from '@smsgw/contract/link/frame'
 import { WebSocket } from 'ws'
 import type { LinkSocket, OpenSocket, SocketListener } from './link-socket.ts'
 
-/** Opens WebSockets to a relay. */
+/** Returns a function that opens WebSockets to a relay. */
 export function webSocketTo(url: string): OpenSocket {
   return (listener) => open(url, listener)
 }
@@ -10,15 +10,19 @@ export function webSocketTo(url: string): OpenSocket {
 function open(url: string, listener: SocketListener): LinkSocket {
   const socket = new WebSocket(url, [subprotocol], {
     maxPayload: maxFrameBytes,
+    // Fragments of one frame; relays do not fragment.
+    maxFragments: 1_024,
     perMessageDeflate: false,
+    // Automatic pongs would pile up if the relay does not read them.
+    autoPong: false,
     handshakeTimeout: handshakeMs,
     followRedirects: false,
   })
   let problem = ''
-  let isOver = false
+  let isClosed = false
   const end = (code: number, reason: string) => {
-    if (isOver) return
-    isOver = true
+    if (isClosed) return
+    isClosed = true
     listener.onClosed(code, reason)
   }
   socket.on('open', listener.onOpened)
@@ -26,13 +30,18 @@ function open(url: string, listener: SocketListener): LinkSocket {
     if (isBinary) socket.close(unsupportedData, 'text frames only')
     else listener.onText(data.toString())
   })
+  socket.on('ping', (data) => {
+    if (socket.bufferedAmount < maxBufferedBytes) socket.pong(data)
+  })
   socket.on('error', (error) => {
     problem = explain(error)
   })
   socket.on('close', (code, reason) => end(code, reason.toString() || problem))
   return {
     send(text) {
-      if (socket.readyState === WebSocket.OPEN) socket.send(text)
+      if (socket.readyState !== WebSocket.OPEN) return
+      socket.send(text)
+      if (socket.bufferedAmount > maxBufferedBytes) socket.terminate()
     },
     close(code, reason) {
       socket.close(code, cut(reason))
@@ -41,21 +50,24 @@ function open(url: string, listener: SocketListener): LinkSocket {
   }
 }
 
-/** In one line, with what to do. */
+/** Explains an error in one line that says what to do. */
 function explain(error: NodeJS.ErrnoException): string {
   const { code = '', message } = error
-  if (code === 'ECONNREFUSED') return 'nothing listens there: is the relay running, and is RELAY_URL right?'
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name is not known: check RELAY_URL and the network'
+  if (code === 'ECONNREFUSED')
+    return 'connection refused: check that the relay is running and that RELAY_URL is correct'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown host name: check RELAY_URL and the network'
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/i.test(code)) {
-    return `the certificate is not trusted (${code}): for one of your own set NODE_EXTRA_CA_CERTS to its file`
+    return `the certificate is not trusted (${code}): for a private CA, set NODE_EXTRA_CA_CERTS to its certificate file`
   }
-  if (/wrong version number|EPROTO/i.test(`${code} ${message}`)) return 'it does not speak TLS: is it ws:// after all?'
+  if (/wrong version number|EPROTO/i.test(`${code} ${message}`))
+    return 'the server does not use TLS: check RELAY_URL, it may have to start with ws://'
   const status = /Unexpected server response: (\d{3})/.exec(message)?.[1]
-  if (status !== undefined) return `it answered with HTTP ${status}: is RELAY_URL the address of a relay?`
+  if (status !== undefined)
+    return `the server answered with HTTP ${status}: check that RELAY_URL is the address of a relay`
   return message
 }
 
-/** RFC 6455: a reason has 123 octets at most. */
+/** RFC 6455 limits a close reason to 123 octets. */
 function cut(reason: string): string {
   return Buffer.from(reason)
     .subarray(0, 120)
@@ -65,4 +77,6 @@ function cut(reason: string): string {
 
 const handshakeMs = 15_000
 const closeMs = 3_000
+/** The flow-control window stays below this; a larger buffer means that the relay does not read. */
+const maxBufferedBytes = 4 * 1_048_576
 const unsupportedData = 1003

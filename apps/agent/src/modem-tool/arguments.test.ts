@@ -31,16 +31,16 @@ test.each<[string, object]>([
 })
 
 test.each<[string, string]>([
-  ['', 'which port? name a device such as /dev/ttyUSB2, or tcp://host:port'],
-  ['/dev/ttyUSB2 frobnicate', 'frobnicate is not a command; --help lists them'],
+  ['', 'no port given. Use a device such as /dev/ttyUSB2, or tcp://host:port'],
+  ['/dev/ttyUSB2 frobnicate', 'unknown command frobnicate; --help lists the commands'],
   ['/dev/ttyUSB2 --frobnicate', "Unknown option '--frobnicate'"],
   ['/dev/ttyUSB2 --pin', "Option '--pin <value>' argument missing"],
-  ['/dev/ttyUSB2 list all', 'list takes nothing behind it, and not all'],
+  ['/dev/ttyUSB2 list all', 'list takes no arguments; remove all'],
   ['/dev/ttyUSB2 send +447700900123', 'send needs a number and a text'],
-  ['/dev/ttyUSB2 send Alice hello', 'Alice is not a number: write +447700900123'],
+  ['/dev/ttyUSB2 send Alice hello', 'Alice is not a valid number; for example +447700900123'],
   ['/dev/ttyUSB2 delete SM', 'delete needs a memory and an index as list shows them, such as SM 3, or all'],
   ['/dev/ttyUSB2 delete SM three', 'delete needs a memory and an index as list shows them, such as SM 3, or all'],
   ['/dev/ttyUSB2 ussd', 'ussd needs a code, such as *100#'],
-])('%s is refused: %s', (line, words) => {
-  expect(() => readArguments(line.split(' ').filter(Boolean))).toThrow(new UsageError(words))
+])('%s is refused: %s', (line, message) => {
+  expect(() => readArguments(line.split(' ').filter(Boolean))).toThrow(new UsageError(message))
 })

@@ -1,12 +1,11 @@
 import type { Modem } from '@smsgw/modem/modem'
 import type { ModemEvent } from '@smsgw/modem/modem-event'
-import { RecoveryRunner } from '@smsgw/modem/recovery-runner'
-import type { AlarmCause, RecoveryEffect } from '@smsgw/modem/recovery-state'
-import type { ByteTrace } from '@smsgw/modem/trace'
-import { monotonicClock } from '../monotonic-clock.ts'
-import { openPort } from '../ports/open-port.ts'
-import { tryOpenPort } from '../ports/try-open-port.ts'
-import { ToolError } from './tool-error.ts'
+import { RecoveryRunner } from '@smsgw/modem/recovery/runner'
+import type { AlarmCause, RecoveryEffect } from '@smsgw/modem/recovery/state'
+import type { ByteTrace } from '@smsgw/modem/wire/trace'
+import { printError } from '../cli/terminal.ts'
+import { openPort, tryOpenPort } from '../ports/open-port.ts'
+import { monotonicClock } from '../time/monotonic-clock.ts'
 
 export interface ConnectionOptions {
   readonly address: string
@@ -16,7 +15,7 @@ export interface ConnectionOptions {
 
 type News = RecoveryEffect & { readonly kind: 'raise-alarm' | 'clear-alarm' | 'healed' }
 
-/** A modem on an open port, kept alive while the tool runs. */
+/** A modem on an open port, recovered automatically while the tool runs. */
 export class Connection {
   readonly #runner: RecoveryRunner
   readonly #listeners = new Set<(event: ModemEvent) => void>()
@@ -26,8 +25,9 @@ export class Connection {
     this.#runner = runner(this)
   }
 
-  /** A port that cannot be opened now is an error; one that is lost later is opened again. */
+  /** Throws if the port cannot be opened; a port that is lost later is reopened. */
   static async open({ address, pin, trace }: ConnectionOptions): Promise<Connection> {
+    printError(`opening ${address} …`)
     let first: Awaited<ReturnType<typeof openPort>> | undefined = await openPort(address)
     const connection = new Connection(
       (self) =>
@@ -39,6 +39,8 @@ export class Connection {
             return port === undefined ? tryOpenPort(address) : { kind: 'opened', port }
           },
           onEvent: (event) => {
+            const step = event.kind === 'state' ? steps[event.state.name] : undefined
+            if (step !== undefined) printError(`${address}: ${step} …`)
             for (const listener of self.#listeners) listener(event)
           },
           onNews: (news) => {
@@ -63,12 +65,12 @@ export class Connection {
     return () => this.#newsListeners.delete(listener)
   }
 
-  /** Undefined while there is no port. */
+  /** Undefined while no port is open. */
   get modem(): Modem | undefined {
     return this.#runner.modem
   }
 
-  /** The modem, once it is set up; with a network too, if that is needed. Says why when it does not come to that. */
+  /** Resolves when the modem is set up, or also registered. Rejects with the reason if that fails. */
   ready(need: 'set-up' | 'network'): Promise<Modem> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -82,7 +84,7 @@ export class Connection {
             const { words, advice } = event.state.failure
             end(() => reject(new ToolError(`${words} ${advice}`)))
           }
-          // The events of a start come before the session is there to be used.
+          // Events of the setup come before the session exists.
           queueMicrotask(look)
         }),
         this.onNews((news) => {
@@ -90,8 +92,12 @@ export class Connection {
         }),
       ]
       const timer = setTimeout(() => {
-        const waitedFor = this.modem?.session === undefined ? 'The modem did not get ready' : 'It found no network'
-        end(() => reject(new ToolError(`${waitedFor} within ${readyLimitMs / 60_000} minutes.`)))
+        const minutes = `within ${readyLimitMs / 60_000} minutes`
+        const words =
+          this.modem?.session === undefined
+            ? `The modem did not become ready ${minutes}: unplug it for ten seconds, and check that this is its port.`
+            : `The modem found no network ${minutes}: check its antenna, and try the SIM in a phone.`
+        end(() => reject(new ToolError(words)))
       }, readyLimitMs)
       const end = (then: () => void) => {
         for (const stop of stops) stop()
@@ -107,8 +113,26 @@ export class Connection {
   }
 }
 
+const steps: Readonly<Record<string, string>> = {
+  probing: 'waiting for an answer',
+  identifying: 'identifying the modem',
+  sim: 'reading the SIM',
+  registering: 'waiting for a network',
+}
+
 const readyLimitMs = 120_000
 
 export function wordsOf(cause: AlarmCause): string {
   return cause.kind === 'needs-hands' ? `${cause.failure.words} ${cause.failure.advice}` : cause.words
+}
+
+/** An error that ends the tool with one line. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError'
+  readonly exitCode: number
+
+  constructor(message: string, exitCode = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
 }

@@ -1,10 +1,12 @@
 import { readOperator } from '@smsgw/modem/commands/operator'
+import type { Signal } from '@smsgw/modem/commands/signal'
 import type { Modem } from '@smsgw/modem/modem'
-import type { SimIdentity } from '@smsgw/modem/startup/identify-sim'
-import { printTable } from './print.ts'
-import { signalWords, stateWords } from './state-words.ts'
+import type { ModemState } from '@smsgw/modem/modem-state'
+import type { SimIdentity } from '@smsgw/modem/setup/identify-sim'
+import { printTable } from '../cli/terminal.ts'
+import { shortcomingTexts } from '../modems/modem-descriptions.ts'
 
-/** Who it is, what is in it, and how it is now. */
+/** Prints the identity of the modem, its SIM and its current state. */
 export async function identify(modem: Modem): Promise<void> {
   const { session } = modem
   if (session === undefined) return
@@ -16,24 +18,25 @@ export async function identify(modem: Modem): Promise<void> {
     ['Modem', [identity.manufacturer, identity.model, identity.firmware].filter(Boolean).join(', ')],
     ['Profile', profile.name],
     ['IMEI', identity.imei],
+    ['Serial number', identity.serial],
     ['ICCID', sim.iccid],
     ['IMSI', sim.imsi],
     ['Own number', sim.ownNumbers.map(({ number }) => number).join(', ')],
-    ['Service centre', serviceCentreWords(sim.serviceCentre)],
-    ['State', stateWords(modem.state)],
-    ['Operator', operator.kind === 'value' && operator.value !== 'none' ? operatorWords(operator.value) : undefined],
-    ['Signal', signal && signalWords(signal)],
+    ['Service centre', serviceCentreText(sim.serviceCentre)],
+    ['State', stateText(modem.state)],
+    ['Operator', operator.kind === 'value' && operator.value !== 'none' ? operatorText(operator.value) : undefined],
+    ['Signal', signal && signalText(signal)],
     ['Memories', modem.storage.map(({ memory, used, total }) => `${memory} ${used} of ${total}`).join(', ')],
-    ['Does without', session.shortcomings.join(', ')],
+    ...session.shortcomings.map((each): [string, string] => ['Warning', shortcomingTexts[each]]),
     ...profile.advice.map((words): [string, string] => ['Note', words]),
   ])
 }
 
-function serviceCentreWords(centre: SimIdentity['serviceCentre']): string {
+function serviceCentreText(centre: SimIdentity['serviceCentre']): string {
   return typeof centre === 'string' ? centre : centre.number
 }
 
-function operatorWords({
+function operatorText({
   name,
   technology,
 }: {
@@ -41,4 +44,21 @@ function operatorWords({
   readonly technology: string | undefined
 }): string {
   return technology === undefined ? name : `${name}, ${technology}`
+}
+
+export function stateText(state: ModemState): string {
+  switch (state.name) {
+    case 'absent':
+      return `absent (${state.why})`
+    case 'blocked':
+      return `blocked: ${state.failure.words} ${state.failure.advice}`
+    case 'degraded':
+      return `degraded (${state.reasons.join(', ')})`
+    default:
+      return state.name
+  }
+}
+
+export function signalText({ dBm, bars }: Signal): string | undefined {
+  return dBm === undefined ? undefined : `${dBm} dBm, ${bars ?? '?'} of 4 bars`
 }

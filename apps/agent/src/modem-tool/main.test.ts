@@ -46,14 +46,15 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
 
   test('identifies the modem', async () => {
     const { code, out, errors } = await run(port(), 'identify')
-    expect(errors).toBe('')
+    expect(errors).toContain(`opening ${port()} …\n`)
+    expect(errors).toContain(`${port()}: identifying the modem …\n`)
     expect(out).toMatch(/^Modem +Quectel, EC25/)
     expect(out).toMatch(/^IMEI +\d{15}$/m)
     expect(out).toMatch(/^State +ready$/m)
     expect(code).toBe(0)
   }, 30_000)
 
-  test('sends a long text in parts and waits for the reports', async () => {
+  test('sends a long text in parts and waits for the delivery reports', async () => {
     const { code, out } = await run(port(), 'send', '+447700900123', 'x'.repeat(200), '--report')
     // A report may come before the next part has gone out.
     expect(out).toMatch(/^part 1 of 2: accepted, reference \d+$/m)
@@ -62,7 +63,7 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
     expect(code).toBe(0)
   }, 30_000)
 
-  test('shows what comes, lists it, and deletes what it is told to', async () => {
+  test('shows an incoming message, lists it and deletes it', async () => {
     const receiving = start(port(), 'receive')
     await receiving.says('waiting for messages')
     await emulator.instruct('send-text', { from: '+447700900555', to: 'modem0', text: 'bell \u001b[2J here' })
@@ -79,7 +80,7 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
     expect(await run(port(), 'list')).toMatchObject({ code: 0, out: '0 messages\n' })
   }, 60_000)
 
-  test('what comes by radio steers no terminal and forges no line', async () => {
+  test('incoming text cannot control the terminal or imitate output lines', async () => {
     const watching = start(port())
     await watching.says('state: ready')
     const text = 'bell\u001b[2J\u009b\u202egnp\r\nSM 9, from +447700900001'
@@ -97,37 +98,39 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
     expect(await run(port(), 'ussd', '*105#')).toMatchObject({ code: 0, out: 'Hi\n\\x1b[31mred\n' })
   }, 60_000)
 
-  test('watches until Ctrl-C, and leaves the port to the next', async () => {
+  test('watches until Ctrl-C and then frees the port', async () => {
     const watching = start(port())
     await watching.says('state: ready')
     watching.child.kill('SIGINT')
-    expect(await watching.ended).toMatchObject({ code: 0, errors: '' })
+    expect(await watching.ended).toMatchObject({ code: 0 })
     expect(await run(port(), 'ussd', '*100#')).toMatchObject({ code: 0, out: expect.stringContaining('balance') })
   }, 60_000)
 })
 
-describe('what goes wrong is told in one line', () => {
-  test('a port that is not there', async () => {
+describe('errors are one line', () => {
+  test('for a missing port', async () => {
     expect(await run('/dev/ttyUSB97')).toEqual({
       code: 1,
       out: '',
-      errors: 'modem: /dev/ttyUSB97: no such device: is the modem plugged in, and is this still its port?\n',
+      errors:
+        'opening /dev/ttyUSB97 …\n' +
+        'modem: /dev/ttyUSB97: no such device: is the modem plugged in, and is this still its port?\n',
     })
   })
 
-  test('a command that is none', async () => {
+  test('for an unknown command', async () => {
     expect(await run('/dev/ttyUSB97', 'frobnicate')).toEqual({
       code: 2,
       out: '',
-      errors: 'modem: frobnicate is not a command; --help lists them\n',
+      errors: 'modem: unknown command frobnicate; --help lists the commands\n',
     })
   })
 
-  test('a message that the network refuses, and one that nobody knows of', async () => {
+  test('for a refused message and for one whose result is unknown', async () => {
     await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-error', options: { codes: '21', times: 1 } })
     expect(await run(emulator.tcp, 'send', '+447700900123', 'hello')).toMatchObject({
       code: 1,
-      errors: 'modem: Part 1 was not sent.\n',
+      errors: expect.stringContaining('modem: Part 1 was not sent.\n'),
     })
     await emulator.instruct('set-fault', {
       modem: 'modem0',
@@ -136,17 +139,44 @@ describe('what goes wrong is told in one line', () => {
     })
     expect(await run(emulator.tcp, 'send', '+447700900123', 'hello')).toMatchObject({
       code: 3,
-      errors: 'modem: Part 1 may have been sent or not.\n',
+      errors: expect.stringContaining('modem: Part 1 may have been sent or not.\n'),
     })
   }, 60_000)
 })
 
-test('a trace goes to standard error, with what is private hidden unless it is asked for', async () => {
+test('prints a trace on standard error, masked unless --unmasked is given', async () => {
   const masked = await run(emulator.tcp, 'send', '+447700900123', 'secret words', '--trace')
   expect(masked.errors).toMatch(/^ +\d+\.\d{3} > AT\+CMGS=\d+\\r$/m)
-  expect(masked.errors).toMatch(/^ +\d+\.\d{3} < \\r\\n> $/m)
+  expect(masked.errors).toMatch(/^ +\d+\.\d{3} < \\r\\n> ?$/m)
   // The service centre, the PDU and the identity of the SIM.
   expect(masked.errors).not.toMatch(/447700900|4477009|[0-9A-F]{20}/)
   const unmasked = await run(emulator.tcp, 'send', '+447700900123', 'secret words', '--unmasked')
   expect(unmasked.errors).toMatch(/[0-9A-F]{20}\\x1a/)
 }, 60_000)
+
+describe('a modem that departs from the standard, on a pseudo-terminal', () => {
+  const set = (fault: string, options: object) => emulator.instruct('set-fault', { modem: 'modem0', fault, options })
+
+  test('is used with warnings: IMEI of ten digits, no +CMEE, ERROR to a bare AT', async () => {
+    await set('imei-answer', { line: '1234567890' })
+    await set('command-refused', { command: '+CMEE' })
+    await set('at-refused', {})
+    const { code, out } = await run(emulator.pty, 'identify')
+    await emulator.instruct('clear-fault', { modem: 'modem0' })
+    expect(out).toMatch(/^Serial number +1234567890$/m)
+    expect(out.match(/^Warning /gm)).toHaveLength(3)
+    expect(code).toBe(0)
+  }, 30_000)
+
+  test.each(['watch', 'receive', 'identify'])(
+    'a port that answers OK to everything ends %s with an error that says what to do',
+    async (command) => {
+      await set('ok-to-everything', {})
+      const { code, errors } = await run(emulator.pty, command)
+      await emulator.instruct('clear-fault', { modem: 'modem0' })
+      expect(errors).toMatch(/^modem: This port answers OK to everything.*Use another port of the same device\.$/m)
+      expect(code).toBe(1)
+    },
+    60_000,
+  )
+})

@@ -1,27 +1,37 @@
+import { linesOf, printError } from '../cli/terminal.ts'
 import { PortError } from '../ports/port-error.ts'
-import { type Command, readArguments, UsageError } from './arguments.ts'
-import { Connection } from './connection.ts'
-import { helpText } from './help.ts'
+import { type Command, helpText, readArguments, UsageError } from './arguments.ts'
+import { Connection, ToolError } from './connection.ts'
 import { identify } from './identify.ts'
-import { printError } from './print.ts'
-import { linesOf } from './printable.ts'
-import { receive } from './receive.ts'
+import { deleteAll, deleteOne, list, receive } from './messages.ts'
 import { send } from './send.ts'
-import { deleteAll, deleteOne, list } from './stored-messages.ts'
-import { ToolError } from './tool-error.ts'
 import { tracePrinter } from './trace-printer.ts'
 import { ussd } from './ussd.ts'
 import { watch } from './watch.ts'
 
+/** Limits for a whole command, longer than its steps can take together. */
+const limitMinutes: Partial<Record<Command['name'], number>> = {
+  identify: 5,
+  send: 30,
+  list: 15,
+  delete: 15,
+  'delete-all': 15,
+  ussd: 15,
+}
+
 const interrupted = new AbortController()
 
-// A second one does not wait for the port to be given back.
+// A second signal exits without waiting for the port to close.
 process.once('SIGINT', () => interrupt())
 process.once('SIGTERM', () => interrupt())
-// A reader that has gone away (`… | head`) is no reason to die loudly.
-process.stdout.on('error', () => process.exit(0))
+// A closed pipe (`… | head`) is not an error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? 0 : fail(new ToolError(`cannot write the output: ${error.message}`))),
+)
+process.stderr.on('error', () => undefined)
 
-process.exitCode = await main()
+// Exits without waiting for pending timers.
+process.exit(await main())
 
 async function main(): Promise<number> {
   let connection: Connection | undefined
@@ -37,7 +47,7 @@ async function main(): Promise<number> {
       pin,
       trace: tracePrinter(trace, printError),
     })
-    return await untilInterrupted(command, run(connection, command))
+    return await untilInterrupted(command, withinLimit(command, run(connection, command)))
   } catch (error) {
     return fail(error)
   } finally {
@@ -66,7 +76,24 @@ function run(connection: Connection, command: Command): Promise<void> {
   }
 }
 
-/** To be ended is how `watch` and `receive` end; the others were not done yet. */
+/** Limits a command. `watch` and `receive` only have a limit until the modem is ready. */
+function withinLimit(command: Command, work: Promise<void>): Promise<void> {
+  const minutes = limitMinutes[command.name]
+  if (minutes === undefined) return work
+  return new Promise((resolve, reject) => {
+    const words = `${command.name} did not finish within ${minutes} minutes: unplug the modem for ten seconds, then try again.`
+    const timer = setTimeout(
+      () =>
+        reject(
+          command.name === 'send' ? new ToolError(`${words} The message may have been sent.`, 3) : new ToolError(words),
+        ),
+      minutes * 60_000,
+    )
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+/** A signal is the normal end of `watch` and `receive`, and an interruption of the others. */
 function untilInterrupted(command: Command, work: Promise<void>): Promise<number> {
   const endless = command.name === 'watch' || command.name === 'receive'
   return new Promise((resolve, reject) => {
@@ -81,7 +108,7 @@ function interrupt(): void {
   interrupted.abort()
 }
 
-/** One clear line for what the user can mend; everything else with its trace. */
+/** Prints one line for errors that the user can fix, and a stack trace for all others. */
 function fail(error: unknown): number {
   const known = error instanceof ToolError || error instanceof PortError || error instanceof UsageError
   if (known) printError(`modem: ${error.message}`)

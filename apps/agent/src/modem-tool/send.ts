@@ -1,16 +1,15 @@
 import { randomInt } from 'node:crypto'
-import type { SubmitOutcome } from '@smsgw/modem/submit'
-import { addressFromText } from '@smsgw/sms/address'
+import type { SubmitOutcome } from '@smsgw/modem/send/submit'
+import { addressFromText } from '@smsgw/sms/fields/address'
 import { PduEncodeError } from '@smsgw/sms/pdu-error'
-import { segment } from '@smsgw/sms/segment'
-import { encodeForModem } from '@smsgw/sms/tpdu'
+import { segment } from '@smsgw/sms/segmentation/segment'
+import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
+import { print } from '../cli/terminal.ts'
 import type { Command } from './arguments.ts'
-import type { Connection } from './connection.ts'
-import { messageLines } from './message-lines.ts'
-import { print } from './print.ts'
-import { ToolError } from './tool-error.ts'
+import { type Connection, ToolError } from './connection.ts'
+import { messageLines } from './messages.ts'
 
-/** Sends all parts, one after the other; stops at the first that is not accepted. */
+/** Sends all parts in order; stops at the first one that is not accepted. */
 export async function send(
   connection: Connection,
   { to, text, report, flash }: Command & { readonly name: 'send' },
@@ -26,7 +25,7 @@ export async function send(
       beforePdu: async () => 'go',
       moreFollow: at + 1 < pdus.length,
     })
-    print(`part ${at + 1} of ${pdus.length}: ${outcomeWords(outcome)}`)
+    print(`part ${at + 1} of ${pdus.length}: ${outcomeText(outcome)}`)
     if (outcome.kind !== 'accepted') throw failure(outcome, at, pdus.length)
     if (outcome.messageReference !== undefined) references.push(outcome.messageReference)
   }
@@ -57,17 +56,17 @@ function pdusOf(to: string, text: string, statusReportRequest: boolean, flash: b
   }
 }
 
-function outcomeWords(outcome: SubmitOutcome): string {
+function outcomeText(outcome: SubmitOutcome): string {
   switch (outcome.kind) {
     case 'accepted':
-      if (outcome.duplicate) return 'accepted before'
+      if (outcome.duplicate) return 'already accepted'
       return `accepted${outcome.messageReference === undefined ? '' : `, reference ${outcome.messageReference}`}`
     case 'refused':
       return `refused: ${outcome.error.text}. ${outcome.error.words} ${outcome.error.advice}`
     case 'not-sent':
       return `not sent (${outcome.why})`
     case 'unknown':
-      return `nobody knows whether it was sent (${outcome.error?.text ?? outcome.why})`
+      return `unknown whether it was sent (${outcome.error?.text ?? outcome.why})`
   }
 }
 
@@ -77,30 +76,33 @@ function failure(outcome: SubmitOutcome, at: number, parts: number): ToolError {
   return new ToolError(`Part ${at + 1} was not sent${rest}.`)
 }
 
-/** Listens from the beginning: a report may come before the reference that it is about. */
+/** Listens from the start, because a report may arrive before the reference of its part. */
 class AwaitedReports {
-  readonly #came = new Set<number>()
+  readonly #arrived = new Set<number>()
   #look: () => void = () => undefined
 
   constructor(connection: Connection) {
     connection.onEvent((event) => {
       if (event.kind !== 'incoming' || event.incoming.kind !== 'status-report') return
       for (const line of messageLines(event.incoming)) print(line)
-      this.#came.add(event.incoming.report.messageReference)
+      this.#arrived.add(event.incoming.report.messageReference)
       this.#look()
     })
   }
 
   wait(references: readonly number[], until: AbortSignal): Promise<void> {
-    print('waiting for the report …')
+    print('waiting for delivery reports …')
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new ToolError('No report came within two minutes.')), reportLimitMs)
+      const timer = setTimeout(
+        () => reject(new ToolError('No delivery report arrived within two minutes.')),
+        reportLimitMs,
+      )
       const end = () => {
         clearTimeout(timer)
         resolve()
       }
       this.#look = () => {
-        if (references.every((reference) => this.#came.has(reference))) end()
+        if (references.every((reference) => this.#arrived.has(reference))) end()
       }
       until.addEventListener('abort', end, { once: true })
       this.#look()

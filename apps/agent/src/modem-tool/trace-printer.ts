@@ -1,9 +1,9 @@
-import type { Sensitivity } from '@smsgw/modem/command'
-import { type ByteTrace, TraceLines } from '@smsgw/modem/trace'
-import { monotonicClock } from '../monotonic-clock.ts'
+import type { Sensitivity } from '@smsgw/modem/dialogue/command'
+import { type ByteTrace, TraceLines } from '@smsgw/modem/wire/trace'
+import { monotonicClock } from '../time/monotonic-clock.ts'
 import type { Settings } from './arguments.ts'
 
-/** Prints what goes over the port, as it goes. */
+/** Prints sent and received bytes. */
 export function tracePrinter(trace: Settings['trace'], write: (line: string) => void): ByteTrace | undefined {
   const startMs = monotonicClock.nowMs()
   const show = (atMs: number, direction: 'sent' | 'received', text: string) =>
@@ -18,7 +18,7 @@ export function tracePrinter(trace: Settings['trace'], write: (line: string) => 
   }
 }
 
-/** As the bytes came: cut where the port cut them. */
+/** Prints bytes in the chunks in which they arrived. */
 class ByteByByte implements ByteTrace {
   readonly #onBytes: (direction: 'sent' | 'received', bytes: Uint8Array) => void
 

@@ -1,23 +1,27 @@
+import type { UssdAnswer } from '@smsgw/modem/commands/ussd'
+import type { ModemEvent } from '@smsgw/modem/modem-event'
+import { linesOf, print } from '../cli/terminal.ts'
 import { type Connection, wordsOf } from './connection.ts'
-import { eventLines } from './event-lines.ts'
-import { identify } from './identify.ts'
-import { print } from './print.ts'
+import { identify, signalText, stateText } from './identify.ts'
+import { messageLines } from './messages.ts'
 
-/** Shows who it is, then all that happens to it, until the signal. */
+/** Prints the identity of the modem, then its events, until the signal. */
 export async function watch(connection: Connection, until: AbortSignal): Promise<void> {
   const stops = [
     connection.onEvent((event) => {
-      showNews(eventLines(event))
-      if (event.kind === 'started') void connection.ready('set-up').then(identify)
+      showLines(eventLines(event))
+      if (event.kind === 'started') connection.ready('set-up').then(identify, () => undefined)
     }),
     connection.onNews((news) => {
-      if (news.kind === 'raise-alarm') showNews([`alarm: ${wordsOf(news.cause)}`])
-      else if (news.kind === 'clear-alarm') showNews(['alarm: over'])
-      else if (news.by !== undefined) showNews([`recovered by: ${news.by}`])
+      if (news.kind === 'raise-alarm') showLines([`alarm: ${wordsOf(news.cause)}`])
+      else if (news.kind === 'clear-alarm') showLines(['alarm: cleared'])
+      else if (news.by !== undefined) showLines([`recovered by: ${news.by}`])
     }),
   ]
+  // A modem that never becomes ready is an error; a modem that was ready may recover.
+  await Promise.race([connection.ready('set-up'), aborted(until)])
   await aborted(until)
-  // What giving the port back makes it say is no news.
+  // Closing the port causes events that are not of interest.
   for (const stop of stops) stop()
 }
 
@@ -28,15 +32,66 @@ export function aborted(until: AbortSignal): Promise<void> {
   })
 }
 
-/** By what stands in front of the colon: what was said of it last. */
-const saidLast = new Map<string, string>()
+/** The last line printed about each subject, which is the part before the colon. */
+const lastLines = new Map<string, string>()
 
-function showNews([first, ...rest]: readonly string[]): void {
+function showLines([first, ...rest]: readonly string[]): void {
   if (first === undefined) return
   const [subject = ''] = first.split(':')
-  // Each registration domain and each look at the signal tells the same again.
-  if (rest.length === 0 && subject !== 'message' && saidLast.get(subject) === first) return
-  saidLast.set(subject, first)
+  // Each registration domain and each signal check reports the same again.
+  if (rest.length === 0 && subject !== 'message' && lastLines.get(subject) === first) return
+  lastLines.set(subject, first)
   print(`${new Date().toTimeString().slice(0, 8)} ${first}`)
   for (const line of rest) print(line)
+}
+
+/** Formats an event of the modem; empty for events that are not shown. */
+export function eventLines(event: ModemEvent): readonly string[] {
+  switch (event.kind) {
+    case 'state':
+      return [`state: ${stateText(event.state)}`]
+    case 'restarted':
+      return [`restarted: ${event.sign}`]
+    case 'registration': {
+      const { best } = event
+      if (best === undefined) return []
+      return [`network: ${best.status}${best.technology === undefined ? '' : `, ${best.technology}`}`]
+    }
+    case 'signal': {
+      const words = signalText(event.signal)
+      return words === undefined ? [] : [`signal: ${words}`]
+    }
+    case 'storage': {
+      const { memory, used, total, full } = event.gauge
+      return [`memory: ${memory} ${used} of ${total}${full ? ', full' : ''}`]
+    }
+    case 'incoming': {
+      const [first = '', ...rest] = messageLines(event.incoming)
+      return [`message: ${first}`, ...rest]
+    }
+    case 'ussd':
+      return ussdLines(event.answer)
+    case 'network-time':
+      return ['network time: received']
+    case 'late-result':
+      return [`late result: message ${event.id} was ${event.outcome.kind}`]
+    case 'said':
+      return [`said: ${event.text}`]
+    case 'not-read':
+      return [`memory: ${event.memory} could not be read (${event.why})`]
+    case 'content-missing':
+      return [`message: ${event.code} arrived without content`]
+    case 'text-mode':
+      return ['message: arrived in text mode, because the modem has lost its PDU mode setting']
+    case 'dialogue':
+    case 'started':
+    case 'submitted':
+      return []
+  }
+}
+
+function ussdLines({ status, text }: UssdAnswer): readonly string[] {
+  if (text === undefined) return [`ussd: ${status}`]
+  const [first = '', ...rest] = linesOf(text)
+  return [`ussd: ${status}: ${first}`, ...rest.map((line) => `    ${line}`)]
 }

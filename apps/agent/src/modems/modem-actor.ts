@@ -1,39 +1,40 @@
 import type { SimCard } from '@smsgw/contract/link/event'
 import type { Clock } from '@smsgw/modem/clock'
-import { readImei } from '@smsgw/modem/commands/identity'
+import { type ModemNumber, readModemNumber } from '@smsgw/modem/commands/identity'
 import { type NetworkTime, readClock } from '@smsgw/modem/commands/network-time'
 import { readOperator } from '@smsgw/modem/commands/operator'
 import type { Registration } from '@smsgw/modem/commands/registration'
 import type { Signal } from '@smsgw/modem/commands/signal'
 import type { UssdAnswer } from '@smsgw/modem/commands/ussd'
-import type { Incoming } from '@smsgw/modem/incoming-message'
 import type { Modem } from '@smsgw/modem/modem'
 import type { ModemEvent } from '@smsgw/modem/modem-event'
 import type { ModemOptions } from '@smsgw/modem/modem-options'
 import type { ModemState } from '@smsgw/modem/modem-state'
-import { type ClosablePort, type OpenedPort, type OpenResult, RecoveryRunner } from '@smsgw/modem/recovery-runner'
-import type { RecoveryOptions, RecoveryState } from '@smsgw/modem/recovery-state'
-import type { Session } from '@smsgw/modem/startup'
-import type { PinMemory } from '@smsgw/modem/startup/pin-memory'
-import type { LateOutcome } from '@smsgw/modem/submission'
-import { TraceRing } from '@smsgw/modem/trace'
+import type { Incoming } from '@smsgw/modem/receive/incoming-message'
+import { type ClosablePort, type OpenedPort, type OpenResult, RecoveryRunner } from '@smsgw/modem/recovery/runner'
+import type { RecoveryOptions, RecoveryState } from '@smsgw/modem/recovery/state'
+import type { LateOutcome } from '@smsgw/modem/send/submission'
+import type { PinMemory } from '@smsgw/modem/setup/pin-memory'
+import type { Session } from '@smsgw/modem/setup/startup'
+import { TraceRing } from '@smsgw/modem/wire/trace'
+import { alarmText, type RecoveryNews, recoveredText, shortcomingTexts } from './modem-descriptions.ts'
 import { type ModemHealth, signalPercent, simStateOf } from './modem-health.ts'
-import { alarmWords, healedWords, type RecoveryNews } from './recovery-words.ts'
 import { type ActiveSim, type SimListener, SimPresence } from './sim-presence.ts'
 
-/** What a modem has to tell the rest of the agent. */
+/** The events of a modem for the rest of the agent. */
 export interface ModemListener extends SimListener {
   readonly onIncoming: (sim: ActiveSim, incoming: Incoming) => void
   readonly onLateResult: (id: string, outcome: LateOutcome) => void
   readonly onNetworkTime: (time: NetworkTime) => void
   readonly onChanged: (modem: ModemActor) => void
-  readonly onTrouble: (modem: ModemActor, priority: 'INFO' | 'WARN' | 'ERROR', message: string) => void
+  readonly onProblem: (modem: ModemActor, priority: 'INFO' | 'WARN' | 'ERROR', message: string) => void
 }
 
 /**
- * One modem, kept alive by its `RecoveryRunner`, and independent of every other: what happens to it happens here.
+ * One modem, driven by its `RecoveryRunner` and independent of all others.
  *
- * nameless → named, once it has told its IMEI, and that modem for ever: another one that answers on its port is given up.
+ * unidentified → identified, once it has reported its number. It stays that modem: if another one answers on its port,
+ * the port is closed.
  */
 export class ModemActor {
   readonly #options: ModemActorOptions
@@ -50,8 +51,9 @@ export class ModemActor {
   #session: Session | undefined
   #simNumber: number | undefined
   #pinGiven = false
-  #hasHadTrouble = false
-  readonly #notReadToldAtMs = new Map<string, number>()
+  #hasHadProblem = false
+  readonly #hourlyWarnedAtMs = new Map<string, number>()
+  readonly #warned = new Set<string>()
 
   constructor(options: ModemActorOptions) {
     this.#address = options.address
@@ -63,13 +65,13 @@ export class ModemActor {
       open: () => this.#open(),
       pinMemory: options.pinMemory,
       trace: this.#trace,
-      ...(options.modemOptions && { modemOptions: options.modemOptions }),
-      recovery: { ...patience, ...options.recovery },
-      onEvent: (event) => this.#heard(event),
+      ...(options.tuning?.modem && { modemOptions: options.tuning.modem }),
+      recovery: { ...defaultRecovery, ...options.tuning?.recovery },
+      onEvent: (event) => this.#handle(event),
       onState: (state) => {
         this.#recovery = state
       },
-      onNews: (news) => this.#news(news),
+      onNews: (news) => this.#reportRecovery(news),
     })
   }
 
@@ -82,22 +84,22 @@ export class ModemActor {
     await this.#runner.stop()
   }
 
-  /** Something was plugged in: no need to wait for the next look. */
+  /** Tries to open the modem at once, because a device was plugged in. */
   deviceAppeared(): void {
     this.#runner.deviceAppeared()
   }
 
-  /** Who it is, mostly before anything else is asked of it: its SIM number, and the PIN that belongs to that. */
+  /** Sets the SIM number of the modem, and with it the configured PIN. Usually called before setup. */
   identified(simNumber: number): void {
     this.#simNumber = simNumber
-    // Given to a modem that is set up, it would be set up anew: it is kept for the next time.
+    // Setting the PIN of a modem that is in use would restart its setup; it gets the PIN next time.
     if (this.#pinGiven || (this.modem !== undefined && this.#state.name !== 'blocked')) return
-    const pin = this.#options.pinOf(simNumber)
+    const pin = this.#options.sims.pinOf(simNumber)
     this.#pinGiven = pin !== undefined
     if (pin !== undefined) void this.#runner.useSimPin(pin)
   }
 
-  /** The port that it is on, or was on last. */
+  /** The current or last port. */
   get address(): string {
     return this.#address
   }
@@ -110,7 +112,7 @@ export class ModemActor {
     return this.#simNumber
   }
 
-  /** The last bytes that went to and fro; what it shows is masked. */
+  /** The last bytes sent and received, masked. */
   get trace(): TraceRing {
     return this.#trace
   }
@@ -130,7 +132,7 @@ export class ModemActor {
     }
   }
 
-  /** As the relay shows it; undefined while nobody knows which one it is. */
+  /** The SIM as the relay shows it; undefined until the modem is identified. */
   get simCard(): SimCard | undefined {
     if (this.#simNumber === undefined) return undefined
     const phoneNumber = this.#phoneNumber()
@@ -154,21 +156,22 @@ export class ModemActor {
     return result
   }
 
-  /** A PIN belongs to a SIM number, and that to the IMEI: the modem may not have been able to tell it before. */
-  async #enterPin(): Promise<void> {
+  /** Identifies a modem that waits for a PIN: the PIN belongs to a SIM number, and that to the modem's IMEI. */
+  async #identifyForPin(): Promise<void> {
     const { modem } = this
     if (modem === undefined || this.#simNumber !== undefined) return
-    const imei = await modem.ask(readImei)
-    if (imei.kind === 'value' && this.modem === modem && !this.#options.isMine(imei.value)) this.#giveUpPort()
+    const number = await readModemNumber((query) => modem.ask(query))
+    const isOther = number !== undefined && !this.#options.registration.confirm(number)
+    if (isOther && this.modem === modem) this.#closePort()
   }
 
-  #heard(event: ModemEvent): void {
+  #handle(event: ModemEvent): void {
     const { listener } = this.#options
     switch (event.kind) {
       case 'state':
         this.#state = event.state
-        if (event.state.name === 'blocked' && event.state.failure.reason === 'pin-required') void this.#enterPin()
-        this.#sim.heard(event.state)
+        if (event.state.name === 'blocked' && event.state.failure.reason === 'pin-required') void this.#identifyForPin()
+        this.#sim.update(event.state)
         listener.onChanged(this)
         break
       case 'started':
@@ -182,7 +185,7 @@ export class ModemActor {
         break
       case 'registration':
         this.#registration = event.best
-        if (event.registered) void this.#askNetwork()
+        if (event.registered) void this.#readNetwork()
         listener.onChanged(this)
         break
       case 'signal':
@@ -194,68 +197,83 @@ export class ModemActor {
       case 'ussd':
         if (this.#simNumber !== undefined) this.#options.onUssd(this.#simNumber, event.answer)
         break
+      case 'submitted':
+        if (event.outcome.kind === 'unknown' && event.outcome.why === 'no-reference') this.#warnOnce(withoutReference)
+        break
       case 'not-read':
-        this.#tellNotRead(`the memory ${event.memory} could not be read (${event.why})`)
+        this.#warnHourly(`cannot read messages from memory ${event.memory} (${event.why})`)
         break
       default:
         break
     }
   }
 
-  /** What comes in is told after this, so the SIM is known by then. */
+  /** Runs before the first incoming message of the session, so that its SIM is known. */
   #begin(session: Session): void {
     this.#sim.leave()
     const { modem } = this
-    const isMine = this.#options.isMine(session.identity.imei)
+    const isConfirmed = this.#options.registration.confirm(session.identity)
     const simNumber = this.#simNumber
-    if (modem === undefined || simNumber === undefined || !isMine) {
-      this.#giveUpPort()
+    if (modem === undefined || simNumber === undefined || !isConfirmed) {
+      this.#closePort()
       return
     }
     this.#session = session
     this.#operator = undefined
     const { iccid, imsi } = session.sim
-    if (iccid !== undefined) this.#tellNewCard(this.#options.cardBefore(iccid))
+    if (iccid !== undefined) this.#warnOfNewCard(this.#options.registration.previousCard(iccid))
     const sim: ActiveSim = {
       simNumber,
-      // Where a SIM tells neither, it is the one in that modem.
-      iccid: iccid ?? imsi ?? `in ${session.identity.imei}`,
+      // A SIM that reports neither is identified by its modem.
+      iccid: iccid ?? imsi ?? `in ${this.#slotName(session.identity)}`,
       phoneNumber: this.#phoneNumber(),
       submit: (pdu, options) => modem.submit(pdu, options),
       deleteMessage: (slot, pdu) => modem.deleteMessage(slot, pdu),
       acknowledge: () => modem.acknowledge(),
     }
     this.#sim.enter(sim, this.#state)
+    for (const shortcoming of session.shortcomings) this.#warnOnce(shortcomingTexts[shortcoming])
     this.#options.listener.onChanged(this)
   }
 
-  #tellNewCard(before: string | undefined): void {
+  /** Modems that share an IMEI get different names. */
+  #slotName({ imei }: ModemNumber): string {
+    const id = this.#options.registration.id() ?? this.#address
+    return imei === undefined ? id : `${imei}${id.slice(imeiDigitsInId)}`
+  }
+
+  #warnOnce(problem: string): void {
+    if (this.#warned.has(problem)) return
+    this.#warned.add(problem)
+    this.#options.listener.onProblem(this, 'WARN', problem)
+  }
+
+  #warnOfNewCard(before: string | undefined): void {
     if (before === undefined) return
-    this.#options.listener.onTrouble(
+    this.#options.listener.onProblem(
       this,
       'WARN',
-      `another SIM is in it than before (that one ended in ${before.slice(-4)}): ` +
-        'its number and PIN in the configuration are those of the slot, so check them',
+      `SIM changed (the previous ICCID ended in ${before.slice(-4)}): check the number and PIN configured for this SIM slot`,
     )
   }
 
-  /** It is looked at again every minute, and each line goes to the relay: once an hour will do. */
-  #tellNotRead(words: string): void {
+  /** For checks that run every minute: each warning is also sent to the relay. */
+  #warnHourly(problem: string): void {
     const nowMs = this.#options.clock.nowMs()
-    if (nowMs - (this.#notReadToldAtMs.get(words) ?? Number.NEGATIVE_INFINITY) < notReadAgainMs) return
-    this.#notReadToldAtMs.set(words, nowMs)
-    this.#options.listener.onTrouble(this, 'WARN', words)
+    if (nowMs - (this.#hourlyWarnedAtMs.get(problem) ?? Number.NEGATIVE_INFINITY) < hourMs) return
+    this.#hourlyWarnedAtMs.set(problem, nowMs)
+    this.#options.listener.onProblem(this, 'WARN', problem)
   }
 
-  /** Another modem has taken the place of this one: whoever it is, it is found there. */
-  #giveUpPort(): void {
+  /** Another modem has answered on this port. The registry assigns the port to that modem. */
+  #closePort(): void {
     const port = this.#port
-    // Not while it is telling.
+    // Not while the modem is emitting an event.
     queueMicrotask(() => void port?.close())
   }
 
-  /** The clock of the modem is right once the network has set it: about when it has told its name. */
-  async #askNetwork(): Promise<void> {
+  /** Reads the operator, then the clock: the network sets the clock at about the time when the operator is known. */
+  async #readNetwork(): Promise<void> {
     const { modem } = this
     if (modem === undefined || this.#operator !== undefined) return
     const operator = await modem.ask(readOperator)
@@ -268,55 +286,76 @@ export class ModemActor {
 
   #phoneNumber(): string | undefined {
     if (this.#simNumber === undefined) return undefined
-    return this.#options.phoneNumberOf(this.#simNumber) ?? this.#session?.sim.ownNumbers[0]?.number
+    return this.#options.sims.phoneNumberOf(this.#simNumber) ?? this.#session?.sim.ownNumbers[0]?.number
   }
 
-  #news(news: RecoveryNews): void {
+  #reportRecovery(news: RecoveryNews): void {
     const { listener } = this.#options
     switch (news.kind) {
       case 'raise-alarm': {
-        const words = alarmWords(news.cause)
-        // Who is told knows which modem it is about.
-        const own = `${this.#address}: `
-        listener.onTrouble(this, 'ERROR', words.startsWith(own) ? words.slice(own.length) : words)
-        this.#hasHadTrouble = true
+        const problem = alarmText(news.cause)
+        // The listener adds the address itself.
+        const prefix = `${this.#address}: `
+        listener.onProblem(this, 'ERROR', problem.startsWith(prefix) ? problem.slice(prefix.length) : problem)
+        this.#hasHadProblem = true
         break
       }
       case 'healed':
-        // A first start without trouble is not worth a word.
-        if (this.#hasHadTrouble) listener.onTrouble(this, 'INFO', healedWords(news))
-        this.#hasHadTrouble = true
+        // The first start is not a recovery.
+        if (this.#hasHadProblem) listener.onProblem(this, 'INFO', recoveredText(news))
+        this.#hasHadProblem = true
         break
       case 'clear-alarm':
-      // What it is cleared for follows.
+      // `healed` or another alarm follows.
     }
   }
 }
 
 export interface ModemActorOptions {
-  /** As long as it has no port. */
+  /** The address until a port is opened. */
   readonly address: string
   readonly clock: Clock
-  /** Finds this modem, wherever it is by now. */
+  /** Opens this modem at its current place. */
   readonly open: () => Promise<OpenAnswer>
   readonly pinMemory: PinMemory
-  /** False: it is another modem. True with its SIM number told by `identified`. */
-  readonly isMine: (imei: string) => boolean
-  /** Which card was in it before, if it was another one. */
-  readonly cardBefore: (iccid: string) => string | undefined
-  readonly pinOf: (simNumber: number) => string | undefined
-  readonly phoneNumberOf: (simNumber: number) => string | undefined
-  /** From the network, unasked for or too late. */
+  readonly registration: ModemRegistration
+  readonly sims: SimSettings
+  /** A USSD text that the network sent unsolicited or too late. */
   readonly onUssd: (simNumber: number, answer: UssdAnswer) => void
   readonly listener: ModemListener
-  readonly modemOptions?: ModemOptions | undefined
-  readonly recovery?: Partial<RecoveryOptions> | undefined
+  readonly tuning?: ModemTuning | undefined
 }
 
-/** With the address that it was found at. */
+/** What the registry knows about this modem. */
+export interface ModemRegistration {
+  /** Returns false if the number belongs to another modem; else calls `identified` with the SIM number first. */
+  readonly confirm: (number: ModemNumber) => boolean
+  /** The id of this modem, once it is identified. */
+  readonly id: () => string | undefined
+  /** The ICCID of the card that was in this modem before, if it was a different one. */
+  readonly previousCard: (iccid: string) => string | undefined
+}
+
+/** `SIM_<n>_PIN` and `SIM_<n>_NUMBER`. */
+export interface SimSettings {
+  readonly pinOf: (simNumber: number) => string | undefined
+  readonly phoneNumberOf: (simNumber: number) => string | undefined
+}
+
+export interface ModemTuning {
+  readonly modem?: ModemOptions
+  readonly recovery?: Partial<RecoveryOptions>
+}
+
+/** An opened port comes with the address where the modem was found. */
 export type OpenAnswer = Exclude<OpenResult, OpenedPort> | (OpenedPort & { readonly address: string })
 
-const notReadAgainMs = 3_600_000
+/** Ids contain the IMEI without its check digit. */
+const imeiDigitsInId = 14
+const withoutReference =
+  'a message was accepted without a reference (OK without +CMGS): it is in doubt until the reference or a delivery report arrives'
 
-/** What cannot be seen to come back, behind TCP, is tried this often. */
-const patience = { awayLookMs: 1_000 }
+const hourMs = 3_600_000
+
+/** The return of a modem behind TCP cannot be observed, so it is tried this often. */
+const defaultRecovery = { awayLookMs: 1_000 }

@@ -1,7 +1,7 @@
 import { octetsFromHex } from '@smsgw/sms/octets'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPort } from '../ports/open-port.ts'
-import { planMessage } from '../sending/plan-message.ts'
+import { planMessage } from '../sending/message/plan-message.ts'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { devices, FakeMachine } from '../testing/fake-machine.ts'
 import { FleetFixture } from '../testing/modem-fleet-fixture.ts'
@@ -55,17 +55,17 @@ function unplug(path: string, firstTty: number): void {
 }
 
 describe('modems on the bus', { timeout: 60_000 }, () => {
-  test('are found on the right one of their ports, each under a number of its own', async () => {
+  test('are found on their command ports and get different SIM numbers', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()
     await fixture.readyAre('1:8091')
     plug(two, '1-1.3', 4)
     await fixture.readyAre('1:8091', '2:8182')
     expect(new Set(fixture.opened)).toEqual(new Set([fake.port('ttyUSB2'), fake.port('ttyUSB6')]))
-    expect(fixture.told).toEqual([])
+    expect(fixture.problems).toEqual([])
   })
 
-  test('keep their numbers wherever they are plugged in, after a restart too', async () => {
+  test('keep their SIM numbers in any socket, also after a restart', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()
     await fixture.readyAre('1:8091')
@@ -82,7 +82,7 @@ describe('modems on the bus', { timeout: 60_000 }, () => {
     await fixture.readyAre('1:8091', '2:8182')
   })
 
-  test('that come back in another socket, under another name, are the same', async () => {
+  test('are recognised in another socket under another port name', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()
     await fixture.readyAre('1:8091')
@@ -98,7 +98,7 @@ describe('modems on the bus', { timeout: 60_000 }, () => {
     expect(fixture.fleet?.health).toHaveLength(1)
   })
 
-  test('that change places are told apart', async () => {
+  test('are recognised after they have swapped sockets', async () => {
     plug(one, '1-1.2', 0)
     plug(two, '1-1.3', 4)
     await fixture.start()
@@ -118,8 +118,8 @@ describe('modems on the bus', { timeout: 60_000 }, () => {
   })
 })
 
-describe('ports that were named', { timeout: 60_000 }, () => {
-  test('are found again by their modem when the kernel gives them another name', async () => {
+describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
+  test('are found again after the kernel has renamed them', async () => {
     plug(one, '1-1.2', 0)
     plug(two, '1-1.3', 4)
     await fixture.start([fake.port('ttyUSB2')])
@@ -137,18 +137,18 @@ describe('ports that were named', { timeout: 60_000 }, () => {
     expect(fixture.fleet?.simNumbers).toEqual([1])
   })
 
-  test('of one modem never make two of it', async () => {
+  test('two ports of one modem are one modem', async () => {
     await fixture.start([one.tcp, fake.port('modem')])
     await fixture.readyAre('1:8091')
     fake.plug(devices.ec25, '1-1.2', { 2: { name: 'modem', leadsTo: one.pty } })
     await expect
-      .poll(() => fixture.told, { timeout: 30_000 })
+      .poll(() => fixture.problems, { timeout: 30_000 })
       .toContainEqual(expect.stringContaining(`it belongs to the modem that is used on ${one.tcp} already`))
     expect(fixture.fleet?.simNumbers).toEqual([1])
     await fixture.readyAre('1:8091')
   })
 
-  test('with another modem behind them are not given the PIN of the one before', async () => {
+  test('with a different modem do not get the PIN of the previous one', async () => {
     fixture.pins[1] = '1111'
     fake.plug(devices.ec25, '1-1.2', { 2: { name: 'modem', leadsTo: one.pty } })
     await fixture.start([fake.port('modem')])
@@ -167,19 +167,19 @@ describe('ports that were named', { timeout: 60_000 }, () => {
     await one.instruct('plug', { modem: 'modem0' })
   })
 
-  test('that another program holds are used when it lets them go', async () => {
+  test('used by another program are opened when that program closes them', async () => {
     const held = await openPort(one.pty)
     await fixture.start([one.pty], { recovery: { alarmLookMs: 200 } })
     await expect
-      .poll(() => fixture.told, { timeout: 30_000 })
+      .poll(() => fixture.problems, { timeout: 30_000 })
       .toContainEqual(expect.stringMatching(/^ERROR .*modem0: another program holds this port/))
     await held.close()
     await fixture.readyAre('1:8091')
-    await expect.poll(() => fixture.told.at(-1), { timeout: 30_000 }).toMatch(/^INFO .*: it works again/)
+    await expect.poll(() => fixture.problems.at(-1), { timeout: 30_000 }).toMatch(/^INFO .*: works again/)
   })
 })
 
-test('one that hangs, and one that is gone, delay nobody', { timeout: 60_000 }, async () => {
+test('a hung modem and a missing modem do not delay others', { timeout: 60_000 }, async () => {
   await fixture.start([one.pty, two.pty, four.pty])
   await expect.poll(() => fixture.ready.length, { timeout: 30_000 }).toBe(3)
   const sim = [...fixture.sending.values()].find(({ iccid }) => iccid === first.iccid)
@@ -191,8 +191,8 @@ test('one that hangs, and one that is gone, delay nobody', { timeout: 60_000 }, 
   await two.instruct('reboot', { modem: 'modem0' })
 })
 
-test('a memory that cannot be read is told of, and not each time it is looked at', { timeout: 60_000 }, async () => {
-  await fixture.start([one.pty], { modemOptions: { sweepMs: 50 } })
+test('warns once, not at every check, that a memory cannot be read', { timeout: 60_000 }, async () => {
+  await fixture.start([one.pty], { modem: { sweepMs: 50 } })
   await fixture.readyAre('1:8091')
   await one.instruct('set-fault', {
     modem: 'modem0',
@@ -203,11 +203,11 @@ test('a memory that cannot be read is told of, and not each time it is looked at
     fixture.actors[0]?.trace.entries().filter(({ text }) => text.includes('+CMS ERROR: 500')).length
   await expect.poll(refusals, { timeout: 30_000 }).toBeGreaterThan(10)
   await one.instruct('clear-fault', { modem: 'modem0' })
-  expect(fixture.told.filter((words) => words.includes('the memory SM could not be read'))).toHaveLength(1)
+  expect(fixture.problems.filter((problem) => problem.includes('cannot read messages from memory SM'))).toHaveLength(1)
 })
 
 describe('a SIM', { timeout: 60_000 }, () => {
-  test('that is locked is given the PIN of its slot, and nobody is alarmed', async () => {
+  test('that is locked gets the PIN of its slot without an alarm', async () => {
     fixture.pins[1] = '1111'
     fixture.pins[2] = '2222'
     plug(one, '1-1.2', 0)
@@ -225,30 +225,30 @@ describe('a SIM', { timeout: 60_000 }, () => {
         { timeout: 30_000 },
       )
       .toContainEqual(expect.stringContaining('+CPIN: READY'))
-    expect(fixture.told).toEqual([])
+    expect(fixture.problems).toEqual([])
   })
 
-  test('that was put in instead of another is noticed, after a restart too', async () => {
+  test('that replaces another is noticed, also after a restart', async () => {
     const insert = (iccid: string) =>
       two.instruct('insert-sim', { modem: 'modem0', sim: { number: second.number, iccid } })
     await fixture.start([two.pty])
     await fixture.readyAre('1:8182')
     await insert('8944110000000000031')
     await expect
-      .poll(() => fixture.told, { timeout: 30_000 })
-      .toContainEqual(expect.stringContaining('another SIM is in it than before (that one ended in 0023)'))
+      .poll(() => fixture.problems, { timeout: 30_000 })
+      .toContainEqual(expect.stringContaining('SIM changed (the previous ICCID ended in 0023)'))
     await fixture.readyAre('1:8182')
     expect([...fixture.sending.values()].map(({ iccid }) => iccid)).toEqual(['8944110000000000031'])
     await fixture.stop()
     await insert(second.iccid)
-    fixture.told.length = 0
+    fixture.problems.length = 0
     await fixture.start([two.pty])
     await expect
-      .poll(() => fixture.told, { timeout: 30_000 })
-      .toEqual([expect.stringContaining('that one ended in 0031')])
+      .poll(() => fixture.problems, { timeout: 30_000 })
+      .toContainEqual(expect.stringContaining('the previous ICCID ended in 0031'))
   })
 
-  test('that was there and is away is told as absent', async () => {
+  test('of a disconnected modem is reported as absent', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()
     await fixture.readyAre('1:8091')
@@ -256,9 +256,11 @@ describe('a SIM', { timeout: 60_000 }, () => {
     unplug('1-1.2', 0)
     await fixture.start()
     expect(fixture.fleet?.simCards).toEqual([{ simNumber: 1, state: 'absent' }])
+    fixture.numbers[1] = '+447700900001'
+    expect(fixture.fleet?.simCards).toEqual([{ simNumber: 1, state: 'absent', phoneNumber: '+447700900001' }])
   })
 
-  test('shows number, operator and signal, and the network tells the time', async () => {
+  test('reports number, operator, signal and network time', async () => {
     await fixture.start([one.pty])
     await fixture.readyAre('1:8091')
     await expect
@@ -277,7 +279,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
   })
 })
 
-test('USSD is a conversation through the SIM that was asked for', { timeout: 60_000 }, async () => {
+test('runs a USSD session through the requested SIM', { timeout: 60_000 }, async () => {
   await one.instruct('set-ussd-menu', {
     code: '*111#',
     menu: { text: '1 Balance', choices: { 1: { text: 'You have 3.20' } } },

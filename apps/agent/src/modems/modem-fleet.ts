@@ -1,44 +1,42 @@
 import type { SimCard } from '@smsgw/contract/link/event'
 import type { Clock } from '@smsgw/modem/clock'
-import type { ModemOptions } from '@smsgw/modem/modem-options'
-import type { OpenResult } from '@smsgw/modem/recovery-runner'
-import type { RecoveryOptions } from '@smsgw/modem/recovery-state'
-import { type EnteredPin, PinMemory } from '@smsgw/modem/startup/pin-memory'
+import type { OpenResult } from '@smsgw/modem/recovery/runner'
+import { type EnteredPin, PinMemory } from '@smsgw/modem/setup/pin-memory'
 import type { Change, Json } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
-import { type Berth, Berths } from './berths.ts'
-import type { FoundPlaces } from './find-places.ts'
-import { ModemActor, type ModemListener, type OpenAnswer } from './modem-actor.ts'
+import type { FoundPlaces } from './discovery/find-places.ts'
+import { PlaceWatch } from './discovery/place-watch.ts'
+import { ModemActor, type ModemListener, type ModemTuning, type OpenAnswer, type SimSettings } from './modem-actor.ts'
 import type { ModemHealth } from './modem-health.ts'
-import { PlaceWatch } from './place-watch.ts'
+import { ModemRegistry, type RegisteredModem } from './modem-registry.ts'
 import { SimSlots, slotsNote } from './sim-slots.ts'
-import { UssdDesk } from './ussd-desk.ts'
+import { UssdSessions } from './ussd-sessions.ts'
 
 /**
- * All modems of this agent: found wherever they are plugged in, each an actor of its own, known by its IMEI, under a SIM
- * number that stays.
+ * All modems of this agent. Modems are found wherever they are plugged in, run independently of each other, are recognised
+ * by their IMEI and keep their SIM number.
  *
- * `new` → `start` (what is there is looked for, and kept looking for) → `stop`.
+ * `new` → `start` (searches for modems, once and then continuously) → `stop`.
  */
 export class ModemFleet {
   readonly #options: ModemFleetOptions
   readonly #slots: SimSlots
   readonly #pinMemory: PinMemory
   readonly #watch: PlaceWatch
-  readonly #berths: Berths
-  readonly ussd: UssdDesk
+  readonly #registry: ModemRegistry
+  readonly ussd: UssdSessions
 
   constructor(options: ModemFleetOptions, notes: Readonly<Record<string, Json>>) {
     this.#options = options
     this.#slots = new SimSlots(notes[slotsNote])
     this.#pinMemory = new PinMemory({
       records: (notes[pinsNote] ?? []) as unknown as readonly EnteredPin[],
-      // A PIN is entered only when the next process will know of it: a SIM locks itself at the third wrong one.
+      // Stored before the PIN is entered, so that the next process knows: a SIM locks after three wrong PINs.
       keep: async (records) => {
         await options.journal.write([{ kind: 'note', name: pinsNote, value: records as unknown as Json }])
       },
     })
-    this.ussd = new UssdDesk({
+    this.ussd = new UssdSessions({
       clock: options.clock,
       newId: options.newId,
       modemOf: (simNumber) => this.actorOf(simNumber)?.modem,
@@ -46,53 +44,59 @@ export class ModemFleet {
     })
     this.#watch = new PlaceWatch({
       clock: options.clock,
-      find: options.find,
-      watch: options.watch,
-      onFound: (found) => this.#berths.found(found),
-      onChanged: () => this.#berths.devicesChanged(),
-      onUnusable: options.onUnusable,
-      onTrouble: options.onTrouble,
+      find: options.discovery.find,
+      watch: options.discovery.watch,
+      onFound: (found) => this.#registry.found(found),
+      onChanged: () => this.#registry.devicesChanged(),
+      onUnusable: options.discovery.onUnusable,
+      onError: options.onError,
     })
-    this.#berths = new Berths({
+    this.#registry = new ModemRegistry({
       clock: options.clock,
       open: options.open,
       look: () => this.#watch.look(),
-      newActor: (berth, open) => this.#newActor(berth, open),
-      simNumberOf: (modem, position) => this.#numberOf(modem, position),
-      isKnown: (modem) => this.#slots.knows(modem),
-      onUnusable: options.onUnusable,
+      newActor: (entry, open) => this.#newActor(entry, open),
+      simNumberOf: (id, position) => this.#simNumberOf(id, position),
+      isKnown: (id) => this.#slots.knows(id),
+      onUnusable: options.discovery.onUnusable,
     })
   }
 
-  /** Resolves when every modem that is there now has been begun with. */
+  /** Resolves when every connected modem has been started. */
   start(): Promise<void> {
     return this.#watch.start()
   }
 
   get actors(): readonly ModemActor[] {
-    return this.#berths.actors
+    return this.#registry.actors
   }
 
   get health(): readonly ModemHealth[] {
     return this.actors.map(({ health }) => health)
   }
 
-  /** What is plugged in and could be a modem, and cannot be used as it is: lines that say what to do. */
+  /** Connected devices that look like modems but cannot be used: one line each, with what to do. */
   get unusable(): readonly string[] {
     return this.#watch.unusable
   }
 
-  /** Those that were here once are absent: they come back under their numbers. */
+  /** All SIMs, including those of disconnected modems, which keep their SIM numbers. */
   get simCards(): readonly SimCard[] {
-    const here = this.actors.flatMap(({ simCard }) => simCard ?? [])
-    const numbers = new Set(here.map(({ simNumber }) => simNumber))
-    const gone = this.simNumbers.filter((simNumber) => !numbers.has(simNumber))
-    return [...here, ...gone.map((simNumber) => ({ simNumber, state: 'absent' }))].sort(
-      (a, b) => a.simNumber - b.simNumber,
-    )
+    const connected = this.actors.flatMap(({ simCard }) => simCard ?? [])
+    const numbers = new Set(connected.map(({ simNumber }) => simNumber))
+    const missing = this.simNumbers.filter((simNumber) => !numbers.has(simNumber))
+    const absent = missing.map((simNumber) => {
+      const phoneNumber = this.#options.sims.phoneNumberOf(simNumber)
+      return { simNumber, state: 'absent', ...(phoneNumber !== undefined && { phoneNumber }) }
+    })
+    return [...connected, ...absent].sort((a, b) => a.simNumber - b.simNumber)
   }
 
-  /** All that there ever were. */
+  simState(simNumber: number): string | undefined {
+    return this.simCards.find((sim) => sim.simNumber === simNumber)?.state
+  }
+
+  /** All SIM numbers ever assigned. */
   get simNumbers(): readonly number[] {
     return this.#slots.numbers
   }
@@ -101,7 +105,7 @@ export class ModemFleet {
     return this.actors.find((actor) => actor.simNumber === simNumber)
   }
 
-  /** Reads everything that lies on the SIMs again, as far as they can be read. */
+  /** Reads all stored messages from the SIMs and modems again. */
   async sweep(): Promise<void> {
     await Promise.all(this.actors.map(({ modem }) => modem?.sweep({ again: true })))
   }
@@ -109,7 +113,7 @@ export class ModemFleet {
   async stop(): Promise<void> {
     this.#watch.stop()
     this.ussd.stop()
-    await this.#berths.stop()
+    await this.#registry.stop()
   }
 
   get #simNumbersReady(): readonly number[] {
@@ -117,40 +121,41 @@ export class ModemFleet {
     return ready.flatMap(({ simNumber }) => simNumber ?? []).sort((a, b) => a - b)
   }
 
-  #newActor(berth: Berth, open: () => Promise<OpenAnswer>): ModemActor {
-    const { clock, listener, pinOf, phoneNumberOf, modemOptions, recovery } = this.#options
+  #newActor(entry: RegisteredModem, open: () => Promise<OpenAnswer>): ModemActor {
+    const { clock, listener, sims, tuning } = this.#options
     return new ModemActor({
-      address: berth.place?.ports[0] ?? '',
+      address: entry.place?.ports[0] ?? '',
       clock,
       open,
       pinMemory: this.#pinMemory,
-      isMine: (imei) => this.#berths.confirm(berth, imei),
-      cardBefore: (iccid) => this.#cardBefore(berth, iccid),
-      pinOf,
-      phoneNumberOf,
-      onUssd: (simNumber, answer) => this.ussd.heard(simNumber, answer),
+      registration: {
+        confirm: (number) => this.#registry.confirm(entry, number),
+        id: () => entry.id,
+        previousCard: (iccid) => this.#previousCard(entry, iccid),
+      },
+      sims,
+      onUssd: (simNumber, answer) => this.ussd.unsolicited(simNumber, answer),
       listener,
-      modemOptions,
-      recovery,
+      tuning,
     })
   }
 
-  #numberOf(modem: string, position: number | undefined): number {
-    const { simNumber, change } = this.#slots.numberOf(modem, (other) => this.#berths.isHere(other), position)
-    this.#keep(change)
+  #simNumberOf(id: string, position: number | undefined): number {
+    const { simNumber, change } = this.#slots.numberOf(id, (other) => this.#registry.isHere(other), position)
+    this.#store(change)
     return simNumber
   }
 
-  #cardBefore(berth: Berth, iccid: string): string | undefined {
-    if (berth.modem === undefined) return undefined
-    const { before, change } = this.#slots.cardSeen(berth.modem, iccid)
-    this.#keep(change)
+  #previousCard({ id }: RegisteredModem, iccid: string): string | undefined {
+    if (id === undefined) return undefined
+    const { before, change } = this.#slots.cardSeen(id, iccid)
+    this.#store(change)
     return before
   }
 
-  /** Should it not be kept, the modem is given the next free number after a restart: a nuisance, and no loss. */
-  #keep(change: Change | undefined): void {
-    if (change !== undefined) this.#options.journal.write([change]).catch(this.#options.onJournalTrouble)
+  /** If the write fails, the modem only gets the next free SIM number after a restart. */
+  #store(change: Change | undefined): void {
+    if (change !== undefined) this.#options.journal.write([change]).catch(this.#options.onJournalError)
   }
 }
 
@@ -158,22 +163,22 @@ export interface ModemFleetOptions {
   readonly clock: Clock
   readonly journal: Journal
   readonly open: (address: string) => Promise<OpenResult>
-  /** `findPlaces` with what the configuration wants. */
-  readonly find: () => Promise<FoundPlaces>
-  /** `watchDevices` on `/dev`. */
-  readonly watch: (onChange: () => void) => () => void
+  readonly discovery: DiscoveryOptions
   readonly newId: () => string
   readonly listener: ModemListener
-  /** `SIM_<n>_PIN` and `SIM_<n>_NUMBER`. */
-  readonly pinOf: (simNumber: number) => string | undefined
-  readonly phoneNumberOf: (simNumber: number) => string | undefined
-  /** Something is plugged in that could be a modem and cannot be used; told once, with what to do. */
-  readonly onUnusable: (words: string) => void
-  readonly onJournalTrouble: (error: Error) => void
-  /** It could not be looked for modems. */
-  readonly onTrouble: (error: Error) => void
-  readonly modemOptions?: ModemOptions
-  readonly recovery?: Partial<RecoveryOptions>
+  readonly sims: SimSettings
+  readonly onJournalError: (error: Error) => void
+  /** The search for modems failed. */
+  readonly onError: (error: Error) => void
+  readonly tuning?: ModemTuning
+}
+
+export interface DiscoveryOptions {
+  readonly find: () => Promise<FoundPlaces>
+  /** Calls back when devices may have changed; returns how to stop. */
+  readonly watch: (onChange: () => void) => () => void
+  /** A connected device looks like a modem but cannot be used; called once, with what to do. */
+  readonly onUnusable: (problem: string) => void
 }
 
 const pinsNote = 'entered-pins'

@@ -2,19 +2,19 @@ import type { Registration } from '@smsgw/modem/commands/registration'
 import type { Signal } from '@smsgw/modem/commands/signal'
 import type { Modem } from '@smsgw/modem/modem'
 import type { ModemState } from '@smsgw/modem/modem-state'
-import type { RecoveryState } from '@smsgw/modem/recovery-state'
-import type { Session } from '@smsgw/modem/startup'
-import type { StorageGauge } from '@smsgw/modem/storage-gauges'
+import type { StorageGauge } from '@smsgw/modem/receive/storage-gauges'
+import type { RecoveryState } from '@smsgw/modem/recovery/state'
+import type { Session } from '@smsgw/modem/setup/startup'
 
-/** Everything there is to show of a modem. */
+/** The observable state of a modem. */
 export interface ModemHealth {
-  /** The port that it is on, or was on last. */
+  /** The current or last port. */
   readonly address: string
   readonly state: ModemState
   readonly simNumber: number | undefined
   readonly session: Session | undefined
   readonly registration: Registration | undefined
-  /** As the modem writes it. */
+  /** The name that the modem reports. */
   readonly operator: string | undefined
   readonly signal: Signal | undefined
   readonly storage: readonly StorageGauge[]
@@ -22,7 +22,7 @@ export interface ModemHealth {
   readonly recovery: RecoveryState | undefined
 }
 
-/** The state of its SIM, as the API names it. */
+/** Returns the state of the SIM as the API spells it. */
 export function simStateOf(state: ModemState, registration: Registration | undefined): string {
   switch (state.name) {
     case 'absent':
@@ -58,26 +58,26 @@ const blockedStates: Readonly<Record<string, string>> = {
   'puk-required': 'puk',
 }
 
-/** One line for people. */
-export function stateWords(state: ModemState): string {
+/** Describes a state in one line. */
+export function stateText(state: ModemState): string {
   switch (state.name) {
     case 'absent':
-      return `not there: ${state.why}`
+      return `disconnected: ${state.why}`
     case 'blocked':
       return `${state.failure.words} ${state.failure.advice}`
     case 'degraded':
-      return `works with trouble: ${state.reasons.join(', ')}`
+      return `degraded: ${state.reasons.join(', ')}`
     default:
       return state.name
   }
 }
 
-/** The line of one that does not work as it should; of the others there is none. */
-export function troubleWords(state: ModemState): string | undefined {
-  return ['absent', 'blocked', 'degraded'].includes(state.name) ? stateWords(state) : undefined
+/** Describes a state in which the modem does not work fully; undefined in the others. */
+export function problemText(state: ModemState): string | undefined {
+  return ['absent', 'blocked', 'degraded'].includes(state.name) ? stateText(state) : undefined
 }
 
-/** As coarse as the bars of a phone: undefined when the modem does not know. */
+/** The signal in steps of 25 %, as coarse as the bars of a phone. Undefined if the modem does not know it. */
 export function signalPercent(signal: Signal | undefined): number | undefined {
   return signal?.bars === undefined ? undefined : signal.bars * 25
 }

@@ -1,20 +1,20 @@
 import type { ModemState } from '@smsgw/modem/modem-state'
-import type { ReceivingSim } from '../receiving/receiving-sim.ts'
-import type { SendingSim } from '../sending/sim.ts'
+import type { ReceivingSim } from '../receiving/slot-cleaner.ts'
+import type { SendingSim } from '../sending/sending-sim.ts'
 
-/** A SIM in a modem that is set up, for as long as it is: what sending and receiving work with. */
+/** The SIM of a modem that is set up, as sending and receiving use it. */
 export type ActiveSim = SendingSim & ReceivingSim
 
 export interface SimListener {
-  /** It can be read: what lies on it, and what comes in. */
+  /** Its stored and incoming messages can be read. */
   readonly onReadable: (sim: ActiveSim) => void
   readonly onUnreadable: (sim: ActiveSim) => void
-  /** It is registered, and takes messages. */
+  /** It is registered and accepts messages. */
   readonly onSending: (sim: ActiveSim) => void
   readonly onNotSending: (sim: ActiveSim) => void
 }
 
-/** The SIM of one modem: none → readable (set up: messages are read and deleted) ⇄ sending (registered) → none. */
+/** The SIM of one modem: none → readable (modem set up) ⇄ sending (registered) → none. */
 export class SimPresence {
   readonly #listener: SimListener
   #sim: ActiveSim | undefined
@@ -32,17 +32,17 @@ export class SimPresence {
     this.leave()
     this.#sim = sim
     this.#listener.onReadable(sim)
-    this.heard(state)
+    this.update(state)
   }
 
-  heard(state: ModemState): void {
+  update(state: ModemState): void {
     const sim = this.#sim
     if (sim === undefined) return
     if (!isSetUp(state)) {
       this.leave()
       return
     }
-    const maySend = takesMessages(state)
+    const maySend = canSend(state)
     if (maySend === this.#isSending) return
     this.#isSending = maySend
     if (maySend) this.#listener.onSending(sim)
@@ -63,8 +63,8 @@ function isSetUp({ name }: ModemState): boolean {
   return name === 'registering' || name === 'ready' || name === 'degraded'
 }
 
-/** A full storage is no reason not to send; reports come in as soon as there is room. */
-function takesMessages(state: ModemState): boolean {
+/** Full storage does not prevent sending; delivery reports arrive when there is room again. */
+function canSend(state: ModemState): boolean {
   if (state.name === 'ready') return true
   return state.name === 'degraded' && state.reasons.every((reason) => reason === 'storage-full')
 }

@@ -5,7 +5,7 @@ import { SimSlots } from './sim-slots.ts'
 const nobody = () => false
 const kept = (change: unknown) => (change as { value: Json }).value
 
-test('a new modem has the lowest number that is free, and keeps it across restarts', () => {
+test('a new modem gets the lowest free number and keeps it across restarts', () => {
   const slots = new SimSlots(undefined)
   expect(slots.numberOf('a', nobody)).toMatchObject({ simNumber: 1, change: { kind: 'note', name: 'sim-slots' } })
   const { change } = slots.numberOf('b', nobody)
@@ -15,7 +15,7 @@ test('a new modem has the lowest number that is free, and keeps it across restar
   expect(later.numbers).toEqual([1, 2, 3])
 })
 
-test('a modem that was named has its place in the list for a number, however late it answers, unless that is taken', () => {
+test('a listed modem gets its position in MODEMS as its number, unless that is taken', () => {
   const slots = new SimSlots(undefined)
   expect(slots.numberOf('second', nobody, 2).simNumber).toBe(2)
   expect(slots.numberOf('first', nobody, 1).simNumber).toBe(1)
@@ -23,7 +23,7 @@ test('a modem that was named has its place in the list for a number, however lat
   expect(slots.numberOf('other', nobody, 2).simNumber).toBe(3)
 })
 
-test('another card is told with the one before, and kept', () => {
+test('a different card is reported together with the previous one, and stored', () => {
   const slots = new SimSlots(undefined)
   slots.numberOf('a', nobody)
   expect(slots.cardSeen('a', 'card-1').before).toBeUndefined()
@@ -35,7 +35,7 @@ test('another card is told with the one before, and kept', () => {
   expect(later.numberOf('a', nobody)).toEqual({ simNumber: 1, change: undefined })
 })
 
-test('when all numbers are taken, the one that is away for longest gives its own', () => {
+test('when all numbers are taken, a new modem replaces the oldest disconnected one', () => {
   const slots = new SimSlots(undefined)
   for (let modem = 1; modem <= 64; modem += 1) slots.numberOf(`35693803564${String(modem).padStart(3, '0')}`, nobody)
   const isHere = (modem: string) => modem.endsWith('001')

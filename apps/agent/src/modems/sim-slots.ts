@@ -1,10 +1,9 @@
 import type { Change, Json } from '../journal/change.ts'
 
 /**
- * Which SIM number each modem has: its place in the list of modems when it was named there, else the lowest that was free
- * when it was seen first, and its own from then on, wherever it is plugged in and whatever its port is called. And which
- * card was in it last. When all numbers are taken, a new modem is given that of the one which was seen first of those
- * that are away.
+ * The SIM number of each modem, and the last card in it. A modem gets its position in MODEMS if it is listed there, else
+ * the lowest free number, and keeps it in any socket. When all numbers are taken, a new modem replaces the disconnected
+ * modem that was seen first.
  */
 export class SimSlots {
   readonly #slots: Map<string, Slot>
@@ -13,23 +12,23 @@ export class SimSlots {
     this.#slots = new Map(Object.entries((kept ?? {}) as unknown as Record<string, Slot>))
   }
 
-  /** Its number, and the change by which it is known again; undefined when it was known. */
+  /** Returns the SIM number of a modem, and the change to store if the modem is new. */
   numberOf(
     modem: string,
     isHere: (modem: string) => boolean,
-    wished?: number,
+    preferred?: number,
   ): { readonly simNumber: number; readonly change: Change | undefined } {
     const known = this.#slots.get(modem)
     if (known !== undefined) return { simNumber: known.simNumber, change: undefined }
-    if (this.#slots.size >= mostNumbers) this.#forgetFirst(isHere)
+    if (this.#slots.size >= maxNumber) this.#removeOldest(isHere)
     const taken = new Set(this.numbers)
-    let simNumber = wished === undefined || wished > mostNumbers || taken.has(wished) ? 1 : wished
+    let simNumber = preferred === undefined || preferred > maxNumber || taken.has(preferred) ? 1 : preferred
     while (taken.has(simNumber)) simNumber += 1
     this.#slots.set(modem, { simNumber })
     return { simNumber, change: this.#change() }
   }
 
-  /** The card that was in it before, if that was another one. */
+  /** Records the card of a modem; returns the previous card if it was a different one. */
   cardSeen(modem: string, iccid: string): { readonly before: string | undefined; readonly change: Change | undefined } {
     const slot = this.#slots.get(modem)
     if (slot === undefined || slot.iccid === iccid) return { before: undefined, change: undefined }
@@ -45,9 +44,9 @@ export class SimSlots {
     return [...this.#slots.values()].map(({ simNumber }) => simNumber).sort((a, b) => a - b)
   }
 
-  #forgetFirst(isHere: (modem: string) => boolean): void {
-    const away = [...this.#slots.keys()].find((modem) => !isHere(modem))
-    if (away !== undefined) this.#slots.delete(away)
+  #removeOldest(isHere: (modem: string) => boolean): void {
+    const oldest = [...this.#slots.keys()].find((modem) => !isHere(modem))
+    if (oldest !== undefined) this.#slots.delete(oldest)
   }
 
   #change(): Change {
@@ -61,5 +60,5 @@ interface Slot {
 }
 
 export const slotsNote = 'sim-slots'
-/** As many as the relay can tell apart. */
-const mostNumbers = 64
+/** The relay's limit. */
+const maxNumber = 64

@@ -1,16 +1,30 @@
-import type { BytePort } from '@smsgw/modem/byte-port'
+import type { BytePort } from '@smsgw/modem/wire/byte-port'
 import { PortError, refused } from './port-error.ts'
 import { openSerialPort } from './serial-port.ts'
 import { openTcpPort } from './tcp-port.ts'
 
 export interface OpenPort extends BytePort {
-  /** Resolves when the device is free for the next one who opens it. */
+  /** Resolves when the device can be opened again. */
   close(): Promise<void>
 }
 
-/** `/dev/ttyUSB2` (any path), or `tcp://host:port` for ser2net and the emulator. Rejects with a PortError. */
+/** Opens a path such as `/dev/ttyUSB2`, or `tcp://host:port` (ser2net, emulator). Rejects with a PortError. */
 export function openPort(address: string): Promise<OpenPort> {
   if (/^\.{0,2}\//.test(address)) return openSerialPort(address)
   if (address.startsWith('tcp://')) return openTcpPort(address)
   throw new PortError(address, refused('not a port: name a device such as /dev/ttyUSB2, or tcp://host:port'))
+}
+
+export type OpenAttempt =
+  | { readonly kind: 'opened'; readonly port: OpenPort }
+  | { readonly kind: PortError['problem']; readonly words: string }
+
+/** Like `openPort`, but returns the problem, for callers that retry. */
+export async function tryOpenPort(address: string): Promise<OpenAttempt> {
+  try {
+    return { kind: 'opened', port: await openPort(address) }
+  } catch (error) {
+    if (error instanceof PortError) return { kind: error.problem, words: error.message }
+    throw error
+  }
 }

@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readPortAccess, wordsOfForbidden } from './port-access.ts'
+import { describeForbidden, readPortAccess } from './port-access.ts'
 
-test('the group of the device is told by its name, and whether we are in it', async () => {
+test('reads the group of a device, and whether the user is in it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-access-'))
   const [device, groups] = [join(folder, 'ttyUSB2'), join(folder, 'group')]
   writeFileSync(device, '')
@@ -13,13 +13,13 @@ test('the group of the device is told by its name, and whether we are in it', as
   expect(await readPortAccess(device, groups)).toMatchObject({ group: 'dialout', groupMayUse: true, isMember: true })
   chmodSync(device, 0o600)
   utimesSync(device, 0, 0)
-  // It has just been changed: udev is at work.
+  // The device has just changed, so udev may still set its permissions.
   expect(await readPortAccess(device, groups)).toMatchObject({ groupMayUse: false, isFresh: true })
   rmSync(folder, { recursive: true })
   expect(await readPortAccess(device, groups)).toBeUndefined()
 })
 
-describe('in a line that says what to do', () => {
+describe('says in one line what to do', () => {
   const access = {
     path: '/dev/ttyUSB2',
     user: 'smsgw',
@@ -30,9 +30,9 @@ describe('in a line that says what to do', () => {
     isFresh: false,
   }
   test.each([
-    [{}, 'it belongs to the group "dialout"; "sudo usermod -aG dialout smsgw", then log in again'],
-    [{ isMember: true }, '"smsgw" is in the group "dialout" since the last login; log in again'],
+    [{}, 'it belongs to the group "dialout". Run "sudo usermod -aG dialout smsgw", then log in again'],
+    [{ isMember: true }, '"smsgw" was added to the group "dialout" after this login. Log in again'],
     [{ groupMayUse: false }, 'only its owner may use it'],
-    [{ isSuperuser: true }, 'a container has to be given the device (--device=/dev/ttyUSB2)'],
-  ])('%j', (more, words) => expect(wordsOfForbidden({ ...access, ...more })).toContain(words))
+    [{ isSuperuser: true }, 'pass the device to the container (--device=/dev/ttyUSB2)'],
+  ])('%j', (more, text) => expect(describeForbidden({ ...access, ...more })).toContain(text))
 })

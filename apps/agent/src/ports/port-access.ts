@@ -1,21 +1,21 @@
 import { readFile, stat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 
-/** Who may use a device, and who we are. */
+/** The permissions of a device, and the user of this process. */
 export interface PortAccess {
   readonly path: string
   readonly user: string
   readonly isSuperuser: boolean
-  /** Of the device. */
+  /** The group of the device. */
   readonly group: string
   readonly groupMayUse: boolean
-  /** By the list of groups; a login from before does not know of it. */
+  /** Whether the user is in the group according to /etc/group. A login from before the change does not count yet. */
   readonly isMember: boolean
-  /** It has just come, or been given to somebody: udev does that a moment after it has come. */
+  /** Whether the device has just appeared or changed: udev sets its permissions a moment after it appears. */
   readonly isFresh: boolean
 }
 
-/** Undefined when there is nothing any more. */
+/** Undefined if the device does not exist. */
 export async function readPortAccess(path: string, groups = '/etc/group'): Promise<PortAccess | undefined> {
   const device = await stat(path).catch(() => undefined)
   if (device === undefined) return undefined
@@ -29,22 +29,23 @@ export async function readPortAccess(path: string, groups = '/etc/group'): Promi
     group: name ?? String(device.gid),
     groupMayUse: (device.mode & 0o060) === 0o060,
     isMember: (members ?? '').split(',').includes(username),
-    isFresh: Date.now() - device.ctimeMs < freshMs,
+    // A time in the future means that the clock was set back.
+    isFresh: Math.abs(Date.now() - device.ctimeMs) < freshMs,
   }
 }
 
-/** In one line that says what to do. */
-export function wordsOfForbidden({ path, user, isSuperuser, group, groupMayUse, isMember }: PortAccess): string {
+/** Says why access is denied and what to do, in one line. */
+export function describeForbidden({ path, user, isSuperuser, group, groupMayUse, isMember }: PortAccess): string {
   if (isSuperuser) {
-    return `no permission, though this is the superuser: a container has to be given the device (--device=${path})`
+    return `no permission, although running as root: pass the device to the container (--device=${path})`
   }
   if (!groupMayUse) {
-    return `no permission: only its owner may use it. Let udev give it to a group, or try "sudo chmod g+rw ${path}"`
+    return `no permission: only its owner may use it. Add a udev rule that sets a group, or run "sudo chmod g+rw ${path}"`
   }
   if (isMember) {
-    return `no permission: "${user}" is in the group "${group}" since the last login; log in again or restart the service`
+    return `no permission: "${user}" was added to the group "${group}" after this login. Log in again or restart the service`
   }
-  return `no permission: it belongs to the group "${group}"; "sudo usermod -aG ${group} ${user}", then log in again`
+  return `no permission: it belongs to the group "${group}". Run "sudo usermod -aG ${group} ${user}", then log in again`
 }
 
 const freshMs = 3_000

@@ -2,7 +2,7 @@
 export class PortError extends Error {
   override readonly name = 'PortError'
   readonly address: string
-  /** `absent`: nothing is there, and it may come back by itself. `refused`: it is there and cannot be used. */
+  /** `absent`: not connected now, may return. `refused`: connected, but cannot be used. */
   readonly problem: PortProblem['problem']
 
   constructor(address: string, { problem, explanation }: PortProblem, cause?: unknown) {
@@ -20,7 +20,7 @@ export interface PortProblem {
 export function explainSerialError(error: Error): PortProblem {
   const { message } = error
   if (isHeld(error)) {
-    return refused('another program holds this port (often ModemManager): stop it, or let it ignore this modem')
+    return refused('another program uses this port (often ModemManager): stop it, or make it ignore this modem')
   }
   if (isForbidden(error)) {
     return refused('no permission: add the user to the group "dialout", then log in again')
@@ -31,7 +31,7 @@ export function explainSerialError(error: Error): PortProblem {
   if (/inappropriate ioctl|ENOTTY|not a (tty|terminal)/i.test(message)) {
     return refused('not a serial port: name a device such as /dev/ttyUSB2')
   }
-  return refused(`could not be opened (${message})`)
+  return refused(`cannot be opened (${message})`)
 }
 
 export function isHeld({ message }: Error): boolean {
@@ -45,16 +45,16 @@ export function isForbidden({ message }: Error): boolean {
 export function explainTcpError(error: NodeJS.ErrnoException): PortProblem {
   switch (error.code) {
     case 'ECONNREFUSED':
-      return absent('nothing listens there: start the emulator or ser2net, or check host and port')
+      return absent('connection refused: start the emulator or ser2net, or check host and port')
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return absent('the host name is not known: check it')
+      return absent('unknown host name: check the address')
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
       return absent('the host does not answer: check address and network')
     default:
-      return absent(`could not be reached (${error.message})`)
+      return absent(`cannot be reached (${error.message})`)
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { readHolders, wordsOfHolders } from './port-holders.ts'
+import { describeHolders, readHolders } from './port-holders.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'smsgw-holders-'))
 let holder: ChildProcess | undefined
@@ -12,7 +12,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a program that has the device open is found, through a link too', async () => {
+test('finds a program that has the device open, also through a link', async () => {
   mkdirSync(folder, { recursive: true })
   const device = join(folder, 'ttyUSB2')
   writeFileSync(device, '')
@@ -25,31 +25,31 @@ test('a program that has the device open is found, through a link too', async ()
   expect(holders).toMatchObject({ device, programs: [{ name: 'node', pid: child.pid }] })
 })
 
-describe('in a line that says what to do', () => {
+describe('says in one line what to do', () => {
   const device = '/dev/ttyUSB2'
   test.each([
     [
       { programs: [{ name: 'picocom', pid: 4711 }], runsModemManager: false },
-      'another program holds this port: picocom (process 4711); end it',
+      'another program uses this port: picocom (process 4711). Stop it',
     ],
     [
       { programs: [{ name: 'ModemManager', pid: 612 }], runsModemManager: true },
-      'ModemManager holds this port: let it ignore this modem (udev: ENV{ID_MM_DEVICE_IGNORE}="1")',
+      'ModemManager uses this port: make it ignore this modem (udev: ENV{ID_MM_DEVICE_IGNORE}="1")',
     ],
     [
       { programs: [], runsModemManager: true },
-      'another program holds this port, most likely ModemManager, which is running: let it ignore',
+      'another program uses this port, most likely ModemManager, which is running: make it ignore',
     ],
-    [{ programs: [], runsModemManager: false }, '"sudo fuser -v /dev/ttyUSB2" tells which'],
+    [{ programs: [], runsModemManager: false }, 'find it with "sudo fuser -v /dev/ttyUSB2"'],
     [
       { programs: [{ name: 'gammu-smsd', pid: 5 }], runsModemManager: true },
-      'another program holds this port: gammu-smsd (process 5)',
+      'another program uses this port: gammu-smsd (process 5)',
     ],
     [
       { programs: [1, 2, 3, 4, 5].map((pid) => ({ name: 'sh', pid })), runsModemManager: false },
-      'another program holds this port: sh (process 1) and sh (process 2) and sh (process 3) and 2 more; end it',
+      'another program uses this port: sh (process 1) and sh (process 2) and sh (process 3) and 2 more. Stop it',
     ],
-  ])('%j', (holders, words) => {
-    expect(wordsOfHolders({ device, ...holders })).toContain(words)
+  ])('%j', (holders, text) => {
+    expect(describeHolders({ device, ...holders })).toContain(text)
   })
 })

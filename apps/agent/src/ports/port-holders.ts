@@ -2,14 +2,14 @@ import { readdir, readFile, readlink, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
 export interface Holders {
-  /** Behind all links: `/dev/ttyUSB2`. */
+  /** The device after following all links, such as `/dev/ttyUSB2`. */
   readonly device: string
-  /** Those that can be seen: of the same user, or all of them for the superuser. */
+  /** Programs of the same user; for root, of all users. */
   readonly programs: readonly { readonly name: string; readonly pid: number }[]
   readonly runsModemManager: boolean
 }
 
-/** Which programs have a device open. This process is not among them. */
+/** Finds the programs that have a device open, except this process. */
 export async function readHolders(path: string, proc = '/proc'): Promise<Holders> {
   const device = await realpath(path).catch(() => path)
   const pids = (await readdir(proc).catch(() => [])).filter((name) => /^\d+$/.test(name))
@@ -26,38 +26,40 @@ export async function readHolders(path: string, proc = '/proc'): Promise<Holders
   }
 }
 
-/** As it was called; some programs call their first thread something else. */
+/** The name in the command line; some programs give their main thread a different name. */
 async function nameOf(process: string): Promise<string> {
   const [called = ''] = (await readFile(join(process, 'cmdline'), 'utf8').catch(() => '')).split('\0')
   return basename(called)
 }
 
 async function hasOpen(folder: string, device: string): Promise<boolean> {
-  // What belongs to another user is not shown.
+  // The files of another user's process are not readable.
   const files = await readdir(folder).catch(() => [])
   const targets = await Promise.all(files.map((file) => readlink(join(folder, file)).catch(() => '')))
   return targets.includes(device)
 }
 
-/** In one line that says what to do. */
-export function wordsOfHolders({ device, programs, runsModemManager }: Holders): string {
+/** Says which program uses the port and what to do, in one line. */
+export function describeHolders({ device, programs, runsModemManager }: Holders): string {
   const others = programs.filter(({ name }) => name !== 'ModemManager')
   if (programs.length > others.length || (programs.length === 0 && runsModemManager)) {
-    const surely = programs.length > 0 ? 'ModemManager holds this port' : 'another program holds this port'
-    const which = programs.length > 0 ? '' : ', most likely ModemManager, which is running'
-    return `${surely}${which}: ${letItGo}`
+    const holder =
+      programs.length > 0
+        ? 'ModemManager uses this port'
+        : 'another program uses this port, most likely ModemManager, which is running'
+    return `${holder}: ${ignoreModem}`
   }
   if (others.length === 0) {
-    return `another program holds this port, one of another user: "sudo fuser -v ${device}" tells which; end it`
+    return `another user's program uses this port: find it with "sudo fuser -v ${device}" and stop it`
   }
-  const named = others.slice(0, mostNamed).map(({ name, pid }) => `${name} (process ${pid})`)
+  const named = others.slice(0, maxNames).map(({ name, pid }) => `${name} (process ${pid})`)
   const more = others.length > named.length ? [`${others.length - named.length} more`] : []
   const names = [...named, ...more].join(' and ')
-  return `another program holds this port: ${names}; end it, or give it another modem`
+  return `another program uses this port: ${names}. Stop it, or use another modem`
 }
 
-const mostNamed = 3
+const maxNames = 3
 
-const letItGo =
-  'let it ignore this modem (udev: ENV{ID_MM_DEVICE_IGNORE}="1"), or switch it off with ' +
+const ignoreModem =
+  'make it ignore this modem (udev: ENV{ID_MM_DEVICE_IGNORE}="1"), or disable it with ' +
   '"sudo systemctl disable --now ModemManager"'

@@ -24,12 +24,12 @@ async function open(address: string): Promise<OpenPort> {
   return port
 }
 
-test('carries every octet both ways unchanged', async () => {
+test('transfers every octet unchanged in both directions', async () => {
   const port = await open(emulator.pty)
   const heard = listen(port)
   port.write(octets('ATE1\r'))
   await heard.until('OK\r\n')
-  // The modem echoes what it hears, so that what comes back has gone both ways.
+  // The modem echoes everything, so the echo has passed in both directions.
   const all = Uint8Array.from({ length: 256 }, (_, octet) => octet)
   heard.forget()
   port.write(all)
@@ -38,14 +38,14 @@ test('carries every octet both ways unchanged', async () => {
   await heard.until('OK\r\n')
 })
 
-test('is opened by a relative path too, as people type it', async () => {
+test('opens a relative path', async () => {
   const port = await open(`./${relative('.', emulator.pty)}`)
   const heard = listen(port)
   port.write(octets('AT\r'))
   await heard.until('OK\r\n')
 })
 
-test('a port that was closed can be opened again at once', async () => {
+test('opens a port again right after it was closed', async () => {
   const first = await open(emulator.pty)
   await first.close()
   const again = await open(emulator.pty)
@@ -55,42 +55,42 @@ test('a port that was closed can be opened again at once', async () => {
 })
 
 describe('when the modem is unplugged', () => {
-  test('its loss is told once, nothing spins afterwards, and a write does no harm', async () => {
+  test('reports the loss once, uses no CPU afterwards, and ignores writes', async () => {
     const port = await open(emulator.pty)
     const reasons: string[] = []
     port.onBytes(() => undefined)
-    const told = new Promise<void>((resolve) => {
+    const lost = new Promise<void>((resolve) => {
       port.onClosed((reason) => {
         reasons.push(reason)
         resolve()
       })
     })
     await emulator.instruct('unplug', { modem: 'modem0', forMs: 300 })
-    await told
-    expect(reasons).toEqual([expect.stringContaining('the device is gone')])
+    await lost
+    expect(reasons).toEqual([expect.stringContaining('device disconnected')])
     const before = process.cpuUsage()
     const startMs = performance.now()
     await new Promise((resolve) => setTimeout(resolve, 600))
     const { user, system } = process.cpuUsage(before)
-    // Reading a hung-up device again and again takes all of a processor; telling of it takes next to nothing.
+    // A loop that reads a hung-up device would use all of a processor.
     expect((user + system) / 1000).toBeLessThan((performance.now() - startMs) / 2)
     expect(() => port.write(octets('AT\r'))).not.toThrow()
     await port.close()
     expect(reasons).toHaveLength(1)
   })
 
-  test('it can be opened under the same name when it is back', async () => {
-    const lost = await open(emulator.pty)
-    lost.onBytes(() => undefined)
-    const told = new Promise((resolve) => lost.onClosed(resolve))
+  test('opens under the same name when the modem is connected again', async () => {
+    const port = await open(emulator.pty)
+    port.onBytes(() => undefined)
+    const lost = new Promise((resolve) => port.onClosed(resolve))
     await emulator.instruct('unplug', { modem: 'modem0', forMs: 100 })
-    await told
+    await lost
     await expect
       .poll(() => openPort(emulator.pty).then((port) => opened.push(port)), { timeout: 10_000 })
       .toBeGreaterThan(0)
     const back = opened.at(-1) as OpenPort
     const heard = listen(back)
-    // A modem that boots is deaf for a while.
+    // A booting modem does not answer for a while.
     await expect
       .poll(
         () => {
@@ -103,7 +103,7 @@ describe('when the modem is unplugged', () => {
   }, 30_000)
 })
 
-describe('a port that cannot be opened says what to do', () => {
+describe('the error of a port that cannot be opened says what to do', () => {
   test('no such device', async () => {
     await expect(openPort('/dev/ttyUSB97')).rejects.toThrow('/dev/ttyUSB97: no such device: is the modem plugged in')
   })
@@ -114,18 +114,18 @@ describe('a port that cannot be opened says what to do', () => {
     await expect(openPort(file)).rejects.toThrow(`${file}: not a serial port: name a device such as /dev/ttyUSB2`)
   })
 
-  test('held by another program', async () => {
+  test('used by another program', async () => {
     await open(emulator.pty)
-    await expect(openPort(emulator.pty)).rejects.toThrow(`${emulator.pty}: another program holds this port`)
+    await expect(openPort(emulator.pty)).rejects.toThrow(`${emulator.pty}: another program uses this port`)
   })
 
-  // As root every device may be opened, so the words of the binding stand for it.
+  // Root may open every device, so the messages of the binding are tested instead.
   test.each([
     ['Error: Permission denied, cannot open /dev/ttyUSB0', 'no permission: add the user to the group "dialout"'],
-    ['Error Resource temporarily unavailable Cannot lock port', 'another program holds this port (often ModemManager)'],
+    ['Error Resource temporarily unavailable Cannot lock port', 'another program uses this port (often ModemManager)'],
     ['Error: No such file or directory, cannot open /dev/ttyUSB0', 'no such device'],
     ['Error: Inappropriate ioctl for device, cannot open /dev/sda', 'not a serial port'],
-    ['Error: Input/output error', 'could not be opened (Error: Input/output error)'],
+    ['Error: Input/output error', 'cannot be opened (Error: Input/output error)'],
   ])('%s', (message, words) => {
     expect(explainSerialError(new Error(message)).explanation).toContain(words)
   })

@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => new Promise((resolve) => server.close(resolve)))
 
-test('carries bytes both ways unchanged', async () => {
+test('transfers bytes unchanged in both directions', async () => {
   const port = await openPort(address)
   const peer = await accepted
   const bytes = Uint8Array.from({ length: 256 }, (_, octet) => octet)
@@ -27,7 +27,7 @@ test('carries bytes both ways unchanged', async () => {
   await port.close()
 })
 
-test('loses nothing that arrives before anybody listens', async () => {
+test('keeps bytes that arrive before a listener is added', async () => {
   const port = await openPort(address)
   ;(await accepted).write('RDY\r\n')
   await new Promise((resolve) => setImmediate(resolve))
@@ -35,10 +35,10 @@ test('loses nothing that arrives before anybody listens', async () => {
   await port.close()
 })
 
-test('tells once when the other side goes away, also to a late listener', async () => {
+test('reports a closed connection once, also to a late listener', async () => {
   const port = await openPort(address)
   const reasons: string[] = []
-  const told = new Promise<void>((resolve) => {
+  const lost = new Promise<void>((resolve) => {
     port.onClosed((reason) => {
       reasons.push(reason)
       resolve()
@@ -46,7 +46,7 @@ test('tells once when the other side goes away, also to a late listener', async 
   })
   port.onBytes(() => undefined)
   ;(await accepted).destroy()
-  await told
+  await lost
   port.onClosed((reason) => reasons.push(reason))
   await port.close()
   expect(reasons).toEqual([
@@ -55,7 +55,7 @@ test('tells once when the other side goes away, also to a late listener', async 
   ])
 })
 
-test('a write after the loss does no harm', async () => {
+test('ignores a write after the loss', async () => {
   const port = await openPort(address)
   await port.close()
   expect(() => port.write(Uint8Array.of(0x41))).not.toThrow()
@@ -63,12 +63,12 @@ test('a write after the loss does no harm', async () => {
 })
 
 test.each([
-  ['tcp://127.0.0.1:1', 'nothing listens there'],
-  ['tcp://127.0.0.1', 'write tcp://host:port'],
-  ['tcp://', 'write tcp://host:port'],
+  ['tcp://127.0.0.1:1', 'connection refused'],
+  ['tcp://127.0.0.1', 'use tcp://host:port'],
+  ['tcp://', 'use tcp://host:port'],
   ['COM3', 'not a port: name a device'],
-])('%s is refused with what to do', async (wrong, words) => {
-  await expect(Promise.resolve().then(() => openPort(wrong))).rejects.toThrow(words)
+])('the error for %s says what to do', async (wrong, text) => {
+  await expect(Promise.resolve().then(() => openPort(wrong))).rejects.toThrow(text)
 })
 
 function collect(port: { onBytes(listener: (bytes: Uint8Array) => void): void }, count: number): Promise<Uint8Array> {

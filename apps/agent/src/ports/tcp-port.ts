@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net'
-import { Loss } from './loss.ts'
 import type { OpenPort } from './open-port.ts'
 import { absent, explainTcpError, PortError, type PortProblem, refused } from './port-error.ts'
+import { PortLoss } from './port-loss.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** A modem behind TCP: ser2net in raw mode, or the emulator. */
+/** Opens a modem over TCP: ser2net in raw mode, or the emulator. */
 export async function openTcpPort(address: string): Promise<OpenPort> {
   const { hostname, port } = parse(address)
   const socket = connect({ host: hostname, port, noDelay: true })
   await connected(socket, address)
-  const loss = new Loss()
+  const loss = new PortLoss()
   socket.on('error', (error) => loss.report(`${address}: ${error.message}`))
   socket.on('close', () => loss.report(`${address}: the other side closed the connection`))
   return {
@@ -22,7 +22,7 @@ export async function openTcpPort(address: string): Promise<OpenPort> {
     },
     onClosed: (listener) => loss.onReport(listener),
     close: () => {
-      loss.report(`${address}: closed by us`)
+      loss.report(`${address}: closed by the agent`)
       if (socket.destroyed) return Promise.resolve()
       return new Promise((resolve) => socket.once('close', () => resolve()).destroy())
     },
@@ -32,7 +32,7 @@ export async function openTcpPort(address: string): Promise<OpenPort> {
 function parse(address: string): { hostname: string; port: number } {
   const url = URL.canParse(address) ? new URL(address) : undefined
   const port = Number(url?.port)
-  if (!url?.hostname || !port) throw new PortError(address, refused('not an address: write tcp://host:port'))
+  if (!url?.hostname || !port) throw new PortError(address, refused('not a valid address: use tcp://host:port'))
   return { hostname: url.hostname.replace(/^\[|\]$/g, ''), port }
 }
 

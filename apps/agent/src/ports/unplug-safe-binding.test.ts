@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { unplugSafeBinding } from './unplug-safe-binding.ts'
 
-// A pseudo-terminal whose other end goes away answers with an error; only a real device that is pulled out answers with
-// nothing, for ever. /dev/null does as well.
-test('a device that answers every read with nothing is taken for gone, instead of being read without end', async () => {
+// A closed pseudo-terminal returns an error; only a real device that is unplugged returns 0 bytes forever. /dev/null does
+// the same.
+test('treats a device as disconnected if a read returns 0 bytes, instead of reading in an endless loop', async () => {
   const emulator = await EmulatorProcess.start()
   onTestFinished(() => emulator.stop())
   const port = await unplugSafeBinding.open({ path: emulator.pty, baudRate: 115_200 })

@@ -1,8 +1,8 @@
 import { read } from 'node:fs'
 import { SerialPort } from 'serialport'
 
-// On Linux a hung-up device answers read() with 0 bytes for ever. The binding of serialport 13 then reads again at once
-// and without end: no `close` event, one core busy. Here a read of nothing is what it means: the device is gone.
+// On Linux, read() of a disconnected device always returns 0 bytes. The binding of serialport 13 then reads in an endless
+// loop: no `close` event, one core busy. Here, a read of 0 bytes means that the device is disconnected.
 
 type Binding = typeof SerialPort.binding
 type OpenOptions = Parameters<Binding['open']>[0]
@@ -17,8 +17,8 @@ interface LinuxPort {
 const GONE = new Set(['EBADF', 'ENXIO', 'EIO', 'ENODEV', 'UNKNOWN'])
 const NOTHING_YET = new Set(['EAGAIN', 'EWOULDBLOCK', 'EINTR'])
 
-// Which binding it is depends on the platform, so its type is a union whose `open` nothing typed can call.
-// It keeps the last descriptor on itself, so it has to be called as what it is.
+// The binding depends on the platform, so its type is a union whose `open` cannot be called. `bind` is needed because the
+// binding stores the last descriptor on itself.
 const openDetected = SerialPort.binding.open.bind(SerialPort.binding) as (options: OpenOptions) => Promise<Port>
 
 export const unplugSafeBinding = {

@@ -1,6 +1,6 @@
 import { agentEvent } from '@smsgw/contract/link/event'
-import { type Segmentation, segment, segmentData } from '@smsgw/sms/segment'
-import { textOfUserData, type UserData } from '@smsgw/sms/user-data'
+import { textOfUserData, type UserData } from '@smsgw/sms/fields/user-data'
+import { type Segmentation, segment, segmentData } from '@smsgw/sms/segmentation/segment'
 import type { MmsNotification } from '@smsgw/sms/wap/mms-notification'
 import { encodeMmsNotification } from '@smsgw/sms/wap/mms-notification-encode'
 import { encodeWspPush, mmsMediaType } from '@smsgw/sms/wap/wsp-push'
@@ -19,7 +19,7 @@ const envelope: Envelope = {
   local: (ms) => new Date(ms).toISOString().replace('Z', '+00:00'),
 }
 
-test('the longest text for a port is cut to what the relay takes, and says so', () => {
+test('cuts the longest data to the limit of an event, and marks it as partial', () => {
   const ports = { width: 16 as const, destination: 5000, source: 5000 }
   const { parts, dataCodingScheme } = segment('€'.repeat(17_000), { reference: 1, ports })
   const event = contentEvent(envelope, content(parts, dataCodingScheme))
@@ -28,7 +28,7 @@ test('the longest text for a port is cut to what the relay takes, and says so', 
   expect(Buffer.from(event.type === 'DATA_SMS' ? event.data : '', 'base64').length).toBeGreaterThan(49_000)
 })
 
-test('a notice of an MMS may hold anything: the relay takes what becomes of it', () => {
+test('makes a valid event of any MMS notification', () => {
   let read = 0
   for (let seed = 0; seed < 300; seed += 1) {
     const random = seededRandom(seed)
@@ -41,7 +41,7 @@ test('a notice of an MMS may hold anything: the relay takes what becomes of it',
   expect(read).toBeGreaterThan(100)
 })
 
-test('half of a pair is not left where a text is cut', () => {
+test('does not split a surrogate pair when it cuts a text', () => {
   const event = contentEvent(
     { ...envelope, sender: `${'x'.repeat(127)}\u{1f600}`, recipient: `${'x'.repeat(127)}\u{1f600}` },
     content(segment('hello', { reference: 1 }).parts, 0),

@@ -1,12 +1,12 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
-import { decodeDataCodingScheme } from '@smsgw/sms/data-coding-scheme'
+import { decodeDataCodingScheme } from '@smsgw/sms/fields/data-coding-scheme'
+import { textOfUserData, type UserData } from '@smsgw/sms/fields/user-data'
+import { portsOf } from '@smsgw/sms/fields/user-data-header'
 import { PduDecodeError } from '@smsgw/sms/pdu-error'
-import { storable } from '@smsgw/sms/ucs2'
-import { textOfUserData, type UserData } from '@smsgw/sms/user-data'
-import { portsOf } from '@smsgw/sms/user-data-header'
+import { storable } from '@smsgw/sms/text/ucs2'
 import { decodeMmsNotification, type MmsNotification } from '@smsgw/sms/wap/mms-notification'
 import { decodeWspPush, mmsMediaType, wapPushPort } from '@smsgw/sms/wap/wsp-push'
-import { derivedId } from './derived-id.ts'
+import { derivedId } from './pdu-identity.ts'
 
 type Received = Extract<AgentEvent, { kind: 'received' }>
 
@@ -19,13 +19,13 @@ export interface Envelope {
   /** Local time with offset. */
   readonly receivedAt: string
   readonly receivedMs: number
-  /** Writes another time in the same way. */
+  /** Formats another time like `receivedAt`. */
   readonly local: (ms: number) => string
 }
 
 /** A message of one part, or of all its parts joined. */
 export interface Content {
-  /** More than one when the parts were not all in one alphabet. */
+  /** Several when the parts have different alphabets. */
   readonly userData: readonly UserData[]
   readonly text: string | undefined
   readonly dataCodingScheme: number
@@ -34,9 +34,8 @@ export interface Content {
 }
 
 /**
- * What a message is: text, data for an application, or the notice of an MMS. What is neither text nor for a port is data
- * for port 0: raw octets are worth more than nothing. Whoever sends may fill it beyond every measure: an event that is
- * larger than the relay takes would be refused there, so what is too long is cut here.
+ * The event for a received message: text, data for an application, or an MMS notification. Octets that are neither text
+ * nor for a port are data for port 0. Contents above the limits of an event are cut, since the relay would refuse it.
  */
 export function contentEvent(envelope: Envelope, content: Content): Received {
   const octets = joined(content.userData)
@@ -73,7 +72,7 @@ function mmsEvent(envelope: Envelope, notification: MmsNotification): Received {
   const { transactionId, from, subject, messageSizeOctets, contentClass, contentLocation, expiry } = notification
   return {
     ...head(envelope),
-    // The network pushes a notice again until the MMS is fetched: it is one all the same.
+    // The network repeats the notification until the MMS is fetched: all of them have one id.
     id: derivedId(envelope.iccid, 'mms', transactionId, from ?? ''),
     sender: cut(from ?? envelope.sender, 128),
     type: 'MMS',
@@ -104,17 +103,17 @@ function head({ id, sender, recipient, simNumber, receivedAt }: Envelope) {
   }
 }
 
-/** Not through the middle of a pair, and nothing that a database does not keep. */
+/** Does not split a surrogate pair, and removes characters that a database does not store. */
 function cut(text: string, most: number): string {
   return storable(text.slice(0, most))
 }
 
-/** In Base64 no more characters than an event may have. */
+/** Base64 of these octets fits into an event. */
 const mostOctets = 3 * Math.floor(65_535 / 4)
-/** Years of five digits are written in another way. */
+/** ISO 8601 writes years of five digits differently. */
 const latestMs = Date.UTC(9999, 11, 30)
 
-/** Undefined when it is no notice of an MMS: service indications come to the same port. */
+/** Undefined for other WAP pushes: service indications use the same port. */
 function notificationIn(octets: Uint8Array): MmsNotification | undefined {
   try {
     const push = decodeWspPush(octets)

@@ -1,6 +1,8 @@
-import { textFromAddress } from '@smsgw/sms/address'
-import type { Deliver } from '@smsgw/sms/deliver'
+import { textFromAddress } from '@smsgw/sms/fields/address'
+import { isValidTimeStamp, type TimeStamp } from '@smsgw/sms/fields/time-stamp'
+import { concatenationOf } from '@smsgw/sms/fields/user-data-header'
 import { octetsFromHex } from '@smsgw/sms/octets'
+import { heldPartOf } from '@smsgw/sms/reassembly/held-part'
 import {
   defaultReassemblyLimits,
   emptyReassembly,
@@ -9,15 +11,15 @@ import {
   type ReassemblyInput,
   type ReassemblyLimits,
   type ReassemblyState,
-} from '@smsgw/sms/reassemble'
-import { decodeIncoming } from '@smsgw/sms/tpdu'
-import { concatenationOf } from '@smsgw/sms/user-data-header'
+} from '@smsgw/sms/reassembly/reassemble'
+import type { Deliver } from '@smsgw/sms/tpdu/deliver'
+import { decodeIncoming } from '@smsgw/sms/tpdu/tpdu'
 import type { Change, Json } from '../journal/change.ts'
 import type { InboundRecord } from '../journal/read.ts'
 
 /**
- * Parts that wait for the others. What is known of them follows from the journal alone: the parts in their order, and the
- * ticks of the clock that released something, each kept with the part it came after.
+ * Joins the parts of long messages. The state follows from the journal alone: the parts in their order, and the clock
+ * ticks that released something, each stored with the part it followed.
  */
 export class LongMessages {
   readonly #limits: ReassemblyLimits
@@ -25,27 +27,31 @@ export class LongMessages {
   #lastPart: string | null = null
   readonly #ticks = new Map<string, Tick>()
   #ticksCounted = 0
+  /** Parts whose PDU is still in the journal. */
+  readonly #whole = new Map<string, PartArrived>()
 
   constructor(limits: Partial<ReassemblyLimits> = {}) {
     this.#limits = { ...defaultReassemblyLimits, ...limits }
   }
 
-  /** Feeds in again what was known. What came of it then was told then. */
-  restore(records: readonly InboundRecord[], notes: Readonly<Record<string, Json>>): void {
+  /** Replays the parts of the journal. Their events were written at the time; the changes remove what an earlier release kept. */
+  restore(records: readonly InboundRecord[], notes: Readonly<Record<string, Json>>): readonly Change[] {
+    const effects: ReassemblyEffect[] = []
     const known = new Map<string | null, Tick[]>()
     for (const tick of this.#ticksIn(notes)) known.set(tick.after, [...(known.get(tick.after) ?? []), tick])
-    this.#replayTicks(known.get(null))
+    effects.push(...this.#replayTicks(known.get(null)))
     for (const record of records) {
-      // What was not taken for a part then, such as a silent one, is none now.
-      const deliver = record.settled === 'joined' ? partIn(record.pdu) : undefined
-      if (deliver === undefined) continue
-      this.#step(partInput(record.pduId, record.iccid, deliver, record.receivedMs))
+      // Others, such as silent messages, were not parts.
+      const input = record.settled === 'joined' ? knownPart(record) : undefined
+      if (input === undefined) continue
+      effects.push(...this.#step(input))
       this.#lastPart = record.pduId
-      this.#replayTicks(known.get(record.pduId))
+      effects.push(...this.#replayTicks(known.get(record.pduId)))
     }
+    return this.forgotten(effects)
   }
 
-  /** Undefined when the message is whole in itself. */
+  /** Undefined for a message of one part. */
   take(pduId: string, iccid: string, deliver: Deliver, atMs: number): readonly ReassemblyEffect[] | undefined {
     if (concatenationOf(deliver.userData.header) === undefined) return undefined
     const effects = this.#step(partInput(pduId, iccid, deliver, atMs))
@@ -53,7 +59,21 @@ export class LongMessages {
     return effects
   }
 
-  /** What has waited long enough, and the changes by which that is known again after a restart. */
+  /** Removes the content of copies, and of parts whose message is complete. What identifies them stays. */
+  forgotten(effects: readonly ReassemblyEffect[]): readonly Change[] {
+    return effects
+      .flatMap((effect) => {
+        if (effect.kind === 'part-duplicated') return [effect.partId]
+        return effect.kind === 'message-completed' ? effect.partIds : []
+      })
+      .flatMap((pduId): Change[] => {
+        const part = this.#whole.get(pduId)
+        this.#whole.delete(pduId)
+        return part === undefined ? [] : [{ kind: 'inbound-forgotten', pduId, remains: { part: remainsOf(part) } }]
+      })
+  }
+
+  /** Releases parts that waited long enough. The changes repeat that after a restart. */
   tick(nowMs: number): { readonly effects: readonly ReassemblyEffect[]; readonly changes: readonly Change[] } {
     const before = this.#state
     const effects = this.#step({ kind: 'clock-ticked', nowMs })
@@ -73,7 +93,7 @@ export class LongMessages {
     }
   }
 
-  /** In the order in which they were. */
+  /** In their order. */
   #ticksIn(notes: Readonly<Record<string, Json>>): readonly Tick[] {
     const names = Object.keys(notes).filter((name) => name.startsWith(tickNote))
     for (const name of names.sort()) {
@@ -83,18 +103,69 @@ export class LongMessages {
     return [...this.#ticks.values()]
   }
 
-  #replayTicks(ticks: readonly Tick[] = []): void {
-    for (const { nowMs } of ticks) this.#step({ kind: 'clock-ticked', nowMs })
+  #replayTicks(ticks: readonly Tick[] = []): readonly ReassemblyEffect[] {
+    return ticks.flatMap(({ nowMs }) => this.#step({ kind: 'clock-ticked', nowMs }))
+  }
+
+  #keepWhole(part: PartArrived): void {
+    this.#whole.set(part.partId, part)
+    const [oldest] = this.#whole.keys()
+    if (this.#whole.size > this.#limits.maxParts && oldest !== undefined) this.#whole.delete(oldest)
   }
 
   #step(input: ReassemblyInput): readonly ReassemblyEffect[] {
+    if (input.kind === 'part-arrived' && input.fingerprint === undefined) this.#keepWhole(input)
     const { state, effects } = next(this.#state, input, this.#limits)
     this.#state = state
     return effects
   }
 }
 
-/** One note for each, so that none of them is written again for the next. */
+function knownPart({ pduId, iccid, pdu, receivedMs, detail }: InboundRecord): PartArrived | undefined {
+  const remains = (detail as { readonly part?: PartRemains } | undefined)?.part
+  if (remains !== undefined) return partFrom(remains, pduId, iccid, receivedMs)
+  const deliver = partIn(pdu)
+  return deliver === undefined ? undefined : partInput(pduId, iccid, deliver, receivedMs)
+}
+
+type PartArrived = Extract<ReassemblyInput, { kind: 'part-arrived' }>
+
+/** Identifies a part without its content. */
+type PartRemains = Readonly<Record<'fingerprint' | 'sender' | 'concatenation' | 'stamp', Json>> & {
+  readonly dataCodingScheme: number
+  readonly protocolIdentifier: number
+}
+
+function remainsOf(part: PartArrived): PartRemains {
+  const { sender, concatenation, serviceCentreTimeStamp: stamp, dataCodingScheme, protocolIdentifier } = part
+  return {
+    fingerprint: heldPartOf(part).fingerprint,
+    sender: { ...sender },
+    concatenation: { ...concatenation },
+    stamp: isValidTimeStamp(stamp) ? { ...stamp } : null,
+    dataCodingScheme,
+    protocolIdentifier,
+  }
+}
+
+function partFrom(remains: PartRemains, partId: string, sim: string, atMs: number): PartArrived {
+  const { fingerprint, sender, concatenation, stamp, dataCodingScheme, protocolIdentifier } = remains
+  return {
+    kind: 'part-arrived',
+    partId,
+    sim,
+    sender: sender as unknown as PartArrived['sender'],
+    concatenation: concatenation as unknown as PartArrived['concatenation'],
+    userData: { header: undefined, alphabet: 'octets', units: new Uint8Array() },
+    dataCodingScheme,
+    protocolIdentifier,
+    serviceCentreTimeStamp: stamp === null ? { invalid: true, raw: new Uint8Array() } : (stamp as unknown as TimeStamp),
+    atMs,
+    fingerprint: String(fingerprint),
+  }
+}
+
+/** One note for each tick, so that a new one does not rewrite the others. */
 const tickNote = 'reassembly-tick/'
 
 interface Tick {
@@ -104,9 +175,9 @@ interface Tick {
 
 const ticksKeptMs = 9 * 24 * 60 * 60_000
 
-function partInput(pduId: string, iccid: string, deliver: Deliver, atMs: number): ReassemblyInput {
+function partInput(pduId: string, iccid: string, deliver: Deliver, atMs: number): PartArrived {
   const concatenation = concatenationOf(deliver.userData.header)
-  if (concatenation === undefined) throw new Error(`${pduId} is no part`)
+  if (concatenation === undefined) throw new Error(`${pduId} is not a part of a long message`)
   return {
     kind: 'part-arrived',
     partId: pduId,
@@ -127,7 +198,7 @@ function partIn(pdu: string): Deliver | undefined {
     if (tpdu.kind !== 'deliver') return undefined
     return concatenationOf(tpdu.userData.header) === undefined ? undefined : tpdu
   } catch {
-    // Kept as it came: it was no part then either.
+    // An unreadable PDU, stored as it is.
     return undefined
   }
 }

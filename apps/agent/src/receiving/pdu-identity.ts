@@ -1,19 +1,19 @@
+import { createHash } from 'node:crypto'
 import type { Slot, Stamp } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { InboundRecord } from '../journal/read.ts'
-import { derivedId } from './derived-id.ts'
 
 /**
- * Whether a PDU is known. What came twice may be
+ * Decides whether a PDU was received before. Equal octets may be
  *
- * - one message read twice, from the slot in which it lies until it is deleted;
- * - one message delivered twice: the network missed the acknowledgement. It waits for its timers before it tries again,
- *   12 s at the least (24.011), and the copy is the same to the last octet, the centre's time stamp included;
- * - two messages that are alike, from a sender that repeats itself within the second that a time stamp counts.
+ * - one message read twice, from the slot where it stays until it is deleted;
+ * - one message delivered twice, because the network missed the acknowledgement. It repeats after its timers, 12 s at
+ *   least (24.011), with the same octets, the time stamp of the service centre included;
+ * - two equal messages, from a sender that repeats itself within one second, the resolution of the time stamp.
  *
- * So the same octets in the same slot are one message; elsewhere, or straight from the network, they are a copy when they
- * come after the timers, and another message when they come sooner. Messages that gathered while nobody read them are
- * read together and are taken for as many as there are: losing one would be worse than showing one twice.
+ * So equal octets in the same slot are one message. In another slot, or direct from the network, they are a copy after
+ * the timers and a new message before. Messages that were stored while the agent was stopped are read together and count
+ * as separate messages: losing one would be worse than reporting one twice.
  */
 export async function identify(
   journal: Journal,
@@ -30,9 +30,9 @@ export async function identify(
 
 export type Identity =
   | { readonly kind: 'new'; readonly pduId: string }
-  /** The very one that is known, still in its slot. */
+  /** The known message, still in its slot. */
   | { readonly kind: 'read-again'; readonly pduId: string }
-  /** Of the known one; to be cleared away. */
+  /** A copy of the known message, to be deleted. */
   | { readonly kind: 'copy'; readonly pduId: string }
 
 function isSameSlot(known: Slot | undefined, slot: Slot | undefined): boolean {
@@ -40,7 +40,7 @@ function isSameSlot(known: Slot | undefined, slot: Slot | undefined): boolean {
 }
 
 function cameSoonAfter({ received }: InboundRecord, at: Stamp): boolean {
-  // Whoever has restarted in between has read all that was there, and has lost its own clock's count.
+  // The monotonic clock starts again with each process.
   const passedMs =
     received.bootId === at.bootId ? at.monotonicMs - received.monotonicMs : Math.abs(at.wallMs - received.wallMs)
   return passedMs < shortestRedeliveryMs
@@ -48,3 +48,8 @@ function cameSoonAfter({ received }: InboundRecord, at: Stamp): boolean {
 
 const shortestRedeliveryMs = 12_000
 const mostAlike = 100
+
+/** Returns the id of an event. It depends on facts alone, so that the same event always has the same id. 27 characters of A-Za-z0-9_-. */
+export function derivedId(...facts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 27)
+}

@@ -1,12 +1,12 @@
-import { readCommandError } from '@smsgw/modem/command-error'
-import type { SubmitOutcome } from '@smsgw/modem/submit'
-import { addressFromText } from '@smsgw/sms/address'
-import type { StatusReport } from '@smsgw/sms/status-report'
-import { timeStampFromEpochMs } from '@smsgw/sms/time-stamp'
+import { readCommandError } from '@smsgw/modem/dialogue/command-error'
+import type { SubmitOutcome } from '@smsgw/modem/send/submit'
+import { addressFromText } from '@smsgw/sms/fields/address'
+import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
+import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import { beforeEach, expect, test } from 'vitest'
 import { ClearOpener, sealed } from '../testing/clear-opener.ts'
 import { SenderFixture, sendCommand } from '../testing/sender-fixture.ts'
-import { defaultSendingSettings } from './sending-settings.ts'
+import { defaultSendingSettings } from './schedule/sending-settings.ts'
 
 let world: SenderFixture
 
@@ -21,7 +21,7 @@ const silence: SubmitOutcome = { kind: 'unknown', why: 'silence', error: undefin
 const nameless: SubmitOutcome = { kind: 'accepted', messageReference: undefined, detail: undefined, duplicate: false }
 const busy: SubmitOutcome = { kind: 'refused', error: readCommandError('+CMS ERROR: 42')!, pduWritten: true }
 
-test('a command that stands twice in one frame is sent once', async () => {
+test('sends a command once that comes twice in one frame', async () => {
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a'), sendCommand('a'))
   await world.pass(minute)
@@ -29,7 +29,7 @@ test('a command that stands twice in one frame is sent once', async () => {
   expect(world.sender.open).toBe(0)
 })
 
-test('a SIM that goes while its past is read gets no lane, and takes no messages from the others', async () => {
+test('gives no lane and no messages to a SIM that is removed while its history is read', async () => {
   await world.sender.simReady(world.sim(2))
   const sim = world.sim(1)
   const ready = world.sender.simReady(sim)
@@ -40,7 +40,7 @@ test('a SIM that goes while its past is read gets no lane, and takes no messages
   expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([2])
 })
 
-test('of a SIM that is told ready twice the later one counts, however long the journal takes', async () => {
+test('uses the later one of two ready SIMs with the same card, however long the journal takes', async () => {
   const gone = { ...world.sim(1), submit: async () => Promise.reject(new Error('the modem of before')) }
   await Promise.all([world.sender.simReady(gone), world.sender.simReady(world.sim(1))])
   await world.accept(sendCommand('a'))
@@ -48,7 +48,7 @@ test('of a SIM that is told ready twice the later one counts, however long the j
   expect(world.sent).toHaveLength(1)
 })
 
-test('a SIM sends although its past cannot be read', async () => {
+test('sends by a SIM whose history cannot be read', async () => {
   world.disk.failReads = true
   await world.sender.simReady(world.sim(1))
   world.disk.failReads = false
@@ -57,7 +57,7 @@ test('a SIM sends although its past cannot be read', async () => {
   expect(world.sent).toHaveLength(1)
 })
 
-test('a report about a part whose reference nobody read is no evidence for one in doubt', async () => {
+test('does not take a report about a part without a reference as evidence for a doubt', async () => {
   world.outcomes.push(silence, nameless)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('doubtful'))
@@ -72,7 +72,7 @@ test('a report about a part whose reference nobody read is no evidence for one i
   expect((await world.events('sent')).map(({ cmdId }) => cmdId)).toEqual(['nameless'])
 })
 
-test('a report about the first part, whose reference nobody read, is no evidence for the second one', async () => {
+test('does not take a report about a first part without a reference as evidence for the second part', async () => {
   world.outcomes.push(nameless, silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a', { content: { text: 'long '.repeat(50) } }))
@@ -83,7 +83,7 @@ test('a report about the first part, whose reference nobody read, is no evidence
   expect(await world.events('failed')).toMatchObject([{ code: 'submit_unknown', partsSent: 1 }])
 })
 
-test('a part without a reference that went at quite another time takes no evidence away', async () => {
+test('accepts evidence although a part without a reference was sent at another time', async () => {
   world.outcomes.push(nameless, silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('nameless'))
@@ -96,7 +96,7 @@ test('a part without a reference that went at quite another time takes no eviden
   expect(await world.events('delivered')).toMatchObject([{ cmdId: 'doubtful' }])
 })
 
-test('what was planned for a SIM that goes is sent by another, also when it goes while nobody runs', async () => {
+test('sends a planned message by another SIM when its own is removed, also between two processes', async () => {
   world.outcomes.push(busy, busy)
   const sim = world.sim(1)
   await world.sender.simReady(sim)
@@ -113,7 +113,7 @@ test('what was planned for a SIM that goes is sent by another, also when it goes
   expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([3])
 })
 
-test('a message that is cancelled while its time runs out has one end', async () => {
+test('ends a message once that is cancelled while it expires', async () => {
   await world.accept(sendCommand('a', { validUntil: world.iso(1000) }))
   await world.pass(990)
   world.disk.refuses = () => true
@@ -126,7 +126,7 @@ test('a message that is cancelled while its time runs out has one end', async ()
   expect(await world.events('failed')).toHaveLength(0)
 })
 
-test('a full disk stops sending, and sending goes on by itself when there is room', async () => {
+test('stops sending on a full disk, and continues by itself when there is room', async () => {
   await world.accept(...Array.from({ length: 20 }, (_, at) => sendCommand(`c${at}`)))
   world.disk.isFull = true
   await world.sender.simReady(world.sim(1))
@@ -141,7 +141,7 @@ test('a full disk stops sending, and sending goes on by itself when there is roo
   expect(await world.events('sent')).toHaveLength(20)
 })
 
-test('what is put in doubt in the middle of being sent stops there, and ends once', async () => {
+test('stops a message that is put in doubt between two parts, and ends it once', async () => {
   const sim = world.sim(1)
   let distrusted: Promise<void> | undefined
   await world.sender.simReady({
@@ -160,7 +160,7 @@ test('what is put in doubt in the middle of being sent stops there, and ends onc
   expect(world.sender.open).toBe(0)
 })
 
-test('all of it sent while it was put in doubt is sent, and nothing else is told later', async () => {
+test('reports a message as sent whose only part was accepted while the journal was distrusted', async () => {
   const sim = world.sim(1)
   await world.sender.simReady({
     ...sim,
@@ -175,7 +175,7 @@ test('all of it sent while it was put in doubt is sent, and nothing else is told
   expect(await world.events('failed')).toHaveLength(0)
 })
 
-test('nothing more of a long message goes out after the stop', async () => {
+test('sends no further part of a long message after the stop', async () => {
   const sim = world.sim(1)
   await world.sender.simReady({
     ...sim,
@@ -191,7 +191,7 @@ test('nothing more of a long message goes out after the stop', async () => {
   expect(world.sent).toHaveLength(1)
 })
 
-test.each([4, 10])('a limit of %i is kept, also one that is set when messages have gone already', async (value) => {
+test.each([4, 10])('keeps a limit of %i that is set after messages were sent', async (value) => {
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('early'))
   await world.pass(100)
@@ -204,7 +204,7 @@ test.each([4, 10])('a limit of %i is kept, also one that is set when messages ha
   expect(world.sent).toHaveLength(2 * value)
 })
 
-test('what was sent at the second try counts for the limit after a restart', async () => {
+test('counts a message of the second try for the limit after a restart', async () => {
   world.outcomes.push(busy)
   const limit = { periodMs: 12 * 60 * minute, value: 1 }
   const settings = { ...defaultSendingSettings, pace: { ...defaultSendingSettings.pace, limit } }
@@ -220,7 +220,7 @@ test('what was sent at the second try counts for the limit after a restart', asy
   expect(world.sent).toHaveLength(1)
 })
 
-test('an encrypted number is held back too while one to it is in doubt', async () => {
+test('holds back an encrypted number too while a message to it is in doubt', async () => {
   world = new SenderFixture({ opener: new ClearOpener() })
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))
@@ -238,7 +238,7 @@ test('an encrypted number is held back too while one to it is in doubt', async (
   expect(world.sent).toHaveLength(2)
 })
 
-test('evidence for one part sends none of the others that are in doubt', async () => {
+test('sends no part in doubt on evidence for another part', async () => {
   await world.sender.simReady(world.sim(1))
   // The disk has room for each COMMIT, and none when the result is to be written.
   world.disk.refuses = ({ kind }) => kind === 'part-result'
@@ -257,7 +257,7 @@ test('evidence for one part sends none of the others that are in doubt', async (
   expect(await world.events('failed')).toMatchObject([{ code: 'submit_unknown' }])
 })
 
-test('a driver that fails costs its message, not the process nor those behind', async () => {
+test('fails only the message whose submission throws', async () => {
   const sim = world.sim(1)
   const failures = ['before', 'after']
   await world.sender.simReady({
@@ -275,12 +275,12 @@ test('a driver that fails costs its message, not the process nor those behind', 
   expect(world.sent.map(({ text }) => text)).toEqual(['text of c'])
   expect(world.troubles).toHaveLength(2)
   expect((await world.events('failed')).map(({ cmdId, code }) => [cmdId, code])).toEqual([
-    ['a', 'unwritable'],
+    ['a', 'agent_failed'],
     ['b', 'submit_unknown'],
   ])
 })
 
-test('a report that a part will not arrive counts although it came before the last part went out', async () => {
+test('counts a failure report that arrives before the last part is sent', async () => {
   const sim = world.sim(1)
   let reported = false
   await world.sender.simReady({
@@ -301,7 +301,7 @@ test('a report that a part will not arrive counts although it came before the la
   expect(await world.events('failed')).toMatchObject([{ code: 'report_failed' }])
 })
 
-test('a report about what is not written down yet is no evidence for another message', async () => {
+test('does not take a report about a result that is not on disk as evidence for another message', async () => {
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('doubtful'))
@@ -320,7 +320,7 @@ test('a report about what is not written down yet is no evidence for another mes
   expect((await world.events('sent')).map(({ cmdId }) => cmdId)).toEqual(['sent'])
 })
 
-test('a reference that comes again is evidence for the part in doubt, not for one that was delivered long ago', async () => {
+test('matches a repeated reference to the part in doubt, not to a part delivered long ago', async () => {
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('old'))
   await world.pass(100)
@@ -335,7 +335,7 @@ test('a reference that comes again is evidence for the part in doubt, not for on
   expect((await world.events('delivered')).map(({ cmdId }) => cmdId)).toEqual(['old', 'doubtful'])
 })
 
-test('evidence for what the journal has forgotten hangs nobody', async () => {
+test('survives evidence for a message that the journal no longer has', async () => {
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a'))
@@ -351,7 +351,7 @@ test('evidence for what the journal has forgotten hangs nobody', async () => {
   expect(await world.events('delivered')).toMatchObject([{ cmdId: 'b' }])
 })
 
-test('words of a modem are no longer than an event takes', async () => {
+test('cuts the error text of a modem to the limit of an event', async () => {
   world.outcomes.push({
     ...busy,
     error: { ...readCommandError('+CMS ERROR: 38')!, code: undefined, text: 'E\0'.repeat(5000) },

@@ -1,10 +1,8 @@
-import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
-import { readCommandError } from '@smsgw/modem/command-error'
-import type { SubmitOutcome } from '@smsgw/modem/submit'
+import { readCommandError } from '@smsgw/modem/dialogue/command-error'
+import type { SubmitOutcome } from '@smsgw/modem/send/submit'
 import { beforeEach, expect, test } from 'vitest'
 import { SenderFixture, sendCommand } from '../testing/sender-fixture.ts'
-import { FieldOpener } from './encrypted-field.ts'
-import { defaultSendingSettings } from './sending-settings.ts'
+import { defaultSendingSettings } from './schedule/sending-settings.ts'
 
 let world: SenderFixture
 
@@ -15,7 +13,7 @@ beforeEach(() => {
 const minute = 60_000
 const silence: SubmitOutcome = { kind: 'unknown', why: 'silence', error: undefined }
 
-test('a message is sent on the SIM that is there, and told so with its number and parts', async () => {
+test('sends a message by the ready SIM, and reports its number and parts', async () => {
   await world.sender.simReady(world.sim(2, '+447700900002'))
   await world.accept(sendCommand('a'))
   await world.pass(100)
@@ -23,7 +21,7 @@ test('a message is sent on the SIM that is there, and told so with its number an
   expect(await world.events('sent')).toMatchObject([{ cmdId: 'a', simNumber: 2, sender: '+447700900002', parts: 1 }])
 })
 
-test('urgent ones go first, then by age; LIFO turns the age around', async () => {
+test('sends urgent messages first, then by age, in LIFO order the newest first', async () => {
   const at = (minutes: number) => `2026-03-01T12:0${minutes}:00.000Z`
   const commands = [
     sendCommand('second', { acceptedAt: at(2) }),
@@ -42,7 +40,7 @@ test('urgent ones go first, then by age; LIFO turns the age around', async () =>
   expect(lifo.sent.map(({ text }) => text)).toEqual(['text of urgent', 'text of second', 'text of first'])
 })
 
-test('a command that comes twice is sent once', async () => {
+test('sends a repeated command once', async () => {
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a'))
   await world.accept(sendCommand('a'))
@@ -55,7 +53,7 @@ test('a command that comes twice is sent once', async () => {
   expect(world.sent).toHaveLength(1)
 })
 
-test('a cancel before the first part stops it, one that comes later is refused, one that comes early leaves a tombstone', async () => {
+test('cancels a message before its first part, refuses later, and remembers a cancel that comes first', async () => {
   await world.accept(sendCommand('waiting'))
   const cancels = [world.sender.cancel('waiting'), world.sender.cancel('unseen')]
   await world.pass(10)
@@ -71,7 +69,33 @@ test('a cancel before the first part stops it, one that comes later is refused, 
   expect((await world.events('cancel-refused')).map(({ cmdId }) => cmdId)).toEqual(['sent'])
 })
 
-test('what is too old is not sent, and its life is what the network is told', async () => {
+test('reports SIM and number of failed and cancelled messages, also when no part was sent', async () => {
+  const sender = { simNumber: 2, sender: '+447700900002' }
+  await world.sender.simReady(world.sim(1, '+447700900001'))
+  await world.sender.simReady(world.sim(2, '+447700900002'))
+  world.outcomes.push(refused(1), silence)
+  await world.accept(sendCommand('refused', { simNumber: 2 }))
+  await world.pass(100)
+  await world.accept(sendCommand('unknown', { simNumber: 2 }))
+  await world.pass(20 * minute)
+  world.sender.use({
+    ...defaultSendingSettings,
+    pace: { ...defaultSendingSettings.pace, limit: { value: 1, periodMs: 24 * 60 * minute } },
+  })
+  const late = { simNumber: 2, validUntil: world.iso(minute) }
+  await world.accept(sendCommand('expired', late), sendCommand('cancelled', { simNumber: 2 }))
+  const cancelling = world.sender.cancel('cancelled')
+  await world.pass(2 * minute)
+  await cancelling
+  expect(await world.events('failed')).toMatchObject([
+    { cmdId: 'refused', code: 'refused', ...sender },
+    { cmdId: 'unknown', code: 'submit_unknown', ...sender },
+    { cmdId: 'expired', code: 'ttl_expired', ...sender },
+  ])
+  expect(await world.events('cancelled')).toMatchObject([{ cmdId: 'cancelled', ...sender }])
+})
+
+test('does not send an expired message, and passes the remaining time to the network', async () => {
   await world.accept(sendCommand('short', { validUntil: world.iso(5 * minute) }))
   await world.pass(6 * minute)
   await world.sender.simReady(world.sim(1))
@@ -82,13 +106,13 @@ test('what is too old is not sent, and its life is what the network is told', as
   expect(world.sent.map(({ submit }) => submit.validityPeriod)).toMatchObject([{ format: 'relative', value: 10 }])
 })
 
-test('a message without a deadline that no SIM takes ends with what stood in the way', async () => {
+test('gives up a message without a deadline after its life, with the last reason', async () => {
   await world.accept(sendCommand('a'))
   await world.pass(73 * 60 * minute)
   expect(await world.events('failed')).toMatchObject([{ cmdId: 'a', code: 'gave_up' }])
 })
 
-test('while nothing vouches for the clock, messages with a deadline wait and others do not', async () => {
+test('holds back only messages with a deadline while the clock cannot be trusted', async () => {
   world.time.trusted = false
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('dated', { validUntil: world.iso(minute) }), sendCommand('open'))
@@ -100,7 +124,7 @@ test('while nothing vouches for the clock, messages with a deadline wait and oth
   expect(world.sent.map(({ text }) => text)).toEqual(['text of open', 'text of dated'])
 })
 
-test('a temporary refusal is tried again after a pause that grows, a permanent one is told at once', async () => {
+test('retries after a temporary refusal with growing pauses, and fails at once after a permanent one', async () => {
   world.outcomes.push(refused(38), refused(38), accepted(1), refused(1))
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('again'))
@@ -113,7 +137,7 @@ test('a temporary refusal is tried again after a pause that grows, a permanent o
   expect((await world.events('failed'))[0]?.reason).toContain('CMS 1')
 })
 
-test('a number that is refused stops nobody behind it', async () => {
+test('sends the next message while a refused one waits', async () => {
   world.outcomes.push(refused(42), accepted(1))
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('bad', { phoneNumber: '+447700900111' }), sendCommand('good'))
@@ -121,7 +145,7 @@ test('a number that is refused stops nobody behind it', async () => {
   expect(world.sent.map(({ text }) => text)).toEqual(['text of good'])
 })
 
-test('a part that is refused for good stops the rest, and says how many went out', async () => {
+test('stops after a permanent refusal of a part, and reports how many parts were sent', async () => {
   world.outcomes.push(accepted(1), refused(28))
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('long', { content: { text: 'x'.repeat(400) } }))
@@ -131,7 +155,7 @@ test('a part that is refused for good stops the rest, and says how many went out
   expect(failed?.reason).toMatch(/^partial 1\/3: /)
 })
 
-test('what nobody knows of is not sent again, holds back that number for two minutes, and ends as submit_unknown', async () => {
+test('does not repeat a part with an unknown outcome, holds its number for two minutes, and ends as submit_unknown', async () => {
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('doubtful'))
@@ -150,7 +174,7 @@ test('what nobody knows of is not sent again, holds back that number for two min
   expect(world.sent).toHaveLength(3)
 })
 
-test('a late answer resolves a doubt, and corrects a verdict of ignorance', async () => {
+test('resolves a doubt by a late answer, and corrects submit_unknown', async () => {
   world.outcomes.push(silence, silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('soon'), sendCommand('late', { phoneNumber: '+447700900777' }))
@@ -166,7 +190,7 @@ test('a late answer resolves a doubt, and corrects a verdict of ignorance', asyn
   expect((await world.events('sent')).map(({ cmdId }) => cmdId)).toEqual(['soon', 'late'])
 })
 
-test('who asks for it gets a doubtful message sent once more, said to be a possible duplicate', async () => {
+test('sends a message in doubt once more on request, marked as a possible duplicate', async () => {
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a', { onUncertain: 'resend' }))
@@ -175,7 +199,7 @@ test('who asks for it gets a doubtful message sent once more, said to be a possi
   expect(await world.events('sent')).toMatchObject([{ cmdId: 'a', possibleDuplicate: true }])
 })
 
-test('what is to be sent again may have arrived: it cannot be cancelled, and fails as what nobody knows', async () => {
+test('refuses to cancel a message that is sent again, and fails it as submit_unknown', async () => {
   world.outcomes.push(silence, silence, silence, refused(1))
   const sim = world.sim(1)
   await world.sender.simReady(sim)
@@ -202,7 +226,7 @@ test('what is to be sent again may have arrived: it cannot be cancelled, and fai
   expect((await world.events('failed'))[0]?.reason).toContain('TTL expired')
 })
 
-test('what comes from the journal waits until the relay has confirmed it; of an old copy nothing is sent', async () => {
+test('sends messages of a restored journal after the relay confirmed it, and none of an old copy', async () => {
   await world.accept(sendCommand('open'))
   await world.restart()
   await world.sender.simReady(world.sim(1))
@@ -217,7 +241,7 @@ test('what comes from the journal waits until the relay has confirmed it; of an 
   expect(await world.events('failed')).toMatchObject([{ cmdId: 'open', code: 'submit_unknown' }])
 })
 
-test('a message for a SIM that this device does not have fails with what it has', async () => {
+test('fails a message for an unknown SIM, and lists the SIMs of the device', async () => {
   world.sender.simsKnown([1, 2])
   await world.accept(sendCommand('a', { simNumber: 3 }))
   await world.pass(10)
@@ -225,7 +249,7 @@ test('a message for a SIM that this device does not have fails with what it has'
   expect((await world.events('failed'))[0]?.reason).toContain('it has: 1, 2')
 })
 
-test('round robin takes turns, and a SIM that has gone gives its messages to another', async () => {
+test('alternates SIMs with round robin, and gives messages of a removed SIM to another', async () => {
   world.sender.use({ ...defaultSendingSettings, simSelection: 'RoundRobin' })
   const sim = world.sim(1)
   await world.sender.simReady(sim)
@@ -239,7 +263,7 @@ test('round robin takes turns, and a SIM that has gone gives its messages to ano
   expect(world.sent.slice(4).map(({ simNumber }) => simNumber)).toEqual([2, 2])
 })
 
-test('a limit holds messages back, urgent ones pass, and a restart does not forget what was sent', async () => {
+test('keeps the limit across a restart, and lets urgent messages pass', async () => {
   const settings = {
     ...defaultSendingSettings,
     pace: { ...defaultSendingSettings.pace, limit: { periodMs: 60 * minute, value: 2 } },
@@ -262,7 +286,7 @@ test('a limit holds messages back, urgent ones pass, and a restart does not forg
   expect(world.sent).toHaveLength(4)
 })
 
-test('outside the work hours nothing goes but what is urgent', async () => {
+test('sends only urgent messages outside the work hours', async () => {
   // The fixture begins at 16:00.
   world.sender.use({
     ...defaultSendingSettings,
@@ -276,7 +300,7 @@ test('outside the work hours nothing goes but what is urgent', async () => {
   expect(world.sent.map(({ text }) => text)).toEqual(['text of urgent', 'text of night'])
 })
 
-test('a pause is kept between messages, not between the parts of one', async () => {
+test('pauses between messages, not between parts', async () => {
   world.sender.use({
     ...defaultSendingSettings,
     pace: { ...defaultSendingSettings.pace, intervalMinMs: 10_000, intervalMaxMs: 10_000 },
@@ -289,32 +313,38 @@ test('a pause is kept between messages, not between the parts of one', async () 
   expect((third ?? 0) - (second ?? 0)).toBeGreaterThanOrEqual(9_000)
 })
 
-test('encrypted text and numbers are opened with the passphrase, and what does not open fails with a reason', async () => {
-  world = new SenderFixture({ opener: new FieldOpener('secret') })
-  await world.sender.simReady(world.sim(1))
-  await world.accept(
-    sendCommand('a', { isEncrypted: true, phoneNumber: sealed('+447700900555'), content: { text: sealed('héllo') } }),
-    sendCommand('b', {
-      isEncrypted: true,
-      phoneNumber: sealed('+447700900555', 'other'),
-      content: { text: sealed('x') },
-    }),
-  )
-  await world.pass(100)
-  // Deriving keys takes real time.
-  await expect.poll(() => world.pass(100).then(() => world.events('failed'))).toHaveLength(1)
-  expect(world.sent[0]).toMatchObject({ text: 'héllo', submit: { destination: { value: '447700900555' } } })
-  expect(await world.events('failed')).toMatchObject([{ cmdId: 'b', code: 'undecryptable' }])
-})
+test.each([-86_400_000, -3_600_000, 3_600_000, 86_400_000])(
+  'keeps pauses and limits when the clock is set by %d ms',
+  async (byMs) => {
+    world.sender.use({
+      ...defaultSendingSettings,
+      pace: {
+        ...defaultSendingSettings.pace,
+        intervalMinMs: 10_000,
+        intervalMaxMs: 10_000,
+        limit: { periodMs: minute, value: 2 },
+      },
+    })
+    await world.sender.simReady(world.sim(1))
+    await world.accept(sendCommand('a'), sendCommand('b'), sendCommand('c'))
+    await world.pass(1_000)
+    world.time.errorMs += byMs
+    world.sender.timeChanged()
+    await world.pass(15_000)
+    expect(world.sent.slice(0, 2).map(({ text }) => text)).toEqual(['text of a', 'text of b'])
+    await world.pass(minute)
+    expect(world.sent.map(({ text }) => text)).toEqual(['text of a', 'text of b', 'text of c'])
+  },
+)
 
-test('data goes to its port', async () => {
+test('sends data to its port', async () => {
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a', { content: { data: Buffer.from([1, 2, 255]).toString('base64'), port: 2948 } }))
   await world.pass(100)
   expect(world.sent[0]?.text).toBe('0102FF')
 })
 
-test('a number that nobody can dial fails with what is wrong with it', async () => {
+test('fails a number that cannot be dialled, with the reason', async () => {
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a', { phoneNumber: 'Bank' }))
   await world.pass(100)
@@ -329,11 +359,4 @@ function refused(code: number): SubmitOutcome {
   const error = readCommandError(`+CMS ERROR: ${code}`)
   if (error === undefined) throw new Error('no such code')
   return { kind: 'refused', error, pduWritten: true }
-}
-
-function sealed(text: string, passphrase = 'secret'): string {
-  const salt = randomBytes(16)
-  const cipher = createCipheriv('aes-256-cbc', pbkdf2Sync(passphrase, salt, 1000, 32, 'sha1'), salt)
-  const ciphertext = Buffer.concat([cipher.update(text), cipher.final()]).toString('base64')
-  return `$aes-256-cbc/pbkdf2-sha1$i=1000$${salt.toString('base64')}$${ciphertext}`
 }

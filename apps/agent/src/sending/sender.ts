@@ -1,397 +1,373 @@
 import type { SendCommand } from '@smsgw/contract/link/command'
-import type { LateOutcome } from '@smsgw/modem/submission'
-import type { StatusReport } from '@smsgw/sms/status-report'
-import { crashPoint } from '../crash-point.ts'
+import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
+import { crashPoint } from '@smsgw/daemon/crash-point'
+import type { Clock, Timer } from '@smsgw/modem/clock'
+import type { LateOutcome } from '@smsgw/modem/send/submission'
+import { textFromAddress } from '@smsgw/sms/fields/address'
+import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Change } from '../journal/change.ts'
+import type { Journal, JournalError } from '../journal/journal.ts'
 import { type Keep, keepWriting } from '../journal/keep-writing.ts'
-import { Turns } from '../turns.ts'
-import { Deadlines } from './deadlines.ts'
-import { Doubts } from './doubts.ts'
-import { noSuchSim, notConfirmed } from './failure-words.ts'
-import { Happenings } from './happenings.ts'
-import { Job } from './job.ts'
-import { Lane } from './lane.ts'
-import { Lanes } from './lanes.ts'
-import { MessageRun } from './message-run.ts'
-import { Queue } from './queue.ts'
-import { References } from './references.ts'
-import { Reports } from './reports.ts'
-import type { SenderOptions } from './sender-options.ts'
-import { defaultSendingSettings, type SendingSettings } from './sending-settings.ts'
-import { sentLately } from './sent-lately.ts'
-import type { SendingSim } from './sim.ts'
-import { SimChoice } from './sim-choice.ts'
-import { submissionOf } from './submission.ts'
-import { UnwrittenResults } from './unwritten-results.ts'
-import type { Verdict } from './verdict.ts'
+import type { CommandRecord } from '../journal/read.ts'
+import { Turns } from '../journal/turns.ts'
+import type { TrustedTime } from '../time/trusted-time.ts'
+import { matchReport, mayBeUnwritten, mayBeWithoutReference, suspectOf } from './doubt/status-reports.ts'
+import { clearContentOf } from './message/clear-content.ts'
+import type { FieldOpener } from './message/encrypted-field.ts'
+import { type OutgoingMessage, restoredMessage } from './message/message.ts'
+import { cancelledEvent, cancelRefusedEvent, processedEvent } from './message/message-events.ts'
+import { planMessage, References } from './message/plan-message.ts'
+import { verdictOf } from './message/verdict.ts'
+import { attemptOf, PartSubmitter } from './part-submitter.ts'
+import type { SendingLimits, SendingSettings } from './schedule/sending-settings.ts'
+import { type SimStateOf, waitingReport } from './schedule/waiting-reasons.ts'
+import { next } from './sending-machine.ts'
+import type { SendingSim } from './sending-sim.ts'
+import {
+  type Moment,
+  newSending,
+  type Planned,
+  type SendingEffect,
+  type SendingInput,
+  type SendingState,
+} from './sending-state.ts'
+
+export interface SenderOptions {
+  readonly journal: Journal
+  readonly clock: Clock
+  readonly time: TrustedTime
+  /** From 0 up to 1. */
+  readonly chance: () => number
+  readonly limits: SendingLimits
+  /** Undefined without a passphrase. */
+  readonly opener: FieldOpener | undefined
+  /** The journal cannot be written; the change is kept and written again. */
+  readonly onJournalTrouble: (error: JournalError) => void
+  /** A part has its reference, or will never have one: earlier reports may match now. */
+  readonly onReference: (reference: number | undefined) => void
+  /** An internal error, which affects no other message. */
+  readonly onTrouble: (error: unknown) => void
+  readonly onOpenChanged: (open: number) => void
+}
 
 /**
- * Everything that goes out. A command is journaled before it is acknowledged; from then on it ends, whatever restarts:
- * sent, failed with a reason, or cancelled.
+ * Sends messages. A command is journaled before it is acknowledged; from then on it ends as sent, failed or cancelled,
+ * whatever restarts.
  *
- * Each SIM that is ready has a lane. What waits is in one queue, from which each lane takes what may go by it. A message
- * whose outcome nobody knows is set aside (`Doubts`); what status reports tell is matched in `Reports`.
+ * The decisions are in `next`; this class carries out its effects: journal, modems, timer.
  */
 export class Sender {
   readonly #options: SenderOptions
-  readonly #happenings: Happenings
   readonly #keep: Keep
-  readonly #jobs = new Map<string, Job>()
-  readonly #queue = new Queue()
-  readonly #lanes: Lanes
-  readonly #choice: SimChoice
-  readonly #doubts: Doubts
-  readonly #deadlines: Deadlines
-  readonly #reports: Reports
-  readonly #run: MessageRun
+  readonly #references: References
+  readonly #submitter: PartSubmitter
   readonly #turns = new Turns()
-  readonly #underWay = new Set<Promise<void>>()
-  #settings = defaultSendingSettings
-  #knownSims: ReadonlySet<number> | undefined
-  /** Taken from a journal that nobody has confirmed yet. */
-  #unconfirmed: ReadonlySet<string> = new Set()
-  #stopped = false
+  readonly #atModem = new Set<Promise<void>>()
+  #state: SendingState
+  #timer: Timer | undefined
+  /** Reports are matched one after the other: two reports of one message must not both find it undelivered. */
+  #lastReport: Promise<unknown> = Promise.resolve()
 
   constructor(options: SenderOptions) {
-    const { journal, clock, time, chance, limits } = options
+    const { journal, clock, chance, limits } = options
     this.#options = options
-    this.#happenings = new Happenings(time)
     this.#keep = keepWriting(journal, clock, options.onJournalTrouble)
-    this.#choice = new SimChoice(chance)
-    const unwritten = new UnwrittenResults()
-    const shared = { journal, clock, time, chance, limits, keep: this.#keep, happenings: this.#happenings, unwritten }
-    this.#doubts = new Doubts({
-      ...shared,
-      onTrouble: options.onTrouble,
-      onResolved: (job, verdict) => this.#resolved(job, verdict),
-      numberOf: (job) => this.#numberOf(job),
-      onReference: options.onReference,
-    })
-    this.#lanes = new Lanes({
-      clock,
-      pastOf: (sim) => sentLately(options, sim),
-      newLane: (sim, sentMs) => this.#newLane(sim, sentMs),
-      onReleased: (iccid) => this.#release(iccid),
-    })
-    this.#deadlines = new Deadlines(clock, time, (job) => this.#expired(job))
-    this.#reports = new Reports({ ...shared, doubts: this.#doubts, job: (cmdId) => this.#jobs.get(cmdId) })
-    this.#run = new MessageRun({
-      ...shared,
-      references: new References(chance),
-      opener: options.opener,
-      doubts: this.#doubts,
-      onEnded: (job) => this.#ended(job),
-      onWaiting: (job) => this.#queue.add(job),
-      onReference: options.onReference,
-      mayGoOn: (job) => !this.#stopped && !job.isDistrusted && !this.#unconfirmed.has(job.cmdId),
+    this.#references = new References(chance)
+    this.#state = newSending(limits)
+    this.#submitter = new PartSubmitter({
+      step: (input) => this.#step(input),
+      message: (cmdId) => this.#state.open.get(cmdId),
+      stamp: () => options.time.stamp(),
       onTrouble: options.onTrouble,
     })
   }
 
-  /** What was under way when the process ended. Before anything else is asked of it. */
+  /** Continues what the last process left. Call it before anything else. */
   async restore(): Promise<void> {
-    const { journal, limits, time } = this.#options
-    for (const record of await journal.read('open-commands', {})) {
-      if (record.command === undefined) continue
-      const job = Job.restored(record, record.command, limits.lifeMs)
-      this.#jobs.set(job.cmdId, job)
-      this.#deadlines.watch(job)
-      // With a full disk it takes until there is room to write them down: nothing waits for that.
-      if (job.isSent) this.#begin(this.#run.endSent(job, undefined))
-      else if (job.state === 'in-doubt') this.#begin(this.#doubts.recovered(job))
-      else {
-        // Its SIM may have been changed for another meanwhile.
-        if (!job.hasBegun) job.forgetPlan()
-        this.#queue.add(job)
-      }
-    }
-    this.#unconfirmed = new Set(this.#jobs.keys())
-    const sinceMs = time.now().wallMs - reportsAwaitedMs
-    for (const record of await journal.read('doubtful-commands', { sinceMs })) {
-      if (record.command !== undefined) this.#doubts.remember(Job.restored(record, record.command, limits.lifeMs))
-    }
+    const { journal, time } = this.#options
+    const open = await journal.read('open-commands', {})
+    const sinceMs = time.now().wallMs - reportsExpectedMs
+    const givenUp = await journal.read('doubtful-commands', { sinceMs })
+    const messagesOf = (records: readonly CommandRecord[]) => records.flatMap((record) => this.#restored(record) ?? [])
+    // With a full disk the writes take until there is room: the start does not wait for them.
+    this.#begin(this.#step({ kind: 'restored', open: messagesOf(open), givenUp: messagesOf(givenUp) }))
   }
 
-  /**
-   * The relay's mark is not ahead of this journal: it is no old copy, and what was taken from it may be sent. Until then
-   * it waits; what comes from the relay itself does not.
-   */
+  /** The relay confirmed that the journal is not an old copy: messages from it are sent. Until then they wait. */
   confirm(): void {
-    this.#unconfirmed = new Set()
-    this.#lanes.wake()
+    this.#begin(this.#step({ kind: 'journal-confirmed' }))
   }
 
-  /** Somebody else may hold the same journal, or the device is no more: nothing of what is here goes on. */
+  /** A clone may hold the same journal, or the device was removed: nothing that is open now is sent. */
   unconfirm(): void {
-    this.#unconfirmed = new Set(this.#jobs.keys())
+    this.#begin(this.#step({ kind: 'journal-unconfirmed' }))
   }
 
-  /** Resolves when they are on disk: from then on they are ours. One that was known already stays what it is. */
+  /** Resolves when the commands are on disk. A command that the journal holds already stays as it is. */
   accept(commands: readonly SendCommand[]): Promise<void> {
     crashPoint('command-arrived')
-    // The same one twice in one frame is one.
-    const each = [...new Map(commands.map((command) => [command.cmdId, command])).values()]
+    const unique = [...new Map(commands.map((command) => [command.cmdId, command])).values()]
     return this.#turns.take(
-      each.map(({ cmdId }) => cmdId),
-      () => this.#accept(each),
+      unique.map(({ cmdId }) => cmdId),
+      () => this.#accept(unique),
     )
   }
 
-  /** Until the first part was handed to the modem. For a command that has not come it leaves a tombstone. */
+  /** Cancels a message until its first part is handed to a modem. An unknown command leaves a tombstone. */
   cancel(cmdId: string): Promise<void> {
     crashPoint('cancel-arrived')
     return this.#turns.take([cmdId], () => this.#cancel(cmdId))
   }
 
-  /** The SIMs that this agent has or had a moment ago; a message for another one fails instead of waiting for ever. */
+  /** The SIM slots of this device. A message for another slot fails. */
   simsKnown(simNumbers: readonly number[]): void {
-    this.#knownSims = new Set(simNumbers)
-    for (const job of [...this.#queue]) this.#refuseUnknownSim(job)
+    this.#begin(this.#step({ kind: 'sims-known', simNumbers }))
   }
 
-  /** It takes messages: for the first time since its modem was set up, or again. */
+  /** The SIM takes messages, for the first time since its modem was set up, or again. */
   simReady(sim: SendingSim): Promise<void> {
-    return this.#lanes.simReady(sim)
+    return this.#step({ kind: 'sim-ready', sim })
   }
 
-  /**
-   * Its modem has lost its network, mostly for a moment. Its lane rests and keeps its pace, and so that no message goes out
-   * by another number needlessly, what was chosen for it waits that moment.
-   */
+  /** The modem lost its network, usually for a moment: messages chosen for the SIM wait that moment. */
   simUnserved(sim: SendingSim): void {
-    this.#lanes.simUnserved(sim)
+    this.#begin(this.#step({ kind: 'sim-unserved', sim }))
   }
 
-  /** Its modem is gone, or set up anew. */
+  /** The modem is disconnected, or is set up again. */
   simGone(sim: SendingSim): void {
-    this.#lanes.simGone(sim)
+    this.#begin(this.#step({ kind: 'sim-gone', sim }))
   }
 
   lateResult(id: string, outcome: LateOutcome): Promise<void> {
-    return this.#doubts.lateResult(submissionOf(id), outcome)
+    return this.#step({ kind: 'late-result', ...attemptOf(id), verdict: verdictOf(outcome) })
   }
 
-  /** False when it fits nothing that is known (yet): a report may come before the reference that it is about. */
+  /** Returns false when the report matches nothing (yet): it may arrive before the reference that it names. */
   async report(iccid: string, report: StatusReport): Promise<boolean> {
     crashPoint('report-arrived')
-    const matched = await this.#reports.take(iccid, report)
+    const taken = this.#lastReport.then(() => this.#report(iccid, report))
+    this.#lastReport = taken.catch(() => undefined)
+    const isMatched = await taken
     crashPoint('report-journaled')
-    return matched
+    return isMatched
   }
 
   use(settings: SendingSettings): void {
-    this.#settings = settings
-    this.#choice.selection = settings.simSelection
-    this.#queue.reorder(settings.order)
-    this.#lanes.wake()
+    this.#begin(this.#step({ kind: 'settings', settings }))
   }
 
-  /** The clock is vouched for now, or was set. */
+  /** The clock can be trusted now, or was set. */
   timeChanged(): void {
-    this.#deadlines.look()
-    this.#lanes.wake()
+    this.#begin(this.#step({ kind: 'time-changed' }))
   }
 
-  /**
-   * This journal is an old copy: a newer one may have sent what is open here. None of it is sent, all of it is in doubt,
-   * and that is written together with the change that gives the journal its new name.
-   */
-  async distrust(renounced: Change): Promise<void> {
-    const doubts = [...this.#jobs.values()].flatMap((job) => {
-      this.#queue.remove(job)
-      return this.#doubts.distrust(job)
-    })
-    await this.#keep([renounced, ...doubts])
+  /** The journal is an old copy. Its open messages are in doubt, which is written together with the journal's new name. */
+  distrust(renounced: Change): Promise<void> {
+    return this.#step({ kind: 'journal-distrusted', renounced })
   }
 
-  /** Messages in the journal that have not ended. */
+  /** Messages that have not ended. */
   get open(): number {
-    return this.#jobs.size
+    return this.#state.open.size
   }
 
   get waiting(): number {
-    return this.#queue.size
+    return this.#state.schedule.queue.length
   }
 
   get inDoubt(): number {
-    return this.#doubts.size
+    return this.#state.doubt.untilMs.size
   }
 
-  /** When what is at a modem has its answer, and that is on disk. */
+  get openIds(): Iterable<string> {
+    return this.#state.open.keys()
+  }
+
+  /**
+   * Why messages wait.
+   *
+   * @param isCounted leaves out messages that have just arrived
+   */
+  waitingReport(stateOf: SimStateOf, isCounted?: (cmdId: string) => boolean): WaitingReport {
+    return waitingReport(this.#state, this.#moment(), stateOf, isCounted)
+  }
+
+  /** Resolves when the parts at the modems have their results. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#underWay)
+    await Promise.allSettled(this.#atModem)
   }
 
-  /** Begins nothing more. */
   stop(): void {
-    this.#stopped = true
-    this.#lanes.stop()
-    this.#deadlines.stop()
-    this.#doubts.stop()
+    this.#begin(this.#step({ kind: 'stop' }))
+  }
+
+  /** Resolves when the writes and reads that the input caused are complete. */
+  #step(input: SendingInput): Promise<void> {
+    const { state, effects } = next(this.#state, input, this.#moment())
+    this.#state = state
+    const running = effects.flatMap((effect) => this.#run(effect) ?? [])
+    return running.length === 0 ? resolved : Promise.all(running).then(() => undefined)
+  }
+
+  #run(effect: SendingEffect): Promise<void> | undefined {
+    switch (effect.kind) {
+      case 'write':
+        return this.#write(effect)
+      case 'commit':
+        // `#submit` waits for it before it releases the PDU.
+        return this.#options.journal.write(effect.changes).then(() => undefined)
+      case 'read-history':
+        return this.#readHistory(effect.sim)
+      case 'plan':
+        return this.#track(effect, this.#plan(effect))
+      case 'submit':
+        return this.#track(effect, this.#submitter.submit(effect))
+      case 'set-timer': {
+        this.#timer?.cancel()
+        const { clock } = this.#options
+        const delayMs = Math.max(0, effect.atMs - clock.nowMs())
+        this.#timer = clock.after(delayMs, () => this.#begin(this.#step({ kind: 'timer' })))
+        return undefined
+      }
+      case 'cancel-timer':
+        this.#timer?.cancel()
+        return undefined
+      case 'reference-known':
+        this.#options.onReference(effect.reference)
+        return undefined
+      case 'open-changed':
+        this.#options.onOpenChanged(effect.open)
+        return undefined
+    }
+  }
+
+  async #write(effect: Extract<SendingEffect, { kind: 'write' }>): Promise<void> {
+    const { changes, mayWait, onWritten, onSettled } = effect
+    try {
+      await this.#keep(changes, { ...(mayWait !== undefined && { mayWait }) })
+      if (effect.crashPoint !== undefined) crashPoint(effect.crashPoint)
+    } finally {
+      if (onSettled !== undefined) this.#begin(this.#step(onSettled))
+    }
+    if (onWritten !== undefined) await this.#step(onWritten)
+  }
+
+  /** Messages sent before a restart count for the limits. */
+  async #readHistory(sim: SendingSim): Promise<void> {
+    const { journal, time, onTrouble } = this.#options
+    let sentMs: readonly number[] = []
+    try {
+      sentMs = await journal.read('sent-lately', { iccid: sim.iccid, sinceMs: time.now().wallMs - dayMs })
+    } catch (error) {
+      // Better than a SIM that sends nothing until its modem restarts.
+      onTrouble(error)
+    }
+    this.#begin(this.#step({ kind: 'history-read', sim, sentMs }))
+  }
+
+  /** An error ends or delays this message only. Nothing waits for the modem but `settled`. */
+  #track({ sim, ...of }: Extract<SendingEffect, { kind: 'plan' | 'submit' }>, work: Promise<void>): undefined {
+    const cmdId = 'cmdId' in of ? of.cmdId : of.command.cmdId
+    const done = work
+      .catch((error) => {
+        this.#options.onTrouble(error)
+        return this.#step({ kind: 'sending-crashed', sim, cmdId })
+      })
+      .catch(this.#options.onTrouble)
+    this.#atModem.add(done)
+    void done.finally(() => this.#atModem.delete(done))
+  }
+
+  async #plan({ sim, command, validForSeconds }: Extract<SendingEffect, { kind: 'plan' }>): Promise<void> {
+    const clear = await clearContentOf(command, this.#options.opener)
+    const { cmdId, withDeliveryReport: requestsReport } = command
+    let planned: Planned
+    if (clear.ok) {
+      const { content, phoneNumber: destination } = clear
+      const reference = this.#references.next(destination)
+      planned = planMessage({ content, destination, requestsReport, reference, validForSeconds, sim })
+    } else planned = { ok: false, code: 'undecryptable', reason: clear.reason }
+    this.#begin(this.#step({ kind: 'planned', sim, cmdId, planned }))
   }
 
   async #accept(commands: readonly SendCommand[]): Promise<void> {
-    const { journal, time, limits } = this.#options
-    const strange = commands.filter(({ cmdId }) => !this.#jobs.has(cmdId))
-    const records = await Promise.all(strange.map(({ cmdId }) => journal.read('command', { cmdId })))
-    const fresh = strange.filter((_, at) => records[at] === undefined)
-    const stamp = time.stamp()
+    const { journal } = this.#options
+    const unknown = commands.filter(({ cmdId }) => !this.#state.open.has(cmdId))
+    const records = await Promise.all(unknown.map(({ cmdId }) => journal.read('command', { cmdId })))
+    const fresh = unknown.filter((_, at) => records[at] === undefined)
+    const moment = this.#moment()
     await journal.write([
-      ...fresh.map((command) => ({ kind: 'command-received' as const, command, at: stamp })),
-      // Known ones are told of again: the relay may have been restored from a backup.
-      ...commands.map(({ cmdId }) => this.#happenings.processed(cmdId, stamp)),
+      ...fresh.map((command) => ({ kind: 'command-received' as const, command, at: moment.stamp })),
+      // Repeated commands are reported again: the relay may have been restored from a backup.
+      ...commands.map(({ cmdId }) => processedEvent(cmdId, moment)),
     ])
     crashPoint('command-journaled')
-    for (const command of fresh) this.#take(new Job(command, stamp.wallMs, limits.lifeMs))
-    this.#lanes.wake()
+    this.#begin(this.#step({ kind: 'accepted', commands: fresh, receivedMs: moment.stamp.wallMs }))
   }
 
   async #cancel(cmdId: string): Promise<void> {
-    const { journal, time } = this.#options
-    const job = this.#jobs.get(cmdId)
-    const record = job === undefined ? await journal.read('command', { cmdId }) : undefined
-    const stamp = time.stamp()
-    if (job === undefined && (record === undefined || record.outcome === 'cancelled')) {
-      await journal.write([{ kind: 'tombstone', cmdId, at: stamp }, this.#happenings.cancelled(cmdId, stamp)])
-    } else if (job === undefined || !job.canBeCancelled) {
-      await journal.write([this.#happenings.cancelRefused(cmdId, stamp)])
-    } else {
-      // Seen by a submission that waits for its prompt: it is not written any more.
-      job.isCancelled = true
-      await this.#keep([
-        { kind: 'command-ended', cmdId, at: stamp, outcome: 'cancelled' },
-        this.#happenings.cancelled(cmdId, stamp),
-      ])
-      job.outcome = 'cancelled'
-      this.#ended(job)
-    }
-  }
-
-  #take(job: Job): void {
-    this.#jobs.set(job.cmdId, job)
-    this.#queue.add(job)
-    this.#deadlines.watch(job)
-    this.#refuseUnknownSim(job)
-    this.#options.onOpenChanged(this.open)
-  }
-
-  #mayGoAt(job: Job, sim: SendingSim): number {
-    if (job.isCancelled || job.isDistrusted || this.#stopped || this.#unconfirmed.has(job.cmdId)) {
-      return Number.POSITIVE_INFINITY
-    }
-    if (job.command.validUntil !== undefined && !this.#options.time.now().trusted) return Number.POSITIVE_INFINITY
-    if (job.plan !== undefined ? job.plan.iccid !== sim.iccid : this.#simOf(job) !== sim.simNumber) {
-      return Number.POSITIVE_INFINITY
-    }
-    return Math.max(job.notBeforeMs, this.#doubts.heldUntilMs(sim.iccid, job))
-  }
-
-  #simOf(job: Job): number | undefined {
-    if (job.command.simNumber !== undefined) return job.command.simNumber
-    if (job.simNumber === undefined || !this.#lanes.ready.includes(job.simNumber)) {
-      job.simNumber = this.#choice.choose(this.#lanes.ready)
-    }
-    return job.simNumber
-  }
-
-  #newLane(sim: SendingSim, sentMs: readonly number[]): Lane {
-    const { clock, time, chance } = this.#options
-    return new Lane(
-      sim,
-      {
-        queue: this.#queue,
-        clock,
-        time,
-        chance,
-        pace: () => this.#settings.pace,
-        mayGoAt: (job, by) => this.#mayGoAt(job, by),
-        send: (job, by) => this.#send(job, by),
-        onHeld: (by, why, untilMs) => this.#held(by, why, untilMs),
-      },
-      sentMs,
+    if (this.#state.open.has(cmdId)) return this.#step({ kind: 'cancel', cmdId })
+    const { journal } = this.#options
+    const record = await journal.read('command', { cmdId })
+    const moment = this.#moment()
+    const isOver = record !== undefined && record.outcome !== 'cancelled'
+    await journal.write(
+      isOver
+        ? [cancelRefusedEvent(cmdId, moment)]
+        : [{ kind: 'tombstone', cmdId, at: moment.stamp }, cancelledEvent(cmdId, {}, moment)],
     )
   }
 
-  /** Unless it has begun. */
-  #release(iccid: string): void {
-    for (const job of this.#queue) {
-      if (!job.hasBegun && (job.plan === undefined || job.plan.iccid === iccid)) job.forgetPlan()
+  async #report(iccid: string, report: StatusReport): Promise<boolean> {
+    const { journal, time } = this.#options
+    const number = textFromAddress(report.recipient)
+    const reference = report.messageReference
+    // Checked before the journal is read: a result that arrives meanwhile is not in it yet.
+    const isUnwritten = mayBeUnwritten(this.#state, iccid, report, time.stamp())
+    // This searches all attempts, and matters only for a part in doubt.
+    const isNameless =
+      !isUnwritten &&
+      suspectOf(this.#state, iccid, report, time.stamp()) !== undefined &&
+      mayBeWithoutReference(await journal.read('commands-without-reference', { iccid, number }), report, time.stamp())
+    const records = await journal.read('commands-by-reference', { iccid, reference, number })
+    const found = { records, isAmbiguous: isUnwritten || isNameless }
+    const match = matchReport(this.#state, iccid, report, found, time.stamp())
+    if (match === undefined) return false
+    const { at } = match
+    if (match.kind === 'proves') {
+      await this.#step({ kind: 'doubt-proved', cmdId: match.cmdId, at, report })
+      return true
     }
+    const message = this.#restored(match.record)
+    if (message === undefined) return false
+    await this.#step({ kind: 'part-reported', message, at, status: report.status })
+    return true
   }
 
-  async #send(job: Job, lane: Lane): Promise<void> {
-    this.#queue.remove(job)
-    const sending = this.#run
-      .send(job, lane, this.#queue.size > 0)
-      .catch((error) => this.#broke(job, error))
-      .catch(this.#options.onTrouble)
-    this.#underWay.add(sending)
-    await sending.finally(() => this.#underWay.delete(sending))
-  }
-
-  /** What must not happen has: it costs this message, never the process nor the lane. */
-  async #broke(job: Job, error: unknown): Promise<void> {
-    this.#options.onTrouble(error)
-    if (job.outcome !== undefined) return
-    if (job.hasBegun) {
-      for (const part of job.parts) if (part.state === 'committed') part.state = 'unknown'
-      await this.#keep(this.#doubts.open(job, job.nextPart ?? 0, 'agent failed'))
-    } else {
-      await this.#run.fail(job, 'unwritable', 'this agent failed over it; its log says how')
-    }
+  /** Undefined for a tombstone. */
+  #restored(record: CommandRecord): OutgoingMessage | undefined {
+    const { command } = record
+    return command && restoredMessage(record, command, this.#options.limits.lifeMs)
   }
 
   #begin(work: Promise<void>): void {
-    work.catch(this.#options.onTrouble)
+    if (work !== resolved) work.catch(this.#options.onTrouble)
   }
 
-  #expired(job: Job): void {
-    // What is at the modem right now ends by its answer; what is in doubt by its window.
-    if (job.state !== 'waiting' || job.isSent || job.isCancelled) return
-    this.#queue.remove(job)
-    if (this.#unconfirmed.has(job.cmdId)) job.lastReason = notConfirmed
-    this.#begin(this.#run.expire(job))
-  }
-
-  /** It goes on where the doubt stopped it, or is over. */
-  #resolved(job: Job, verdict: Verdict | undefined): void {
-    if (job.isSent) this.#begin(this.#run.endSent(job, this.#numberOf(job)))
-    else if (job.outcome !== undefined) this.#ended(job)
-    else if (verdict?.kind === 'refused' && verdict.again === 'never') {
-      this.#begin(this.#run.fail(job, 'refused', verdict.reason))
-    } else {
-      job.state = 'waiting'
-      this.#queue.add(job)
-      this.#lanes.wake()
+  #moment(): Moment {
+    const { clock, time, chance } = this.#options
+    return {
+      nowMs: clock.nowMs(),
+      stamp: time.stamp(),
+      local: (wallMs) => time.local(wallMs),
+      minuteOfDay: (wallMs) => time.minuteOfDay(wallMs),
+      random: chance,
     }
-  }
-
-  #ended(job: Job): void {
-    job.state = 'over'
-    this.#jobs.delete(job.cmdId)
-    this.#queue.remove(job)
-    this.#deadlines.forget(job)
-    this.#options.onOpenChanged(this.open)
-    this.#lanes.wake()
-  }
-
-  #refuseUnknownSim(job: Job): void {
-    const asked = job.command.simNumber
-    if (asked === undefined || this.#knownSims === undefined || this.#knownSims.has(asked)) return
-    if (job.hasBegun || job.isCancelled) return
-    this.#queue.remove(job)
-    this.#begin(this.#run.fail(job, 'no_such_sim', noSuchSim(asked, this.#knownSims)))
-  }
-
-  #numberOf(job: Job): string | undefined {
-    return this.#lanes.phoneNumberOf(job.plan?.iccid)
-  }
-
-  #held(sim: SendingSim, why: 'limit' | 'work-hours', untilMs: number): void {
-    const stamp = this.#options.time.stamp()
-    this.#begin(this.#keep([this.#happenings.held(sim.simNumber, why, untilMs, stamp)]))
   }
 }
 
-/** Reports come days later; a service centre keeps a message for a week at most. */
-const reportsAwaitedMs = 7 * 24 * 60 * 60_000
+const resolved = Promise.resolve()
+const dayMs = 24 * 60 * 60_000
+/** Status reports come days later; a service centre keeps a message for a week at most. */
+const reportsExpectedMs = 7 * dayMs

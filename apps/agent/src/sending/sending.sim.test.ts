@@ -5,7 +5,7 @@ import { runSendingSchedule } from '../../sim/run-sending-schedule.ts'
 const seed = 20_261_121
 const schedules = 500
 
-test(`${schedules} schedules of kills, refusals and silence, from seed ${seed} on: nothing is lost, nothing is sent twice`, async () => {
+test(`${schedules} schedules of kills, refusals and silence from seed ${seed} lose no message and send none twice`, async () => {
   const seen = new Set<string>()
   const failures: string[] = []
   for (let at = 0; at < schedules; at += 1) {

@@ -1,26 +1,32 @@
 import type { SimCard } from '@smsgw/contract/link/event'
+import { isWaitingReason, type WaitingReport } from '@smsgw/contract/link/waiting-report'
+import { type Waiting, waitingOf } from '@smsgw/contract/waiting'
 import type { ModemHealth } from '../modems/modem-health.ts'
-import { telemetrySample } from '../modems/telemetry.ts'
+import { telemetrySample } from './telemetry.ts'
 
-/** How an agent is: plain JSON, without texts, and of numbers no more than their ends. */
+/** The status of an agent: plain JSON without message texts, and with the last digits of numbers only. */
 export interface AgentStatus {
   readonly version: string
   readonly pid: number
   readonly upMs: number
   readonly link: LinkStatus
   readonly queue: {
-    /** Taken over and not ended. */
+    /** Accepted and unfinished. */
     readonly open: number
-    /** Of these, not begun. */
+    /** Open and not yet started. */
     readonly waiting: number
-    /** Of these, nobody knows whether they went out. */
+    /** Open, and possibly sent. */
     readonly inDoubt: number
   }
+  /** Why messages wait, with the number of messages for each reason. Messages that only wait for their turn are left out. */
+  readonly waiting: readonly WaitingStatus[]
   readonly journal: { readonly id: string; readonly fsyncMs: number; readonly trouble: string | undefined }
+  /** The number of log lines that could not be written. */
+  readonly logLinesDropped: number
   readonly clock: { readonly trusted: boolean; readonly systemErrorMs: number | undefined }
   readonly modems: readonly ModemStatus[]
   readonly sims: readonly SimStatus[]
-  /** What is plugged in and could be a modem, and cannot be used as it is: lines that say what to do. */
+  /** Connected devices that look like modems but cannot be used: one line each, with what to do. */
   readonly unusable: readonly string[]
 }
 
@@ -30,7 +36,7 @@ export interface LinkStatus {
   /** Why there is no connection. */
   readonly trouble: string | undefined
   readonly deviceId: string | undefined
-  /** Events that the relay does not have yet. */
+  /** The number of events that the relay has not acknowledged. */
   readonly eventsWaiting: number
 }
 
@@ -54,4 +60,16 @@ export function simStatuses(sims: readonly SimCard[]): readonly SimStatus[] {
     carrierName,
     numberEnd: phoneNumber?.slice(-3),
   }))
+}
+
+export interface WaitingStatus extends Waiting {
+  readonly count: number
+}
+
+export function waitingStatuses({ messages }: WaitingReport): readonly WaitingStatus[] {
+  return messages.flatMap(({ reason, until, simNumber, cmdIds }) =>
+    isWaitingReason(reason)
+      ? [{ count: cmdIds.length, ...waitingOf({ reason, until, simNumber }, 'this device') }]
+      : [],
+  )
 }

@@ -3,11 +3,10 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { asStarted } from '@smsgw/daemon/as-typed'
 import { StartError } from '@smsgw/daemon/start-error'
-import type { UssdReply } from '../modems/ussd-desk.ts'
+import type { ModemExamination } from '../doctor/examine-modem.ts'
+import type { UssdReply } from '../modems/ussd-sessions.ts'
 import type { AgentStatus } from './agent-status.ts'
-import type { Answer, Question } from './control-socket.ts'
-import type { ModemExamination } from './examine-modem.ts'
-import { socketPathIn } from './socket-path.ts'
+import { type Answer, type Question, socketPathIn } from './control-socket.ts'
 
 type AnswerTo<Asked extends Question> = {
   readonly status: AgentStatus
@@ -15,7 +14,7 @@ type AnswerTo<Asked extends Question> = {
   readonly ussd: UssdReply
 }[Asked['ask']]
 
-/** Asks the agent that runs with this data folder. Undefined: none does. */
+/** Asks the agent that is running with this data folder. Undefined if none is running. */
 export async function askAgent<Asked extends Question>(
   folder: string,
   question: Asked,
@@ -24,7 +23,7 @@ export async function askAgent<Asked extends Question>(
   return undefined
 }
 
-/** Its answers as they come, until it ends; none when there is no agent. */
+/** Yields the answers of the agent until it stops; none if no agent is running. */
 export async function* answersOf<Content>(folder: string, question: Question): AsyncGenerator<Content> {
   const path = tryPath(folder)
   if (path === undefined) return
@@ -35,10 +34,10 @@ export async function* answersOf<Content>(folder: string, question: Question): A
       socket.once('error', resolve)
     })
     if (problem !== undefined) {
-      if (nobodyThere.has(problem.code ?? '')) return
+      if (notRunning.has(problem.code ?? '')) return
       throw new StartError(explain(problem, folder), { cause: problem })
     }
-    // It ends while it is asked: the lines end, too.
+    // If the agent stops now, the lines end too.
     socket.on('error', () => socket.destroy())
     socket.write(`${JSON.stringify(question)}\n`)
     for await (const line of createInterface({ input: socket })) {
@@ -54,8 +53,8 @@ export async function* answersOf<Content>(folder: string, question: Question): A
 
 export function noAgentRuns(folder: string): StartError {
   return new StartError(
-    `no agent runs with DATA_DIR=${resolve(folder)}, or it is just starting: ` +
-      `start it (\`${asStarted('agent')}\`), or set DATA_DIR as it has it`,
+    `no agent is running with DATA_DIR=${resolve(folder)}. ` +
+      `Start it (\`${asStarted('agent')}\`), or set DATA_DIR to the folder of the running agent`,
   )
 }
 
@@ -67,11 +66,11 @@ function tryPath(folder: string) {
   }
 }
 
-const nobodyThere = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
+const notRunning = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
 
 function explain({ code, message }: NodeJS.ErrnoException, folder: string): string {
   if (code === 'EACCES' || code === 'EPERM') {
-    return `the agent in ${resolve(folder)} is another user's: ask it as that user, \`sudo -u smsgw …\`, or as root`
+    return `the agent in ${resolve(folder)} belongs to another user. Run this command as that user (\`sudo -u smsgw …\`) or as root`
   }
-  return `the agent in ${resolve(folder)} could not be asked: ${message}`
+  return `cannot connect to the agent in ${resolve(folder)}: ${message}`
 }

@@ -3,7 +3,7 @@ import { createConnection, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { monotonicClock } from '../monotonic-clock.ts'
+import { monotonicClock } from '../time/monotonic-clock.ts'
 import type { AgentStatus } from './agent-status.ts'
 import { answersOf, askAgent } from './ask-agent.ts'
 import { type ControlAnswers, ControlSocket } from './control-socket.ts'
@@ -29,14 +29,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a question is answered, and a failure is told as one line', async () => {
+test('answers requests, and returns a failure as one line', async () => {
   control = await ControlSocket.open(folder, monotonicClock, answers)
   expect(await askAgent(folder, { ask: 'status' })).toEqual({ version: '1', pid: 1 })
   expect(await askAgent(folder, { ask: 'ussd', code: '*100#', simNumber: 2 })).toMatchObject({ text: '*100# by 2' })
   await expect(askAgent(folder, { ask: 'examine' })).rejects.toThrow('the modem is on fire')
 })
 
-test('who wants to watch is told again and again, until the agent ends', async () => {
+test('repeats the status until the agent stops', async () => {
   control = await ControlSocket.open(folder, monotonicClock, answers)
   const seen: number[] = []
   for await (const { pid } of answersOf<AgentStatus>(folder, { ask: 'status', everyMs: 100 })) {
@@ -47,13 +47,13 @@ test('who wants to watch is told again and again, until the agent ends', async (
   expect(seen).toEqual([1, 2, 3])
 })
 
-test('it is for its owner alone, and what a killed agent left is no obstacle', async () => {
+test('the socket is accessible to its owner only and replaces one left by a killed agent', async () => {
   writeFileSync(join(folder, 'agent.sock'), '')
   control = await ControlSocket.open(folder, monotonicClock, answers)
   expect(statSync(join(folder, 'agent.sock')).mode & 0o777).toBe(0o600)
 })
 
-test('a data folder may lie deeper than the name of a socket may be long', async () => {
+test('works in a data folder whose path is longer than a socket name may be', async () => {
   const deep = join(folder, 'a'.repeat(100), 'b'.repeat(100))
   mkdirSync(deep, { recursive: true })
   control = await ControlSocket.open(deep, monotonicClock, answers)
@@ -61,20 +61,20 @@ test('a data folder may lie deeper than the name of a socket may be long', async
   expect(await askAgent(deep, { ask: 'status' })).toEqual({ version: '1', pid: 1 })
 })
 
-test('where no agent runs there is no answer', async () => {
+test('returns undefined if no agent is running', async () => {
   expect(await askAgent(folder, { ask: 'status' })).toBeUndefined()
   expect(await askAgent(join(folder, 'not there', 'x'.repeat(120)), { ask: 'status' })).toBeUndefined()
 })
 
 test.each(['nonsense\n', '{"ask":"self-destruct"}\n', '{"ask":"ussd"}\n'])(
-  '%j is a question that it does not know',
+  'rejects the unknown request %j',
   async (line) => {
     control = await ControlSocket.open(folder, monotonicClock, answers)
-    expect(await raw((socket) => socket.write(line))).toContain('does not know this question')
+    expect(await raw((socket) => socket.write(line))).toContain('does not support this request')
   },
 )
 
-test('who asks without end is cut off, and who goes away at once harms nobody', async () => {
+test('disconnects a client that sends too much, and tolerates one that disconnects at once', async () => {
   control = await ControlSocket.open(folder, monotonicClock, answers)
   expect(await raw((socket) => socket.write('x'.repeat(10_000)))).toBe('')
   await raw((socket) => {

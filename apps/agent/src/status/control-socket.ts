@@ -1,13 +1,13 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
+import { join, resolve } from 'node:path'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import { z } from 'zod'
-import type { UssdReply, UssdRequest } from '../modems/ussd-desk.ts'
+import type { ModemExamination } from '../doctor/examine-modem.ts'
+import type { UssdReply, UssdRequest } from '../modems/ussd-sessions.ts'
 import type { AgentStatus } from './agent-status.ts'
-import type { ModemExamination } from './examine-modem.ts'
-import { type SocketPath, socketPathIn } from './socket-path.ts'
 
-/** What can be asked of an agent that runs, by whoever may enter its data folder. */
+/** The requests that a running agent answers for users who may access its data folder. */
 export interface ControlAnswers {
   readonly status: () => AgentStatus
   readonly examine: () => Promise<readonly ModemExamination[]>
@@ -15,8 +15,8 @@ export interface ControlAnswers {
 }
 
 /**
- * A socket in the data folder, for its owner alone: the commands that are started beside a running agent ask there. One
- * line of JSON is the question, and lines of JSON are the answers; whoever wants a status again and again says how often.
+ * A socket in the data folder, accessible to its owner only, for the commands of a running agent. The request is a line of
+ * JSON, and so is each answer. A status request may ask for repeated answers.
  */
 export class ControlSocket {
   readonly #server: Server
@@ -28,7 +28,7 @@ export class ControlSocket {
     this.#path = path
   }
 
-  /** The folder must be ours: a socket that lies there was left by somebody who is dead. */
+  /** Requires the lock of the folder: an existing socket was left by a process that has ended. */
   static open(folder: string, clock: Clock, answers: ControlAnswers): Promise<ControlSocket> {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const path = socketPathIn(folder)
@@ -40,7 +40,7 @@ export class ControlSocket {
         path.release()
         reject(error)
       })
-      // From its first moment on it is for its owner alone.
+      // The umask makes the socket private from the moment it exists.
       const mask = process.umask(0o177)
       try {
         server.listen(path.short, () => resolve(control))
@@ -59,30 +59,30 @@ export class ControlSocket {
 
   #serve(socket: Socket, clock: Clock, answers: ControlAnswers): void {
     this.#open.add(socket)
-    let asked = ''
+    let received = ''
     let repeating: Timer | undefined
     socket.setEncoding('utf8')
-    // Who asked has gone: there is nobody to tell.
+    // The client has disconnected.
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
       this.#open.delete(socket)
       repeating?.cancel()
     })
-    const say = (answer: Answer) => socket.write(`${JSON.stringify(answer)}\n`)
-    const tellStatus = (everyMs: number) => {
-      // Who does not read is told no more until it does.
-      if (socket.writableLength === 0) say({ ok: answers.status() })
-      repeating = clock.after(everyMs, () => tellStatus(everyMs))
+    const send = (answer: Answer) => socket.write(`${JSON.stringify(answer)}\n`)
+    const sendStatus = (everyMs: number) => {
+      // A client that does not read gets no further answers.
+      if (socket.writableLength === 0) send({ ok: answers.status() })
+      repeating = clock.after(everyMs, () => sendStatus(everyMs))
     }
     const take = (chunk: string) => {
-      asked += chunk
-      if (asked.length > longestQuestion) socket.destroy()
-      const end = asked.indexOf('\n')
+      received += chunk
+      if (received.length > maxQuestionLength) socket.destroy()
+      const end = received.indexOf('\n')
       if (end < 0) return
       socket.off('data', take)
       socket.resume()
-      const question = readQuestion(asked.slice(0, end))
-      if (question?.ask === 'status' && question.everyMs !== undefined) return tellStatus(question.everyMs)
+      const question = readQuestion(received.slice(0, end))
+      if (question?.ask === 'status' && question.everyMs !== undefined) return sendStatus(question.everyMs)
       answerTo(question, answers).then(
         (answer) => socket.end(`${JSON.stringify(answer)}\n`),
         (error: Error) => socket.end(`${JSON.stringify({ problem: error.message })}\n`),
@@ -94,7 +94,7 @@ export class ControlSocket {
 
 export type Answer = { readonly ok: unknown } | { readonly problem: string }
 
-const longestQuestion = 4_096
+const maxQuestionLength = 4_096
 
 const question = z.discriminatedUnion('ask', [
   z.object({ ask: z.literal('status'), everyMs: z.int().min(100).max(60_000).optional() }),
@@ -126,6 +126,28 @@ async function answerTo(asked: Question | undefined, answers: ControlAnswers): P
     case 'ussd':
       return { ok: await answers.ussd(asked) }
     case undefined:
-      return { problem: 'the agent that runs does not know this question: is it of the same version?' }
+      return { problem: 'the running agent does not support this request; restart it if it was updated' }
   }
 }
+
+/** The path of a socket, and the shorter name for opening it. */
+export interface SocketPath {
+  readonly file: string
+  readonly short: string
+  /** Ends the use of the short name. */
+  release(): void
+}
+
+/**
+ * Returns the path of the agent's socket in its data folder. The kernel limits socket names to 107 bytes; the socket in a
+ * folder with a longer path is opened through a descriptor of the folder.
+ */
+export function socketPathIn(folder: string): SocketPath {
+  const file = join(resolve(folder), name)
+  if (Buffer.byteLength(file) <= maxNameBytes) return { file, short: file, release: () => undefined }
+  const descriptor = openSync(resolve(folder), 'r')
+  return { file, short: `/proc/self/fd/${descriptor}/${name}`, release: () => closeSync(descriptor) }
+}
+
+const name = 'agent.sock'
+const maxNameBytes = 107

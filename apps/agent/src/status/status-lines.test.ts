@@ -1,11 +1,41 @@
 import { expect, test } from 'vitest'
-import { relayWords } from './status-lines.ts'
+import { type AgentStatus, waitingStatuses } from './agent-status.ts'
+import { relayText, statusLines } from './status-lines.ts'
 
 const link = { relay: 'wss://sms.example.org/agent/v1', deviceId: 'd1', eventsWaiting: 0, trouble: undefined } as const
 
-test('where the relay is, or what keeps the agent from it', () => {
-  expect(relayWords({ ...link, phase: 'online' })).toBe('connected to wss://sms.example.org/agent/v1')
-  expect(relayWords({ ...link, phase: 'online', relay: 'in this process' })).toBe('connected, in this process')
+test('shows the relay, or why it is not connected', () => {
+  expect(relayText({ ...link, phase: 'online' })).toBe('connected to wss://sms.example.org/agent/v1')
+  expect(relayText({ ...link, phase: 'online', relay: 'in this process' })).toBe('connected, in this process')
   const refused = { ...link, phase: 'waiting', trouble: 'connection refused' } as const
-  expect(relayWords(refused)).toBe('wss://sms.example.org/agent/v1: connection refused')
+  expect(relayText(refused)).toBe('wss://sms.example.org/agent/v1: connection refused')
+})
+
+const status: AgentStatus = {
+  ...{ version: '1', pid: 7, upMs: 1_000, link: { ...link, phase: 'online' } },
+  ...{ queue: { open: 3, waiting: 3, inDoubt: 0 }, waiting: [], modems: [], sims: [], unusable: [] },
+  journal: { id: 'j', fsyncMs: 1, trouble: undefined },
+  clock: { trusted: true, systemErrorMs: undefined },
+  logLinesDropped: 0,
+}
+
+test('shows why messages wait, and until when in local time', () => {
+  const until = '2026-03-01T17:00:00.000Z'
+  const waiting = waitingStatuses({
+    sims: [],
+    messages: [
+      { reason: 'limit', until, simNumber: 1, cmdIds: ['a', 'b'] },
+      { reason: 'sim_locked', simNumber: 2, cmdIds: ['c'] },
+    ],
+  })
+  const lines = statusLines({ ...status, waiting }).filter((line) => line.startsWith('  waiting'))
+  expect(lines).toEqual([
+    `  waiting   2 messages: Message limit reached of SIM 1. Sending continues at ${new Date(until).toLocaleString('sv-SE')}.`,
+    '  waiting   1 message: SIM 2 is locked: it needs its PIN or PUK.',
+  ])
+})
+
+test('shows the status of an agent of an older release, which has no waiting reasons', () => {
+  const { waiting: _, ...older } = status
+  expect(statusLines(older as AgentStatus).join('\n')).not.toContain('  waiting')
 })

@@ -1,20 +1,36 @@
 import { asTyped } from '@smsgw/daemon/as-typed'
 import { inThisProcess } from '../link/in-process-socket.ts'
-import type { AgentStatus, ModemStatus, SimStatus } from './agent-status.ts'
+import { shortcomingTexts } from '../modems/modem-descriptions.ts'
+import type { AgentStatus, ModemStatus, SimStatus, WaitingStatus } from './agent-status.ts'
 
-/** For a person at a terminal. */
+/** Formats the status for a terminal. */
 export function statusLines(status: AgentStatus): readonly string[] {
-  const { version, pid, upMs, link, queue, journal, clock, modems, sims, unusable } = status
-  const here = new Set(modems.flatMap(({ simNumber }) => simNumber ?? []))
-  const away = sims.filter(({ simNumber }) => !here.has(simNumber))
+  const {
+    version,
+    pid,
+    upMs,
+    link,
+    queue,
+    waiting = [],
+    journal,
+    logLinesDropped,
+    clock,
+    modems,
+    sims,
+    unusable,
+  } = status
+  const connected = new Set(modems.flatMap(({ simNumber }) => simNumber ?? []))
+  const missing = sims.filter(({ simNumber }) => !connected.has(simNumber))
   return [
-    row('Agent', `${version}, process ${pid}, runs for ${duration(upMs)}`),
-    row('Relay', relayWords(link)),
+    row('Agent', `${version}, process ${pid}, running for ${duration(upMs)}`),
+    row('Relay', relayText(link)),
     row('Device', link.deviceId ?? 'not paired yet'),
     row('Messages', `${queue.open} open, ${queue.waiting} of them waiting, ${queue.inDoubt} in doubt`),
-    row('To be told', `${link.eventsWaiting} events that the relay does not have yet`),
-    row('Journal', journal.trouble ?? `a write takes ${journal.fsyncMs.toFixed(1)} ms`),
-    row('Clock', clockWords(clock)),
+    ...waiting.map(waitingLine),
+    row('Unsynced', `${link.eventsWaiting} events`),
+    row('Journal', journal.trouble ?? `disk sync takes ${journal.fsyncMs.toFixed(1)} ms`),
+    ...(logLinesDropped === 0 ? [] : [row('Log', `${logLinesDropped} lines could not be written`)]),
+    row('Clock', clockText(clock)),
     ...modems.flatMap((modem) => [
       '',
       ...modemLines(
@@ -22,17 +38,23 @@ export function statusLines(status: AgentStatus): readonly string[] {
         sims.find(({ simNumber }) => simNumber === modem.simNumber),
       ),
     ]),
-    ...(away.length === 0
+    ...(missing.length === 0
       ? []
-      : ['', ...away.map(({ simNumber }) => row(`SIM ${simNumber}`, 'its modem is not there'))]),
-    ...(modems.length === 0 ? ['', `No modem is there. \`${asTyped('agent', 'doctor')}\` tells why.`] : []),
-    ...unusable.flatMap((words) => ['', words]),
+      : ['', ...missing.map(({ simNumber }) => row(`SIM ${simNumber}`, 'modem not connected'))]),
+    ...(modems.length === 0 ? ['', `No modem found. Run \`${asTyped('agent', 'doctor')}\` to find out why.`] : []),
+    ...unusable.flatMap((problem) => ['', problem]),
   ]
 }
 
-export function relayWords({ phase, relay, trouble }: AgentStatus['link']): string {
+export function relayText({ phase, relay, trouble }: AgentStatus['link']): string {
   if (phase !== 'online') return `${relay}: ${trouble ?? phase}`
   return relay === inThisProcess ? `connected, ${relay}` : `connected to ${relay}`
+}
+
+/** Shows times in local time. */
+function waitingLine({ count, message }: WaitingStatus): string {
+  const text = message.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => new Date(at).toLocaleString('sv-SE'))
+  return row('  waiting', `${count} ${count === 1 ? 'message' : 'messages'}: ${text}`)
 }
 
 function modemLines(modem: ModemStatus, sim: SimStatus | undefined): string[] {
@@ -44,6 +66,7 @@ function modemLines(modem: ModemStatus, sim: SimStatus | undefined): string[] {
     row('  network', [modem.operator, modem.technology, modem.registration, signal(modem)].filter(Boolean).join(', ')),
     row('  storage', storage(modem)),
     ...recovery(modem),
+    ...(modem.shortcomings ?? []).map((each) => row('  warning', shortcomingTexts[each])),
   ]
 }
 
@@ -58,17 +81,17 @@ function signal({ signalDbm, bars }: ModemStatus): string | undefined {
 }
 
 function storage({ storage: memories = {} }: ModemStatus): string {
-  const words = Object.entries(memories).map(([memory, { used, total }]) => `${memory} ${used} of ${total}`)
-  return words.join(', ') || 'not known'
+  const gauges = Object.entries(memories).map(([memory, { used, total }]) => `${memory} ${used} of ${total}`)
+  return gauges.join(', ') || 'unknown'
 }
 
-function clockWords({ trusted, systemErrorMs }: AgentStatus['clock']): string {
-  if (!trusted) return 'nothing vouches for the time: messages with a deadline or working hours wait'
-  if (systemErrorMs === undefined || Math.abs(systemErrorMs) < worthSayingMs) return 'right'
-  return `this machine's is ${(systemErrorMs / 1000).toFixed(0)} s off what the relay says`
+function clockText({ trusted, systemErrorMs }: AgentStatus['clock']): string {
+  if (!trusted) return 'not synchronised: messages with a deadline and messages during work hours wait'
+  if (systemErrorMs === undefined || Math.abs(systemErrorMs) < maxErrorMs) return 'correct'
+  return `system clock is ${(systemErrorMs / 1000).toFixed(0)} s off the time of the relay or the network`
 }
 
-const worthSayingMs = 2_000
+const maxErrorMs = 2_000
 
 function duration(ms: number): string {
   const minutes = Math.floor(ms / 60_000)
@@ -78,6 +101,6 @@ function duration(ms: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`
 }
 
-function row(name: string, words: string): string {
-  return `${name.padEnd(12)}${words}`
+function row(name: string, value: string): string {
+  return `${name.padEnd(12)}${value}`
 }

@@ -1,52 +1,63 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Clock } from '@smsgw/modem/clock'
 import { expect } from 'vitest'
-import { type Agent, type AgentParts, startAgent } from '../agent.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { socketInProcess } from '../link/in-process-socket.ts'
-import { monotonicClock } from '../monotonic-clock.ts'
-import { tryOpenPort } from '../ports/try-open-port.ts'
+import type { OpenSocket } from '../link/link-socket.ts'
+import { tryOpenPort } from '../ports/open-port.ts'
+import { type Agent, startAgent } from '../start/start-agent.ts'
+import { monotonicClock } from '../time/monotonic-clock.ts'
 import { VERSION } from '../version.ts'
 import { ScriptedRelay } from './scripted-relay.ts'
 
-/** A whole agent in this process, linked to a relay that does as it is told. */
+export interface AgentOverrides {
+  readonly clock?: Clock
+  readonly openSocket?: OpenSocket
+  readonly pin?: string
+  readonly isPaired?: boolean
+}
+
+/** A complete agent in this process, connected to a scripted relay. */
 export class AgentFixture {
   readonly relay = new ScriptedRelay()
   readonly dataDir = mkdtempSync(join(tmpdir(), 'smsgw-agent-'))
-  /** What the machine remembers until it is switched off. */
+  /** Memory that lasts until the machine is switched off. */
   readonly memory = mkdtempSync(join(tmpdir(), 'smsgw-memory-'))
   bootId = 'first-boot'
   readonly log: string[] = []
   agent: Agent | undefined
 
-  async start(modems: readonly string[], parts: Partial<AgentParts> = {}): Promise<Agent> {
-    const say = (message: string) => void this.log.push(message)
+  async start(modems: readonly string[], more: AgentOverrides = {}): Promise<Agent> {
+    const write = (message: string) => void this.log.push(message)
+    const { clock = monotonicClock, openSocket = socketInProcess(this.relay.accept), pin, isPaired = false } = more
     this.agent = await startAgent({
       dataDir: this.dataDir,
       version: VERSION,
-      name: 'a test',
-      clock: monotonicClock,
-      identity: AgentIdentity.load(join(this.dataDir, identityFile)),
-      credential: 'one-time-code',
-      relayUrl: 'in-process',
-      openSocket: socketInProcess(this.relay.accept),
-      openModem: tryOpenPort,
-      wanted: { auto: false, addresses: modems },
-      pinOf: () => undefined,
-      phoneNumberOf: () => undefined,
-      passphrase: undefined,
-      log: { info: say, warn: say, error: say },
+      clock,
+      device: {
+        name: 'a test',
+        identity: AgentIdentity.load(join(this.dataDir, identityFile)),
+        credential: isPaired ? undefined : 'one-time-code',
+      },
+      relay: { url: 'in-process', openSocket },
+      modems: {
+        wanted: { auto: false, addresses: modems },
+        open: tryOpenPort,
+        sims: { pinOf: () => pin, phoneNumberOf: () => undefined },
+      },
+      sending: { passphrase: undefined },
+      log: { info: write, warn: write, error: write },
       memory: { bootId: this.bootId, folder: this.memory },
       onFatal: (error) => {
         throw error
       },
-      ...parts,
     })
     return this.agent
   }
 
-  /** Its modems take messages, and the relay has welcomed it. */
+  /** Resolves when the modem can send and the relay is connected. */
   async ready(): Promise<void> {
     await expect
       .poll(() => this.agent?.status(), { timeout: 30_000, interval: 10 })

@@ -1,4 +1,4 @@
-import { FieldOpener, type OpenedField } from '../sending/encrypted-field.ts'
+import { FieldOpener, type OpenedField } from '../sending/message/encrypted-field.ts'
 
 /** What follows `sealed:` is what it opens to, and no thread of the machine is in the way of a simulated time. */
 export class ClearOpener extends FieldOpener {
@@ -8,7 +8,7 @@ export class ClearOpener extends FieldOpener {
 
   override async open(field: string): Promise<OpenedField> {
     const [, text] = /^sealed:\d+:(.*)$/.exec(field) ?? []
-    if (text === undefined) return { ok: false, reason: 'it is not sealed' }
+    if (text === undefined) return { ok: false, problem: 'is not sealed' }
     return { ok: true, text: Buffer.from(text, 'base64').toString() }
   }
 }

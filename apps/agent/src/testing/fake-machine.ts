@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import type { Machine } from '../modems/find-places.ts'
+import type { DeviceFolders } from '../modems/discovery/find-places.ts'
 
 /** A device as its maker describes it; which names its ports get is the kernel's choice. */
 export interface FakeDevice {
@@ -21,7 +21,7 @@ export interface FakeInterface {
 /** `/sys` and `/dev` as the kernel would fill them, in a folder of their own. */
 export class FakeMachine {
   readonly folder = mkdtempSync(join(tmpdir(), 'smsgw-machine-'))
-  readonly machine: Machine = { sysfs: join(this.folder, 'sys'), devices: join(this.folder, 'dev') }
+  readonly machine: DeviceFolders = { sysfs: join(this.folder, 'sys'), devices: join(this.folder, 'dev') }
   #plugs = 0
 
   constructor() {

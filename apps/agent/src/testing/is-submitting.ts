@@ -1,4 +1,4 @@
-import type { ModemExamination } from '../status/examine-modem.ts'
+import type { ModemExamination } from '../doctor/examine-modem.ts'
 
 /** Whether a message was written to the first modem. */
 export function isSubmitting(modems: readonly ModemExamination[] | undefined): boolean {

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '@smsgw/modem/clock'
 import { ChangeWriter } from '../journal/apply-change.ts'
-import type { Change } from '../journal/change.ts'
+import type { Change, Plan } from '../journal/change.ts'
 import { type Journal, JournalError } from '../journal/journal.ts'
 import { type Reads, readsOf } from '../journal/read.ts'
-import { forgetOld } from '../journal/retention.ts'
+import { EventContents, forgetOld } from '../journal/retention.ts'
 import { schema } from '../journal/schema.ts'
 
 /**
@@ -15,10 +15,13 @@ import { schema } from '../journal/schema.ts'
 export class MemoryJournal {
   readonly #database = new DatabaseSync(':memory:')
   readonly #writer: ChangeWriter
+  readonly #told = new EventContents(this.#database)
   readonly #reads: ReturnType<typeof readsOf>
   readonly #clock: Clock
   readonly #chance: () => number
   failReads = false
+  /** The last of each command, which the journal forgets when it has ended. */
+  readonly plans = new Map<string, Plan>()
   /** For want of room. */
   refuses: (change: Change) => boolean = () => false
 
@@ -83,7 +86,10 @@ export class MemoryJournal {
           if (queue.length === 0) run(true)
           else enqueue('read', run)
         }),
-      forget: async (beforeMs) => forgetOld(this.#database, beforeMs),
+      forget: async (beforeMs, toldBeforeMs = 0) => {
+        this.#told.forget(toldBeforeMs)
+        return forgetOld(this.#database, beforeMs)
+      },
       confirm: async () => undefined,
       close: async () => undefined,
     }
@@ -111,6 +117,7 @@ export class MemoryJournal {
       const seqs = changes.flatMap((change) => this.#writer.apply(change) ?? [])
       this.#writer.finish()
       this.#database.exec('COMMIT')
+      for (const change of changes) if (change.kind === 'command-planned') this.plans.set(change.cmdId, change.plan)
       return seqs
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')

@@ -1,19 +1,17 @@
-import type { Incoming } from '@smsgw/modem/incoming-message'
-import type { ModemOptions } from '@smsgw/modem/modem-options'
-import type { RecoveryOptions } from '@smsgw/modem/recovery-state'
+import type { Incoming } from '@smsgw/modem/receive/incoming-message'
 import { expect } from 'vitest'
 import type { Json } from '../journal/change.ts'
-import { findPlaces } from '../modems/find-places.ts'
-import type { ModemActor } from '../modems/modem-actor.ts'
+import { findPlaces } from '../modems/discovery/find-places.ts'
+import { watchDevices } from '../modems/discovery/watch-devices.ts'
+import type { ModemActor, ModemTuning } from '../modems/modem-actor.ts'
 import { ModemFleet } from '../modems/modem-fleet.ts'
 import type { ActiveSim } from '../modems/sim-presence.ts'
-import { watchDevices } from '../modems/watch-devices.ts'
-import { monotonicClock } from '../monotonic-clock.ts'
-import { tryOpenPort } from '../ports/try-open-port.ts'
+import { tryOpenPort } from '../ports/open-port.ts'
+import { monotonicClock } from '../time/monotonic-clock.ts'
 import type { FakeMachine } from './fake-machine.ts'
 import { MemoryJournal } from './memory-journal.ts'
 
-/** A fleet on a machine that is made up, with ports and modems that are not. */
+/** A modem fleet on a fake machine, with real ports and emulated modems. */
 export class FleetFixture {
   readonly fake: FakeMachine
   readonly disk = new MemoryJournal(
@@ -21,13 +19,14 @@ export class FleetFixture {
     () => 0,
     () => 1_772_380_800_000,
   )
-  readonly told: string[] = []
+  readonly problems: string[] = []
   readonly unusable: string[] = []
   readonly sending = new Map<number, ActiveSim>()
   readonly incoming: { readonly simNumber: number; readonly incoming: Incoming }[] = []
   readonly times: number[] = []
-  /** By SIM number. */
+  /** PINs by SIM number. */
   readonly pins: Record<number, string> = {}
+  readonly numbers: Record<number, string> = {}
   readonly opened: string[] = []
   fleet: ModemFleet | undefined
 
@@ -35,11 +34,8 @@ export class FleetFixture {
     this.fake = fake
   }
 
-  /** Looks for modems, as the next process would: with what the journal knows. */
-  async start(
-    addresses: readonly string[] = [],
-    options: { readonly recovery?: Partial<RecoveryOptions>; readonly modemOptions?: ModemOptions } = {},
-  ): Promise<ModemFleet> {
+  /** Starts a fleet with the notes in the journal, as the next process would. */
+  async start(addresses: readonly string[] = [], tuning: ModemTuning = {}): Promise<ModemFleet> {
     const { journal } = this.disk.session()
     const notes: Readonly<Record<string, Json>> = await journal.read('notes', {})
     const wanted = { auto: addresses.length === 0, addresses }
@@ -52,14 +48,18 @@ export class FleetFixture {
           this.opened.push(address)
           return tryOpenPort(address)
         },
-        find: () => findPlaces(wanted, this.fake.machine),
-        watch: (onChange) => watchDevices(wanted, onChange, this.fake.machine),
+        discovery: {
+          find: () => findPlaces(wanted, this.fake.machine),
+          watch: (onChange) => watchDevices(wanted, onChange, this.fake.machine),
+          onUnusable: (problem) => void this.unusable.push(problem),
+        },
         newId: () => `session-${++ids}`,
-        pinOf: (simNumber) => this.pins[simNumber],
-        phoneNumberOf: () => undefined,
-        onUnusable: (words) => void this.unusable.push(words),
-        onJournalTrouble: fail,
-        onTrouble: fail,
+        sims: {
+          pinOf: (simNumber) => this.pins[simNumber],
+          phoneNumberOf: (simNumber) => this.numbers[simNumber],
+        },
+        onJournalError: fail,
+        onError: fail,
         listener: {
           onReadable: () => undefined,
           onUnreadable: () => undefined,
@@ -69,9 +69,9 @@ export class FleetFixture {
           onLateResult: () => undefined,
           onNetworkTime: ({ epochMs }) => void this.times.push(epochMs),
           onChanged: () => undefined,
-          onTrouble: ({ address }, priority, words) => void this.told.push(`${priority} ${address}: ${words}`),
+          onProblem: ({ address }, priority, problem) => void this.problems.push(`${priority} ${address}: ${problem}`),
         },
-        ...options,
+        tuning,
       },
       notes,
     )
@@ -85,7 +85,7 @@ export class FleetFixture {
     this.fleet = undefined
   }
 
-  /** SIM number and the end of the IMEI of all that take messages. */
+  /** SIM number and last digits of the IMEI of each modem that can send. */
   get ready(): readonly string[] {
     return [...this.sending.keys()].sort().map((simNumber) => `${simNumber}:${this.imeiEnd(simNumber)}`)
   }
@@ -100,7 +100,7 @@ export class FleetFixture {
   }
 
   imeiEnd(simNumber: number): string | undefined {
-    return this.fleet?.actorOf(simNumber)?.health.session?.identity.imei.slice(-4)
+    return this.fleet?.actorOf(simNumber)?.health.session?.identity.imei?.slice(-4)
   }
 }
 

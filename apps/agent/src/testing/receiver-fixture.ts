@@ -1,15 +1,15 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
-import { readIncoming } from '@smsgw/modem/incoming-message'
-import { addressFromText } from '@smsgw/sms/address'
+import { readIncoming } from '@smsgw/modem/receive/incoming-message'
+import { addressFromText } from '@smsgw/sms/fields/address'
+import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
+import type { UserData } from '@smsgw/sms/fields/user-data'
 import { hexFromOctets } from '@smsgw/sms/octets'
-import { segment, segmentData } from '@smsgw/sms/segment'
-import { encodeStatusReport, type StatusReport } from '@smsgw/sms/status-report'
-import { timeStampFromEpochMs } from '@smsgw/sms/time-stamp'
-import { encodeForModem } from '@smsgw/sms/tpdu'
-import type { UserData } from '@smsgw/sms/user-data'
+import { segment, segmentData } from '@smsgw/sms/segmentation/segment'
+import { encodeStatusReport, type StatusReport } from '@smsgw/sms/tpdu/status-report'
+import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
-import { Receiver } from '../receiving/receiver.ts'
-import type { ReceivingSim } from '../receiving/receiving-sim.ts'
+import { InboundReceiver } from '../receiving/inbound-receiver.ts'
+import type { ReceivingSim } from '../receiving/slot-cleaner.ts'
 import { ManualTime } from './manual-time.ts'
 import { MemoryJournal } from './memory-journal.ts'
 
@@ -29,7 +29,7 @@ export class ReceiverFixture {
   /** Nobody can delete what lies there. */
   readonly stuck = new Set<number>()
   acknowledged = 0
-  receiver: Receiver
+  receiver: InboundReceiver
   #sim: ReceivingSim
   #session: { readonly kill: () => void }
 
@@ -139,7 +139,7 @@ export class ReceiverFixture {
 
   #make() {
     const session = this.disk.session()
-    const receiver = new Receiver({
+    const receiver = new InboundReceiver({
       journal: session.journal,
       clock: this.clock,
       time: this.time,

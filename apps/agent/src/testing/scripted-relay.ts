@@ -68,6 +68,11 @@ export class ScriptedRelay {
     this.#say({ type: 'command', command })
   }
 
+  /** Its clock was set. */
+  tellTime(serverTime: string): void {
+    this.#say({ type: 'settings', settings: this.settings, serverTime })
+  }
+
   /** As before it ends. */
   goAway(reconnectAfterMs: number): void {
     this.#say({ type: 'goaway', reconnectAfterMs })

@@ -1,19 +1,20 @@
-import type { ClosablePort, OpenResult } from '@smsgw/modem/recovery-runner'
+import type { ClosablePort, OpenResult } from '@smsgw/modem/recovery/runner'
+import type { FaultSettings } from '@smsgw/virtual-modem/faults/fault-control'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
-import { Network } from '@smsgw/virtual-modem/network'
+import { Network } from '@smsgw/virtual-modem/network/network'
 import { quectelEc25 } from '@smsgw/virtual-modem/personalities/quectel-ec25'
 import { seededRandom } from '@smsgw/virtual-modem/random'
-import { Sim } from '@smsgw/virtual-modem/sim'
+import { Sim } from '@smsgw/virtual-modem/sim/sim'
 import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
 import type { Json } from '../journal/change.ts'
-import type { Place } from '../modems/find-places.ts'
+import type { Place } from '../modems/discovery/find-places.ts'
 import { ModemFleet } from '../modems/modem-fleet.ts'
 import { MemoryJournal } from './memory-journal.ts'
 
-/** What a port leads to: a modem, or something that says what it likes. */
+/** The device at a port: a modem, or a scripted device. */
 export type Behind = VirtualModem | { readonly answer: (text: string) => string }
 
-/** A fleet with virtual modems in virtual sockets, on a clock that stands still until it is moved. */
+/** A modem fleet with virtual modems in virtual sockets, on a manual clock. */
 export class VirtualFleet {
   readonly clock = new ManualClock()
   readonly disk = new MemoryJournal(
@@ -22,27 +23,28 @@ export class VirtualFleet {
     () => this.clock.epochMs(),
   )
   readonly places = new Map<string, Place>()
-  readonly told: string[] = []
+  readonly problems: string[] = []
   readonly unusable: string[] = []
   readonly sending = new Set<number>()
   readonly written: string[] = []
   readonly opened: string[] = []
-  /** Another answer than the port, while there is one. */
+  /** Replaces the result of opening a port. */
   openInstead: ((address: string) => Promise<OpenResult> | undefined) | undefined
   readonly #random = seededRandom(1)
   readonly network = new Network({ clock: this.clock, random: this.#random })
   readonly #ports = new Map<string, Behind>()
   readonly #listeners = new Map<VirtualModem, Set<VirtualPort>>()
-  /** Whether somebody tells when something is plugged in. */
+  /** Whether changes of devices are signalled. */
   isWatched = true
   #sessions = 0
   #changed: () => unknown = () => undefined
   fleet: ModemFleet | undefined
 
-  modem(imei: string, card = imei.slice(-4)): VirtualModem {
+  modem(imei: string, card = imei.slice(-4), faults: FaultSettings = {}): VirtualModem {
     const heard = new Set<VirtualPort>()
     const modem: VirtualModem = new VirtualModem({
       imei,
+      faults,
       personality: quectelEc25,
       sim: new Sim({ msisdn: `+4477009${card}0`, iccid: `89441100000000${card}0`, imsi: `00101000000${card}` }),
       network: this.network,
@@ -62,11 +64,11 @@ export class VirtualFleet {
     return modem
   }
 
-  /** Into a socket. Its port has the name of the socket and a number: `1-1.2:0`. */
+  /** Plugs devices into a socket. Ports are named by socket and number, such as `1-1.2:0`. */
   plug(
     path: string,
     behind: readonly Behind[],
-    options: { readonly isCertain?: boolean; readonly id?: string } = {},
+    options: { readonly isCertain?: boolean; readonly id?: string; readonly serial?: string } = {},
   ): void {
     this.#sessions += 1
     const ports = behind.map((each, number) => {
@@ -74,8 +76,8 @@ export class VirtualFleet {
       this.#ports.set(address, each)
       return address
     })
-    const { isCertain = true, id = '2c7c:0125' } = options
-    const usb = { id, path, session: String(this.#sessions) }
+    const { isCertain = true, id = '2c7c:0125', serial } = options
+    const usb = { id, path, serial, session: String(this.#sessions) }
     this.places.set(path, { key: `usb:${path}`, ports, isPresent: true, isHidden: false, isCertain, usb })
     this.#changed()
   }
@@ -97,17 +99,18 @@ export class VirtualFleet {
         clock: this.clock,
         journal,
         open: async (address) => (await this.openInstead?.(address)) ?? this.#open(address),
-        find: async () => ({ places: [...this.places.values()], unnamed: [], unusable: [] }),
-        watch: (onChange) => {
-          this.#changed = () => this.isWatched && onChange()
-          return () => undefined
+        discovery: {
+          find: async () => ({ places: [...this.places.values()], unlisted: [], unusable: [] }),
+          watch: (onChange) => {
+            this.#changed = () => this.isWatched && onChange()
+            return () => undefined
+          },
+          onUnusable: (problem) => void this.unusable.push(problem),
         },
         newId: () => 'session',
-        pinOf: () => undefined,
-        phoneNumberOf: () => undefined,
-        onUnusable: (words) => void this.unusable.push(words),
-        onJournalTrouble: fail,
-        onTrouble: fail,
+        sims: { pinOf: () => undefined, phoneNumberOf: () => undefined },
+        onJournalError: fail,
+        onError: fail,
         listener: {
           onReadable: () => undefined,
           onUnreadable: () => undefined,
@@ -117,7 +120,7 @@ export class VirtualFleet {
           onLateResult: () => undefined,
           onNetworkTime: () => undefined,
           onChanged: () => undefined,
-          onTrouble: ({ address }, priority, words) => void this.told.push(`${priority} ${address}: ${words}`),
+          onProblem: ({ address }, priority, problem) => void this.problems.push(`${priority} ${address}: ${problem}`),
         },
       },
       notes,

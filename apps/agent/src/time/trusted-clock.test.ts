@@ -17,13 +17,13 @@ function fixture(judged: SystemClock = 'lost') {
   return { clock, system, changes, time }
 }
 
-test('a clock that is synchronised is believed, whatever others say', () => {
+test('trusts a synchronised system clock over the relay', () => {
   const { time, system } = fixture('synchronised')
   time.heard('relay', Date.UTC(2030, 0, 1))
   expect(time.now()).toEqual({ wallMs: system.ms, trusted: true })
 })
 
-test('without one the relay is believed, before the network, and its word is carried on', () => {
+test('without a synchronised clock, continues the time of the relay, and prefers it to the network', () => {
   const { time, clock, changes } = fixture()
   expect(time.now().trusted).toBe(false)
   time.heard('network', Date.UTC(2026, 0, 1))
@@ -34,7 +34,7 @@ test('without one the relay is believed, before the network, and its word is car
   expect(changes).toHaveLength(2)
 })
 
-test('when the machine has been set right it is believed again, and whoever waits is told', () => {
+test('trusts the system clock after it was synchronised, and notifies', () => {
   const { time, system, changes } = fixture()
   system.judged = 'synchronised'
   time.look()
@@ -42,7 +42,21 @@ test('when the machine has been set right it is believed again, and whoever wait
   expect(changes).toHaveLength(1)
 })
 
-test('a clock with a battery is believed until the relay or the network says what it is', () => {
+test.each([3_600_000, -3_600_000, 86_400_000, -86_400_000])(
+  'notices once that a synchronised clock was changed by %d ms',
+  (byMs) => {
+    const { time, system, clock, changes } = fixture('synchronised')
+    clock.advance(2_000)
+    time.watch()
+    expect(changes).toHaveLength(0)
+    system.ms += byMs
+    time.watch()
+    time.watch()
+    expect(changes).toHaveLength(1)
+  },
+)
+
+test('trusts a battery-backed clock until the relay or the network reports the time', () => {
   const { time, system } = fixture('kept')
   expect(time.now()).toEqual({ wallMs: system.ms, trusted: true })
   time.heard('relay', Date.UTC(2030, 0, 1))
@@ -55,7 +69,7 @@ test('local time has a numeric offset and milliseconds', () => {
   expect(Date.parse(time.local(1_772_380_800_005))).toBe(1_772_380_800_005)
 })
 
-test('a Raspberry Pi that nothing has synchronised has the time of its last day', () => {
+test('does not trust the clock of a Raspberry Pi that has not been synchronised', () => {
   const judged = (isSynchronised: boolean | undefined, battery: boolean, pi: boolean, nowMs = Date.UTC(2026, 5, 1)) =>
     judgeSystemClock({
       isSynchronised: () => isSynchronised,
@@ -69,6 +83,6 @@ test('a Raspberry Pi that nothing has synchronised has the time of its last day'
   expect(judged(true, false, true)).toBe('synchronised')
   expect(judged(false, true, true)).toBe('kept')
   expect(judged(undefined, false, false)).toBe('kept')
-  // Its battery is empty.
+  // The battery is empty.
   expect(judged(false, true, false, Date.UTC(2000, 0, 1))).toBe('lost')
 })

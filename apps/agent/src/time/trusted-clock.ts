@@ -4,30 +4,32 @@ import type { SystemClock } from './system-clock.ts'
 import type { TrustedTime } from './trusted-time.ts'
 
 /**
- * The time of day, from whom it can be had: the machine's own clock when it is synchronised, else the relay, else the
- * mobile network, and between their words the clock that nobody sets; else a clock with a battery. A Raspberry Pi starts with the time at which it was
- * switched off.
+ * The time of day from the best source: the system clock if it is synchronised, else the relay, else the mobile network
+ * (both continued by the monotonic clock), else a battery-backed system clock.
  */
 export class TrustedClock implements TrustedTime {
-  readonly #parts: TrustedClockParts
+  readonly #options: TrustedClockOptions
   #system: SystemClock
+  /** How far the time was ahead of the monotonic clock at the last check. */
+  #aheadMs: number
   #reference: { readonly from: Source; readonly wallMs: number; readonly monotonicMs: number } | undefined
 
-  constructor(parts: TrustedClockParts) {
-    this.#parts = parts
-    this.#system = parts.judgeSystem()
+  constructor(options: TrustedClockOptions) {
+    this.#options = options
+    this.#system = options.judgeSystem()
+    this.#aheadMs = this.now().wallMs - options.clock.nowMs()
   }
 
   now(): { readonly wallMs: number; readonly trusted: boolean } {
-    if (this.#system === 'synchronised') return { wallMs: this.#parts.systemMs(), trusted: true }
+    if (this.#system === 'synchronised') return { wallMs: this.#options.systemMs(), trusted: true }
     const reference = this.#reference
-    if (reference === undefined) return { wallMs: this.#parts.systemMs(), trusted: this.#system === 'kept' }
-    const passedMs = this.#parts.clock.nowMs() - reference.monotonicMs
+    if (reference === undefined) return { wallMs: this.#options.systemMs(), trusted: this.#system === 'kept' }
+    const passedMs = this.#options.clock.nowMs() - reference.monotonicMs
     return { wallMs: Math.round(reference.wallMs + passedMs), trusted: true }
   }
 
   stamp(): Stamp {
-    return { ...this.now(), bootId: this.#parts.bootId, monotonicMs: this.#parts.clock.nowMs() }
+    return { ...this.now(), bootId: this.#options.bootId, monotonicMs: this.#options.clock.nowMs() }
   }
 
   local(wallMs: number): string {
@@ -43,50 +45,58 @@ export class TrustedClock implements TrustedTime {
     return at.getHours() * 60 + at.getMinutes()
   }
 
-  /** What somebody else says that it is. The better source stays. */
+  /** Takes the time from the relay or the network. The network does not replace the relay. */
   heard(from: Source, wallMs: number): void {
     if (from === 'network' && this.#reference?.from === 'relay') return
     const before = this.now()
-    this.#reference = { from, wallMs, monotonicMs: this.#parts.clock.nowMs() }
-    this.#tellAfter(before)
+    this.#reference = { from, wallMs, monotonicMs: this.#options.clock.nowMs() }
+    this.#notifyIfChanged(before)
   }
 
-  /** Looks whether the machine's clock has been set right meanwhile. */
+  /** Checks whether the system clock has been synchronised. */
   look(): void {
     const before = this.now()
-    this.#system = this.#parts.judgeSystem()
-    this.#tellAfter(before)
+    this.#system = this.#options.judgeSystem()
+    this.#notifyIfChanged(before)
   }
 
-  /** How far the machine's clock is from what the relay or the network says. */
+  /** Checks whether the time was changed, by comparing it with the monotonic clock. */
+  watch(): void {
+    const aheadMs = this.now().wallMs - this.#options.clock.nowMs()
+    const isSet = Math.abs(aheadMs - this.#aheadMs) > toleranceMs
+    this.#aheadMs = aheadMs
+    if (isSet) this.#options.onChanged()
+  }
+
+  /** The difference of the system clock from the time of the relay or the network. */
   get systemErrorMs(): number | undefined {
     const reference = this.#reference
     if (reference === undefined) return undefined
-    const passedMs = this.#parts.clock.nowMs() - reference.monotonicMs
-    return Math.round(this.#parts.systemMs() - (reference.wallMs + passedMs))
+    const passedMs = this.#options.clock.nowMs() - reference.monotonicMs
+    return Math.round(this.#options.systemMs() - (reference.wallMs + passedMs))
   }
 
-  #tellAfter(before: { readonly wallMs: number; readonly trusted: boolean }): void {
+  #notifyIfChanged(before: { readonly wallMs: number; readonly trusted: boolean }): void {
     const after = this.now()
-    if (after.trusted !== before.trusted || Math.abs(after.wallMs - before.wallMs) > worthTellingMs) {
-      this.#parts.onChanged()
+    if (after.trusted !== before.trusted || Math.abs(after.wallMs - before.wallMs) > toleranceMs) {
+      this.#options.onChanged()
     }
   }
 }
 
-export interface TrustedClockParts {
-  /** Monotonic, and the same for all that is stamped with this boot id. */
+export interface TrustedClockOptions {
+  /** Monotonic; all stamps with this boot id use it. */
   readonly clock: Clock
   readonly bootId: string
   readonly systemMs: () => number
   readonly judgeSystem: () => SystemClock
-  /** It is vouched for now, or it is another time than it seemed. */
+  /** The time is now trusted, or no longer trusted, or has changed. */
   readonly onChanged: () => void
 }
 
 type Source = 'relay' | 'network'
 
-const worthTellingMs = 1000
+const toleranceMs = 1000
 
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0')

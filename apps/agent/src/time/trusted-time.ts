@@ -1,11 +1,21 @@
 import type { Stamp } from '../journal/change.ts'
 
-/** The time of day, and whether anything vouches for it: a Pi has no clock of its own. */
+/** The time of day, and whether it can be trusted: a Raspberry Pi has no battery-backed clock. */
 export interface TrustedTime {
   now(): { readonly wallMs: number; readonly trusted: boolean }
   stamp(): Stamp
-  /** Local time with a numeric offset and milliseconds, as events tell it. */
+  /** Local time with a numeric offset and milliseconds, as events contain it. */
   local(wallMs: number): string
   /** Minutes since midnight, local. */
   minuteOfDay(wallMs: number): number
+}
+
+/**
+ * Dates a stamp that was made while the clock was not trusted, from a later trusted stamp and the monotonic time between.
+ * Undefined if the clock is still not trusted, or the machine has restarted since.
+ */
+export function datedMs(stamp: Stamp, now: Stamp): number | undefined {
+  if (stamp.trusted) return stamp.wallMs
+  if (!now.trusted || stamp.bootId !== now.bootId) return undefined
+  return Math.round(now.wallMs - (now.monotonicMs - stamp.monotonicMs))
 }

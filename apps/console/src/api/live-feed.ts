@@ -9,6 +9,7 @@ const liveKinds: readonly LiveKind[] = [
   'inbox.received',
   'device.changed',
   'device.telemetry',
+  'device.waiting',
   'webhook.attempted',
   'webhook.changed',
   'log.added',

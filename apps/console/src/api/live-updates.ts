@@ -15,7 +15,9 @@ const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => r
     ['timeline', id],
   ],
   'inbox.received': () => [...talk, ['statistics']],
-  'device.changed': ({ id }) => [['devices'], ['device', id]],
+  // An offline device is a reason to wait, too.
+  'device.changed': ({ id }) => [['devices'], ['device', id], ...whatWaits],
+  'device.waiting': () => whatWaits,
   'device.telemetry': ({ id }) => [['devices'], ['device', id], ['telemetry', id]],
   'webhook.attempted': ({ webhookId }) => [['deliveries', webhookId], ['timeline']],
   'webhook.changed': () => [['webhooks']],
@@ -25,6 +27,8 @@ const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => r
 
 /** What was found by a search stays as it was found: to search again each second is too much to ask. */
 const talk: readonly QueryKey[] = [['conversations', ''], ['thread'], ['message-list'], ['virtual-phone']]
+
+const whatWaits: readonly QueryKey[] = [['thread'], ['message-list'], ['messages'], ['timeline']]
 
 /** What is read page by page; the rest is asked for again by itself when somebody comes back to the page. */
 const lists: readonly QueryKey[] = [['conversations', ''], ['thread'], ['message-list'], ['deliveries']]

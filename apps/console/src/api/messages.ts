@@ -28,6 +28,8 @@ export function useMessage(id: string) {
   return useQuery({
     queryKey: ['messages', id],
     queryFn: ({ signal }) => get<MessageStateAnswer>(`/messages/${encodeURIComponent(id)}`, signal),
+    // A reason to wait begins and ends with the time, of which no event tells.
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isOpen(data.state) ? openEveryMs : false),
   })
 }
 
@@ -60,3 +62,9 @@ export function useAnySent() {
     },
   })
 }
+
+function isOpen(state: MessageStateAnswer['state']): boolean {
+  return state === 'Pending' || state === 'Processed' || state === 'Cancelling'
+}
+
+const openEveryMs = 10_000

@@ -3,6 +3,7 @@ import type { ConversationEntry } from '@smsgw/contract/conversation'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
+import { inLocalTime } from '../messages/timeline-words.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
@@ -37,7 +38,7 @@ export const Bubble = memo(function Bubble({
         {isOut && <Outcome item={item} />}
       </footer>
       {isOut && item.state === 'Failed' && <Failure item={item} number={number} />}
-      {isOut && item.state !== 'Failed' && item.error !== undefined && <p className="bubble-error">{item.error}</p>}
+      {isOut && item.state !== 'Failed' && <Waits item={item} />}
     </article>
   )
 })
@@ -78,6 +79,13 @@ function Outcome({ item }: { readonly item: Extract<ConversationEntry, { directi
       </Link>
     </>
   )
+}
+
+/** What it waits for; a schedule stands in the footer already. */
+function Waits({ item: { waiting, error } }: { readonly item: Extract<ConversationEntry, { direction: 'out' }> }) {
+  const words = waiting === undefined ? error : inLocalTime(waiting.message)
+  if (words === undefined || waiting?.reason === 'scheduled') return null
+  return <p className="bubble-error">{words}</p>
 }
 
 function Failure({

@@ -1,4 +1,4 @@
-import { chooseEncoding } from '@smsgw/sms/choose-encoding'
+import { chooseEncoding } from '@smsgw/sms/segmentation/choose-encoding'
 
 /** What the text costs on the air, as the modem will count it. */
 export interface EncodingMeter {

@@ -13,6 +13,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { TimelineList } from './timeline-list.tsx'
+import { inLocalTime } from './timeline-words.ts'
 import './message-page.css'
 
 /** What became of one message, step by step. */
@@ -64,11 +65,14 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
         ]}
       />
       <ul className="message-recipients">
-        {recipients.map(({ phoneNumber, state: its, error }) => (
+        {recipients.map(({ phoneNumber, state: its, error, waiting }) => (
           <li key={phoneNumber}>
             <Link href={conversationPath(phoneNumber)}>{phoneNumber}</Link>
             <MessageMark state={its} withWord />
-            {error !== undefined && <p className={its === 'Failed' ? 'is-bad' : 'is-warn'}>{error}</p>}
+            {waiting !== undefined && <p className="is-warn">{inLocalTime(waiting.message)}</p>}
+            {error !== undefined && waiting?.reason !== 'outcome_unknown' && (
+              <p className={its === 'Failed' ? 'is-bad' : 'is-warn'}>{error}</p>
+            )}
           </li>
         ))}
       </ul>

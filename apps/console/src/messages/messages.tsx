@@ -12,6 +12,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import './messages.css'
+import { inLocalTime } from './timeline-words.ts'
 
 const states = [
   { value: '', label: 'All' },
@@ -107,12 +108,12 @@ function Filters({
 }
 
 function ListedMessage({
-  message: { id, state, recipients, createdAt, textMessage, dataMessage, isHashed },
+  message: { id, state, recipients, waiting, createdAt, textMessage, dataMessage, isHashed },
 }: {
   readonly message: MessageStateAnswer
 }) {
   const [first] = recipients
-  const error = recipients.find((recipient) => recipient.error !== undefined)?.error
+  const error = waiting?.message ?? recipients.find((recipient) => recipient.error !== undefined)?.error
   return (
     <li>
       <Link href={`/messages/${encodeURIComponent(id)}`} className="listed-message">
@@ -125,7 +126,7 @@ function ListedMessage({
           {textMessage?.text ?? dataMessage?.data ?? (isHashed ? 'content no longer kept' : '')}
         </span>
         <RelativeTime at={createdAt} />
-        {error !== undefined && <span className="listed-message-error">{error}</span>}
+        {error !== undefined && <span className="listed-message-error">{inLocalTime(error)}</span>}
       </Link>
     </li>
   )

@@ -9,6 +9,7 @@ const tones: Readonly<Record<string, TimelineTone>> = {
   'part-refused': 'bad',
   failed: 'bad',
   'in-doubt': 'warn',
+  waiting: 'warn',
   cancelled: 'warn',
 }
 

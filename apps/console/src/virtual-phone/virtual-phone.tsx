@@ -1,7 +1,9 @@
 import { ActionIcon } from '@mantine/core'
 import type { VirtualPhoneAnswer } from '@smsgw/contract/virtual-phone'
 import { useEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
 import { useVirtualPhone, useWriteFromPhone } from '../api/virtual-phone.ts'
+import { conversationPath } from '../conversations/conversation-path.ts'
 import { Icon } from '../ui/icon.tsx'
 import { usePathPart } from '../ui/path-part.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
@@ -50,7 +52,27 @@ export function VirtualPhone({ onClose }: { readonly onClose: () => void }) {
         <ProblemNote error={phone.error} />
         <Reply key={number} from={number} gatewayNumber={phone.data?.gatewayNumber} />
       </div>
+      <TestNumbers numbers={phone.data?.testNumbers ?? []} />
     </aside>
+  )
+}
+
+/** Numbers that make the virtual modem fail, delay or answer. */
+function TestNumbers({ numbers }: { readonly numbers: VirtualPhoneAnswer['testNumbers'] }) {
+  if (numbers.length === 0) return null
+  return (
+    <details className="test-numbers">
+      <summary>Test numbers</summary>
+      <p className="small quiet">Send a message to one of these to see it fail, arrive late or get a reply.</p>
+      <ul>
+        {numbers.map(({ number, effect }) => (
+          <li key={number}>
+            <Link href={conversationPath(number)}>{number}</Link>
+            <span className="small quiet">{effect}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

@@ -9,6 +9,8 @@ import { LinkProxy } from './link-proxy.ts'
 import { Post } from './post.ts'
 import { postgresBinaries } from './postgres-binaries.ts'
 import { PostgresServer } from './postgres-server.ts'
+import { SetClock, whyNoSetClock } from './set-clock.ts'
+import { SmallDisk } from './small-disk.ts'
 
 /** Two relays on one PostgreSQL, and two agents with three modems, each behind a line to both relays. */
 export interface Fleet {
@@ -22,6 +24,10 @@ export interface Fleet {
     readonly numbers: readonly string[]
   }[]
   readonly emulator: Emulator
+  /** Holds the logs of the last relay and the last agent; undefined where no disk can be mounted. */
+  readonly logDisk: SmallDisk | undefined
+  /** Of relays, agents and PostgreSQL, by name; empty where clocks cannot be set. */
+  readonly clocks: ReadonlyMap<string, SetClock>
   stop(): Promise<void>
 }
 
@@ -38,7 +44,11 @@ export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
     ADMIN_PASSWORD: randomBytes(12).toString('base64url'),
     ENROLMENT_TOKEN: randomBytes(32).toString('base64url'),
   }
-  const { postgres, url } = await startPostgres(folder)
+  const logDisk = SmallDisk.mount()
+  const names = ['PostgreSQL', 'relay 0', 'relay 1', 'agent 0', 'agent 1']
+  const settable = whyNoSetClock === undefined ? names : []
+  const clocks = new Map(settable.map((name) => [name, new SetClock(folder, name.replace(' ', ''))]))
+  const { postgres, url } = await startPostgres(folder, clocks.get('PostgreSQL'))
   const emulator = await Emulator.start(folder, [
     { number: numbers[0] },
     { personality: 'huawei-e3372', number: numbers[1] },
@@ -52,6 +62,7 @@ export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
   const relays = ports.map((port, at) => {
     const settings = {
       ...secrets,
+      ...clocks.get(`relay ${at}`)?.settings,
       DATABASE_URL: url,
       DATA_DIR: join(folder, `relay${at}`),
       PORT: String(port),
@@ -62,9 +73,11 @@ export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
       HEARTBEAT_SECONDS: '4',
     }
     const address = `http://127.0.0.1:${port}`
+    const name = `relay ${at}`
+    const program = { name, main: 'apps/relay/src/main.ts', args: [], settings, ...logOn(logDisk, name, at) }
     const user = { username: 'sms', password: secrets.ADMIN_PASSWORD }
     return {
-      post: new Post({ name: `relay ${at}`, main: 'apps/relay/src/main.ts', args: [], settings }, tell),
+      post: new Post(program, tell),
       api: new ApiClient(address, user),
       url: address,
     }
@@ -73,6 +86,7 @@ export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
     modemsOf.map(async (modems, at) => {
       const line = await LinkProxy.start(...ports)
       const settings = {
+        ...clocks.get(`agent ${at}`)?.settings,
         DATA_DIR: join(folder, `agent${at}`),
         RELAY_URL: `ws://127.0.0.1:${line.port}`,
         ENROLMENT_TOKEN: secrets.ENROLMENT_TOKEN,
@@ -81,8 +95,10 @@ export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
         IN_DOUBT_HOLD_SECONDS: '2',
       }
       mkdirSync(settings.DATA_DIR)
+      const name = `agent ${at}`
+      const program = { name, main: 'apps/agent/src/main.ts', args: ['run'], settings, ...logOn(logDisk, name, at) }
       return {
-        post: new Post({ name: `agent ${at}`, main: 'apps/agent/src/main.ts', args: ['run'], settings }, tell),
+        post: new Post(program, tell),
         line,
         modems,
         numbers: modems.map((name) => numbers[Number(name.slice(-1))] ?? ''),
@@ -95,6 +111,8 @@ export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
     relays,
     agents,
     emulator,
+    logDisk,
+    clocks,
     async stop() {
       isOver = true
       await Promise.all(agents.map(({ post }) => post.stop()))
@@ -102,12 +120,21 @@ export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
       await Promise.all(agents.map(({ line }) => line.stop()))
       await postgres.stop()
       await emulator.process.stop()
+      logDisk?.unmount()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-async function startPostgres(folder: string): Promise<{ readonly postgres: PostgresServer; readonly url: string }> {
+/** The first of each kind says it to the run, which tells what one that ended had to say. */
+function logOn(disk: SmallDisk | undefined, name: string, at: number): { readonly logFile?: string } {
+  return disk === undefined || at === 0 ? {} : { logFile: join(disk.folder, `${name}.log`) }
+}
+
+async function startPostgres(
+  folder: string,
+  clock: SetClock | undefined,
+): Promise<{ readonly postgres: PostgresServer; readonly url: string }> {
   const passwordFile = join(folder, 'password')
   const password = randomBytes(12).toString('hex')
   writeFileSync(passwordFile, password, { mode: 0o644 })
@@ -119,6 +146,7 @@ async function startPostgres(folder: string): Promise<{ readonly postgres: Postg
     user: 'smsgw',
     database: 'smsgw',
     passwordFile,
+    settings: clock?.settings,
   })
   return { postgres, url: `postgresql://smsgw:${password}@127.0.0.1:${port}/smsgw` }
 }

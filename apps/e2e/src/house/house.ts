@@ -128,6 +128,6 @@ async function startRelay(
     ...secrets,
     ...options.relay,
   })
-  const { url } = await relay.said(logged('the relay is there'))
+  const { url } = await relay.said(logged('relay listening'))
   return { relay, url: String(url) }
 }

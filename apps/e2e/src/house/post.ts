@@ -14,10 +14,11 @@ export class Post {
   readonly #tell: (line: string) => void
 
   constructor(program: Program, tell: (line: string) => void) {
-    const { name, main, args, settings } = program
+    const { name, main, args, settings, logFile } = program
     this.name = name
     this.#tell = tell
-    this.#start = () => this.#watched(new HouseProcess(name, main, args, settings))
+    this.#start = () =>
+      this.#watched(new HouseProcess(name, main, args, settings, logFile === undefined ? {} : { logFile }))
     this.#process = this.#start()
   }
 
@@ -66,4 +67,6 @@ export interface Program {
   readonly main: string
   readonly args: readonly string[]
   readonly settings: Readonly<Record<string, string>>
+  /** Everything that it says goes there. */
+  readonly logFile?: string
 }

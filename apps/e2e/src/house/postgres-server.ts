@@ -24,6 +24,8 @@ export class PostgresServer {
     readonly user: string
     readonly database: string
     readonly passwordFile: string
+    /** Of its environment. */
+    readonly settings?: Readonly<Record<string, string>> | undefined
   }): Promise<PostgresServer> {
     const { binaries, folder, user } = options
     makeOwnFolder(folder)
@@ -36,7 +38,9 @@ export class PostgresServer {
     run('initdb', [`--pgdata=${data}`, `--username=${user}`, ...access, '--no-sync', '--no-locale', '--encoding=UTF8'])
     run('postgres', ['--single', '-D', data, 'postgres'], `CREATE DATABASE ${options.database}\n`)
     const where = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-p', String(options.port)]
-    const command = [...asOrdinaryUser, join(binaries, 'bin/postgres'), '-D', data, ...where]
+    // By `env`, and not for the whole command: what libfaketime makes belongs to the user that PostgreSQL runs as.
+    const settings = Object.entries(options.settings ?? {}).map(([name, value]) => `${name}=${value}`)
+    const command = [...asOrdinaryUser, 'env', ...settings, join(binaries, 'bin/postgres'), '-D', data, ...where]
     return new PostgresServer(command, await launch(command))
   }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { patienceMs } from './patience.ts'
@@ -15,21 +16,26 @@ export class HouseProcess {
   #isOver = false
   readonly #watchers = new Set<() => void>()
 
-  /** `main`: a file of the repository, or with `elsewhere` a program, such as `npm`, and the folder that it is called in. */
+  /**
+   * `main`: a file of the repository, or with `folder` a program, such as `npm`, and the folder that it is called in. With
+   * `logFile` everything it says goes there, and `lines` stays empty.
+   */
   constructor(
     name: string,
     main: string,
     args: readonly string[],
     settings: Readonly<Record<string, string>>,
-    elsewhere?: { readonly folder: string },
+    { folder, logFile }: { readonly folder?: string; readonly logFile?: string } = {},
   ) {
     this.name = name
-    const [file, ours] = elsewhere === undefined ? [process.execPath, [`${ROOT}${main}`]] : [main, []]
+    const [file, ours] = folder === undefined ? [process.execPath, [`${ROOT}${main}`]] : [main, []]
+    const output = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
     this.#child = spawn(file, [...ours, ...args], {
-      cwd: elsewhere?.folder ?? ROOT,
+      cwd: folder ?? ROOT,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], LANG: 'C.UTF-8', ...settings },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', output, output],
     })
+    if (output !== 'pipe') closeSync(output)
     this.#child.stderr?.on('data', (chunk) => {
       this.#complaints += chunk
     })

@@ -5,9 +5,9 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Options, readConfig } from '../config.ts'
 import { type Emulator, startEmulator } from '../emulator.ts'
 import { allInstructions } from '../instructions/all-instructions.ts'
+import { type Options, readConfig } from '../options/config.ts'
 
 let folder = ''
 let emulator: Emulator
@@ -60,7 +60,7 @@ async function call(
 const get = (path: string) => call('GET', path)
 const act = (instruction: string, body: unknown) => call('POST', `/do/${instruction}`, body)
 
-/** What a program on the TCP port of a modem reads until it has seen `until`. */
+/** Returns what a program reads on the TCP port of a modem up to `until`. */
 async function dialogue(modem: string, commands: string, until: RegExp): Promise<string> {
   const port = emulator.world.modem(modem).ports[0]?.address ?? ''
   const socket = connect(Number(new URL(port).port), '127.0.0.1')
@@ -81,7 +81,7 @@ async function eventually<T>(read: () => Promise<T>, right: (value: T) => boolea
   }
 }
 
-test('the list of all requests describes every instruction with its schema', async () => {
+test('lists all requests with the schema of every instruction', async () => {
   const { body } = await get('/')
   expect((body.act as { request: string }[]).map(({ request: line }) => line)).toEqual(
     Object.keys(allInstructions).map((name) => `POST /do/${name}`),
@@ -89,24 +89,24 @@ test('the list of all requests describes every instruction with its schema', asy
   expect(JSON.stringify(body)).toContain('"prefix"')
 })
 
-test('a modem shows its ports, SIM, memories and faults', async () => {
+test('shows ports, SIM, memories and faults of a modem', async () => {
   expect((await get('/modems/right')).body).toMatchObject({
     name: 'right',
-    ports: [{ behind: 'nobody connected' }],
+    ports: [{ behind: 'not connected' }],
     sim: { msisdn: '+447700900002' },
     faults: [],
   })
   expect((await get('/modems')).body.modems).toHaveLength(2)
 })
 
-test('a text sent to a modem arrives in its memory', async () => {
+test('stores a text sent to a modem', async () => {
   const reply = await act('send-text', { from: '+447700900222', to: 'left', text: 'x'.repeat(200) })
   expect(reply).toEqual({ status: 200, body: { parts: 2 } })
   const used = async () => JSON.stringify((await get('/modems/left')).body.memories)
   expect(await eventually(used, (text) => text.includes('"used":2'))).toContain('"used":2')
 })
 
-test('what a modem sends is in the ledger and, for a number of nobody, at the outside phone', async () => {
+test('records a sent message in the ledger and at the outside phone', async () => {
   const text = await dialogue('left', 'AT+CMGF=1\rAT+CMGS="+447700900123"\rhello\x1a', /\+CMGS: \d+[\s\S]*OK/)
   expect(text).toContain('+CMGS')
   expect((await get('/ledger?last=1')).body.entries).toMatchObject([{ destination: '+447700900123', text: 'hello' }])
@@ -116,7 +116,7 @@ test('what a modem sends is in the ledger and, for a number of nobody, at the ou
   expect((await get('/phones/messages?to=%2B447700900124')).body.messages).toEqual([])
 })
 
-test('a rule decides what becomes of messages to a number', async () => {
+test('applies a rule to messages to a number', async () => {
   const policy = { outcome: 'rejected', cause: 42 }
   expect((await act('set-rule', { prefix: '+4470', policy })).body).toEqual({ rules: [{ prefix: '+4470', policy }] })
   const text = await dialogue('left', 'AT+CMEE=1\rAT+CMGF=1\rAT+CMGS="+4470123"\rhello\x1a', /ERROR|\+CMGS: \d/)
@@ -124,26 +124,26 @@ test('a rule decides what becomes of messages to a number', async () => {
   expect((await act('clear-rule', {})).body).toEqual({ rules: [] })
 })
 
-test('a fault is set with options, listed and cleared', async () => {
+test('sets, lists and clears a fault', async () => {
   const set = await act('set-fault', { modem: 'left', fault: 'prompt-late', options: { delayMs: 5 } })
   expect(set.body).toMatchObject({ faults: [{ name: 'prompt-late', options: { delayMs: 5, chance: 1 } }] })
   expect((await get('/modems/right')).body.faults).toEqual([])
   expect((await act('clear-fault', { modem: 'left' })).body).toEqual({ faults: [] })
 })
 
-test('unplugged: the port is lost; plugged: it is back', async () => {
+test('loses the port on unplug and restores it on plug', async () => {
   expect((await act('unplug', { modem: 'left' })).body).toMatchObject({ port: 'lost' })
   expect((await get('/modems/left')).body.ports).toMatchObject([{ behind: 'unplugged' }])
   expect((await act('plug', { modem: 'left' })).body).toMatchObject({ port: 'open' })
 })
 
-test('unplugged for a time it comes back by itself', async () => {
+test('returns by itself after unplug with forMs', async () => {
   await act('unplug', { modem: 'left', forMs: 30 })
   const state = () => get('/modems/left')
   expect((await eventually(state, ({ body }) => body.port === 'open')).body.port).toBe('open')
 })
 
-test('filled: the memory for new messages has no room left', async () => {
+test('fills the memory for new messages', async () => {
   const { body } = await act('fill-storage', { modem: 'left', leave: 1 })
   const state = async () =>
     (await get('/modems/left')).body.memories as { name: string; used: number; capacity: number }[]
@@ -152,7 +152,7 @@ test('filled: the memory for new messages has no room left', async () => {
   expect(full(await eventually(state, full))).toBe(true)
 })
 
-test('a modem without power has no memory to fill and nothing to say', async () => {
+test('refuses fill-storage and say without power', async () => {
   await act('power-off', { modem: 'left' })
   for (const instruction of ['fill-storage', 'say'])
     expect(await act(instruction, { modem: 'left', ...(instruction === 'say' && { line: 'RING' }) })).toMatchObject({
@@ -161,20 +161,20 @@ test('a modem without power has no memory to fill and nothing to say', async () 
     })
 })
 
-test('a SIM is taken out and another put in; one that is in another modem is refused', async () => {
+test('replaces a SIM and refuses one that is in another modem', async () => {
   await act('remove-sim', { modem: 'left' })
   expect((await get('/modems/left')).body.sim).toBeUndefined()
   expect((await act('insert-sim', { modem: 'left', sim: { number: '+447700900002' } })).status).toBe(409)
   const { imsi } = emulator.world.modem('right').virtual.sim ?? {}
   expect(await act('insert-sim', { modem: 'left', sim: { number: '+447700900077', imsi } })).toMatchObject({
     status: 409,
-    body: { error: { message: `the SIM with ${imsi} is in right` } },
+    body: { error: { message: `the SIM with ${imsi} is already in right` } },
   })
   await act('insert-sim', { modem: 'left', sim: { number: '+447700900077' } })
   expect((await get('/modems/left')).body).toMatchObject({ sim: { msisdn: '+447700900077' } })
 })
 
-test('the stream tells bytes and events as they happen', async () => {
+test('streams traffic and events', async () => {
   const wanted = request(`${emulator.control?.address}/stream?modem=left`)
   wanted.end()
   const [response] = (await once(wanted, 'response')) as [AsyncIterable<Buffer> & { destroy(): void }]
@@ -197,7 +197,7 @@ test.each([
     '/modems/middle',
     undefined,
     404,
-    { code: 'unknown_modem', message: /no modem is called middle; there are left, right/ },
+    { code: 'unknown_modem', message: /no modem has the name middle; the modems are left, right/ },
   ],
   ['GET', '/modems/%E0%A4%A', undefined, 400, { code: 'invalid_path' }],
   ['GET', '/ledger?last=many', undefined, 400, { code: 'invalid_query', path: 'last' }],
@@ -228,13 +228,13 @@ test.each([
     '/do/set-fault',
     { modem: 'left', fault: 'submit-error', options: { codes: ',x' } },
     400,
-    { path: 'options.codes', message: /must be error codes with commas between/ },
+    { path: 'options.codes', message: /must be error codes separated by commas/ },
   ],
   ['POST', '/do/fill-storage', { modem: 'left', from: 'a name too long' }, 409, { code: 'not_possible' }],
   ['POST', '/do/set-rule', { prefix: '+44', policy: { outcome: 'lost' } }, 400, { path: 'policy.outcome' }],
   ['POST', '/do/set-latency', { latencyMs: { minMs: 5, maxMs: 2 } }, 400, { path: 'latencyMs' }],
   ['POST', '/do/say', { modem: 'left', line: 'RING\r\nOK' }, 400, { path: 'line' }],
-])('%s %s %j is one clear error', async (method, path, body, status, error) => {
+])('%s %s %j returns one error', async (method, path, body, status, error) => {
   const reply = await call(method, path, body)
   expect(reply.status).toBe(status)
   const { message, ...rest } = error as { message?: RegExp }
@@ -242,7 +242,7 @@ test.each([
   expect((reply.body.error as { message: string }).message).toMatch(message ?? /./)
 })
 
-test('what it says steers no terminal: replies, errors, the stream', async () => {
+test('sends replies, errors and the stream without control characters', async () => {
   const wanted = request(`${emulator.control?.address}/stream`)
   wanted.end()
   const [response] = (await once(wanted, 'response')) as [AsyncIterable<Buffer>]
@@ -275,7 +275,7 @@ test.each([
   }
 })
 
-test('a body that is too large is refused and the interface goes on', async () => {
+test('refuses a body that is too large and keeps serving', async () => {
   const reply = await act('send-text', { from: '1', to: 'left', text: 'x'.repeat(600_000) })
   expect(reply).toMatchObject({ status: 413, body: { error: { code: 'body_too_large' } } })
   expect((await get('/modems')).status).toBe(200)

@@ -1,18 +1,16 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { firstProblem } from '../first-problem.ts'
 import { addressOf, listen } from '../host/tcp-host.ts'
 import { allInstructions } from '../instructions/all-instructions.ts'
 import { InstructionRefused } from '../instructions/instruction.ts'
-import { DEEPEST_NESTING, isNestedTooDeeply } from '../nesting.ts'
-import type { TcpAddress } from '../tcp-address.ts'
-import { harmlessJson } from '../terminal-text.ts'
+import { DEEPEST_NESTING, firstProblem, isNestedTooDeeply } from '../options/check-input.ts'
+import type { TcpAddress } from '../options/tcp-address.ts'
+import { harmlessJson } from '../output/terminal-text.ts'
 import { refuseForeignBody, refuseWebPages } from './own-requests.ts'
 import { ControlProblem } from './problem.ts'
-import { type Controlled, routes, STREAM } from './routes.ts'
-import { streamTo } from './stream.ts'
+import { type Controlled, modemOf, routes, STREAM, trafficText } from './routes.ts'
 
-/** The HTTP control interface: JSON in, JSON out, one clear error. No password: it belongs on loopback. */
+/** The HTTP control interface, with JSON bodies. It has no password, so keep it on loopback. */
 export class ControlServer {
   readonly #server: Server
 
@@ -56,7 +54,7 @@ async function serve(
   }
 }
 
-/** `//modems` would be the host `modems`. */
+/** Refuses `//modems`, which would be the host `modems`. */
 function urlOf({ url = '/' }: IncomingMessage): URL {
   const parsed = url.startsWith('//') ? null : URL.parse(url, 'http://emulator')
   if (parsed === null) throw new ControlProblem(400, 'invalid_path', `"${url}" is not a path`)
@@ -67,14 +65,17 @@ function read(request: IncomingMessage, url: URL, controlled: Controlled): objec
   for (const route of routes) {
     const variable = match(route.path, url.pathname)
     if (variable === undefined) continue
-    if (request.method !== 'GET')
-      throw new ControlProblem(405, 'method_not_allowed', `${url.pathname} can only be read`)
+    if (request.method !== 'GET') throw new ControlProblem(405, 'method_not_allowed', `${url.pathname} allows GET only`)
     return route.answer(controlled, variable, url.searchParams)
   }
-  throw new ControlProblem(404, 'not_found', `there is no ${request.method} ${url.pathname}; GET / lists what there is`)
+  throw new ControlProblem(
+    404,
+    'not_found',
+    `${request.method} ${url.pathname} does not exist; GET / lists all requests`,
+  )
 }
 
-/** The variable of `/modems/:name`, an empty text when the pattern has none, undefined when it does not fit. */
+/** Returns the variable of `/modems/:name`, an empty text for a pattern without one, undefined without a match. */
 function match(pattern: string, path: string): string | undefined {
   const [fixed = '', variable] = pattern.split('/:')
   if (variable === undefined) return path === pattern ? '' : undefined
@@ -86,7 +87,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new ControlProblem(400, 'invalid_path', `"${text}" is not a percent-encoded text`)
+    throw new ControlProblem(400, 'invalid_path', `"${text}" is not valid percent-encoding`)
   }
 }
 
@@ -95,7 +96,7 @@ async function act(request: IncomingMessage, path: string, controlled: Controlle
   const instruction = Object.hasOwn(allInstructions, name) ? allInstructions[name] : undefined
   if (instruction === undefined) {
     request.resume()
-    throw new ControlProblem(404, 'not_found', `there is no POST ${path}; GET / lists what there is`)
+    throw new ControlProblem(404, 'not_found', `POST ${path} does not exist; GET / lists all requests`)
   }
   refuseForeignBody(request.headers)
   const result = instruction.body.safeParse(await jsonOf(request))
@@ -107,7 +108,7 @@ async function act(request: IncomingMessage, path: string, controlled: Controlle
 async function jsonOf(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let length = 0
-  // Not destroyed when refused: the refusal travels on the same socket.
+  // Not destroyed on an error: the response uses the same socket.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length
     if (length > LARGEST_BODY_BYTES) throw new ControlProblem(413, 'body_too_large', 'the body is larger than 256 kB')
@@ -144,3 +145,25 @@ function reply(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
   response.end(text)
 }
+
+/** Sends server-sent events until the client disconnects. A client that does not read is disconnected. */
+function streamTo(response: ServerResponse, { world, traffic, events }: Controlled, query: URLSearchParams): void {
+  const modem = modemOf(world, query)
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  response.write(': listening\n\n')
+  const send = (event: string, data: object) => {
+    if (response.writableLength > MOST_UNREAD_BYTES) response.destroy()
+    else response.write(`event: ${event}\ndata: ${harmlessJson(data)}\n\n`)
+  }
+  const removals = [
+    traffic.listen((record) => {
+      if (modem === null || record.modem === modem) send('traffic', trafficText(record))
+    }),
+    events.listen((record) => send('network', record)),
+  ]
+  response.on('close', () => {
+    for (const remove of removals) remove()
+  })
+}
+
+const MOST_UNREAD_BYTES = 0x40_0000

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Options, readConfig } from '../config.ts'
 import { type Emulator, startEmulator } from '../emulator.ts'
+import { type Options, readConfig } from '../options/config.ts'
 
 const emulators: Emulator[] = []
 let here: Emulator
@@ -30,19 +30,19 @@ interface Asked {
   readonly body?: string
 }
 
-/** Status and code; `fetch` would not let the headers through that matter here. */
+/** Returns status and code; `fetch` does not allow these headers. */
 function ask(emulator: Emulator, { path = '/modems', headers = {}, body }: Asked): Promise<[number, string?]> {
   const { port } = new URL(emulator.control?.address ?? '')
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST'
-    const asked = request({ host: '127.0.0.1', port, path, method, headers }, async (response) => {
+    const outgoing = request({ host: '127.0.0.1', port, path, method, headers }, async (response) => {
       let text = ''
       for await (const chunk of response) text += chunk
       const { error } = JSON.parse(text) as { error?: { code: string } }
       resolve(error === undefined ? [response.statusCode ?? 0] : [response.statusCode ?? 0, error.code])
     })
-    asked.on('error', reject)
-    asked.end(body)
+    outgoing.on('error', reject)
+    outgoing.end(body)
   })
 }
 
@@ -52,17 +52,20 @@ test.each([
   { 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'same-site' },
   { 'sec-fetch-site': 'same-origin' },
-])('a web page is not answered: %j', async (headers) => {
+])('refuses a web page: %j', async (headers) => {
   expect(await ask(here, { headers })).toEqual([403, 'web_page'])
 })
 
-test('an address that a person typed into a browser is answered', async () => {
+test('answers an address typed into a browser', async () => {
   expect(await ask(here, { headers: { 'sec-fetch-site': 'none', 'accept-language': 'en' } })).toEqual([200])
 })
 
-test.each(['localhost', 'LOCALHOST:7080', '127.0.0.1:1', '[::1]:7080', '[::1]'])('%s is its own name', async (host) => {
-  expect(await ask(here, { headers: { host } })).toEqual([200])
-})
+test.each(['localhost', 'LOCALHOST:7080', '127.0.0.1:1', '[::1]:7080', '[::1]'])(
+  'accepts the host %s',
+  async (host) => {
+    expect(await ask(here, { headers: { host } })).toEqual([200])
+  },
+)
 
 test.each(['evil.example', 'evil.example:7080', '127.0.0.1.evil.example', 'localhost.evil.example', '192.0.2.7'])(
   'a name that was made to lead here is not answered: %s',
@@ -71,7 +74,7 @@ test.each(['evil.example', 'evil.example:7080', '127.0.0.1.evil.example', 'local
   },
 )
 
-test('bound to all addresses it has each of them, and no other name', async () => {
+test('accepts any address but no other name when bound to all addresses', async () => {
   expect(await ask(everywhere, { headers: { host: '192.0.2.7:7080' } })).toEqual([200])
   expect(await ask(everywhere, { headers: { host: 'evil.example:7080' } })).toEqual([403, 'wrong_host'])
 })
@@ -84,7 +87,7 @@ test.each([
   { 'content-type': 'Application/JSON; charset=utf-8', 'sec-fetch-mode': 'cors', 'accept-language': '*' },
   { 'content-type': form },
   {},
-])('programs may act, and so may curl: %j', async (headers: Record<string, string>) => {
+])('accepts requests of programs and curl: %j', async (headers: Record<string, string>) => {
   expect(await act(headers)).toEqual([200])
 })
 
@@ -94,10 +97,10 @@ test.each([
   { 'content-type': form, referer: 'https://example.com/' },
   { 'content-type': form, 'sec-fetch-mode': 'no-cors' },
   { 'accept-language': 'en' },
-])('a body that a web page may send without leave does nothing: %j', async (headers: Record<string, string>) => {
+])('refuses a body that a web page may send without a preflight: %j', async (headers: Record<string, string>) => {
   expect(await act(headers)).toEqual([415, 'invalid_content_type'])
 })
 
-test.each(['//', '//modems', 'http://'])('%s is no path', async (path) => {
+test.each(['//', '//modems', 'http://'])('refuses the path %s', async (path) => {
   expect(await ask(here, { path })).toEqual([400, 'invalid_path'])
 })

@@ -3,21 +3,24 @@ import { isIP } from 'node:net'
 import { ControlProblem } from './problem.ts'
 
 /**
- * A page in a browser on this machine reaches loopback too, and there is no password. Three things keep it out: what
- * browsers say of a request that a page makes, a name for this machine that is not its own (a page whose name was
- * made to lead here, DNS rebinding), and kinds of body that a page may send without being asked for leave.
+ * Refuses requests from web pages: a page in a local browser can reach loopback, and there is no password. The checks are
+ * the headers that browsers add, a foreign host name (DNS rebinding), and body types that need no CORS preflight.
  */
 export function refuseWebPages(headers: IncomingHttpHeaders, boundTo: string): void {
   const site = headers['sec-fetch-site']
-  // `none`: the address was typed in by a person.
+  // `none`: the user typed the address.
   if (headers.origin !== undefined || (site !== undefined && site !== 'none'))
-    throw new ControlProblem(403, 'web_page', 'requests from web pages are not answered')
-  // No browser leaves the host out.
+    throw new ControlProblem(403, 'web_page', 'requests from web pages are refused')
+  // Browsers always send the host.
   if (headers.host !== undefined && !isOwnName(headers.host, boundTo))
-    throw new ControlProblem(403, 'wrong_host', `"${headers.host}" is not this emulator; ask for localhost`)
+    throw new ControlProblem(
+      403,
+      'wrong_host',
+      `host "${headers.host}" is not an address of this emulator; use localhost`,
+    )
 }
 
-/** JSON needs leave, so it is always ours. What `curl -d` sends a page could send too: not when it looks like one. */
+/** A page needs a CORS preflight to send JSON. It could send the form type of `curl -d`, but only with browser headers. */
 export function refuseForeignBody(headers: IncomingHttpHeaders): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (type === 'application/json') return
@@ -30,7 +33,7 @@ function isOwnName(host: string, boundTo: string): boolean {
   const name = host.replace(/:\d*$/, '').toLowerCase()
   const address = name.replace(/^\[(.*)\]$/, '$1')
   if (name === 'localhost' || address === boundTo.toLowerCase()) return true
-  // Bound to all addresses, any of them: none of them is a name that could be made to lead here.
+  // Bound to all addresses, any IP address is accepted; DNS rebinding needs a name.
   return isIP(address) !== 0 && (WILDCARDS.includes(boundTo) || LOOPBACK.includes(address))
 }
 

@@ -1,4 +1,4 @@
-/** An answer that is not what was asked for: one code, one sentence, and where in the body when it is there. */
+/** An error response: status, code, message, and the path in the body. */
 export class ControlProblem extends Error {
   override readonly name = 'ControlProblem'
   readonly status: number

@@ -1,15 +1,14 @@
-import { faultCatalogue } from '@smsgw/virtual-modem/faults'
+import { faultCatalogue } from '@smsgw/virtual-modem/faults/fault-catalogue'
 import { personalities } from '@smsgw/virtual-modem/personalities/catalogue'
 import { z } from 'zod'
 import { allInstructions } from '../instructions/all-instructions.ts'
 import type { LedgerFile } from '../ledger-file.ts'
-import type { NetworkEvents } from '../network-events.ts'
-import type { ServedModem } from '../served-modem.ts'
-import { type Traffic, visible } from '../traffic.ts'
-import type { World } from '../world.ts'
+import type { NetworkEvents } from '../output/network-events.ts'
+import { type Traffic, visible } from '../output/traffic.ts'
+import type { ServedModem, World } from '../world.ts'
 import { ControlProblem } from './problem.ts'
 
-/** What the interface shows and acts on. */
+/** Everything the control interface shows and changes. */
 export interface Controlled {
   readonly world: World
   readonly traffic: Traffic
@@ -18,24 +17,24 @@ export interface Controlled {
 }
 
 export interface Route {
-  /** `/modems/:name`: one variable at most. */
+  /** With at most one variable: `/modems/:name`. */
   readonly path: string
   readonly about: string
   answer(controlled: Controlled, variable: string, query: URLSearchParams): object
 }
 
-/** All that can be read. Everything that can be done is `POST /do/<instruction>`. */
+/** The GET requests. Changes are `POST /do/<instruction>`. */
 export const routes: readonly Route[] = [
-  { path: '/', about: 'this list', answer: () => index() },
+  { path: '/', about: 'List all requests with their schemas', answer: () => index() },
   {
     path: '/modems',
-    about: 'every modem: ports, power, SIM, coverage, memories, settings, faults, counts',
+    about: 'List modems with ports, power, SIM, coverage, memories, settings, faults and counts',
     answer: ({ world }) => ({ modems: world.modems.map(modemState) }),
   },
-  { path: '/modems/:name', about: 'one of them', answer: ({ world }, name) => modemState(world.modem(name)) },
+  { path: '/modems/:name', about: 'Show one modem', answer: ({ world }, name) => modemState(world.modem(name)) },
   {
     path: '/network',
-    about: 'operator, service centre, latency, rules, USSD codes, subscribers',
+    about: 'Show operator, service centre, latency, rules, USSD codes and subscribers',
     answer: ({ world }) => {
       const { left: _left, policies: rules, ...rest } = world.network.snapshot()
       return { ...rest, rules }
@@ -43,7 +42,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/phones/messages',
-    about: 'what arrived at numbers that no modem has, oldest first; ?to=+44… for one number, ?last=100',
+    about: 'List messages to outside numbers, oldest first; ?to=+44… for one number, ?last=100',
     answer: ({ world }, _variable, query) => {
       const to = query.get('to')
       const { left } = world.network.snapshot()
@@ -52,31 +51,31 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/ledger',
-    about: 'the last entries of the ledger; ?last=100',
+    about: 'List the last ledger entries; ?last=100',
     answer: ({ ledger }, _variable, query) => {
       if (ledger === undefined)
-        throw new ControlProblem(404, 'no_ledger', 'the emulator was started with --ledger none')
+        throw new ControlProblem(404, 'no_ledger', 'no ledger: the emulator was started with --ledger none')
       return { file: ledger.path, entries: ledger.tail(lastOf(query)) }
     },
   },
   {
     path: '/faults',
-    about: 'the catalogue: every fault, what it does, its options with their defaults',
+    about: 'List faults with their options and defaults',
     answer: () => ({ faults: faultCatalogue }),
   },
   {
     path: '/personalities',
-    about: 'the kinds of modem',
+    about: 'List modem types',
     answer: () => ({ personalities: Object.values(personalities).map(({ name, title }) => ({ name, title })) }),
   },
   {
     path: '/events',
-    about: 'what happened in the network lately; ?last=100',
+    about: 'List recent network events; ?last=100',
     answer: ({ events }, _variable, query) => ({ events: events.recent().slice(-lastOf(query)) }),
   },
   {
     path: '/traffic',
-    about: 'the last bytes of all modems; ?modem=name, ?last=100',
+    about: 'List recent traffic of all modems; ?modem=name, ?last=100',
     answer: ({ world, traffic }, _variable, query) => {
       const modem = modemOf(world, query)
       const records = traffic.recent().filter((record) => modem === null || record.modem === modem)
@@ -85,7 +84,7 @@ export const routes: readonly Route[] = [
   },
 ]
 
-/** Answered by a stream of server-sent events. */
+/** Path of the server-sent events. */
 export const STREAM = '/stream'
 
 export function trafficText({ bytes, ...rest }: ReturnType<Traffic['recent']>[number]): object {
@@ -111,9 +110,9 @@ function index(): object {
 }
 
 export const STREAM_ABOUT =
-  'server-sent events `traffic` and `network` as they happen; ?modem=name for the bytes of one'
+  'Stream `traffic` and `network` as server-sent events; ?modem=name for the traffic of one modem'
 
-/** Null: of all modems. */
+/** Null: all modems. */
 export function modemOf(world: World, query: URLSearchParams): string | null {
   const name = query.get('modem')
   return name === null ? null : world.modem(name).name

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net'
 import type { ReceiveBytes } from './host-port.ts'
 
 /**
- * Bytes between a TCP connection and a modem, bounded both ways. States: flowing; holding (the program does not read what it
- * is answered, so nothing more is taken from it until it does); full (it has not read for so long that what the modem
- * says is dropped, as a modem with a full buffer does).
+ * Passes bytes between a TCP connection and a modem, with limits in both directions. States: flowing; holding (the program
+ * does not read, so its input is paused); full (the program has not read for long, so modem output is dropped, like in a
+ * modem with a full buffer).
  */
 export class Cable {
   readonly #stream: Socket
@@ -24,6 +24,6 @@ export class Cable {
   }
 }
 
-/** A listing of 330 messages, SM and ME full, is about 125 kB and must fit; stale status lines should not pile higher. */
+/** A listing of 330 messages (SM and ME full) has about 125 kB and must fit. */
 export const HOLD_AT_BYTES = 0x1_0000
 export const FULL_AT_BYTES = 0x4_0000

@@ -1,13 +1,13 @@
-/** One end of the cable that a program can open: a pseudo-terminal or a TCP port. */
+/** A port that a program can open: a pseudo-terminal or a TCP port. */
 export interface HostPort {
-  /** Where a program finds it: `/home/me/data/emulator/modem0`, `tcp://127.0.0.1:7001`. */
+  /** The address for programs: `/home/me/data/emulator/modem0`, `tcp://127.0.0.1:7001`. */
   readonly address: string
-  /** What is behind the address at the moment, for people: `/dev/pts/3`, `127.0.0.1:50123`, `nobody connected`. */
+  /** The current device or peer, for people: `/dev/pts/3`, `127.0.0.1:50123`, `not connected`. */
   describe(): string
   send(bytes: Uint8Array): void
-  /** The cable is pulled: whoever has the port open notices. */
+  /** Removes the port; a program that has it open gets an error. */
   takeAway(): void
-  /** It is plugged in again, under another device name when `renumbered`. */
+  /** Restores the port, under another device name if `renumbered`. */
   bringBack(options: { readonly renumbered: boolean }): void
   close(): Promise<void>
 }

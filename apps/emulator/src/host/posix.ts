@@ -1,23 +1,23 @@
 import { closeSync, constants, openSync } from 'node:fs'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../options/start-error.ts'
 
-/** What the C library has and Node lacks: pseudo-terminals, and locks that die with their holder. */
+/** Functions of the C library that Node lacks: pseudo-terminals, and file locks that end with their process. */
 export interface Posix {
   openPty(): Pty
-  /** False when somebody else holds the lock of this open file. */
+  /** False when another process holds the lock of this file. */
   lock(fd: number): boolean
 }
 
 export interface Pty {
   /** `/dev/pts/3` */
   readonly path: string
-  /** Does not block. */
+  /** Non-blocking. */
   readonly masterFd: number
-  /** Kept open by us: else the master reads EIO from the moment the first program closes the port until the next opens it. */
+  /** Kept open by the emulator; otherwise the master reads EIO while no program has the port open. */
   readonly slaveFd: number
 }
 
-/** Loaded when first needed, so that an emulator on TCP alone asks nothing of the platform. */
+/** Loaded on first use, so that an emulator on TCP alone runs on any platform. */
 export async function loadPosix(): Promise<Posix> {
   if (process.platform !== 'linux')
     throw new StartError(
@@ -36,7 +36,7 @@ export async function loadPosix(): Promise<Posix> {
 
   const check = (call: string, result: unknown): number => {
     if (typeof result === 'number' && result >= 0) return result
-    throw new StartError(`pty: ${call} failed with errno ${koffi.errno()}; is /dev/pts mounted? --tcp needs none`)
+    throw new StartError(`pty: ${call} failed with errno ${koffi.errno()}; is /dev/pts mounted? --tcp works without it`)
   }
 
   const makeRaw = (fd: number) => {
@@ -53,7 +53,7 @@ export async function loadPosix(): Promise<Posix> {
         check('grantpt', grantpt(masterFd))
         check('unlockpt', unlockpt(masterFd))
         const name = new Uint8Array(64)
-        // It returns the error number instead of setting errno.
+        // ptsname_r returns the error number instead of setting errno.
         check('ptsname_r', ptsnameR(masterFd, name, name.length) === 0 ? 0 : -1)
         const path = new TextDecoder().decode(name.subarray(0, name.indexOf(0)))
         const slaveFd = openSync(path, constants.O_RDWR | constants.O_NOCTTY)
@@ -71,5 +71,5 @@ export async function loadPosix(): Promise<Posix> {
 const TCSANOW = 0
 const LOCK_EX = 2
 const LOCK_NB = 4
-/** More than any Linux has for struct termios (60 octets with glibc). */
+/** Larger than struct termios on any Linux (60 octets with glibc). */
 const TERMIOS_SPACE = 128

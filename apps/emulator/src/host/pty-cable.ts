@@ -5,10 +5,9 @@ import type { ReceiveBytes } from './host-port.ts'
 import type { Pty } from './posix.ts'
 
 /**
- * Bytes between a pseudo-terminal and a modem, with the same bounds and states as a `Cable`. Node's own stream reads
- * it, but would write to a master blocking: a program that does not read would stop every modem of this process. So
- * the writing is done here, with a pause whenever the kernel's buffer of 4 kB is full, as there is no event for its
- * being empty again.
+ * Passes bytes between a pseudo-terminal and a modem, with the limits and states of `Cable`. A Node stream reads the master,
+ * but would block on writes: a program that does not read would stop all modems. So this class writes itself and retries
+ * after a pause when the 4 kB buffer of the kernel is full, since there is no event for free space.
  */
 export class PtyCable {
   readonly #pty: Pty
@@ -43,7 +42,7 @@ export class PtyCable {
     closeSync(this.#pty.slaveFd)
   }
 
-  /** How many octets the kernel has taken. */
+  /** Returns the number of octets the kernel accepted. */
   #write(bytes: Uint8Array): number {
     try {
       return writeSync(this.#pty.masterFd, bytes)
@@ -54,7 +53,7 @@ export class PtyCable {
   }
 
   #queue(bytes: Uint8Array): void {
-    // The giver may use its buffer again.
+    // The caller may reuse its buffer.
     this.#waiting.push(Uint8Array.from(bytes))
     this.#waitingBytes += bytes.length
     this.#retry ??= setTimeout(() => this.#writeWaiting(), this.#pauseMs)

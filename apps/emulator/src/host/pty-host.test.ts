@@ -51,7 +51,7 @@ function serve(path = join(folder, 'modem0')): PtyHost {
   return host
 }
 
-/** A program that opens the port. */
+/** Opens the port like a program. */
 function open(path: string): number {
   const fd = openSync(path, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK)
   opened.push(fd)
@@ -76,7 +76,7 @@ async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < 500 && !condition(); turn++) await delay(2)
 }
 
-test('bytes pass both ways unchanged, control characters and all', async () => {
+test('passes all bytes unchanged in both directions', async () => {
   const host = serve()
   const fd = open(host.address)
   const every = Uint8Array.from({ length: 256 }, (_, octet) => octet)
@@ -87,7 +87,7 @@ test('bytes pass both ways unchanged, control characters and all', async () => {
   expect(await readText(fd, 256)).toBe(Buffer.from(every).toString('latin1'))
 })
 
-test('a program may close the port and another open it', async () => {
+test('lets another program open the port after the first one closed it', async () => {
   const host = serve()
   closeSync(openSync(host.address, constants.O_RDWR | constants.O_NOCTTY))
   await delay(20)
@@ -97,7 +97,7 @@ test('a program may close the port and another open it', async () => {
   expect(received).toBe('AT\r')
 })
 
-test('unplugged: the link is gone and who had the port open reads an error', async () => {
+test('removes the link on unplug and gives an open port an error', async () => {
   const host = serve()
   const fd = open(host.address)
   host.takeAway()
@@ -108,7 +108,7 @@ test('unplugged: the link is gone and who had the port open reads an error', asy
   expect(host.describe()).toBe('unplugged')
 })
 
-test('plugged again: the same link leads to a modem that answers', async () => {
+test('restores the same link on plug', async () => {
   const host = serve()
   host.takeAway()
   host.bringBack({ renumbered: false })
@@ -119,7 +119,7 @@ test('plugged again: the same link leads to a modem that answers', async () => {
   expect(await readText(fd, 2)).toBe('OK')
 })
 
-test('renumbered: the link leads to another device', () => {
+test('points the link to another device when renumbered', () => {
   const host = serve()
   const before = readlinkSync(host.address)
   host.takeAway()
@@ -127,7 +127,7 @@ test('renumbered: the link leads to another device', () => {
   expect(readlinkSync(host.address)).not.toBe(before)
 })
 
-test('what a slow program is sent waits for it, whole and in order', async () => {
+test('keeps output for a slow program, complete and in order', async () => {
   const host = serve()
   const fd = open(host.address)
   const listing = Array.from({ length: 20_000 }, (_, index) => `${index}\r\n`).join('')
@@ -136,7 +136,7 @@ test('what a slow program is sent waits for it, whole and in order', async () =>
   expect(await readText(fd, listing.length)).toBe(listing)
 })
 
-test('a program that never reads costs a bounded amount of memory, and the next one gets an answer', async () => {
+test('limits memory for a program that never reads and answers the next one', async () => {
   const host = serve()
   const chunk = Buffer.alloc(10_000, 0x55)
   for (let index = 0; index < 200; index++) host.send(chunk)
@@ -146,7 +146,7 @@ test('a program that never reads costs a bounded amount of memory, and the next 
   expect(await readText(fd, 2)).toBe('OK')
 })
 
-test('closed: neither link nor lock is left', async () => {
+test('removes link and lock on close', async () => {
   const host = serve()
   await host.close()
   hosts.pop()
@@ -154,20 +154,20 @@ test('closed: neither link nor lock is left', async () => {
   expect(existsSync(join(folder, '.modem0.lock'))).toBe(false)
 })
 
-test('a file that is in the way is left alone and named', () => {
+test('keeps an existing file at the link path and names it', () => {
   const path = join(folder, 'modem0')
   writeFileSync(path, 'precious')
   expect(() => serve(path)).toThrow(`pty: ${path} exists and is not a link of the emulator`)
   expect(lstatSync(path).isFile()).toBe(true)
 })
 
-test('a link that another emulator serves is refused with its process', () => {
+test('refuses a link of another emulator and names its process', () => {
   const host = serve()
   expect(() => serve(host.address)).toThrow(`is served by another emulator (process ${process.pid})`)
   expect(existsSync(host.address)).toBe(true)
 })
 
-test('a folder that cannot be made stops the start with one line', () => {
+test('stops the start with one line when the folder cannot be created', () => {
   writeFileSync(join(folder, 'file'), '')
-  expect(() => serve(join(folder, 'file', 'modem0'))).toThrow(/^pty: cannot make .*modem0: .*choose another/)
+  expect(() => serve(join(folder, 'file', 'modem0'))).toThrow(/^pty: cannot create .*modem0: .*choose another/)
 })

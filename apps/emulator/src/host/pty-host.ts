@@ -5,8 +5,8 @@ import { PtyCable } from './pty-cable.ts'
 import type { StableLink } from './stable-link.ts'
 
 /**
- * A modem on a pseudo-terminal. States: plugged (a pseudo-terminal exists and the link points to it), unplugged
- * (neither exists; who had it open reads an error, as with a pulled USB stick), closed.
+ * A modem on a pseudo-terminal. States: plugged (the pseudo-terminal exists and the link points to it), unplugged
+ * (neither exists; a program that has it open reads an error, as with an unplugged USB stick), closed.
  */
 export class PtyHost implements HostPort {
   readonly #link: StableLink
@@ -56,7 +56,7 @@ export class PtyHost implements HostPort {
     this.#link.release()
   }
 
-  /** The kernel hands out the lowest free number: to get another one, the former must be taken. */
+  /** The kernel assigns the lowest free number, so the former one is held while a new one is opened. */
   #openElsewhere(): Pty {
     const pty = this.#posix.openPty()
     if (pty.path !== this.#lastPath) return pty

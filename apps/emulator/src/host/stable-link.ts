@@ -13,13 +13,13 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { makeFolder } from '../make-folder.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../options/start-error.ts'
+import { makeFolder } from './make-folder.ts'
 import type { Posix } from './posix.ts'
 
 /**
- * A symbolic link that stays where it is while the pseudo-terminal behind it comes and goes. A lock file beside it
- * belongs to the running emulator and dies with it, so a link that a killed one left behind is known to be free.
+ * A symbolic link with a fixed path to a changing pseudo-terminal. A lock file next to it is held by the running emulator
+ * and released when the process ends, so the link of a killed emulator can be taken over.
  */
 export class StableLink {
   readonly path: string
@@ -32,7 +32,7 @@ export class StableLink {
     this.#lockFd = lockFd
   }
 
-  /** Ours from now on, and pointing nowhere yet. */
+  /** Takes the lock and removes an old link. */
   static claim(path: string, posix: Posix): StableLink {
     try {
       refuseForeign(path)
@@ -44,12 +44,12 @@ export class StableLink {
     } catch (error) {
       if (error instanceof StartError) throw error
       throw new StartError(
-        `pty: cannot make ${path}: ${(error as Error).message}; choose another, such as --pty ./modem0`,
+        `pty: cannot create ${path}: ${(error as Error).message}; choose another path, for example --pty ./modem0`,
       )
     }
   }
 
-  /** In one step: there is no moment at which a program finds half a link. */
+  /** Replaces the link in one step, so that programs never find it missing. */
   pointTo(target: string): void {
     const temporary = `${this.path}.new`
     rmSync(temporary, { force: true })
@@ -73,7 +73,7 @@ function refuseForeign(path: string): void {
   if (entry === undefined) return
   if (entry.isSymbolicLink() && readlinkSync(path).startsWith('/dev/pts/')) return
   throw new StartError(
-    `pty: ${path} exists and is not a link of the emulator; remove it or choose another, such as --pty ./modem0`,
+    `pty: ${path} exists and is not a link of the emulator; remove it or choose another path, for example --pty ./modem0`,
   )
 }
 
@@ -84,10 +84,10 @@ function takeLock(path: string, lockPath: string, posix: Posix): number {
       const holder = readFileSync(fd, 'utf8').trim()
       closeSync(fd)
       throw new StartError(
-        `pty: ${path} is served by another emulator (process ${holder}); stop it or choose another, such as --pty ./modem1`,
+        `pty: ${path} is served by another emulator (process ${holder}); stop it or choose another path, for example --pty ./modem1`,
       )
     }
-    // The former holder may have removed the file between our opening and locking it: that lock would protect nothing.
+    // The former holder may have removed the file before this lock; a lock on a removed file protects nothing.
     const found = statSync(lockPath, { throwIfNoEntry: false })
     if (found?.ino === fstatSync(fd).ino) {
       ftruncateSync(fd)

@@ -30,14 +30,14 @@ async function dial(host: TcpHost): Promise<Socket> {
 
 const echo = (text: string, host: TcpHost) => host.send(Buffer.from(text.toUpperCase()))
 
-test('bytes pass both ways', async () => {
+test('passes bytes in both directions', async () => {
   const socket = await dial(await serve(echo))
   socket.write('at\r')
   const [answer] = (await once(socket, 'data')) as [Buffer]
   expect(answer.toString()).toBe('AT\r')
 })
 
-test('the last program to connect wins and the one before is cut off', async () => {
+test('disconnects the current program when another one connects', async () => {
   const host = await serve(echo)
   const first = await dial(host)
   const cut = once(first, 'close')
@@ -49,14 +49,14 @@ test('the last program to connect wins and the one before is cut off', async () 
   expect(answer.toString()).toBe('AT\r')
 })
 
-test('unplugged: the connection is reset, new ones too; plugged again: it answers', async () => {
+test('resets connections while unplugged and answers after plug', async () => {
   const host = await serve(echo)
   const first = await dial(host)
   const lost = once(first, 'error')
   host.takeAway()
   expect((await lost)[0]).toMatchObject({ code: 'ECONNRESET' })
 
-  // The reset may even be quicker than the connection.
+  // The reset may arrive before the connection is reported.
   const early = await dial(host).then(
     (socket) => once(socket, 'error'),
     (error: unknown) => [error],
@@ -69,7 +69,7 @@ test('unplugged: the connection is reset, new ones too; plugged again: it answer
   expect(String((await once(late, 'data'))[0])).toBe('AT\r')
 })
 
-test('a program that sends and never reads is held back instead of being remembered for', async () => {
+test('pauses input of a program that never reads', async () => {
   let taken = 0
   const host = await serve((text, self) => {
     taken += text.length
@@ -87,7 +87,7 @@ test('a program that sends and never reads is held back instead of being remembe
   expect(taken).toBeLessThan(sent / 2)
 })
 
-test('a port in use stops the start with one line', async () => {
+test('stops the start with one line when the port is in use', async () => {
   const { address } = await serve()
   const port = Number(new URL(address).port)
   await expect(TcpHost.listen({ host: '127.0.0.1', port }, () => undefined, 'tcp')).rejects.toThrow(
@@ -95,7 +95,7 @@ test('a port in use stops the start with one line', async () => {
   )
 })
 
-test('closing does not wait for a peer that keeps its side open', async () => {
+test('closes without waiting for a peer that keeps its side open', async () => {
   const host = await serve()
   const socket = connect({ port: Number(new URL(host.address).port), host: '127.0.0.1', allowHalfOpen: true })
   sockets.push(socket)

@@ -1,26 +1,25 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
-import { StartError } from '../start-error.ts'
-import type { TcpAddress } from '../tcp-address.ts'
+import { StartError } from '../options/start-error.ts'
+import type { TcpAddress } from '../options/tcp-address.ts'
 import { Cable } from './cable.ts'
 import type { HostPort, ReceiveBytes } from './host-port.ts'
 
 /**
- * A modem on a TCP port. One program at a time: the last one wins and the one before is cut off, because a program
- * whose connection has died unnoticed must not lock itself out. While the modem is unplugged a connection is reset at
- * once; the port itself stays taken, so that nobody else can slip in.
+ * A modem on a TCP port. It serves one program at a time: a new connection replaces the current one, so that a dead
+ * connection cannot block the port. While the modem is unplugged, connections are reset; the port stays bound.
  */
 export class TcpHost implements HostPort {
   readonly #server: Server
   readonly #receive: ReceiveBytes
-  readonly #leaving = new Set<Socket>()
+  readonly #sockets = new Set<Socket>()
   #client: Client | undefined
   #plugged = true
 
   private constructor(server: Server, receive: ReceiveBytes) {
     this.#server = server
     this.#receive = receive
-    server.on('connection', (socket) => this.#welcome(socket))
+    server.on('connection', (socket) => this.#accept(socket))
   }
 
   static async listen(at: TcpAddress, receive: ReceiveBytes, key: string): Promise<TcpHost> {
@@ -33,7 +32,7 @@ export class TcpHost implements HostPort {
 
   describe(): string {
     if (!this.#plugged) return 'unplugged'
-    return this.#client?.peer ?? 'nobody connected'
+    return this.#client?.peer ?? 'not connected'
   }
 
   send(bytes: Uint8Array): void {
@@ -56,16 +55,16 @@ export class TcpHost implements HostPort {
     this.#server.close()
     this.#client?.socket.end()
     this.#client = undefined
-    // A peer that does not say goodbye holds nobody up.
-    const impatience = setTimeout(() => {
-      for (const socket of this.#leaving) socket.destroy()
-    }, GOODBYE_MS)
+    // Does not wait longer for a peer that keeps its side open.
+    const forceClose = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy()
+    }, CLOSE_TIMEOUT_MS)
     await closed
-    clearTimeout(impatience)
+    clearTimeout(forceClose)
   }
 
-  #welcome(socket: Socket): void {
-    // A peer that resets is an end like any other.
+  #accept(socket: Socket): void {
+    // A reset by the peer is a normal end.
     socket.on('error', () => socket.destroy())
     if (!this.#plugged) {
       socket.resetAndDestroy()
@@ -79,15 +78,15 @@ export class TcpHost implements HostPort {
       cable: new Cable(socket, (bytes) => this.#client === client && this.#receive(bytes)),
     }
     this.#client = client
-    this.#leaving.add(socket)
+    this.#sockets.add(socket)
     socket.on('close', () => {
-      this.#leaving.delete(socket)
+      this.#sockets.delete(socket)
       if (this.#client === client) this.#client = undefined
     })
   }
 }
 
-const GOODBYE_MS = 500
+const CLOSE_TIMEOUT_MS = 500
 
 interface Client {
   readonly socket: Socket
@@ -95,7 +94,7 @@ interface Client {
   readonly cable: Cable
 }
 
-/** `key`: the option to name when it cannot be had. */
+/** `key`: the option named in the error. */
 export async function listen<S extends Server>(server: S, { host, port }: TcpAddress, key: string): Promise<S> {
   try {
     server.listen(port, host)

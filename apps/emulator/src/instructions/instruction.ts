@@ -1,15 +1,15 @@
 import type { z } from 'zod'
 import type { World } from '../world.ts'
 
-/** Something that can be done to the emulated world, by a step of a scenario or over HTTP alike. */
+/** An action on modems and network, run by a scenario step or over HTTP. */
 export interface Instruction {
   readonly about: string
   readonly body: z.ZodObject
-  /** What it returns is what the caller is told. `input` must have passed `body`. */
+  /** Returns the answer to the caller. `input` must be valid for `body`. */
   run(world: World, input: unknown): object
 }
 
-/** Ties what is checked to what is run. */
+/** Creates an instruction whose input type follows from its schema. */
 export function instruction<Body extends z.ZodObject>(
   about: string,
   body: Body,
@@ -18,7 +18,7 @@ export function instruction<Body extends z.ZodObject>(
   return { about, body, run: (world, input) => run(world, input as z.output<Body>) }
 }
 
-/** An instruction that is well formed and cannot be followed. */
+/** A valid instruction that cannot be carried out. */
 export class InstructionRefused extends Error {
   override readonly name = 'InstructionRefused'
   readonly code: 'unknown-modem' | 'unknown-number' | 'not-possible'
@@ -29,7 +29,7 @@ export class InstructionRefused extends Error {
   }
 }
 
-/** A sender of twelve letters, a text of 300 parts: the codec says why it cannot be. */
+/** Turns an error of the codec, such as a sender of twelve letters, into a refusal. */
 export function encodable<T>(send: () => T): T {
   try {
     return send()

@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { present } from '../present.ts'
 import { encodable, type Instruction, InstructionRefused, instruction } from './instruction.ts'
 
-const from = z.string().min(1).max(20).meta({ description: 'number with +, short code or up to 11 letters' })
-const to = z.string().min(1).meta({ description: 'number of a SIM, or the name of the modem it is in' })
+const from = z.string().min(1).max(20).meta({ description: 'number with +, short code, or up to 11 letters' })
+const to = z.string().min(1).meta({ description: 'number of a SIM, or name of its modem' })
 const messageClass = z.literal([0, 1, 2, 3]).optional()
 const hex = z
   .string()
-  .regex(/^([0-9a-fA-F]{2})+$/, 'must be hexadecimal, two digits an octet')
+  .regex(/^([0-9a-fA-F]{2})+$/, 'must be hexadecimal with two digits per octet')
   .transform((text) => Uint8Array.from(Buffer.from(text, 'hex')))
 const port = z.int().min(0).max(0xffff)
 
 export const messageInstructions = {
   'send-text': instruction(
-    'a text from an outside phone to a SIM; long ones go in parts; class 0 is a flash message',
+    'Send a text from an outside phone to a SIM, in parts if it is long; class 0 is a flash message',
     z.strictObject({
       from,
       to,
@@ -34,7 +34,7 @@ export const messageInstructions = {
     },
   ),
   'send-data': instruction(
-    'octets to a port, as applications exchange them',
+    'Send binary data to a port of a SIM',
     z.strictObject({ from, to, data: hex, destinationPort: port, sourcePort: port.optional(), class: messageClass }),
     (world, { from, to, data, class: messageClass, destinationPort, sourcePort }) => {
       const number = world.number(to)
@@ -43,9 +43,9 @@ export const messageInstructions = {
     },
   ),
   'send-mms': instruction(
-    'the notification of a multimedia message that waits, as a WAP push',
+    'Send an MMS notification to a SIM as a WAP push',
     z.strictObject({
-      from: z.string().min(1).optional().meta({ description: 'sender of the multimedia message; absent: withheld' }),
+      from: z.string().min(1).optional().meta({ description: 'sender of the multimedia message; default: withheld' }),
       to,
       pushedFrom: from.default('3636').meta({ description: 'number of the MMS centre' }),
       transactionId: z.string().min(1).max(40),
@@ -71,7 +71,7 @@ export const messageInstructions = {
     },
   ),
   'send-raw': instruction(
-    'a DELIVER or STATUS-REPORT as it is, without a service centre address in front',
+    'Send a DELIVER or STATUS-REPORT unchanged; the octets start after the service centre address',
     z.strictObject({ to, tpdu: hex }),
     (world, { to, tpdu }) => {
       const number = world.number(to)
@@ -82,7 +82,7 @@ export const messageInstructions = {
     },
   ),
   broadcast: instruction(
-    'cell broadcast to every modem that listens to the identifier',
+    'Send a cell broadcast to all modems subscribed to its identifier',
     z.strictObject({
       text: z.string().min(1).max(1000),
       messageIdentifier: z.int().min(0).max(0xffff).optional(),
@@ -94,7 +94,7 @@ export const messageInstructions = {
     },
   ),
   'send-ussd': instruction(
-    'USSD that the network begins',
+    'Start a USSD dialogue from the network',
     z.strictObject({ to, text: z.string().min(1).max(182), expectsAnswer: z.boolean().optional() }),
     (world, { to, text, ...options }) => {
       const number = world.number(to)
@@ -103,7 +103,7 @@ export const messageInstructions = {
     },
   ),
   call: instruction(
-    'a voice call that rings at the modem',
+    'Start a voice call to a SIM',
     z.strictObject({ from, to, forMs: z.int().min(1000).max(600_000).optional() }),
     (world, { from, to, forMs }) => {
       const number = world.number(to)

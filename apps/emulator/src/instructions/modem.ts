@@ -1,10 +1,10 @@
-import { isFaultName } from '@smsgw/virtual-modem/faults'
-import type { Sim } from '@smsgw/virtual-modem/sim'
+import { isFaultName } from '@smsgw/virtual-modem/faults/fault-catalogue'
+import type { Sim } from '@smsgw/virtual-modem/sim/sim'
 import { z } from 'zod'
-import { faultOptions } from '../fault-settings.ts'
-import { firstProblem } from '../first-problem.ts'
-import { simSetup } from '../modem-setup.ts'
-import { simCard } from '../sim-card.ts'
+import { firstProblem } from '../options/check-input.ts'
+import { faultOptions } from '../options/fault-settings.ts'
+import { simSetup } from '../options/modem-setup.ts'
+import { simCard } from '../options/planned-modem.ts'
 import type { World } from '../world.ts'
 import { encodable, type Instruction, InstructionRefused, instruction } from './instruction.ts'
 
@@ -18,27 +18,27 @@ const line = z
 
 export const modemInstructions = {
   unplug: instruction(
-    'the cable is pulled; comes back after forMs, else with plug',
+    'Unplug a modem; it returns after forMs or with plug',
     z.strictObject({ modem, forMs: z.int().min(1).max(86_400_000).optional() }),
     (world, { modem, forMs }) => {
       world.modem(modem).virtual.unplug(forMs)
       return state(world, modem)
     },
   ),
-  plug: instruction('the cable is plugged in again', justModem, (world, { modem }) => {
+  plug: instruction('Plug a modem in again', justModem, (world, { modem }) => {
     world.modem(modem).virtual.plug()
     return state(world, modem)
   }),
-  reboot: instruction('the modem loses power for a moment', justModem, (world, { modem }) => {
+  reboot: instruction('Restart a modem', justModem, (world, { modem }) => {
     world.modem(modem).virtual.reboot()
     return state(world, modem)
   }),
-  'power-off': instruction('the modem is switched off; its port stays', justModem, (world, { modem }) => {
+  'power-off': instruction('Switch a modem off; a USB modem also loses its port', justModem, (world, { modem }) => {
     world.modem(modem).virtual.powerOff()
     return state(world, modem)
   }),
   'power-on': instruction(
-    'the modem is switched on; warm: as if it had been on for hours',
+    'Switch a modem on; warm: ready at once, without boot messages',
     z.strictObject({ modem, warm: z.boolean().default(false) }),
     (world, { modem, warm }) => {
       world.modem(modem).virtual.powerOn({ warm })
@@ -46,45 +46,48 @@ export const modemInstructions = {
     },
   ),
   'insert-sim': instruction(
-    'another card',
+    'Insert another SIM',
     z.strictObject({ modem, sim: simSetup.required({ number: true }) }),
     (world, { modem, sim: { number, ...card } }) => {
       const { virtual } = world.modem(modem)
       const sim = simCard({ ...card, number })
       for (const other of world.modems) {
         const clash = other.name === modem ? undefined : commonTo(sim, other.virtual.sim)
-        if (clash) throw new InstructionRefused('not-possible', `the SIM with ${clash} is in ${other.name}`)
+        if (clash) throw new InstructionRefused('not-possible', `the SIM with ${clash} is already in ${other.name}`)
       }
       virtual.insertSim(sim)
       return state(world, modem)
     },
   ),
-  'remove-sim': instruction('the card is taken out', justModem, (world, { modem }) => {
+  'remove-sim': instruction('Remove the SIM', justModem, (world, { modem }) => {
     world.modem(modem).virtual.insertSim(undefined)
     return state(world, modem)
   }),
-  say: instruction('an unsolicited line', z.strictObject({ modem, line }), (world, { modem, line }) => {
-    const { virtual } = world.modem(modem)
-    if (virtual.snapshot().power === 'off') throw new InstructionRefused('not-possible', `${modem} is switched off`)
-    virtual.say(line)
-    return {}
-  }),
+  say: instruction(
+    'Send an unsolicited line to the host',
+    z.strictObject({ modem, line }),
+    (world, { modem, line }) => {
+      const { virtual } = world.modem(modem)
+      if (virtual.snapshot().power === 'off') throw new InstructionRefused('not-possible', `${modem} is switched off`)
+      virtual.say(line)
+      return {}
+    },
+  ),
   'fill-storage': instruction(
-    'as many texts from an outside phone as its memory for new messages has room for, but for `leave`',
+    'Fill the memory for new messages with texts from an outside phone; leave: number of free slots to keep',
     z.strictObject({
       modem,
       leave: z.int().min(0).default(0),
-      from: z.string().min(1).max(20).default('+447700900999'),
+      from: z.string().min(1).max(20).default('+12025550150'),
     }),
     (world, { modem, leave, from }) => {
       const { memories, settings } = world.modem(modem).virtual.snapshot()
       const number = world.number(modem)
       if (settings === undefined) throw new InstructionRefused('not-possible', `${modem} is switched off`)
-      // "SM","ME","SM": the third is where what arrives is stored (27.005 §3.2.2).
+      // "SM","ME","SM": new messages go to the third one (27.005 §3.2.2).
       const receiving = settings.storage.replaceAll('"', '').split(',').at(-1)
       const memory = memories.find(({ name }) => name === receiving)
-      if (memory === undefined)
-        throw new InstructionRefused('not-possible', `${modem} has no memory ${receiving} of its own`)
+      if (memory === undefined) throw new InstructionRefused('not-possible', `${modem} has no memory ${receiving}`)
       const count = Math.max(0, memory.capacity - memory.used - leave)
       encodable(() => {
         for (let index = 1; index <= count; index++)
@@ -94,11 +97,11 @@ export const modemInstructions = {
     },
   ),
   'set-fault': instruction(
-    'a fault from the catalogue, with its options',
+    'Set a fault from the catalogue, with its options',
     z
       .strictObject({
         modem,
-        fault: z.string().refine(isFaultName, { error: 'is not in the catalogue: see GET /faults' }),
+        fault: z.string().refine(isFaultName, { error: 'is not a known fault; GET /faults lists them' }),
         options: z.record(z.string(), z.unknown()).default({}),
       })
       .superRefine(({ fault, options }, context) => {
@@ -114,19 +117,19 @@ export const modemInstructions = {
     },
   ),
   'clear-fault': instruction(
-    'a fault is over, or all of them',
+    'Clear a fault, or all faults',
     z.strictObject({ modem, fault: z.string().optional() }),
     (world, { modem, fault }) => {
       const { faults } = world.modem(modem).virtual
       if (fault === undefined) faults.clear()
       else if (isFaultName(fault)) faults.clear(fault)
-      else throw new InstructionRefused('not-possible', `${fault} is not in the catalogue: see GET /faults`)
+      else throw new InstructionRefused('not-possible', `${fault} is not a known fault; GET /faults lists them`)
       return { faults: faults.list() }
     },
   ),
 } satisfies Record<string, Instruction>
 
-/** What no two cards share. */
+/** Returns a number, IMSI or ICCID that both SIMs have. */
 function commonTo(card: Sim, other: Sim | undefined): string | undefined {
   if (other === undefined) return undefined
   return [card.msisdn, card.imsi, card.iccid].find((own) => [other.msisdn, other.imsi, other.iccid].includes(own))

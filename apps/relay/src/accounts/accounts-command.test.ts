@@ -35,7 +35,7 @@ async function accepts(username: string, password: string): Promise<boolean> {
 }
 
 test('an account is added with a password that is typed twice', async () => {
-  expect(await run('add bob', { answers: ['typed password', 'typed password'] })).toEqual(['account bob was made'])
+  expect(await run('add bob', { answers: ['typed password', 'typed password'] })).toEqual(['account bob created'])
   expect(await accepts('bob', 'typed password')).toBe(true)
 })
 
@@ -49,21 +49,21 @@ test.each([
   ['add bob', { answers: [''] }],
 ])('a password is made by `%s` and shown once', async (args, typing) => {
   const [made, shown = ''] = await run(args, typing)
-  expect(made).toBe('account bob was made')
+  expect(made).toBe('account bob created')
   expect(await accepts('bob', shown.replace('password: ', ''))).toBe(true)
 })
 
 test('a password is changed', async () => {
   await run('add bob --password-stdin', { input: 'old password' })
   expect(await run('password bob --password-stdin', { input: 'new password' })).toEqual([
-    'the password of bob was changed; tokens that were revoked: 0',
+    'password of bob changed; revoked tokens: 0',
   ])
   expect(await accepts('bob', 'old password')).toBe(false)
   expect(await accepts('bob', 'new password')).toBe(true)
 })
 
 test('accounts are listed by name, for people and for programs', async () => {
-  expect(await run('list')).toEqual(['there are no accounts; `accounts add <user>` makes one'])
+  expect(await run('list')).toEqual(['no accounts yet: create one with `accounts add <user>`'])
   await run('add robert --generate')
   await run('add bob --generate')
   const today = new Date().toISOString().slice(0, 10)
@@ -75,24 +75,24 @@ test('accounts are listed by name, for people and for programs', async () => {
 test('an account is removed when its name is typed, or --yes is given', async () => {
   await run('add bob --generate')
   await run('add robert --generate')
-  await expect(run('remove bob', { answers: ['y'] })).rejects.toThrow('nothing was removed')
+  await expect(run('remove bob', { answers: ['y'] })).rejects.toThrow('nothing removed')
   await expect(run('remove bob')).rejects.toThrow('--yes')
-  expect(await run('remove bob', { answers: ['bob'] })).toEqual(['account bob was removed'])
-  expect(await run('remove robert --yes')).toEqual(['account robert was removed'])
+  expect(await run('remove bob', { answers: ['bob'] })).toEqual(['account bob removed'])
+  expect(await run('remove robert --yes')).toEqual(['account robert removed'])
   expect(await world.database.account.count()).toBe(0)
 })
 
 test.each([
-  ['', 'one of add, list, password, remove'],
-  ['delete bob', 'one of add, list, password, remove'],
+  ['', 'add, list, password, remove'],
+  ['delete bob', 'add, list, password, remove'],
   ['add', '<user> is missing'],
-  ['add bob hunter2hunter2', 'too many arguments; a password is never one of them'],
+  ['add bob hunter2hunter2', 'too many arguments; a password is never an argument'],
   ['add bob --password=hunter2hunter2', "Unknown option '--password'"],
-  ['add bob', 'nobody is there to type a password'],
-  ['add bob --generate --password-stdin', 'give one of them'],
-  ['add b:b --generate', 'a user name begins'],
-  ['password nobody --generate', 'no account is called "nobody"'],
-  ['remove nobody --yes', 'no account is called "nobody"'],
+  ['add bob', 'cannot ask for a password without a terminal'],
+  ['add bob --generate --password-stdin', 'use one of them'],
+  ['add b:b --generate', 'a user name must begin'],
+  ['password nobody --generate', 'account "nobody" does not exist'],
+  ['remove nobody --yes', 'account "nobody" does not exist'],
 ])('`accounts %s` is refused in one line: %s', async (args, words) => {
   const refused = run(args)
   await expect(refused).rejects.toMatchObject({ name: 'StartError', message: expect.stringContaining(words) })
@@ -101,8 +101,10 @@ test.each([
 
 test('a taken name and a weak or mistyped password change nothing', async () => {
   await run('add bob --password-stdin', { input: 'old password' })
-  await expect(run('add bob --generate')).rejects.toThrow('bob is there already')
+  await expect(run('add bob --generate')).rejects.toThrow('account bob exists already')
   await expect(run('password bob --password-stdin', { input: 'short' })).rejects.toThrow('at least 8')
-  await expect(run('password bob', { answers: ['new password', 'new pasword'] })).rejects.toThrow('the two differ')
+  await expect(run('password bob', { answers: ['new password', 'new pasword'] })).rejects.toThrow(
+    'the passwords differ',
+  )
   expect(await accepts('bob', 'old password')).toBe(true)
 })

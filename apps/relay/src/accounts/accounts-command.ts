@@ -1,8 +1,9 @@
 import { StartError } from '@smsgw/daemon/start-error'
 import type { Clock } from '../clock.ts'
+import { publishHints } from '../hints/postgres-hint-bus.ts'
 import { changePassword } from './change-password.ts'
 import { choosePassword } from './choose-password.ts'
-import { type AccountNeeds, createAccount } from './create-account.ts'
+import { type AccountDeps, createAccount } from './create-account.ts'
 import { findAccount } from './find-account.ts'
 import { listAccounts } from './list-accounts.ts'
 import { readArguments } from './read-arguments.ts'
@@ -11,27 +12,27 @@ import type { Terminal } from './terminal.ts'
 import { canonicalUsername, usernameProblem } from './username.ts'
 
 export const accountsUsage = [
-  'accounts add <user> [--generate | --password-stdin]       makes an account; asks for its password',
-  'accounts list [--json]                                    all accounts',
+  'accounts add <user> [--generate | --password-stdin]       create an account; asks for its password',
+  'accounts list [--json]                                    list all accounts',
   'accounts password <user> [--generate | --password-stdin] [--keep-tokens]',
   '                                                          changes a password; revokes tokens, too',
-  'accounts remove <user> [--yes]                            removes an account with everything of it',
+  'accounts remove <user> [--yes]                            remove an account and all its data',
 ]
 
-export interface AccountsCommandNeeds extends AccountNeeds {
+export interface AccountsCommandDeps extends AccountDeps {
   readonly clock: Clock
   readonly terminal: Terminal
 }
 
 /** `npm run relay -- accounts …` */
-export async function accountsCommand(needs: AccountsCommandNeeds, args: readonly string[]): Promise<void> {
+export async function accountsCommand(deps: AccountsCommandDeps, args: readonly string[]): Promise<void> {
   const [name = '', ...rest] = args
   const command = commands.get(name)
-  if (!command) throw new StartError(`accounts takes one of ${[...commands.keys()].join(', ')}; --help shows how`)
-  await command(needs, rest)
+  if (!command) throw new StartError(`accounts needs a command: ${[...commands.keys()].join(', ')}; see --help`)
+  await command(deps, rest)
 }
 
-const commands = new Map<string, (needs: AccountsCommandNeeds, args: readonly string[]) => Promise<void>>([
+const commands = new Map<string, (deps: AccountsCommandDeps, args: readonly string[]) => Promise<void>>([
   ['add', add],
   ['list', list],
   ['password', password],
@@ -40,59 +41,61 @@ const commands = new Map<string, (needs: AccountsCommandNeeds, args: readonly st
 
 const passwordFlags = { generate: { type: 'boolean' }, 'password-stdin': { type: 'boolean' } } as const
 
-async function add(needs: AccountsCommandNeeds, args: readonly string[]): Promise<void> {
+async function add(deps: AccountsCommandDeps, args: readonly string[]): Promise<void> {
   const { positionals, values } = readArguments(args, passwordFlags, ['user'])
   const username = canonicalUsername(positionals[0])
   const problem = usernameProblem(username)
   if (problem !== undefined) throw new StartError(problem)
-  const chosen = await choosePassword(needs, username, values)
-  const accountId = await createAccount(needs, { username, password: chosen.password })
+  const chosen = await choosePassword(deps, username, values)
+  const accountId = await createAccount(deps, { username, password: chosen.password })
   if (accountId === undefined)
-    throw new StartError(`${username} is there already; \`accounts password\` changes its password`)
-  needs.terminal.print(`account ${username} was made`)
-  tellPassword(needs, chosen)
+    throw new StartError(`account ${username} exists already: use \`accounts password\` to change its password`)
+  deps.terminal.print(`account ${username} created`)
+  tellPassword(deps, chosen)
 }
 
-async function list({ database, terminal }: AccountsCommandNeeds, args: readonly string[]): Promise<void> {
+async function list({ database, terminal }: AccountsCommandDeps, args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, { json: { type: 'boolean' } }, [])
   const accounts = await listAccounts(database)
   if (values.json) return terminal.print(JSON.stringify(accounts))
-  if (accounts.length === 0) return terminal.print('there are no accounts; `accounts add <user>` makes one')
+  if (accounts.length === 0) return terminal.print('no accounts yet: create one with `accounts add <user>`')
   const width = Math.max(...accounts.map(({ username }) => username.length))
   for (const { username, createdAt, devices } of accounts)
     terminal.print(`${username.padEnd(width)}  since ${createdAt.toISOString().slice(0, 10)}  devices: ${devices}`)
 }
 
-async function password(needs: AccountsCommandNeeds, args: readonly string[]): Promise<void> {
+async function password(deps: AccountsCommandDeps, args: readonly string[]): Promise<void> {
   const flags = { ...passwordFlags, 'keep-tokens': { type: 'boolean' } } as const
   const { positionals, values } = readArguments(args, flags, ['user'])
-  const account = await findAccount(needs.database, positionals[0])
-  const chosen = await choosePassword(needs, account.username, values)
-  const { isChanged, revoked } = await changePassword(needs, account, {
+  const account = await findAccount(deps.database, positionals[0])
+  const chosen = await choosePassword(deps, account.username, values)
+  const { isChanged, revoked } = await changePassword(deps, account, {
     password: chosen.password,
     keepTokens: values['keep-tokens'] ?? false,
   })
-  if (!isChanged) throw new StartError(`${account.username} was removed meanwhile; nothing was changed`)
-  needs.terminal.print(`the password of ${account.username} was changed; tokens that were revoked: ${revoked}`)
-  tellPassword(needs, chosen)
+  if (!isChanged) throw new StartError(`account ${account.username} was removed during the command; nothing changed`)
+  await publishHints(deps.database, [{ kind: 'access-changed', accountId: account.id }])
+  deps.terminal.print(`password of ${account.username} changed; revoked tokens: ${revoked}`)
+  tellPassword(deps, chosen)
 }
 
-async function remove({ database, clock, terminal }: AccountsCommandNeeds, args: readonly string[]): Promise<void> {
+async function remove({ database, clock, terminal }: AccountsCommandDeps, args: readonly string[]): Promise<void> {
   const { positionals, values } = readArguments(args, { yes: { type: 'boolean' } }, ['user'])
   const { id, username } = await findAccount(database, positionals[0])
   if (!values.yes) {
-    if (!terminal.isInteractive) throw new StartError('nobody is there to confirm: --yes removes without asking')
-    const question = `Messages, inbox, devices and webhooks of ${username} are removed with it. Its name, to confirm: `
+    if (!terminal.isInteractive) throw new StartError('cannot ask for confirmation without a terminal: use --yes')
+    const question = `This removes all messages, received messages, devices and webhooks of ${username}. Type the user name to confirm: `
     if (canonicalUsername((await terminal.ask(question)).trim()) !== username)
-      throw new StartError('nothing was removed')
+      throw new StartError('not confirmed, nothing removed')
   }
   await removeAccount(database, clock, id)
-  terminal.print(`account ${username} was removed`)
+  await publishHints(database, [{ kind: 'access-changed', accountId: id }])
+  terminal.print(`account ${username} removed`)
 }
 
-/** The only time that it is shown. */
+/** Prints a generated password, which is never shown again. */
 function tellPassword(
-  { terminal }: AccountsCommandNeeds,
+  { terminal }: AccountsCommandDeps,
   chosen: { readonly password: string; readonly isGenerated: boolean },
 ): void {
   if (chosen.isGenerated) terminal.print(`password: ${chosen.password}`)

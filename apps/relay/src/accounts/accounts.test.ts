@@ -10,7 +10,7 @@ import { removeAccount } from './remove-account.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
 let world: TestDatabase
-const needs = () => ({ ...world, box, random: systemRandom })
+const deps = () => ({ ...world, box, random: systemRandom })
 
 beforeAll(async () => {
   world = await testDatabase()
@@ -19,23 +19,23 @@ afterAll(() => world.close())
 
 test('of two accounts of one name at the same time, one is made', async () => {
   const given = { username: 'twin', password: 'some password' }
-  const made = await Promise.all(Array.from({ length: 4 }, () => createAccount(needs(), given)))
+  const made = await Promise.all(Array.from({ length: 4 }, () => createAccount(deps(), given)))
   expect(made.filter((id) => id !== undefined)).toHaveLength(1)
 })
 
 test('the first account is made once, by however many replicas, and keeps a password that was changed', async () => {
   const given = { username: 'first', password: 'password from configuration' }
-  const made = await Promise.all(Array.from({ length: 4 }, () => ensureAccount(needs(), given)))
+  const made = await Promise.all(Array.from({ length: 4 }, () => ensureAccount(deps(), given)))
   expect(made.filter(({ isNew }) => isNew)).toHaveLength(1)
   expect(new Set(made.map(({ accountId }) => accountId)).size).toBe(1)
-  const again = await ensureAccount(needs(), { ...given, password: 'another password' })
+  const again = await ensureAccount(deps(), { ...given, password: 'another password' })
   expect(again).toEqual({ accountId: made[0]?.accountId, isNew: false })
   const { passwordHash } = await world.database.account.findUniqueOrThrow({ where: { username: 'first' } })
   expect(await matchesPassword(box, passwordHash, given.password)).toBe(true)
 })
 
 test('a hash is argon2id with 19 MiB, salted, and worthless without the server secret', async () => {
-  for (const username of ['hash1', 'hash2']) await createAccount(needs(), { username, password: 'the same password' })
+  for (const username of ['hash1', 'hash2']) await createAccount(deps(), { username, password: 'the same password' })
   const rows = await world.database.account.findMany({ where: { username: { in: ['hash1', 'hash2'] } } })
   const [one = '', two = ''] = rows.map(({ passwordHash }) => passwordHash)
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -67,7 +67,7 @@ test('a removal that was broken off is finished by another', async () => {
 })
 
 test('more than one batch of messages is removed', async () => {
-  const accountId = (await createAccount(needs(), { username: 'large', password: 'some password' })) ?? ''
+  const accountId = (await createAccount(deps(), { username: 'large', password: 'some password' })) ?? ''
   const message = { accountId, deviceId: 'device', createdAt: new Date() }
   await world.database.message.createMany({
     data: Array.from({ length: 4_500 }, (_, id) => ({ ...message, id: `${id}` })),
@@ -80,13 +80,14 @@ test('more than one batch of messages is removed', async () => {
 async function fullAccount(username: string): Promise<string> {
   const { database } = world
   const accountId =
-    (await createAccount(needs(), { username: `full-${username}`.replace(' ', '-'), password: 'some password' })) ?? ''
+    (await createAccount(deps(), { username: `full-${username}`.replace(' ', '-'), password: 'some password' })) ?? ''
   const id = newId(systemRandom)
   const soon = new Date(Date.now() + 3_600_000)
   const now = new Date()
   await database.session.create({
     data: { tokenHash: id, accountId, credentialVersion: 1, createdAt: now, expiresAt: soon },
   })
+  await database.recognisedLogin.create({ data: { loginHash: id, accountId, credentialVersion: 1 } })
   await database.tokenFamily.create({
     data: {
       id,
@@ -105,6 +106,7 @@ async function fullAccount(username: string): Promise<string> {
       journals: { create: { journalId: id } },
       simCards: { create: { simNumber: 1, state: 'ready' } },
       telemetryHistory: { create: { at: now, sample: {} } },
+      waiting: { create: { connEpoch: 0, report: {}, at: now } },
       commands: { create: { cmdId: id, accountId, command: {} } },
     },
   })

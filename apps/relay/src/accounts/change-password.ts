@@ -4,23 +4,23 @@ import type { Database } from '../store/database.ts'
 import { passwordProblem } from './password.ts'
 import { hashPassword, type Pepper } from './password-hash.ts'
 
-interface ChangePasswordNeeds {
+interface ChangePasswordDeps {
   readonly database: Database
   readonly box: Pepper
   readonly clock: Clock
 }
 
 /**
- * Logins with the old password are void from the next look at the account on, which is two seconds away at most. Tokens
- * are revoked as well, since whoever knew the old password could have made some; unless they are to be kept.
+ * Changes the password of an account. The old one is refused within two seconds. Tokens are revoked too, because a thief of
+ * the old password could have issued some, unless `keepTokens` is set.
  */
 export async function changePassword(
-  { database, box, clock }: ChangePasswordNeeds,
+  { database, box, clock }: ChangePasswordDeps,
   account: { readonly id: string; readonly username: string },
   change: {
     readonly password: string
     readonly keepTokens: boolean
-    /** Of the password that it replaces: another one is left as it is. Left out: it replaces any. */
+    /** Replaces only this version of the password; without it, any. */
     readonly credentialVersion?: number
   },
 ): Promise<{ readonly isChanged: boolean; readonly revoked: number }> {
@@ -28,13 +28,14 @@ export async function changePassword(
   if (problem !== undefined) throw new StartError(problem)
   const passwordHash = await hashPassword(box, change.password)
   return database.$transaction(async (statements) => {
-    // First the account: a token that is being issued with the old password waits for this row, or this for it.
+    // The account first: its row lock serialises this with a token being issued with the old password.
     const { credentialVersion } = change
     const { count: changed } = await statements.account.updateMany({
       where: { id: account.id, ...(credentialVersion !== undefined && { credentialVersion }) },
       data: { passwordHash, credentialVersion: { increment: 1 } },
     })
     if (changed === 0) return { isChanged: false, revoked: 0 }
+    await statements.recognisedLogin.deleteMany({ where: { accountId: account.id } })
     if (change.keepTokens) return { isChanged: true, revoked: 0 }
     const { count } = await statements.tokenFamily.updateMany({
       where: { accountId: account.id, revokedAt: null },

@@ -4,7 +4,7 @@ import { isTooLong } from './password.ts'
 import { hashPassword, matchesPassword, NO_PASSWORD, type Pepper } from './password-hash.ts'
 import { canonicalUsername, usernameProblem } from './username.ts'
 
-interface CheckPasswordNeeds {
+interface CheckPasswordDeps {
   readonly database: Database
   readonly box: Pepper
   readonly random: Random
@@ -21,22 +21,22 @@ interface Match {
 }
 
 /**
- * Compares a password with that of the account. Where there is none to compare with, it is compared with the hash of a
- * password that nobody has: the time does not tell which accounts exist.
+ * Compares a password with that of the account. For an unknown account it is compared with a dummy hash, so that timing does
+ * not reveal which accounts exist.
  */
-export function passwordChecker(needs: CheckPasswordNeeds): (pair: Pair) => Promise<Match | undefined> {
-  const { box } = needs
+export function passwordChecker(deps: CheckPasswordDeps): (pair: Pair) => Promise<Match | undefined> {
+  const { box } = deps
   let hashOfNobody: Promise<string> | undefined
   return async ({ username, password }) => {
-    hashOfNobody ??= hashPassword(box, newId(needs.random))
-    const account = isTooLong(password) ? null : await findCredentials(needs.database, canonicalUsername(username))
+    hashOfNobody ??= hashPassword(box, newId(deps.random))
+    const account = isTooLong(password) ? null : await findCredentials(deps.database, canonicalUsername(username))
     const matches = await matchesPassword(box, account?.passwordHash ?? (await hashOfNobody), account ? password : '')
     return account && matches ? { accountId: account.id, credentialVersion: account.credentialVersion } : undefined
   }
 }
 
 async function findCredentials(database: Database, username: string) {
-  // What cannot be a name is not asked for: a NUL would be an error of the database.
+  // An invalid name is not queried: PostgreSQL rejects a NUL character.
   if (usernameProblem(username) !== undefined) return null
   const account = await database.account.findUnique({
     where: { username },

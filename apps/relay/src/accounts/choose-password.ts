@@ -3,31 +3,29 @@ import type { Random } from '../random.ts'
 import { generatePassword, passwordProblem } from './password.ts'
 import type { Terminal } from './terminal.ts'
 
-interface ChoosePasswordNeeds {
+interface ChoosePasswordDeps {
   readonly terminal: Terminal
   readonly random: Random
 }
 
-/** A new password: typed twice, from standard input, or made here. It never is an argument, which others could see. */
+/** Gets a new password: typed twice, from standard input, or generated. Never from an argument, which others could see. */
 export async function choosePassword(
-  { terminal, random }: ChoosePasswordNeeds,
+  { terminal, random }: ChoosePasswordDeps,
   username: string,
   asked: { readonly generate?: boolean | undefined; readonly 'password-stdin'?: boolean | undefined },
 ): Promise<{ readonly password: string; readonly isGenerated: boolean }> {
   if (asked.generate && asked['password-stdin'])
-    throw new StartError('--generate and --password-stdin: give one of them')
+    throw new StartError('--generate and --password-stdin exclude each other: use one of them')
   if (asked.generate) return { password: generatePassword(random), isGenerated: true }
   if (asked['password-stdin'])
     return { password: acceptable(firstLine(await terminal.readInput()), username), isGenerated: false }
   if (!terminal.isInteractive)
-    throw new StartError(
-      'nobody is there to type a password: give --password-stdin to read it, or --generate to have one made',
-    )
-  const password = await terminal.askHidden(`Password for ${username} (empty: one is made): `)
+    throw new StartError('cannot ask for a password without a terminal: use --password-stdin to read it, or --generate')
+  const password = await terminal.askHidden(`Password for ${username} (leave empty to generate one): `)
   if (password === '') return { password: generatePassword(random), isGenerated: true }
   acceptable(password, username)
   if ((await terminal.askHidden('Once more: ')) !== password)
-    throw new StartError('the two differ; nothing was changed')
+    throw new StartError('the passwords differ; nothing changed')
   return { password, isGenerated: false }
 }
 

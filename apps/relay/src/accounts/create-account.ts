@@ -5,22 +5,22 @@ import { passwordProblem } from './password.ts'
 import { hashPassword, type Pepper } from './password-hash.ts'
 import { canonicalUsername, usernameProblem } from './username.ts'
 
-export interface AccountNeeds {
+export interface AccountDeps {
   readonly database: Database
   readonly random: Random
   readonly box: Pepper
 }
 
-/** The id of the new account; undefined when the name is taken. */
+/** Returns the id of the new account, or undefined when the name is taken. */
 export async function createAccount(
-  { database, random, box }: AccountNeeds,
+  { database, random, box }: AccountDeps,
   given: { readonly username: string; readonly password: string },
 ): Promise<string | undefined> {
   const username = canonicalUsername(given.username)
   const problem = usernameProblem(username) ?? passwordProblem(given.password, username)
   if (problem !== undefined) throw new StartError(problem)
   const account = { id: newId(random), username, passwordHash: await hashPassword(box, given.password) }
-  // The constraint decides, not a look beforehand: two replicas may make their first account at the same time.
+  // The unique constraint decides, not a query before: two relays may create their first account at the same time.
   const { count } = await database.account.createMany({ data: account, skipDuplicates: true })
   return count === 1 ? account.id : undefined
 }

@@ -1,19 +1,16 @@
-import { type AccountNeeds, createAccount } from './create-account.ts'
+import { type AccountDeps, createAccount } from './create-account.ts'
 import { canonicalUsername } from './username.ts'
 
-/**
- * The first account, as configuration names it. Its password is only the first one: an account that exists keeps its own,
- * else a restart would undo each change.
- */
+/** Creates the first account of the configuration. An existing account keeps its password: a restart must not reset it. */
 export async function ensureAccount(
-  needs: AccountNeeds,
+  deps: AccountDeps,
   given: { readonly username: string; readonly password: string },
 ): Promise<{ readonly accountId: string; readonly isNew: boolean }> {
   const byName = { where: { username: canonicalUsername(given.username) }, select: { id: true } }
-  const known = await needs.database.account.findUnique(byName)
+  const known = await deps.database.account.findUnique(byName)
   if (known) return { accountId: known.id, isNew: false }
-  const created = await createAccount(needs, given)
+  const created = await createAccount(deps, given)
   if (created !== undefined) return { accountId: created, isNew: true }
-  const { id } = await needs.database.account.findUniqueOrThrow(byName)
+  const { id } = await deps.database.account.findUniqueOrThrow(byName)
   return { accountId: id, isNew: false }
 }

@@ -7,7 +7,7 @@ export interface AccountSummary {
   readonly devices: number
 }
 
-/** All of them, by name. Of the operator alone: the only list that is bound to no account. */
+/** Lists all accounts by name. For the operator only: no other list spans accounts. */
 export async function listAccounts(database: Database): Promise<AccountSummary[]> {
   const accounts = await database.account.findMany({
     orderBy: { username: 'asc' },

@@ -3,12 +3,12 @@ import type { SecretBox } from '../store/secret-box.ts'
 import { canonicalPassword } from './password.ts'
 
 /**
- * argon2id with 19 MiB, two passes, one lane: the least that OWASP recommends, about 5 ms of one core. Under it lies a
- * keyed hash, so that a stolen database without the server's secret allows no guesses at all.
+ * argon2id with 19 MiB, two passes, one lane: the OWASP minimum, about 5 ms of one core. Its input is a keyed hash, so that
+ * a stolen database without SERVER_SECRET allows no offline guessing.
  */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Stands where an account has no password any more: nothing matches it. */
+/** The hash of an account that is being removed. No password matches it. */
 export const NO_PASSWORD = '-'
 
 export type Pepper = Pick<SecretBox, 'fingerprint'>

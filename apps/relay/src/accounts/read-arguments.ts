@@ -8,7 +8,7 @@ interface Arguments<F extends Flags, N extends readonly string[]> {
   readonly positionals: { readonly [Index in keyof N]: string }
 }
 
-/** Flags, and exactly the named arguments. What is wrong is told without repeating it: it may be a password. */
+/** Reads flags and exactly the named arguments. Errors do not repeat an argument: it may be a password. */
 export function readArguments<F extends Flags, N extends readonly string[]>(
   args: readonly string[],
   flags: F,
@@ -16,9 +16,9 @@ export function readArguments<F extends Flags, N extends readonly string[]>(
 ): Arguments<F, N> {
   const { values, positionals } = parsed(args, flags)
   const missing = names[positionals.length]
-  if (missing !== undefined) throw new StartError(`<${missing}> is missing; --help shows how`)
+  if (missing !== undefined) throw new StartError(`argument <${missing}> is missing; see --help`)
   if (positionals.length > names.length)
-    throw new StartError('there are too many arguments; a password is never one of them. --help shows how')
+    throw new StartError('too many arguments; a password is never an argument. See --help')
   return { values, positionals: positionals as unknown as Arguments<F, N>['positionals'] }
 }
 
@@ -33,6 +33,6 @@ function parsed<F extends Flags>(args: readonly string[], flags: F) {
     return parseArgs<Parsing<F>>({ args: [...args], options: flags, allowPositionals: true })
   } catch (error) {
     // The first sentence of Node's message names the option and not its value.
-    throw new StartError(`${(error as Error).message.split(/\.\s/)[0]}; --help shows how`, { cause: error })
+    throw new StartError(`${(error as Error).message.split(/\.\s/)[0]}; see --help`, { cause: error })
   }
 }

@@ -2,12 +2,12 @@ import type { Clock } from '../clock.ts'
 import type { Database, Statements } from '../store/database.ts'
 import { NO_PASSWORD } from './password-hash.ts'
 
-/** Rows of one statement: some hundred milliseconds on an SD card, far from the statement timeout. */
+/** Rows per statement: a few hundred milliseconds on an SD card, far below the statement timeout. */
 const BATCH = 2_000
 
 /**
- * Removes an account with everything of it. Nobody gets in any more from the first statement on; then what may be large
- * goes in batches, so that neither locks nor one endless statement disturb the others. Broken off, it is simply repeated.
+ * Removes an account and all its data. The first transaction ends all access; then large tables are deleted in batches, so
+ * that no long lock or statement disturbs other accounts. After an interruption, run it again.
  */
 export async function removeAccount(database: Database, clock: Clock, accountId: string): Promise<void> {
   await database.$transaction(async (statements) => {
@@ -17,11 +17,16 @@ export async function removeAccount(database: Database, clock: Clock, accountId:
     })
     await statements.tokenFamily.deleteMany({ where: { accountId } })
     await statements.session.deleteMany({ where: { accountId } })
-    // Nothing is written down for those who watched it from here on, so that what was can be removed for good.
+    await statements.recognisedLogin.deleteMany({ where: { accountId } })
+    // Stops the recording of live events, so that no new rows appear while the old ones are deleted.
     await statements.liveAccount.deleteMany({ where: { accountId } })
     await statements.enrolmentToken.deleteMany({ where: { accountId } })
     await statements.pairingCode.deleteMany({ where: { accountId } })
-    await statements.device.updateMany({ where: { accountId }, data: { deletedAt: clock.now() } })
+    // A higher epoch fences the connections of the account's agents.
+    await statements.device.updateMany({
+      where: { accountId },
+      data: { deletedAt: clock.now(), connEpoch: { increment: 1 } },
+    })
   })
   for (const removeSome of large) while ((await removeSome(database, accountId)) > 0);
   await database.account.delete({ where: { id: accountId } })

@@ -3,19 +3,19 @@ import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { StartError } from '@smsgw/daemon/start-error'
 
-/** Where a command of the command line reads and writes. */
+/** Input and output of a command. */
 export interface Terminal {
-  /** Somebody can be asked. */
+  /** True when a person can be asked. */
   readonly isInteractive: boolean
   print(line: string): void
   ask(question: string): Promise<string>
-  /** What is typed is not shown. */
+  /** Asks without showing the typed text. */
   askHidden(question: string): Promise<string>
-  /** Standard input to its end. */
+  /** Reads standard input to its end. */
   readInput(): Promise<string>
 }
 
-/** Questions go to standard error, so that what a command prints can be piped. */
+/** Writes questions to standard error, so that the output of a command can be piped. */
 export const processTerminal: Terminal = {
   get isInteractive() {
     return process.stdin.isTTY === true && process.stderr.isTTY === true
@@ -34,7 +34,7 @@ export const processTerminal: Terminal = {
 function ask(question: string, output: NodeJS.WritableStream): Promise<string> {
   const lines = createInterface({ input: process.stdin, output, terminal: true })
   return new Promise((resolve, reject) => {
-    lines.once('close', () => reject(new StartError('nothing was changed')))
+    lines.once('close', () => reject(new StartError('canceled, nothing changed')))
     lines.once('SIGINT', () => lines.close())
     lines.question(question, (answer) => {
       resolve(answer)

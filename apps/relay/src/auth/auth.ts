@@ -1,14 +1,17 @@
 import type { Clock } from '../clock.ts'
+import type { WakeHints } from '../hints/wake-hints.ts'
+import type { Admissions } from '../http/admissions.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import type { Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
+import { LiveAdmissions } from './admissions.ts'
 import { authenticate, authenticateRefresh } from './authenticate.ts'
 import { BasicLogin } from './basic-login.ts'
 import { BearerLogin } from './bearer-login.ts'
-import { type ChangeOwnPasswordNeeds, changeOwnPassword } from './change-own-password.ts'
+import { type ChangeOwnPasswordDeps, changeOwnPassword } from './change-own-password.ts'
 import { issueToken } from './issue-token.ts'
 import { listTokens } from './list-tokens.ts'
 import { type ObserveLogin, observedLogin } from './login-metrics.ts'
@@ -21,13 +24,14 @@ import { SessionLogin } from './sessions/session-login.ts'
 import { showSession } from './sessions/show-session.ts'
 import { SigningKeys } from './signing-keys.ts'
 
-export interface AuthNeeds extends Pick<ChangeOwnPasswordNeeds, 'onPasswordChanged'> {
+export interface AuthDeps extends Pick<ChangeOwnPasswordDeps, 'onPasswordChanged'> {
   readonly database: Database
   readonly box: SecretBox
   readonly clock: Clock
   readonly random: Random
   readonly logbook: Logbook
-  /** Local Server mode has passwords alone. */
+  readonly hints: Pick<WakeHints, 'listen' | 'accessChanged'>
+  /** Local Server mode supports passwords only, no tokens. */
   readonly isLocal: boolean
   readonly allowInsecureHttp: boolean
   /** `iss` of tokens. */
@@ -42,6 +46,7 @@ export interface AuthNeeds extends Pick<ChangeOwnPasswordNeeds, 'onPasswordChang
 export interface Auth {
   readonly authenticate: Authenticate
   readonly authenticateRefresh: Authenticate
+  readonly admissions: Admissions
   readonly issueToken: Endpoint
   readonly refreshToken: Endpoint
   readonly revokeToken: Endpoint
@@ -53,36 +58,39 @@ export interface Auth {
   readonly endSession: Endpoint
 }
 
-/** Who calls, and tokens: the parts of one relay. Before it serves, and then every few hours, `rotateSigningKeys` runs. */
-export function buildAuth(needs: AuthNeeds): Auth {
-  const signingKeys = new SigningKeys(needs)
-  const bearerLogin = new BearerLogin({ ...needs, signingKeys })
+/** Builds authentication and its endpoints. `rotateSigningKeys` must have run once on the database. */
+export function buildAuth(deps: AuthDeps): Auth {
+  const signingKeys = new SigningKeys(deps)
+  const bearerLogin = new BearerLogin({ ...deps, signingKeys })
   const logins = {
-    basicLogin: new BasicLogin(needs),
-    sessionLogin: new SessionLogin(needs),
-    bearerLogin: needs.isLocal ? undefined : bearerLogin,
-    allowInsecureHttp: needs.allowInsecureHttp || needs.isLocal,
+    basicLogin: new BasicLogin(deps),
+    sessionLogin: new SessionLogin(deps),
+    bearerLogin: deps.isLocal ? undefined : bearerLogin,
+    allowInsecureHttp: deps.allowInsecureHttp || deps.isLocal,
   }
-  const { observeLogin } = needs
+  const { observeLogin } = deps
   const observed = {
     ...logins,
     basicLogin: observedLogin(logins.basicLogin, 'password', observeLogin),
     sessionLogin: observedLogin(logins.sessionLogin, 'session', observeLogin),
     bearerLogin: logins.bearerLogin && observedLogin(logins.bearerLogin, 'token', observeLogin),
   }
-  const unavailable = needs.isLocal ? 'tokens are not there in Local Server mode: use Basic authentication' : undefined
-  const tokens = { ...needs, signingKeys, bearerLogin, unavailable }
+  const unavailable = deps.isLocal
+    ? 'tokens are not available in Local Server mode: use Basic authentication'
+    : undefined
+  const tokens = { ...deps, signingKeys, unavailable }
   return {
     authenticate: authenticate(observed),
     authenticateRefresh: authenticateRefresh(observed),
+    admissions: new LiveAdmissions({ ...deps, ...logins, bearerLogin }),
     issueToken: issueToken(tokens),
     refreshToken: refreshToken(tokens),
     revokeToken: revokeToken(tokens),
     listTokens: listTokens(tokens),
-    changeOwnPassword: changeOwnPassword({ ...needs, ...logins }),
-    beginSession: beginSession({ ...needs, ...logins, basicLogin: observed.basicLogin }),
-    showSession: showSession({ ...needs, ...logins }),
-    endSession: endSession(logins),
-    publishKeys: publishKeys({ signingKeys: needs.isLocal ? undefined : signingKeys }),
+    changeOwnPassword: changeOwnPassword({ ...deps, ...logins }),
+    beginSession: beginSession({ ...deps, ...logins, basicLogin: observed.basicLogin }),
+    showSession: showSession({ ...deps, ...logins }),
+    endSession: endSession({ ...deps, ...logins }),
+    publishKeys: publishKeys({ signingKeys: deps.isLocal ? undefined : signingKeys }),
   }
 }

@@ -8,48 +8,56 @@ import { refuseInsecure } from './refuse-insecure.ts'
 import type { SessionLogin } from './sessions/session-login.ts'
 import { unauthorised } from './unauthorised.ts'
 
-export interface AuthenticateNeeds {
+export interface AuthenticateDeps {
   readonly basicLogin: Pick<BasicLogin, 'check'>
-  /** Undefined in Local Server mode: there are no tokens. */
+  /** Undefined in Local Server mode, which has no tokens. */
   readonly bearerLogin: Pick<BearerLogin, 'check'> | undefined
   readonly sessionLogin: Pick<SessionLogin, 'check'>
   readonly allowInsecureHttp: boolean
 }
 
-/** By user name and password or by a session, which allow everything, or by an access token. */
+/** Authenticates by user name and password or by a session, both with all scopes, or by an access token. */
 export function authenticate({
   basicLogin,
   bearerLogin,
   sessionLogin,
   allowInsecureHttp,
-}: AuthenticateNeeds): Authenticate {
+}: AuthenticateDeps): Authenticate {
   const expected = bearerLogin ? 'password or token' : 'password'
   return async (caller) => {
     const credentials = readCredentials(caller, allowInsecureHttp)
-    if (credentials.kind === 'basic') return principalOf(await basicLogin.check({ ...credentials, ...caller }))
+    if (credentials.kind === 'basic') {
+      // A browser sends a stored password with requests of any page, but never adds a token by itself.
+      if (caller.foreignPage === 'other origin') throw new ApiError(403, FOREIGN_BASIC)
+      return principalOf(await basicLogin.check({ ...credentials, ...caller }))
+    }
     if (credentials.kind === 'session') return bySession(sessionLogin, credentials.token, caller)
     if (credentials.kind === 'bearer') {
-      if (!bearerLogin) throw unauthorised('password', 'Local Server mode takes no tokens: use Basic authentication')
+      if (!bearerLogin)
+        throw unauthorised('password', 'Local Server mode does not accept tokens: use Basic authentication')
       const login = await bearerLogin.check('access', credentials.token)
-      if (!login) throw unauthorised('token', 'this token is not valid, or not any more; ask for a new one')
+      if (!login) throw unauthorised('token', 'token invalid, expired or revoked: issue a new one')
       return login
     }
     throw unauthorised(expected, whatIsMissing(credentials))
   }
 }
 
-/** By a refresh token, and nothing else. */
-export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: AuthenticateNeeds): Authenticate {
+/** Authenticates by a refresh token only. */
+export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: AuthenticateDeps): Authenticate {
   return async (caller) => {
     const credentials = readCredentials(caller, allowInsecureHttp)
     const login = credentials.kind === 'bearer' ? await bearerLogin?.check('refresh', credentials.token) : undefined
     if (!login)
-      throw unauthorised('token', 'a valid refresh token is needed as bearer; ask for a new pair with the password')
+      throw unauthorised(
+        'token',
+        'valid refresh token required as bearer: issue a new token with user name and password',
+      )
     return login
   }
 }
 
-/** An `Authorization` is obeyed, right or wrong; without one the session of a browser counts. */
+/** Uses the `Authorization` header when there is one, even a wrong one; otherwise the session cookie. */
 function readCredentials(caller: Caller, allowInsecureHttp: boolean): Credentials | SessionCredentials {
   const credentials = readAuthorization(caller.authorization)
   if (credentials.kind === 'none' && caller.session === undefined) return credentials
@@ -65,14 +73,19 @@ interface SessionCredentials {
 
 async function bySession(sessionLogin: Pick<SessionLogin, 'check'>, token: string, caller: Caller): Promise<Principal> {
   const principal = await sessionLogin.check(token)
-  if (!principal) throw unauthorised('session', 'the session has ended: sign in again')
+  if (!principal) throw unauthorised('session', 'session ended: sign in again')
   if (caller.foreignPage === undefined) return principal
   throw new ApiError(403, FOREIGN[caller.foreignPage])
 }
 
+const FOREIGN_BASIC =
+  'Basic authentication is not accepted from a page of another site (see Origin and Sec-Fetch-Site): use a ' +
+  'token as Bearer, or call from a program'
+
 const FOREIGN = {
-  'no origin': 'a session changes nothing without the header Origin: outside of a browser use Basic or Bearer',
-  'other origin': 'the header Origin names another site than this one: a session changes things from its own page only',
+  'no origin': 'a change with a session needs the header Origin: outside of a browser use Basic or Bearer',
+  'other origin':
+    'Origin or Sec-Fetch-Site names another site: a change with a session must come from a page of this server',
 } as const
 
 function principalOf(login: Awaited<ReturnType<BasicLogin['check']>>): Principal {
@@ -83,6 +96,6 @@ function principalOf(login: Awaited<ReturnType<BasicLogin['check']>>): Principal
 const EVERYTHING: Principal['scopes'] = new Set(['all:any'] as const)
 
 function whatIsMissing(credentials: Exclude<Credentials, { kind: 'basic' | 'bearer' }>): string {
-  if (credentials.kind === 'none') return 'credentials are needed: the header Authorization with Basic or Bearer'
-  return `the header Authorization cannot be read: expected Basic with user name and password, or Bearer with a token`
+  if (credentials.kind === 'none') return 'credentials required: send the header Authorization with Basic or Bearer'
+  return 'the header Authorization is malformed: send Basic with user name and password, or Bearer with a token'
 }

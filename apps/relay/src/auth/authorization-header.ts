@@ -1,9 +1,9 @@
-/** What a request says about who sends it. */
+/** Credentials of an `Authorization` header. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
   | { readonly kind: 'bearer'; readonly token: string }
-  /** Something else, or broken. */
+  /** Another scheme, or malformed. */
   | { readonly kind: 'unreadable'; readonly scheme: string }
 
 export function readAuthorization(header: string | undefined): Credentials {

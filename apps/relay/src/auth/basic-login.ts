@@ -1,10 +1,12 @@
-// Who is called by a user name and a password, for 5 ms of a core at most, and mostly for a few microseconds:
+// Authenticates by user name and password. A cached login takes a few microseconds, a checked one up to 5 ms of one core:
 //
-//   remembered and believed ──▶ the account's version still fits ──▶ in
-//   anything else ──▶ the same pair is being checked right now? wait for that
-//                 ──▶ throttle (not for what is recognised) ──▶ fair queue ──▶ argon2id ──▶ remembered
+//   cached login ──▶ password version of the account unchanged ──▶ accepted
+//   otherwise ──▶ the same pair is being checked? wait for that result
+//             ──▶ throttle (skipped for recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
+//   throttled ──▶ succeeded from this address before, on any relay? front of the queue
+//             ──▶ limit of the address reached, of the account not? a turn within a second, or 429
 //
-// Unknown names take the same way with a hash of nothing, so that the time tells nobody which names exist.
+// An unknown user name takes the same path with a dummy hash, so that timing does not reveal which names exist.
 import { availableParallelism } from 'node:os'
 import { passwordChecker } from '../accounts/check-password.ts'
 import type { Pepper } from '../accounts/password-hash.ts'
@@ -12,19 +14,21 @@ import type { Clock } from '../clock.ts'
 import { ApiError } from '../http/api-error.ts'
 import { addressBlock } from '../limits/address-block.ts'
 import { FairQueue, URGENT } from '../limits/fair-queue.ts'
+import { ReservedShare } from '../limits/reserved-share.ts'
 import type { Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import type { FreshLookup } from '../store/fresh-lookup.ts'
 import { type AccountStanding, accountStandings } from './account-standing.ts'
-import { GuessThrottle } from './guess-throttle.ts'
+import { type Guess, GuessThrottle } from './guess-throttle.ts'
+import { RecognisedLogins } from './recognised-logins.ts'
 import { type Login, RememberedLogins } from './remembered-logins.ts'
 
-/** One core stays free for everything else, and most of Node's four worker threads too. */
+/** Leaves one core and most of Node's four worker threads to other work. */
 const HASHES_AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1))
-/** About a third of a second of hashing. */
+/** About a third of a second of work. */
 const HASHES_WAITING = 64
 
-interface BasicLoginNeeds {
+interface BasicLoginDeps {
   readonly database: Database
   readonly box: Pepper
   readonly random: Random
@@ -41,70 +45,109 @@ export class BasicLogin {
   readonly #compare: ReturnType<typeof passwordChecker>
   readonly #standings: FreshLookup<AccountStanding>
   readonly #remembered: RememberedLogins
+  readonly #recognised: RecognisedLogins
   readonly #throttle: GuessThrottle
+  readonly #reserved = new ReservedShare()
   readonly #queue = new FairQueue({ slots: HASHES_AT_ONCE, places: HASHES_WAITING })
   readonly #checking = new Map<string, Promise<Login | undefined>>()
 
-  constructor(needs: BasicLoginNeeds) {
-    const nowMs = () => needs.clock.now().getTime()
-    this.#compare = passwordChecker(needs)
-    this.#standings = accountStandings(needs.database, nowMs)
-    this.#remembered = new RememberedLogins(needs.random, nowMs)
+  constructor(deps: BasicLoginDeps) {
+    const nowMs = () => deps.clock.now().getTime()
+    this.#compare = passwordChecker(deps)
+    this.#standings = accountStandings(deps.database, nowMs)
+    this.#remembered = new RememberedLogins(deps.random, nowMs)
+    this.#recognised = new RecognisedLogins({ ...deps, nowMs })
     this.#throttle = new GuessThrottle(nowMs)
   }
 
-  /** The account, or undefined for a wrong pair. 429 when there were too many wrong ones. */
+  /** Returns the account, or undefined when the password is wrong. Throws 429 after too many wrong passwords. */
   async check(attempt: Attempt): Promise<(AccountStanding & { readonly accountId: string }) | undefined> {
     const key = this.#remembered.keyOf(attempt.username, attempt.password)
     const known = this.#remembered.get(key)
-    const standing = known?.isBelieved ? await this.#standingOf(known) : undefined
+    const standing = known?.isCached ? await this.#standingOf(known) : undefined
     if (known && standing) return { accountId: known.accountId, ...standing }
     const login = await (this.#checking.get(key) ?? this.#begin(key, attempt))
     const present = login && (await this.#standingOf(login))
     return login && present ? { accountId: login.accountId, ...present } : undefined
   }
 
-  /** What was believed of this account is looked up again: its password has just changed, or it is gone. */
+  /** Returns undefined when the account was removed. The result is at most two seconds old. */
+  standingOf(accountId: string): Promise<AccountStanding | undefined> {
+    return this.#standings.get(accountId)
+  }
+
+  /** Discards the cached state of an account after its password changed or it was removed. */
   forget(accountId: string): void {
     this.#standings.forget((_, id) => id === accountId)
   }
 
-  /** Of the account, unless its password has changed since the login was checked. */
+  /** Returns undefined when the password has changed since the login was checked. */
   async #standingOf(login: Login): Promise<AccountStanding | undefined> {
     const standing = await this.#standings.get(login.accountId)
     if (!standing || standing.credentialVersion === login.credentialVersion) return standing
     if (standing.credentialVersion > login.credentialVersion) return undefined
-    // The login is the newer of the two: what is remembered of the account is out of date.
+    // The login is newer than the cached state of the account.
     this.forget(login.accountId)
     const present = await this.#standings.get(login.accountId)
     return present?.credentialVersion === login.credentialVersion ? present : undefined
   }
 
-  /** Asked for the same pair at the same time, one check is enough; only what starts one counts as a guess. */
+  /** Concurrent attempts with the same pair share one check and count as one attempt. */
   #begin(key: string, attempt: Attempt): Promise<Login | undefined> {
-    const isRecognised = this.#remembered.get(key) !== undefined
-    const guess = isRecognised ? undefined : this.#throttle.take(attempt.username, attempt.address)
-    if (guess && !guess.ok) throw tooMany('too many wrong passwords from your address', guess.retryAfterSeconds)
-    const group = isRecognised ? URGENT : addressBlock(attempt.address)
-    const checking = this.#queue
-      .run(group, async () => ({ login: await this.#compare(attempt) }))
-      .then(
-        (result) => {
-          if (result === undefined || result.login) guess?.giveBack()
-          if (result === undefined) throw tooMany('too many passwords are waiting to be checked', 1)
-          if (result.login) this.#remembered.add(key, result.login)
-          else this.#remembered.delete(key)
-          return result.login
-        },
-        (error: unknown) => {
-          guess?.giveBack()
-          throw error
-        },
-      )
+    const checking = this.#admit(key, attempt)
     this.#checking.set(key, checking)
     const done = () => this.#checking.delete(key)
     checking.then(done, done)
     return checking
+  }
+
+  async #admit(key: string, attempt: Attempt): Promise<Login | undefined> {
+    const { username, address } = attempt
+    if (this.#remembered.get(key)) return await this.#compareIn(URGENT, key, attempt)
+    const guess = this.#throttle.take(username, address)
+    if (guess.ok) return await this.#compareIn(addressBlock(address), key, attempt, guess)
+    if (await this.#recognised.has(this.#recognised.keyOf(attempt))) return await this.#compareIn(URGENT, key, attempt)
+    // Others at the address used up its share: a name that they did not guess at still has a turn.
+    const later =
+      guess.used === 'address' && (await this.#reserved.turn(addressBlock(address), username))
+        ? this.#throttle.takePair(username, address)
+        : guess
+    if (!later.ok) throw tooMany('too many wrong passwords from your address', later.retryAfterSeconds)
+    return await this.#compareIn(addressBlock(address), key, attempt, later)
+  }
+
+  async #compareIn(
+    group: string,
+    key: string,
+    attempt: Attempt,
+    guess?: Extract<Guess, { ok: true }>,
+  ): Promise<Login | undefined> {
+    try {
+      const compare = async () => ({ login: await this.#compare(attempt) })
+      const found = (await this.#queue.run(group, compare)) ?? (await this.#compareRecognised(group, attempt, compare))
+      if (found === undefined) throw tooMany('too many passwords are waiting to be checked', 1)
+      if (found.login) {
+        guess?.giveBack()
+        this.#remembered.add(key, found.login)
+        // When this fails, the login is recognised on this relay until it restarts.
+        await this.#recognised.remember(this.#recognised.keyOf(attempt), found.login).catch(() => undefined)
+      } else await this.#noteWrong(group, key, attempt)
+      return found.login
+    } catch (error) {
+      guess?.giveBack()
+      throw error
+    }
+  }
+
+  /** The queue was full: lets a recognised login go to its front. */
+  async #compareRecognised<Result>(group: string, attempt: Attempt, compare: () => Promise<Result>) {
+    if (group === URGENT || !(await this.#recognised.has(this.#recognised.keyOf(attempt)))) return undefined
+    return await this.#queue.run(URGENT, compare)
+  }
+
+  async #noteWrong(group: string, key: string, attempt: Attempt): Promise<void> {
+    this.#remembered.delete(key)
+    if (group === URGENT) await this.#recognised.forget(this.#recognised.keyOf(attempt)).catch(() => undefined)
   }
 }
 

@@ -5,61 +5,72 @@ import type { Principal } from '../http/endpoint.ts'
 import { BoundedMap } from '../limits/bounded-map.ts'
 import type { Database } from '../store/database.ts'
 import type { FreshLookup } from '../store/fresh-lookup.ts'
-import { type Claims, type SignedTokenNeeds, type TokenKind, verifyToken } from './signed-token.ts'
+import { type Claims, type SignedTokenDeps, type TokenKind, verifyToken } from './signed-token.ts'
 import { type TokenStanding, tokenStandings } from './token-standing.ts'
 
-/** A signature costs ten times as much as everything else of a login: its outcome is kept for as long as a password's. */
-const BELIEVED_MS = 60_000
+/** Verifying a signature costs ten times the rest of a login, so the result is cached as long as that of a password. */
+const CACHED_MS = 60_000
 const SIZE = 10_000
 
-interface BearerLoginNeeds extends SignedTokenNeeds {
+interface BearerLoginDeps extends SignedTokenDeps {
   readonly database: Database
   readonly clock: Clock
 }
 
-/** Who is called by a token: signature and expiry from the token itself, revocation from the database (see FreshLookup). */
+/** Authenticates access and refresh tokens: signature and expiry from the token, revocation from the database (FreshLookup). */
 export class BearerLogin {
-  readonly #needs: BearerLoginNeeds
+  readonly #deps: BearerLoginDeps
   readonly #standings: FreshLookup<TokenStanding>
-  /** By a hash: the tokens themselves are not kept. */
+  /** Keyed by a hash, so that no token is kept in memory. */
   readonly #verified = new BoundedMap<string, { readonly claims: Claims; readonly untilMs: number }>(SIZE)
 
-  constructor(needs: BearerLoginNeeds) {
-    this.#needs = needs
-    this.#standings = tokenStandings(needs.database, () => this.#nowMs())
+  constructor(deps: BearerLoginDeps) {
+    this.#deps = deps
+    this.#standings = tokenStandings(deps.database, () => this.#nowMs())
   }
 
-  /** Undefined when it is not to be taken, for whatever reason. */
+  /** Returns undefined when the token is invalid, expired or revoked. */
   async check(kind: TokenKind, token: string): Promise<Principal | undefined> {
     const claims = await this.#verify(kind, token)
     const standing = claims && (await this.#standings.get(claims.jti))
     if (!claims || standing?.accountId !== claims.sub) return undefined
     const { accountId, username } = standing
-    const principal = { accountId, username, scopes: knownScopes(claims.scopes), tokenId: claims.jti }
-    return claims.ttl === undefined ? principal : { ...principal, ttlSeconds: claims.ttl }
+    const expiresAt = new Date(claims.exp * 1000)
+    const principal = { accountId, username, scopes: knownScopes(claims.scopes), tokenId: claims.jti, expiresAt }
+    return {
+      ...principal,
+      ...(standing.endsAt !== null && { familyEndsAt: standing.endsAt }),
+      ...(claims.ttl !== undefined && { ttlSeconds: claims.ttl }),
+    }
   }
 
-  /** Tokens of these families are looked up again: they have just been revoked. */
-  forget(familyIds: readonly string[]): void {
-    this.#standings.forget(({ familyId }) => familyIds.includes(familyId))
+  /** Returns why a token that was accepted is no longer valid; undefined while it is valid. */
+  async lossOf(tokenId: string, expiresAt: Date | undefined): Promise<'token_expired' | 'token_revoked' | undefined> {
+    if (expiresAt !== undefined && expiresAt.getTime() <= this.#nowMs()) return 'token_expired'
+    return (await this.#standings.get(tokenId)) ? undefined : 'token_revoked'
+  }
+
+  /** Discards the cached tokens of an account after some were revoked. */
+  forget(accountId: string): void {
+    this.#standings.forget((standing) => standing.accountId === accountId)
   }
 
   async #verify(kind: TokenKind, token: string): Promise<Claims | undefined> {
     const key = createHash('sha256').update(`${kind} ${token}`).digest('base64url')
     const known = this.#verified.get(key)
     const nowMs = this.#nowMs()
-    if (known && nowMs < known.untilMs && nowMs > known.untilMs - BELIEVED_MS * 2) return known.claims
-    const claims = await verifyToken(this.#needs, kind, token)
-    if (claims) this.#verified.set(key, { claims, untilMs: Math.min(claims.exp * 1000, nowMs + BELIEVED_MS) })
+    if (known && nowMs < known.untilMs && nowMs > known.untilMs - CACHED_MS * 2) return known.claims
+    const claims = await verifyToken(this.#deps, kind, token)
+    if (claims) this.#verified.set(key, { claims, untilMs: Math.min(claims.exp * 1000, nowMs + CACHED_MS) })
     return claims
   }
 
   #nowMs(): number {
-    return this.#needs.clock.now().getTime()
+    return this.#deps.clock.now().getTime()
   }
 }
 
-/** A scope that a later release does not know any more allows nothing. */
+/** Ignores scopes that this release does not have. */
 function knownScopes(names: readonly string[]): ReadonlySet<Scope> {
   return new Set(scopes.filter((scope) => names.includes(scope)))
 }

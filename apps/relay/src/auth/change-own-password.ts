@@ -9,41 +9,39 @@ import { refusal } from '../http/validation-error.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import type { Database } from '../store/database.ts'
 import type { BasicLogin } from './basic-login.ts'
-import type { SessionLogin } from './sessions/session-login.ts'
 
-export interface ChangeOwnPasswordNeeds {
+export interface ChangeOwnPasswordDeps {
   readonly database: Database
   readonly box: Pepper
   readonly clock: Clock
   readonly logbook: Logbook
-  readonly basicLogin: Pick<BasicLogin, 'check' | 'forget'>
-  readonly sessionLogin: Pick<SessionLogin, 'forget'>
-  /** Whoever keeps a copy of it. Never throws: it is changed already. */
+  readonly basicLogin: Pick<BasicLogin, 'check'>
+  readonly hints: { accessChanged(accountId: string): void }
+  /** Called after the change is committed, for a copy of the password elsewhere. Must not throw. */
   readonly onPasswordChanged?: ((changed: { readonly username: string; readonly password: string }) => void) | undefined
 }
 
 /**
- * Somebody at an unlocked screen is not the owner: the present password is asked for again, and guesses at it are rationed
- * like logins. Sessions end with the old password, the caller's own too, and tokens are revoked.
+ * Changes the password of the calling account. The current password is required, because a person at an unlocked screen may
+ * not be the owner; guesses are throttled like logins. All sessions end, the caller's too, and all tokens are revoked.
  */
-export function changeOwnPassword(needs: ChangeOwnPasswordNeeds): Endpoint {
+export function changeOwnPassword(deps: ChangeOwnPasswordDeps): Endpoint {
   return endpoint({
     body: passwordChange,
     answers: { 204: null },
     async handle({ principal: { accountId: id, username }, body: { currentPassword, newPassword }, address }) {
-      const login = await needs.basicLogin.check({ username, password: currentPassword, address })
+      const login = await deps.basicLogin.check({ username, password: currentPassword, address })
       if (!login) throw wrongPassword()
       const problem = passwordProblem(newPassword, username)
-      if (problem !== undefined) throw refusal([{ path: 'newPassword', message: `is no good: ${problem}` }], 'body')
+      if (problem !== undefined) throw refusal([{ path: 'newPassword', message: `is not allowed: ${problem}` }], 'body')
       const { credentialVersion } = login
       const change = { password: newPassword, keepTokens: false, credentialVersion }
-      const { isChanged } = await changePassword(needs, { id, username }, change)
+      const { isChanged } = await changePassword(deps, { id, username }, change)
       if (!isChanged) throw wrongPassword()
-      needs.basicLogin.forget(id)
-      needs.sessionLogin.forget(id)
-      const message = 'the password was changed: sessions have ended, and tokens are revoked'
-      needs.logbook.write({ accountId: id, module: 'auth', priority: 'INFO', message })
-      needs.onPasswordChanged?.({ username, password: newPassword })
+      deps.hints.accessChanged(id)
+      const message = 'password changed: all sessions ended and all tokens revoked'
+      deps.logbook.write({ accountId: id, module: 'auth', priority: 'INFO', message })
+      deps.onPasswordChanged?.({ username, password: newPassword })
       return { status: 204 }
     },
   })

@@ -1,10 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../store/database.ts'
 
-/**
- * Drops the families of which no token is valid any more; what expires of a family that lives is dropped when it is
- * refreshed. Of all accounts: to be called every hour or so, by one replica.
- */
+/** Deletes token families without a valid token, of all accounts. Expired tokens of other families go when those are refreshed. */
 export async function deleteExpiredTokens({
   database,
   clock,

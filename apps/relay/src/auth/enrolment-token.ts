@@ -2,18 +2,18 @@ import type { Clock } from '../clock.ts'
 import type { Database, Statements } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 
-interface EnrolmentNeeds {
+interface EnrolmentDeps {
   readonly database: Database
   readonly box: Pick<SecretBox, 'fingerprint'>
   readonly clock: Clock
 }
 
 /**
- * Makes the token of the configuration the one by which agents join this account unattended: another one of the account
- * ends with it. One that was revoked stays so, however often the relay starts with it.
+ * Makes the configured token the enrolment token of the account and revokes its other ones. A revoked token stays revoked,
+ * also when a relay starts with it again.
  */
 export async function ensureEnrolmentToken(
-  { database, box, clock }: EnrolmentNeeds,
+  { database, box, clock }: EnrolmentDeps,
   { token, accountId }: { readonly token: string; readonly accountId: string },
 ): Promise<void> {
   const tokenHash = box.fingerprint(token, PURPOSE)
@@ -26,7 +26,7 @@ export async function ensureEnrolmentToken(
   })
 }
 
-/** The account that an agent with this token joins; undefined for an unknown or a revoked one. */
+/** Returns the account that an agent with this token joins, or undefined when the token is unknown or revoked. */
 export async function redeemEnrolmentToken(
   statements: Statements,
   box: Pick<SecretBox, 'fingerprint'>,
@@ -36,7 +36,7 @@ export async function redeemEnrolmentToken(
   return known && known.revokedAt === null ? known.accountId : undefined
 }
 
-/** No further agent joins this account unattended. Those that have joined stay. */
+/** Revokes all enrolment tokens of an account. Agents that have joined stay paired. */
 export function revokeEnrolmentTokens(database: Database, clock: Clock, accountId: string): Promise<number> {
   return revoke(database, clock, { accountId })
 }

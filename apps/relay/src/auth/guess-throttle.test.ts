@@ -4,9 +4,9 @@ import { GuessThrottle } from './guess-throttle.ts'
 test('ten wrong guesses at once, then one in six seconds', () => {
   const { throttle, advance } = throttleAtZero()
   expect(passed(20, () => throttle.take('sms', '203.0.113.7'))).toBe(10)
-  expect(throttle.take('sms', '203.0.113.7')).toEqual({ ok: false, retryAfterSeconds: 6 })
+  expect(throttle.take('sms', '203.0.113.7')).toEqual({ ok: false, used: 'pair', retryAfterSeconds: 6 })
   advance(5_900)
-  expect(throttle.take('sms', '203.0.113.7')).toEqual({ ok: false, retryAfterSeconds: 1 })
+  expect(throttle.take('sms', '203.0.113.7')).toEqual({ ok: false, used: 'pair', retryAfterSeconds: 1 })
   advance(100)
   expect(passed(20, () => throttle.take('sms', '203.0.113.7'))).toBe(1)
   advance(3_600_000)
@@ -29,7 +29,7 @@ test('a list of user names ends after a hundred', () => {
   const { throttle } = throttleAtZero()
   let name = 0
   expect(passed(1_000, () => throttle.take(`user${name++}`, '203.0.113.7'))).toBe(100)
-  expect(throttle.take('sms', '203.0.113.7')).toEqual({ ok: false, retryAfterSeconds: 1 })
+  expect(throttle.take('sms', '203.0.113.7')).toEqual({ ok: false, used: 'address', retryAfterSeconds: 1 })
 })
 
 test('64 bits of IPv6 are one caller', () => {

@@ -2,22 +2,22 @@ import { addressBlock } from '../limits/address-block.ts'
 import { TokenBuckets } from '../limits/token-buckets.ts'
 
 /**
- * Ten wrong guesses at once at one account from one address, then ten a minute: enough for a person with a keyboard, and
- * for a script whose password was just changed.
+ * Per account and address: ten wrong passwords at once, then ten per minute. Enough for a person who types, and for a script
+ * whose password was just changed.
  */
 const PAIR = { capacity: 10, refillMs: 6_000, keys: 10_000 }
 
-/** Of one address over all accounts: a hundred people behind one router, not a list of user names. */
+/** Per address over all accounts: enough for a hundred people behind one router, not for trying a list of user names. */
 const ADDRESS = { capacity: 100, refillMs: 1_000, keys: 10_000 }
 
 export type Guess =
-  | { readonly ok: true /** It was no wrong one. */; readonly giveBack: () => void }
-  | { readonly ok: false; readonly retryAfterSeconds: number }
+  | { readonly ok: true /** Call it when the password was right. */; readonly giveBack: () => void }
+  | { readonly ok: false; readonly used: 'address' | 'pair'; readonly retryAfterSeconds: number }
 
 /**
- * Rations wrong guesses, by account and address and by address alone, before anything is computed for them. Each guess
- * takes its share when it begins, else a thousand at once would all pass; a right one gives it back. There is no limit of
- * the account alone: whoever knows a user name could use that to lock its owner out.
+ * Limits wrong passwords by account and address, and by address, before any hash is computed. Each attempt takes a token
+ * when it begins, so that a thousand concurrent attempts do not all pass; a right password gives it back. There is no
+ * limit per account alone: an attacker could use it to lock out the owner.
  */
 export class GuessThrottle {
   readonly #pairs = new TokenBuckets(PAIR)
@@ -28,16 +28,24 @@ export class GuessThrottle {
     this.#nowMs = nowMs
   }
 
+  /** Takes a token of account and address only, for an attempt that waited in the reserved share. */
+  takePair(username: string, address: string): Guess {
+    const pair = `${addressBlock(address)} ${username}`
+    const waitMs = this.#pairs.take(pair, this.#nowMs())
+    if (waitMs > 0) return { ok: false, used: 'pair', retryAfterSeconds: Math.ceil(waitMs / 1000) }
+    return { ok: true, giveBack: () => this.#pairs.giveBack(pair, this.#nowMs()) }
+  }
+
   take(username: string, address: string): Guess {
     const block = addressBlock(address)
     const pair = `${block} ${username}`
     const addressWaitMs = this.#addresses.take(block, this.#nowMs())
-    if (addressWaitMs > 0) return { ok: false, retryAfterSeconds: Math.ceil(addressWaitMs / 1000) }
+    if (addressWaitMs > 0) return { ok: false, used: 'address', retryAfterSeconds: Math.ceil(addressWaitMs / 1000) }
     const pairWaitMs = this.#pairs.take(pair, this.#nowMs())
     if (pairWaitMs > 0) {
-      // What is refused cost nothing, and leaves the address to others behind it.
+      // A refused attempt costs no hash, so it does not count against others at the same address.
       this.#addresses.giveBack(block, this.#nowMs())
-      return { ok: false, retryAfterSeconds: Math.ceil(pairWaitMs / 1000) }
+      return { ok: false, used: 'pair', retryAfterSeconds: Math.ceil(pairWaitMs / 1000) }
     }
     return {
       ok: true,

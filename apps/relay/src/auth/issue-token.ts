@@ -4,38 +4,38 @@ import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { newId } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import { insertFamily } from './insert-family-statement.ts'
-import { planPair, signPair, type TokenPairNeeds } from './token-pair.ts'
+import { planPair, signPair, type TokenPairDeps } from './token-pair.ts'
 import { unauthorised } from './unauthorised.ts'
 
-export interface IssueTokenNeeds extends TokenPairNeeds {
+export interface IssueTokenDeps extends TokenPairDeps {
   readonly database: Database
 }
 
-export function issueToken(needs: IssueTokenNeeds & { readonly unavailable: string | undefined }): Endpoint {
+export function issueToken(deps: IssueTokenDeps & { readonly unavailable: string | undefined }): Endpoint {
   return endpoint({
     body: tokenRequest,
     answers: { 201: tokenResponse },
-    unavailable: needs.unavailable,
+    unavailable: deps.unavailable,
     async handle({ principal, body }) {
       refuseEscalation(principal, body.scopes)
-      return { status: 201, body: await issuePair(needs, principal, body) }
+      return { status: 201, body: await issuePair(deps, principal, body) }
     },
   })
 }
 
-/** A first pair for this caller, who may have it. */
+/** Issues the first token pair of a new family. A pair requested with a token expires with that token at the latest. */
 export async function issuePair(
-  needs: IssueTokenNeeds,
-  caller: Pick<Principal, 'accountId' | 'credentialVersion' | 'tokenId'>,
+  deps: IssueTokenDeps,
+  caller: Pick<Principal, 'accountId' | 'credentialVersion' | 'tokenId' | 'expiresAt'>,
   { ttl, scopes }: TokenRequest,
 ): Promise<TokenResponse> {
-  const pair = planPair(needs, { accountId: caller.accountId, scopes, ttl })
-  const response = await signPair(needs, pair)
-  if (await insertFamily(needs.database, newId(needs.random), pair, caller)) return response
-  throw unauthorised('password or token', 'these credentials were revoked a moment ago')
+  const pair = planPair(deps, { accountId: caller.accountId, scopes, ttl, notAfter: caller.expiresAt })
+  const response = await signPair(deps, pair)
+  if (await insertFamily(deps.database, newId(deps.random), pair, caller)) return response
+  throw unauthorised('password or token', 'these credentials were revoked during the request')
 }
 
-/** A token passes on what it holds itself, and nothing else. */
+/** A token can grant only scopes that it has itself. */
 function refuseEscalation({ scopes }: Principal, asked: readonly string[]): void {
   const held: ReadonlySet<string> = scopes
   const missing = held.has('all:any') ? undefined : asked.find((scope) => !held.has(scope))

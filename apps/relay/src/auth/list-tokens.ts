@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
 
-export interface ListTokensNeeds {
+export interface ListTokensDeps {
   readonly database: Database
   readonly clock: Clock
   readonly unavailable: string | undefined
@@ -12,8 +12,8 @@ export interface ListTokensNeeds {
 
 const MOST_TOKENS = 1_000
 
-/** What can still be used or refreshed, newest first: one for each that was issued, with all that was refreshed from it. */
-export function listTokens({ database, clock, unavailable }: ListTokensNeeds): Endpoint {
+/** Lists tokens that can still be used or refreshed, newest first: one entry per family. */
+export function listTokens({ database, clock, unavailable }: ListTokensDeps): Endpoint {
   return endpoint({
     answers: { 200: z.array(issuedToken) },
     unavailable,

@@ -3,13 +3,13 @@ import { ApiError } from '../http/api-error.ts'
 
 type Method = 'password' | 'session' | 'token'
 
-/** Tells of each try to sign in what came of it. */
+/** Counts a login attempt by its result. */
 export type ObserveLogin = (method: Method, result: 'accepted' | 'refused' | 'throttled') => void
 
 export function loginMetrics(registry: Registry): ObserveLogin {
   const logins = new Counter({
     name: 'smsgw_logins_total',
-    help: 'Credentials that came with requests, by kind and what came of them; throttled: not looked at, after many wrong ones',
+    help: 'Login attempts by kind of credential and result; throttled: rejected without a check after many wrong attempts',
     labelNames: ['method', 'result'],
     registers: [registry],
   })
@@ -20,7 +20,7 @@ interface Login<Given extends readonly unknown[], Found> {
   check(...given: Given): Promise<Found | undefined>
 }
 
-/** The same, observed. */
+/** Wraps a login so that each attempt is counted. */
 export function observedLogin<Given extends readonly unknown[], Found>(
   login: Login<Given, Found>,
   method: Method,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-/** RFC 7517: whoever takes our tokens too can verify them. In Local Server mode there are none. */
+/** Publishes the keys as JWK Set (RFC 7517), so that other services can verify our tokens. Empty in Local Server mode. */
 export function publishKeys({
   signingKeys,
 }: {

@@ -2,39 +2,39 @@ import { tokenResponse } from '@smsgw/contract/token'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import type { Database } from '../store/database.ts'
-import type { BearerLogin } from './bearer-login.ts'
 import { replacePair } from './replace-pair-statement.ts'
 import { revokeFamilyOf } from './revoke-family-statement.ts'
-import { planPair, signPair, type TokenPairNeeds } from './token-pair.ts'
+import { planPair, signPair, type TokenPairDeps } from './token-pair.ts'
 import { unauthorised } from './unauthorised.ts'
 
-export interface RefreshTokenNeeds extends TokenPairNeeds {
+export interface RefreshTokenDeps extends TokenPairDeps {
   readonly database: Database
-  readonly bearerLogin: Pick<BearerLogin, 'forget'>
+  readonly hints: { accessChanged(accountId: string): void }
   readonly logbook: Logbook
   readonly unavailable: string | undefined
 }
 
 /**
- * A new pair for a refresh token, once. A token that comes a second time is in two hands, and nobody can tell which of
- * them is the thief's: its whole family is revoked, also when both came at the same moment, and when an honest caller
- * repeats a request whose answer was lost. Who loses a pair so asks for a new one with the password.
+ * Exchanges a refresh token for a new pair, once. A second use means that two parties have the token, and one may be a
+ * thief: the whole family is revoked. This also happens for two concurrent requests, and when a client repeats a request
+ * whose answer was lost; the client then issues a new token with the password.
  */
-export function refreshToken(needs: RefreshTokenNeeds): Endpoint {
-  const { database, bearerLogin, logbook, clock, unavailable } = needs
+export function refreshToken(deps: RefreshTokenDeps): Endpoint {
+  const { database, hints, logbook, clock, unavailable } = deps
   return endpoint({
     answers: { 201: tokenResponse },
     unavailable,
-    async handle({ principal: { accountId, scopes, ttlSeconds, tokenId = '' }, address }) {
-      const pair = planPair(needs, { accountId, scopes: [...scopes], ttl: ttlSeconds })
-      // Signed before the old one is used up: a failure in between would cost the caller the family.
-      const body = await signPair(needs, pair)
+    async handle({ principal: { accountId, scopes, ttlSeconds, familyEndsAt, tokenId = '' }, address }) {
+      const pair = planPair(deps, { accountId, scopes: [...scopes], ttl: ttlSeconds, notAfter: familyEndsAt })
+      // Signed before the old token is marked as used: a failure in between would cost the caller the family.
+      const body = await signPair(deps, pair)
       if (await replacePair(database, tokenId, pair)) return { status: 201, body }
-      bearerLogin.forget(await revokeFamilyOf(database, { accountId, jti: tokenId }, clock.now()))
+      await revokeFamilyOf(database, { accountId, jti: tokenId }, clock.now())
+      hints.accessChanged(accountId)
       logbook.write({ accountId, module: 'auth', priority: 'WARN', message: REUSED, context: { tokenId, address } })
-      throw unauthorised('token', 'this refresh token was used before; ask for a new pair with user name and password')
+      throw unauthorised('token', 'refresh token already used: issue a new token with user name and password')
     },
   })
 }
 
-const REUSED = 'a refresh token was used a second time: all tokens that came from it are revoked'
+const REUSED = 'refresh token used twice: all tokens of its family revoked'

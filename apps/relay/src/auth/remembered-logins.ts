@@ -2,21 +2,21 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { BoundedMap } from '../limits/bounded-map.ts'
 import type { Random } from '../random.ts'
 
-/** Counted from the check of the password, however often it is used since. */
-const BELIEVED_MS = 60_000
-/** Three days without this login, or ten thousand others since. */
+/** Counted from the last check of the password. */
+const CACHED_MS = 60_000
+/** A login is forgotten after three days without use, or after ten thousand other logins. */
 const RECOGNISED_MS = 3 * 24 * 3_600_000
 const SIZE = 10_000
 
 /**
- * Logins that were right. For a minute they are believed without another look at the password. After that they are still
- * recognised: they are checked anew, but go past the throttle and to the front of the queue, which nobody can do who
- * does not know the password. So an owner gets in through a flood of guesses even from the same address.
+ * Logins that succeeded on this relay. For a minute the password is not checked again. After that a login is checked, but
+ * passes the throttle and goes to the front of the queue, which requires the password. So an owner gets in during a flood
+ * of guesses, even from the same address.
  *
- * What is kept is a hash under a key that this process made for itself and never shows.
+ * Only a hash is kept, under a random key of this process.
  */
 export class RememberedLogins {
-  /** Prepared once: the bytes would cost each login ten times as much. */
+  /** Created once: raw bytes would make each login ten times slower. */
   readonly #key: KeyObject
   readonly #nowMs: () => number
   readonly #logins = new BoundedMap<string, Login & { readonly checkedMs: number }>(SIZE)
@@ -26,16 +26,16 @@ export class RememberedLogins {
     this.#nowMs = nowMs
   }
 
-  /** The name ends at the first colon, so no two pairs look the same. */
+  /** User names contain no colon, so different pairs have different keys. */
   keyOf(username: string, password: string): string {
     return createHmac('sha256', this.#key).update(`${username}:${password}`).digest('base64url')
   }
 
-  get(key: string): (Login & { readonly isBelieved: boolean }) | undefined {
+  get(key: string): (Login & { readonly isCached: boolean }) | undefined {
     const login = this.#logins.get(key)
     if (!login) return undefined
     const ageMs = this.#nowMs() - login.checkedMs
-    if (ageMs >= 0 && ageMs < RECOGNISED_MS) return { ...login, isBelieved: ageMs < BELIEVED_MS }
+    if (ageMs >= 0 && ageMs < RECOGNISED_MS) return { ...login, isCached: ageMs < CACHED_MS }
     this.#logins.delete(key)
     return undefined
   }
@@ -51,6 +51,6 @@ export class RememberedLogins {
 
 export interface Login {
   readonly accountId: string
-  /** Of the account when the password was checked. */
+  /** Password version of the account when the password was checked. */
   readonly credentialVersion: number
 }

@@ -2,12 +2,12 @@ import type { Statements } from '../store/database.ts'
 import type { TokenPair } from './token-pair.ts'
 
 /**
- * Uses up a refresh token and stores the pair that replaces it. Of two that use it at the same time the second waits for
- * the row of the first and finds it used. A family that is revoked gets no more tokens: its row is locked against that, so
- * either the revocation comes first and nothing is stored, or the new pair is there for it to reach. A used token is kept
- * until it expires, to be known when it comes again; what has expired goes.
+ * Marks a refresh token as used and stores the pair that replaces it. The second of two concurrent uses waits for the row
+ * lock of the first and finds the token used. The row of the family is locked against a concurrent revocation: either the
+ * revocation commits first and nothing is stored, or it also revokes the new pair. A used token is kept until it expires, so
+ * that a second use is detected; expired tokens are deleted.
  *
- * @returns whether the token could still be used
+ * @returns whether the token was valid and unused
  */
 export async function replacePair(statements: Statements, refreshId: string, pair: TokenPair): Promise<boolean> {
   const expiresAt = new Date(Math.max(pair.accessExpiresAt.getTime(), pair.refreshExpiresAt.getTime()))

@@ -1,20 +1,29 @@
-import type { Statements } from '../store/database.ts'
+import type { Database } from '../store/database.ts'
 
 /**
- * Revokes all that was refreshed from the token, and the token with it, whichever of them it is. An unknown token, and
- * one of another account, is none.
+ * Revokes the family of a token: the token, all tokens refreshed from it, and recursively the families that these tokens
+ * issued. The parent family stays valid. An unknown token, or one of another account, revokes nothing.
  *
- * @returns the families that are revoked now, those that were before included
+ * Locks the account first: a family that is being issued concurrently is either visible to the second statement, or its
+ * transaction sees the revocation.
+ *
+ * @returns the revoked families, including those revoked before
  */
-export async function revokeFamilyOf(
-  statements: Statements,
+export function revokeFamilyOf(
+  database: Database,
   token: { readonly accountId: string; readonly jti: string },
   at: Date,
 ): Promise<string[]> {
-  const rows = await statements.$queryRaw<{ id: string }[]>`
-    UPDATE token_families f SET revoked_at = COALESCE(f.revoked_at, ${at})
-      FROM tokens t
-     WHERE t.jti = ${token.jti} AND t.account_id = ${token.accountId} AND f.id = t.family_id
-    RETURNING f.id`
-  return rows.map(({ id }) => id)
+  return database.$transaction(async (statements) => {
+    await statements.$executeRaw`SELECT FROM accounts WHERE id = ${token.accountId} FOR NO KEY UPDATE`
+    const rows = await statements.$queryRaw<{ id: string }[]>`
+      WITH RECURSIVE revoked AS (
+        SELECT family_id AS id FROM tokens WHERE jti = ${token.jti} AND account_id = ${token.accountId}
+        UNION
+        SELECT child.id FROM token_families child JOIN revoked ON child.parent_id = revoked.id
+      )
+      UPDATE token_families f SET revoked_at = COALESCE(f.revoked_at, ${at}) FROM revoked WHERE f.id = revoked.id
+      RETURNING f.id`
+    return rows.map(({ id }) => id)
+  })
 }

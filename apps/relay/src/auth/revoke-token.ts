@@ -2,24 +2,25 @@ import { jtiParams } from '@smsgw/contract/ids'
 import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
-import type { BearerLogin } from './bearer-login.ts'
 import { revokeFamilyOf } from './revoke-family-statement.ts'
 
-export interface RevokeTokenNeeds {
+export interface RevokeTokenDeps {
   readonly database: Database
   readonly clock: Clock
-  readonly bearerLogin: Pick<BearerLogin, 'forget'>
+  readonly hints: { accessChanged(accountId: string): void }
   readonly unavailable: string | undefined
 }
 
-/** Ends a token and all that was refreshed from it. One that is unknown, or of another account, is ended already. */
-export function revokeToken({ database, clock, bearerLogin, unavailable }: RevokeTokenNeeds): Endpoint {
+/** Revokes a token and all tokens refreshed from it. An unknown token, or one of another account, counts as revoked. */
+export function revokeToken({ database, clock, hints, unavailable }: RevokeTokenDeps): Endpoint {
   return endpoint({
     params: jtiParams,
     answers: { 204: null },
+    unknownId: 204,
     unavailable,
     async handle({ principal: { accountId }, params: { jti } }) {
-      bearerLogin.forget(await revokeFamilyOf(database, { accountId, jti }, clock.now()))
+      const revoked = await revokeFamilyOf(database, { accountId, jti }, clock.now())
+      if (revoked.length > 0) hints.accessChanged(accountId)
       return { status: 204 }
     },
   })

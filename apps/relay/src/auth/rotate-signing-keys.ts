@@ -8,46 +8,49 @@ import { SIGNING_KEY_PURPOSE } from './signing-keys.ts'
 const DAY_MS = 86_400_000
 /** How long a key signs. */
 const SIGNS_MS = 90 * DAY_MS
-/** How long a key is published before it signs, for whoever keeps our public keys for a while. */
+/** How long a key is published before it signs, for programs that cache the public keys. */
 const PUBLISHED_BEFORE_MS = DAY_MS
 
-interface RotationNeeds {
+/** How long a retired key is kept, so that a clock that is ahead does not delete a key in use. */
+const KEPT_MS = 30 * DAY_MS
+
+interface RotationDeps {
   readonly database: Database
   readonly box: Pick<SecretBox, 'seal'>
   readonly clock: Clock
   readonly random: Random
-  /** No token lives longer: a key verifies that long after it signed for the last time. */
+  /** The longest lifetime of a token. A key verifies for this time after its last signature. */
   readonly longestTokenSeconds: number
 }
 
 /**
- * Makes the first key, and each next one in good time; the one before goes on to verify until the last token it may have
- * signed has expired, so nobody is logged out. To be called at start and every few hours, on any replica: a lock makes
- * those that start together find one key, not one each.
+ * Creates the first signing key, and each next key early enough. The previous key verifies until the last token that it may
+ * have signed has expired. Call it at start and every few hours on any relay: a lock makes relays that start together create
+ * one key.
  */
-export async function rotateSigningKeys(needs: RotationNeeds): Promise<void> {
-  await needs.database.$transaction(async (statements) => {
+export async function rotateSigningKeys(deps: RotationDeps): Promise<void> {
+  await deps.database.$transaction(async (statements) => {
     await statements.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
-    const now = needs.clock.now().getTime()
+    const now = deps.clock.now().getTime()
     const newest = await statements.signingKey.findFirst({ orderBy: { signsFrom: 'desc' } })
-    if (!newest) await addKey(statements, needs, now)
+    if (!newest) await addKey(statements, deps, now)
     else if (newest.signsFrom.getTime() + SIGNS_MS - PUBLISHED_BEFORE_MS <= now) {
       const signsFrom = now + PUBLISHED_BEFORE_MS
-      await addKey(statements, needs, signsFrom)
-      // An hour more: a replica may be late to learn that it no longer signs with it.
-      const retiresAt = new Date(signsFrom + needs.longestTokenSeconds * 1000 + 3_600_000)
+      await addKey(statements, deps, signsFrom)
+      // An hour more, because a relay may sign with the old key until it reads the keys again.
+      const retiresAt = new Date(signsFrom + deps.longestTokenSeconds * 1000 + 3_600_000)
       await statements.signingKey.update({ where: { kid: newest.kid }, data: { retiresAt } })
     }
-    await statements.signingKey.deleteMany({ where: { retiresAt: { lt: new Date(now) } } })
+    await statements.signingKey.deleteMany({ where: { retiresAt: { lt: new Date(now - KEPT_MS) } } })
   })
 }
 
-/** Any number that no other advisory lock of ours has. */
+/** Unique among our advisory locks. */
 const LOCK = 72_707_401n
 
 async function addKey(
   statements: Statements,
-  { box, clock, random }: RotationNeeds,
+  { box, clock, random }: RotationDeps,
   signsFromMs: number,
 ): Promise<void> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')

@@ -4,68 +4,64 @@ import type { SigningKeys } from './signing-keys.ts'
 
 export type TokenKind = 'access' | 'refresh'
 
-/** A token says twice what it is for, so that one kind is never taken for the other. */
+/** The kind of a token is in its type and its audience, so that no kind is accepted as the other. */
 const kinds: Readonly<Record<TokenKind, { readonly typ: string; readonly audience: string }>> = {
   access: { typ: 'at+jwt', audience: 'smsgw:api' },
   refresh: { typ: 'rt+jwt', audience: 'smsgw:refresh' },
 }
 
-/** The one that we sign with, whatever a token says of itself. */
+/** The only accepted algorithm, whatever the header of a token claims. */
 const ALGORITHM = 'EdDSA'
 
-export interface SignedTokenNeeds {
+export interface SignedTokenDeps {
   readonly signingKeys: Pick<SigningKeys, 'signer' | 'verifier'>
   readonly clock: Clock
   readonly issuer: string
 }
 
 export interface Claims {
-  /** The account. */
+  /** Account id. */
   readonly sub: string
   readonly jti: string
-  /** In seconds. */
+  /** Seconds since 1970. */
   readonly iat: number
   readonly exp: number
   readonly scopes: readonly string[]
-  /** In a refresh token: the lifetime that was asked for its access token, and goes on to be given. */
+  /** Refresh tokens only: the lifetime of the access tokens that it is exchanged for. */
   readonly ttl?: number
 }
 
-export async function signToken(needs: SignedTokenNeeds, kind: TokenKind, claims: Claims): Promise<string> {
-  const { kid, privateKey } = await needs.signingKeys.signer()
+export async function signToken(deps: SignedTokenDeps, kind: TokenKind, claims: Claims): Promise<string> {
+  const { kid, privateKey } = await deps.signingKeys.signer()
   const { typ, audience } = kinds[kind]
-  return new SignJWT({ iss: needs.issuer, aud: audience, ...claims, scopes: [...claims.scopes] })
+  return new SignJWT({ iss: deps.issuer, aud: audience, ...claims, scopes: [...claims.scopes] })
     .setProtectedHeader({ alg: ALGORITHM, kid, typ })
     .sign(privateKey)
 }
 
 /**
- * The claims of a token of this kind that we signed and that has not expired; undefined for anything else. It ends when
- * `expires_at` says, to the second. The moment of issue is not compared: a replica whose clock is behind takes a new token.
+ * Returns the claims of a token of this kind that we signed and that has not expired, otherwise undefined. The time of issue
+ * is not checked, so a replica whose clock is behind accepts a new token.
  */
-export async function verifyToken(
-  needs: SignedTokenNeeds,
-  kind: TokenKind,
-  token: string,
-): Promise<Claims | undefined> {
+export async function verifyToken(deps: SignedTokenDeps, kind: TokenKind, token: string): Promise<Claims | undefined> {
   try {
     const { payload } = await jwtVerify(
       token,
       async ({ kid }) => {
-        const key = kid === undefined ? undefined : await needs.signingKeys.verifier(kid)
+        const key = kid === undefined ? undefined : await deps.signingKeys.verifier(kid)
         if (!key) throw new errors.JWKSNoMatchingKey()
         return key
       },
       {
         algorithms: [ALGORITHM],
-        issuer: needs.issuer,
+        issuer: deps.issuer,
         audience: kinds[kind].audience,
         typ: kinds[kind].typ,
         requiredClaims: ['sub', 'jti', 'iat', 'exp', 'scopes'],
-        currentDate: needs.clock.now(),
+        currentDate: deps.clock.now(),
       },
     )
-    // What we signed has the claims that we wrote.
+    // The signature is ours, so the claims have this shape.
     return payload as unknown as Claims
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined

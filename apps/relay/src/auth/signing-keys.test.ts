@@ -32,6 +32,9 @@ const claims = (days: number) => ({
   scopes: ['all:any'],
 })
 
+const unretired = () =>
+  world.database.signingKey.count({ where: { OR: [{ retiresAt: null }, { retiresAt: { gt: clock.now() } }] } })
+
 test('replicas that start at the same time make one key', async () => {
   await Promise.all(Array.from({ length: 8 }, rotate))
   expect(await world.database.signingKey.count()).toBe(1)
@@ -54,7 +57,7 @@ test('through rotations nobody is logged out, and a key is published a day befor
   for (let day = 0; day < 200; day++, nowMs += DAY_MS) {
     await rotate()
     await relay.published()
-    await vi.waitFor(async () => expect(await relay.published()).toHaveLength(await world.database.signingKey.count()))
+    await vi.waitFor(async () => expect(await relay.published()).toHaveLength(await unretired()))
     for (const { kid } of await relay.published()) if (!published.has(String(kid))) published.set(String(kid), nowMs)
     const { kid } = await relay.signer()
     if (!signers.has(kid) && signers.size > 0)
@@ -66,7 +69,8 @@ test('through rotations nobody is logged out, and a key is published a day befor
       expect(await verifyToken(tokens(relay), 'refresh', token)).toBeDefined()
   }
   expect(signers.size).toBe(3)
-  expect(await world.database.signingKey.count()).toBeLessThanOrEqual(2)
+  expect(await unretired()).toBeLessThanOrEqual(2)
+  expect(await world.database.signingKey.count()).toBeLessThanOrEqual(3)
 })
 
 test('a replica that has not seen a key looks once, and made-up key ids make it look no more often', async () => {
@@ -86,4 +90,22 @@ test('a replica that has not seen a key looks once, and made-up key ids make it 
   await Promise.all(Array.from({ length: 50 }, (_, guess) => late.verifier(`made up ${guess}`)))
   expect(reads).toHaveBeenCalledTimes(2)
   reads.mockRestore()
+})
+
+test.each([1, 30])('a clock that is %d days behind the only key signs with it, and the token holds', async (days) => {
+  await rotate()
+  nowMs -= days * DAY_MS
+  const relay = replica()
+  const token = await signToken(tokens(relay), 'access', claims(1))
+  expect(await verifyToken(tokens(relay), 'access', token)).toMatchObject({ jti: 'token' })
+})
+
+test('a clock that was a day ahead deletes no key that is still needed', async () => {
+  await rotate()
+  const token = await signToken(tokens(replica()), 'refresh', claims(30))
+  await world.database.signingKey.updateMany({ data: { retiresAt: new Date(nowMs + 30 * DAY_MS) } })
+  nowMs += 31 * DAY_MS
+  await rotate()
+  nowMs -= 2 * DAY_MS
+  expect(await verifyToken(tokens(replica()), 'refresh', token)).toBeDefined()
 })

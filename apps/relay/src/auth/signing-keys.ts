@@ -1,13 +1,13 @@
-// The keys that sign tokens, as every replica sees them: rows that are read at start, again every ten minutes in the
-// background, and at once when a token names a key that is not among them. `rotate-signing-keys.ts` makes them.
+// The keys that sign tokens. Every relay reads them from the database at start, every ten minutes in the background, and at
+// once when a token names an unknown key. `rotate-signing-keys.ts` creates them.
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 
-/** A new key is published a day before it signs: any of the reads in between will do. */
+/** A new key is published a day before it signs, so any read in between is early enough. */
 const READ_EVERY_MS = 600_000
-/** Whoever sends made-up key ids causes one read in this time. */
+/** Unknown key ids cause at most one read in this time. */
 const SEARCH_EVERY_MS = 5_000
 
 export const SIGNING_KEY_PURPOSE = 'signing-key'
@@ -22,34 +22,33 @@ interface SigningKey {
 }
 
 export class SigningKeys {
-  readonly #needs: { readonly database: Database; readonly box: Pick<SecretBox, 'open'>; readonly clock: Clock }
+  readonly #deps: { readonly database: Database; readonly box: Pick<SecretBox, 'open'>; readonly clock: Clock }
   #keys: readonly SigningKey[] = []
   #readMs = Number.NEGATIVE_INFINITY
   #reading: Promise<void> | undefined
 
-  constructor(needs: { readonly database: Database; readonly box: Pick<SecretBox, 'open'>; readonly clock: Clock }) {
-    this.#needs = needs
+  constructor(deps: { readonly database: Database; readonly box: Pick<SecretBox, 'open'>; readonly clock: Clock }) {
+    this.#deps = deps
   }
 
-  /** The newest one whose time has come. */
+  /** Returns the newest active key, or the oldest key when the clock is behind all of them. */
   async signer(): Promise<SigningKey> {
     await this.#upToDate()
     const nowMs = this.#nowMs()
-    const [newest] = this.#keys
-      .filter(({ signsFromMs }) => signsFromMs <= nowMs)
-      .sort((a, b) => b.signsFromMs - a.signsFromMs)
-    if (!newest) throw new Error('there is no key to sign tokens with: none was made at start')
-    return newest
+    const keys = this.#keys.toSorted((a, b) => b.signsFromMs - a.signsFromMs)
+    const signer = keys.find(({ signsFromMs }) => signsFromMs <= nowMs) ?? keys.at(-1)
+    if (!signer) throw new Error('no signing key exists: rotateSigningKeys creates one at start')
+    return signer
   }
 
-  /** The key of this id, unless it is unknown or past its time. */
+  /** Returns the key of this id, or undefined when it is unknown or retired. */
   async verifier(kid: string): Promise<KeyObject | undefined> {
     await this.#upToDate()
     if (!this.#find(kid) && this.#ageMs() > SEARCH_EVERY_MS) await this.#read()
     return this.#find(kid)?.publicKey
   }
 
-  /** The public parts of those that sign, will sign, or have signed what is still valid. */
+  /** Returns the public keys that sign now, will sign, or signed tokens that may still be valid. */
   async published(): Promise<JsonWebKey[]> {
     await this.#upToDate()
     return this.#keys.filter((key) => this.#isLive(key)).map(({ kid, publicJwk }) => ({ ...publicJwk, kid, ...USE }))
@@ -65,7 +64,7 @@ export class SigningKeys {
 
   async #upToDate(): Promise<void> {
     if (this.#keys.length === 0) await this.#read()
-    // Its failure is not lost: the keys at hand go on to serve, and the next one tries again.
+    // A failure does no harm: the keys in memory stay in use, and the next request tries again.
     else if (this.#ageMs() > READ_EVERY_MS) this.#read().catch(() => undefined)
   }
 
@@ -77,7 +76,7 @@ export class SigningKeys {
   }
 
   async #readRows(): Promise<void> {
-    const { database, box } = this.#needs
+    const { database, box } = this.#deps
     this.#readMs = this.#nowMs()
     const rows = await database.signingKey.findMany()
     this.#keys = rows.map(({ kid, publicJwk, privateSealed, signsFrom, retiresAt }) => ({
@@ -92,12 +91,12 @@ export class SigningKeys {
 
   #ageMs(): number {
     const ageMs = this.#nowMs() - this.#readMs
-    // A clock that was set back has made them old.
+    // After a clock was set back the age is unknown: read again.
     return ageMs < 0 ? Number.POSITIVE_INFINITY : ageMs
   }
 
   #nowMs(): number {
-    return this.#needs.clock.now().getTime()
+    return this.#deps.clock.now().getTime()
   }
 }
 

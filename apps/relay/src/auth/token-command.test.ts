@@ -31,8 +31,8 @@ async function run(args: string): Promise<string> {
     askHidden: unused,
     readInput: unused,
   }
-  const needs = { ...world, box, clock, random: systemRandom, terminal }
-  await tokenCommand({ ...needs, issuer: 'smsgw', maxTtlSeconds: 86_400, refreshTtlSeconds: 86_400 }, args.split(' '))
+  const deps = { ...world, box, clock, random: systemRandom, terminal }
+  await tokenCommand({ ...deps, issuer: 'smsgw', maxTtlSeconds: 86_400, refreshTtlSeconds: 86_400 }, args.split(' '))
   return printed.join('\n')
 }
 
@@ -46,14 +46,14 @@ test('a token from the command line is one of the API, also on a new database', 
 })
 
 test.each([
-  ['', 'one of issue, revoke-enrolment'],
+  ['', 'issue or revoke-enrolment'],
   ['issue', '<user> is missing'],
   ['issue bob', '--scopes is missing; for example'],
-  ['issue bob --scopes all:all', '--scopes "all:all" is no scope'],
-  ['issue bob --scopes all:any --ttl 5', '--ttl must be 0 for the longest, or at least 60'],
+  ['issue bob --scopes all:all', '--scopes "all:all" is not a scope'],
+  ['issue bob --scopes all:any --ttl 5', '--ttl must be 0 (the maximum lifetime) or at least 60 seconds'],
   ['issue bob --scopes all:any --ttl soon', '--ttl'],
-  ['issue nobody --scopes all:any', 'no account is called "nobody"'],
-  ['revoke-enrolment nobody', 'no account is called "nobody"'],
+  ['issue nobody --scopes all:any', 'account "nobody" does not exist'],
+  ['revoke-enrolment nobody', 'account "nobody" does not exist'],
 ])('`token %s` is refused in one line: %s', async (args, words) => {
   await expect(run(args)).rejects.toMatchObject({ name: 'StartError', message: expect.stringContaining(words) })
 })
@@ -74,7 +74,7 @@ test('an enrolment token leads to its account, is not in the database, and ends 
 
 test('a revoked enrolment token stays so when the relay starts with it again', async () => {
   await enrol('third token')
-  expect(await run('revoke-enrolment bob')).toBe('enrolment tokens of bob that were revoked: 1')
+  expect(await run('revoke-enrolment bob')).toBe('revoked enrolment tokens of bob: 1')
   expect(await redeem('third token')).toBeUndefined()
   await enrol('third token')
   expect(await redeem('third token')).toBeUndefined()

@@ -5,29 +5,29 @@ import { readArguments } from '../accounts/read-arguments.ts'
 import type { Terminal } from '../accounts/terminal.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { revokeEnrolmentTokens } from './enrolment-token.ts'
-import { type IssueTokenNeeds, issuePair } from './issue-token.ts'
+import { type IssueTokenDeps, issuePair } from './issue-token.ts'
 import { rotateSigningKeys } from './rotate-signing-keys.ts'
 import { SigningKeys } from './signing-keys.ts'
 
 export const tokenUsage = [
-  'token issue <user> --scopes <scope,…> [--ttl <seconds>]   makes a token, as POST /auth/token does; prints JSON',
-  'token revoke-enrolment <user>                             no further agent joins with ENROLMENT_TOKEN',
+  'token issue <user> --scopes <scope,…> [--ttl <seconds>]   issue a token like POST /auth/token; prints JSON',
+  'token revoke-enrolment <user>                             stop agents from joining with ENROLMENT_TOKEN',
 ]
 
-export interface TokenCommandNeeds extends Omit<IssueTokenNeeds, 'signingKeys'> {
+export interface TokenCommandDeps extends Omit<IssueTokenDeps, 'signingKeys'> {
   readonly box: SecretBox
   readonly terminal: Terminal
 }
 
 /** `npm run relay -- token …` */
-export async function tokenCommand(needs: TokenCommandNeeds, args: readonly string[]): Promise<void> {
+export async function tokenCommand(deps: TokenCommandDeps, args: readonly string[]): Promise<void> {
   const [name, ...rest] = args
-  if (name === 'issue') await issue(needs, rest)
-  else if (name === 'revoke-enrolment') await revokeEnrolment(needs, rest)
-  else throw new StartError('token takes one of issue, revoke-enrolment; --help shows how')
+  if (name === 'issue') await issue(deps, rest)
+  else if (name === 'revoke-enrolment') await revokeEnrolment(deps, rest)
+  else throw new StartError('token needs a command: issue or revoke-enrolment; see --help')
 }
 
-async function issue(needs: TokenCommandNeeds, args: readonly string[]): Promise<void> {
+async function issue(deps: TokenCommandDeps, args: readonly string[]): Promise<void> {
   const flags = { scopes: { type: 'string' }, ttl: { type: 'string' } } as const
   const { positionals, values } = readArguments(args, flags, ['user'])
   const request = tokenRequest.safeParse({
@@ -41,21 +41,21 @@ async function issue(needs: TokenCommandNeeds, args: readonly string[]): Promise
       `--${String(issue?.path[0])} ${problem}; for example --scopes messages:send,messages:read --ttl 3600`,
     )
   }
-  const account = await findAccount(needs.database, positionals[0])
-  const { maxTtlSeconds, refreshTtlSeconds } = needs
-  // On a new database no relay may have run yet.
-  await rotateSigningKeys({ ...needs, longestTokenSeconds: Math.max(maxTtlSeconds, refreshTtlSeconds) })
-  const signingKeys = new SigningKeys(needs)
-  const response = await issuePair({ ...needs, signingKeys }, { accountId: account.id }, request.data)
-  needs.terminal.print(JSON.stringify(response, undefined, 2))
+  const account = await findAccount(deps.database, positionals[0])
+  const { maxTtlSeconds, refreshTtlSeconds } = deps
+  // A new database has no signing key yet when no relay has run on it.
+  await rotateSigningKeys({ ...deps, longestTokenSeconds: Math.max(maxTtlSeconds, refreshTtlSeconds) })
+  const signingKeys = new SigningKeys(deps)
+  const response = await issuePair({ ...deps, signingKeys }, { accountId: account.id }, request.data)
+  deps.terminal.print(JSON.stringify(response, undefined, 2))
 }
 
 async function revokeEnrolment(
-  { database, clock, terminal }: TokenCommandNeeds,
+  { database, clock, terminal }: TokenCommandDeps,
   args: readonly string[],
 ): Promise<void> {
   const { positionals } = readArguments(args, {}, ['user'])
   const { id, username } = await findAccount(database, positionals[0])
   const count = await revokeEnrolmentTokens(database, clock, id)
-  terminal.print(`enrolment tokens of ${username} that were revoked: ${count}`)
+  terminal.print(`revoked enrolment tokens of ${username}: ${count}`)
 }

@@ -2,19 +2,19 @@ import type { Scope } from '@smsgw/contract/scopes'
 import type { TokenResponse } from '@smsgw/contract/token'
 import type { Clock } from '../clock.ts'
 import { newId, type Random } from '../random.ts'
-import { type SignedTokenNeeds, signToken } from './signed-token.ts'
+import { type SignedTokenDeps, signToken } from './signed-token.ts'
 
 interface PairTerms {
   readonly clock: Clock
   readonly random: Random
-  /** Longest life of an access token. */
+  /** Longest lifetime of an access token. */
   readonly maxTtlSeconds: number
   readonly refreshTtlSeconds: number
 }
 
-export interface TokenPairNeeds extends SignedTokenNeeds, PairTerms {}
+export interface TokenPairDeps extends SignedTokenDeps, PairTerms {}
 
-/** An access token and the refresh token that replaces it, before they are signed: two rows, and what both say. */
+/** An access token and its refresh token before they are signed. */
 export interface TokenPair {
   readonly accountId: string
   readonly scopes: readonly Scope[]
@@ -26,14 +26,21 @@ export interface TokenPair {
   readonly refreshExpiresAt: Date
 }
 
-/** Nothing asked for is an hour, 0 the longest; more than the longest is the longest. */
+/** Plans a pair. Without a `ttl` the access token is valid for an hour; 0 means the maximum. `notAfter` caps both tokens. */
 export function planPair(
   { clock, random, maxTtlSeconds, refreshTtlSeconds }: PairTerms,
-  asked: { readonly accountId: string; readonly scopes: readonly Scope[]; readonly ttl: number | undefined },
+  asked: {
+    readonly accountId: string
+    readonly scopes: readonly Scope[]
+    readonly ttl: number | undefined
+    readonly notAfter: Date | undefined
+  },
 ): TokenPair {
   const ttlSeconds = asked.ttl === 0 ? maxTtlSeconds : Math.min(asked.ttl ?? 3_600, maxTtlSeconds)
-  // A token counts in whole seconds; so does everything that is told about it.
+  // Tokens have whole seconds, so the times in the answer do as well.
   const issuedSeconds = Math.floor(clock.now().getTime() / 1000)
+  const capped = (seconds: number) =>
+    new Date(Math.min((issuedSeconds + seconds) * 1000, asked.notAfter?.getTime() ?? Number.POSITIVE_INFINITY))
   return {
     accountId: asked.accountId,
     scopes: [...new Set(asked.scopes)],
@@ -41,18 +48,18 @@ export function planPair(
     refreshId: newId(random),
     ttlSeconds,
     issuedAt: new Date(issuedSeconds * 1000),
-    accessExpiresAt: new Date((issuedSeconds + ttlSeconds) * 1000),
-    refreshExpiresAt: new Date((issuedSeconds + refreshTtlSeconds) * 1000),
+    accessExpiresAt: capped(ttlSeconds),
+    refreshExpiresAt: capped(refreshTtlSeconds),
   }
 }
 
-/** As the API answers. */
-export async function signPair(needs: SignedTokenNeeds, pair: TokenPair): Promise<TokenResponse> {
+/** Signs both tokens and returns the answer of the API. */
+export async function signPair(deps: SignedTokenDeps, pair: TokenPair): Promise<TokenResponse> {
   const { accountId: sub, scopes, ttlSeconds } = pair
   const iat = seconds(pair.issuedAt)
   const [access, refresh] = await Promise.all([
-    signToken(needs, 'access', { sub, jti: pair.accessId, iat, exp: seconds(pair.accessExpiresAt), scopes }),
-    signToken(needs, 'refresh', {
+    signToken(deps, 'access', { sub, jti: pair.accessId, iat, exp: seconds(pair.accessExpiresAt), scopes }),
+    signToken(deps, 'refresh', {
       sub,
       jti: pair.refreshId,
       iat,

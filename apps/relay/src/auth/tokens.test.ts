@@ -12,6 +12,7 @@ import { rootRoute, route } from '../http/route.ts'
 import type { LogbookEntry } from '../logs/logbook.ts'
 import { newId, systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
+import { localHints } from '../testing/local-hints.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { buildAuth } from './auth.ts'
 import { deleteExpiredTokens } from './delete-expired-tokens.ts'
@@ -47,6 +48,7 @@ beforeEach(async () => {
 function replica({ isLocal = false, maxTtlSeconds = 86_400, allowInsecureHttp = false } = {}) {
   const auth = buildAuth({
     ...world,
+    hints: localHints(),
     ...{ box, clock, random, logbook, isLocal, allowInsecureHttp, maxTtlSeconds },
     ...{
       issuer: 'smsgw',
@@ -220,7 +222,7 @@ test('nothing replaces an access token, or a token of a family that was revoked 
   const { jti: refreshId = '' } = decodeJwt(body.refresh_token)
   const pair = planPair(
     { clock, random, maxTtlSeconds: 600, refreshTtlSeconds: 600 },
-    { accountId, scopes: ['logs:read'], ttl: 60 },
+    { accountId, scopes: ['logs:read'], ttl: 60, notAfter: undefined },
   )
   expect(await replacePair(world.database, body.id, pair)).toBe(false)
   await revokeFamilyOf(world.database, { accountId, jti: body.id }, clock.now())

@@ -1,10 +1,10 @@
 import { ApiError } from '../http/api-error.ts'
 
 const BASIC = 'Basic realm="smsgw", charset="UTF-8"'
-/** Asks for nothing that a browser would open a window for. */
+/** A challenge for which browsers open no login dialog. */
 export const BEARER = 'Bearer realm="smsgw"'
 
-/** What a caller is told to try: as the challenge of RFC 9110. */
+/** Challenges of RFC 9110 by the credentials that the endpoint accepts. */
 const challenges = {
   password: BASIC,
   session: BEARER,

@@ -2,21 +2,22 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { StartError } from '@smsgw/daemon/start-error'
 
-/** Where a new backup goes: to a name that is free, so that none is ever written over. */
+/** Returns the path of a new backup. Existing files are never overwritten. */
 export function newArchivePath(args: readonly string[], command: string): string {
   const path = theOnly(args, command)
-  if (existsSync(path)) throw new StartError(`${path} is there already: name another file`)
+  if (existsSync(path)) throw new StartError(`${path} exists already: use another file name`)
   return path
 }
 
-/** The backup that is to be restored. */
+/** Returns the path of the backup to restore. */
 export function existingArchivePath(args: readonly string[], command: string): string {
   const path = theOnly(args, command)
-  if (!existsSync(path)) throw new StartError(`${path} is not there`)
+  if (!existsSync(path)) throw new StartError(`${path} does not exist`)
   return path
 }
 
 function theOnly([file, ...more]: readonly string[], command: string): string {
-  if (file === undefined || file.startsWith('-') || more.length > 0) throw new StartError(`name one file: ${command}`)
+  if (file === undefined || file.startsWith('-') || more.length > 0)
+    throw new StartError(`exactly one file name is required: ${command}`)
   return resolve(file)
 }

@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises'
 import { createGzip, type Gzip } from 'node:zlib'
 import { endOfArchive, headerOf, paddingOf } from './tar-blocks.ts'
 
-/** A gzipped tar, written beside its place and put there when it is whole. `abandon` leaves nothing. */
+/** Writes a gzipped tar to a temporary file and renames it when it is complete. `abandon` deletes the temporary file. */
 export class ArchiveWriter {
   readonly #path: string
   readonly #modified: Date
@@ -16,26 +16,26 @@ export class ArchiveWriter {
     this.#path = path
     this.#modified = modified
     this.#gzip = createGzip({ level: 6 })
-    // Made anew, for its owner alone: what lies there may be of a backup that was cut short, or a trap of somebody else.
+    // Always a new file for its owner only: an existing one may be of an interrupted backup, or a symbolic link of an attacker.
     rmSync(this.#beside, { force: true })
     this.#file = createWriteStream(this.#beside, { mode: 0o600, flags: 'wx' })
     for (const stream of [this.#gzip, this.#file])
       stream.on('error', (error: Error) => {
         this.#broken ??= error
-        // Whoever waits for room is to hear of it.
+        // Wakes a writer that waits for the stream to drain.
         this.#gzip.destroy()
       })
     this.#gzip.pipe(this.#file)
   }
 
-  /** A file whose bytes are at hand. */
+  /** Adds a file from memory. */
   async add(name: string, content: Uint8Array): Promise<void> {
     await this.begin(name, content.byteLength)
     await this.write(content)
     await this.end(content.byteLength)
   }
 
-  /** One that comes piece by piece: as many bytes as are told here, then `end`. */
+  /** Adds a file in pieces: `size` bytes in total, then `end`. */
   begin(name: string, size: number): Promise<void> {
     return this.write(headerOf(name, size, this.#modified))
   }

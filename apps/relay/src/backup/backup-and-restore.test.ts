@@ -88,11 +88,11 @@ test('the backup of an older release is brought to this one', async () => {
 test('that of a newer release, and anything else, is refused in one clear line', async () => {
   await backUp(source.url)
   edit((text) => text.replace('0002_work_queues', '0002_work_zueues'))
-  await expect(restore()).rejects.toThrow('newer than this one: install that one')
+  await expect(restore()).rejects.toThrow('newer than this one: install that release')
   writeFileSync(path, gzipSync('not a backup at all, and longer than a block of an archive'.repeat(20)))
-  await expect(restore()).rejects.toThrow('is no whole backup: a header in it is broken')
+  await expect(restore()).rejects.toThrow('is not a complete backup (a header is damaged)')
   writeFileSync(path, 'nothing')
-  await expect(restore()).rejects.toThrow('is no whole backup')
+  await expect(restore()).rejects.toThrow('is not a complete backup')
 })
 
 test('one that is cut off or was changed leaves nothing behind', async () => {
@@ -100,10 +100,10 @@ test('one that is cut off or was changed leaves nothing behind', async () => {
   await backUp(source.url)
   const whole = readFileSync(path)
   edit((text) => text.replace('a line of the log', 'a lime of the log'))
-  await expect(restore()).rejects.toThrow('table logs is not what was written; nothing was restored')
+  await expect(restore()).rejects.toThrow('wrong checksum of table logs, nothing restored')
   writeFileSync(path, whole)
   truncateSync(path, whole.length - 2000)
-  await expect(restore()).rejects.toThrow('is no whole backup')
+  await expect(restore()).rejects.toThrow('is not a complete backup')
   expect(await sql(target.url, 'SELECT FROM accounts')).toEqual([])
   writeFileSync(path, whole)
   await restore()
@@ -113,13 +113,13 @@ test('a database that holds anything is not touched', async () => {
   await fill(source)
   await backUp(source.url)
   await restore()
-  await expect(restore()).rejects.toThrow(/is not empty \(table \w+\): a backup is restored into a new one/)
+  await expect(restore()).rejects.toThrow(/is not empty \(table \w+\): restore into a new database/)
 })
 
 test('another secret than the one that sealed the keys is told before anything is restored', async () => {
   await fill(source)
   await backUp(source.url)
-  await expect(restore('another secret of enough characters')).rejects.toThrow('SERVER_SECRET is not the one')
+  await expect(restore('another secret of enough characters')).rejects.toThrow('SERVER_SECRET differs from the one')
   expect(await sql(target.url, 'SELECT FROM installation')).toEqual([])
 })
 

@@ -19,11 +19,11 @@ export interface BackupOptions {
   readonly kind: BackupDescription['kind']
   readonly now: Date
   readonly archive: ArchiveWriter
-  /** After the moment that the rows are of: what else belongs to it may be later, never earlier. */
+  /** Called after the snapshot of the rows is taken: other data may be newer than the rows, never older. */
   readonly addFiles?: () => Promise<void>
 }
 
-/** Everything in the database as it is at one moment, while it goes on working. How many rows there are. */
+/** Writes a consistent snapshot of the whole database while it stays in use. Returns the number of rows. */
 export async function backupDatabase({ url, kind, now, archive, addFiles }: BackupOptions): Promise<number> {
   const client = new Client({ connectionString: url, application_name: 'smsgw backup' })
   await client.connect()
@@ -88,7 +88,7 @@ async function migrationsOf(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** They do not belong to a transaction: what they tell is not before the rows. */
+/** Sequences are not transactional: their values are not older than the rows. */
 async function sequencesOf(client: Client): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; value: string }>(
     `SELECT sequencename AS name, last_value::text AS value FROM pg_sequences

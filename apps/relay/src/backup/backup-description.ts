@@ -1,26 +1,26 @@
 import { z } from 'zod'
 
-/** The first file of a backup, `backup.json`: what it is, and how to read the rest. */
+/** The first file of a backup, `backup.json`: its kind, versions and tables. */
 export const backupDescription = z.object({
-  /** Of the container. A newer release may write another. */
+  /** Version of the archive format. */
   format: z.literal(1),
-  /** `relay`: a database. `gateway`: with everything else of the box. */
+  /** `relay`: a database. `gateway`: a database and the other data of the gateway. */
   kind: z.enum(['relay', 'gateway']),
   version: z.string(),
   createdAt: z.iso.datetime(),
-  /** The state of the schema, as the migrations that made it. */
+  /** Applied migrations. */
   migrations: z.array(z.string()).min(1),
-  /** In an order in which no row comes before one that it refers to. */
+  /** Ordered so that rows come after the rows that they refer to. */
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()).min(1) })),
 })
 
 export type BackupDescription = z.output<typeof backupDescription>
 
-/** The last one, `checks.json`: without it a backup is not whole. */
+/** The last file, `checks.json`. Without it a backup is incomplete. */
 export const backupChecks = z.object({
-  /** Rows, and SHA-256 of all bytes of its pieces. */
+  /** Number of rows, and SHA-256 of all pieces of the table. */
   tables: z.record(z.string(), z.object({ rows: z.int(), sha256: z.string() })),
-  /** Where numbering goes on. */
+  /** Last values of the sequences. */
   sequences: z.record(z.string(), z.string()),
 })
 
@@ -29,7 +29,7 @@ export type BackupChecks = z.output<typeof backupChecks>
 export const descriptionFile = 'backup.json'
 export const checksFile = 'checks.json'
 
-/** A table's rows come in pieces, `tables/messages/0001.copy`: their bytes in a row are what COPY writes and reads. */
+/** The file name of a piece of a table, such as `tables/messages/0001.copy`. All pieces together are the data of COPY. */
 export function pieceName(table: string, number: number): string {
   return `tables/${table}/${String(number).padStart(4, '0')}.copy`
 }

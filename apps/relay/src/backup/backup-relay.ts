@@ -6,8 +6,8 @@ import { ArchiveWriter } from './archive-writer.ts'
 import { backupDatabase } from './backup-database.ts'
 
 export const backupUsage = [
-  'backup <file>                                             everything in the database, while relays go on',
-  'restore <file>                                            fills an empty database with it',
+  'backup <file>                                             back up the whole database while relays run',
+  'restore <file>                                            restore a backup into an empty database',
 ]
 
 /** `npm run relay -- backup <file>` */
@@ -21,7 +21,7 @@ export async function backupRelay(
   try {
     const rows = await backupDatabase({ url, kind: 'relay', now, archive })
     await archive.finish()
-    terminal.print(`${rows} rows are in ${path}; keep SERVER_SECRET too, which is not in it`)
+    terminal.print(`${rows} rows written to ${path}; also keep SERVER_SECRET, which is not part of the backup`)
   } catch (error) {
     await archive.abandon()
     throw error

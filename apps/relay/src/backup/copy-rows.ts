@@ -1,6 +1,6 @@
 import type { Client, Submittable } from 'pg'
 
-/** What `pg` calls on whatever it was given to submit, and what it hands over: of its connection only what COPY needs. */
+/** The interface of a query that `pg` runs, and the parts of its connection that COPY uses. */
 interface CopyConnection {
   query(text: string): void
   sendCopyFromChunk(chunk: Uint8Array): void
@@ -9,10 +9,10 @@ interface CopyConnection {
   readonly stream: { pause(): void; resume(): void; readonly writableNeedDrain: boolean } & NodeJS.EventEmitter
 }
 
-/** Rows that wait to be taken; the server sends no more while it is over this. */
+/** Most bytes of buffered rows; above this the connection is paused. */
 const HELD_BYTES = 4 << 20
 
-/** The rows of `COPY … TO STDOUT`, in pieces of any size, and in the end how many there were. */
+/** Yields the data of `COPY … TO STDOUT` in pieces of any size, then returns the number of rows. */
 export async function* copyOut(client: Client, sql: string): AsyncGenerator<Buffer, number> {
   const copy = new CopyOut(sql)
   client.query(copy as unknown as Submittable)
@@ -23,14 +23,14 @@ export async function* copyOut(client: Client, sql: string): AsyncGenerator<Buff
   }
 }
 
-/** Feeds `COPY … FROM STDIN`; how many rows it took. */
+/** Sends data to `COPY … FROM STDIN` and returns the number of rows. */
 export function copyIn(client: Client, sql: string, rows: AsyncIterable<Uint8Array>): Promise<number> {
   return new Promise((resolve, reject) => {
     client.query(new CopyIn(sql, rows, resolve, reject) as unknown as Submittable)
   })
 }
 
-/** What both answer alike. */
+/** Messages that both directions handle in the same way. */
 class Copy {
   readonly #sql: string
   connection: CopyConnection | undefined
@@ -58,7 +58,7 @@ class CopyOut extends Copy {
   #wake: () => void = () => undefined
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
-    // The connection uses its buffer again.
+    // The connection reuses its buffer, so the data is copied.
     this.#chunks.push(Buffer.from(chunk))
     this.#heldBytes += chunk.length
     if (this.#heldBytes > HELD_BYTES) this.connection?.stream.pause()

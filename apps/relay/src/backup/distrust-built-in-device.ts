@@ -2,10 +2,10 @@ import type { Client } from 'pg'
 import { newId, systemRandom } from '../random.ts'
 
 /**
- * The modem's own device came back with the database, and with a journal that is as old. Since then it may have sent what
- * both take for waiting. So its journal is told to be an old copy, by the rule of the link: nothing that it holds is sent.
- * And what had not been handed over to it counts as given to a journal that is lost: it ends as `submit_unknown` unless
- * evidence comes. What is not due yet cannot have been sent.
+ * A restored gateway has a database and a journal of the same old state. After the backup it may have sent messages that both
+ * list as pending. So the journal counts as an old copy by the rule of the link, and nothing in it is sent. Messages that
+ * were not dispatched count as dispatched to a lost journal: they end as `submit_unknown` unless evidence arrives. Messages
+ * that are not due yet cannot have been sent.
  */
 export async function distrustBuiltInDevice(client: Client, now: Date): Promise<void> {
   const lost = newId(systemRandom)
@@ -22,7 +22,7 @@ export async function distrustBuiltInDevice(client: Client, now: Date): Promise<
     await client.query(
       `UPDATE recipients SET dispatched_journal = $2, dispatched_at = $3
         WHERE device_id = $1 AND state IN ('Pending', 'Cancelling', 'Processed')
-          AND dispatched_journal IS NULL AND due_at <= $3`,
+          AND dispatched_journal IS NULL AND not_before <= $3`,
       [id, lost, now],
     )
   }

@@ -5,17 +5,15 @@ import { opensCheck } from '../store/installation.ts'
 import { secretBox } from '../store/secret-box.ts'
 
 /**
- * What a restored database must not pass on: its history goes another way than the one that agents have seen. And whoever
- * restores with another secret is told so now, and not by a relay that does not start.
+ * Gives a restored database a new history id, because its history differs from the one that agents have seen. Also checks
+ * SERVER_SECRET, so that a wrong one is reported now and not at the next start.
  */
 export async function newHistory(client: Client, serverSecret: string): Promise<void> {
   const { rows } = await client.query<{ sealed: string }>('SELECT secret_check AS sealed FROM installation')
   const sealed = rows[0]?.sealed
   if (sealed !== undefined && !opensCheck(secretBox(serverSecret, systemRandom), sealed))
-    throw new StartError(
-      'SERVER_SECRET is not the one of the relay that the backup is of: set that one; nothing was restored',
-    )
+    throw new StartError('SERVER_SECRET differs from the one of the backed up relay, nothing restored: set that one')
   await client.query('UPDATE installation SET stream_id = $1', [newId(systemRandom)])
-  // Nobody holds a socket yet.
+  // No device is connected yet.
   await client.query('UPDATE devices SET relay_id = NULL, lease_until = NULL')
 }

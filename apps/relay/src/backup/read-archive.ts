@@ -6,11 +6,11 @@ import { blockBytes, readHeader } from './tar-blocks.ts'
 export interface ArchivedFile {
   readonly name: string
   readonly size: number
-  /** To be read to its end before the next file is asked for. */
+  /** Must be read to its end before the next file. */
   readonly content: AsyncIterable<Buffer>
 }
 
-/** The files of a gzipped tar, one after the other. What is no archive, or is cut off, is one clear error. */
+/** Yields the files of a gzipped tar. Throws a StartError when the archive is invalid or truncated. */
 export async function* readArchive(path: string): AsyncGenerator<ArchivedFile> {
   const gunzip = createGunzip()
   const file = createReadStream(path).on('error', (error) => gunzip.destroy(error))
@@ -19,7 +19,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchivedFile> {
     for (;;) {
       const header = readHeader(await bytes.exactly(blockBytes))
       if (header === undefined) return
-      if (header === 'broken') throw notWhole(path, 'a header in it is broken')
+      if (header === 'broken') throw notWhole(path, 'a header is damaged')
       yield { ...header, content: bytes.upTo(header.size) }
       await bytes.exactly((blockBytes - (header.size % blockBytes)) % blockBytes)
     }
@@ -59,11 +59,11 @@ class ByteReader {
     const { done, value } = await this.#chunks.next().catch((error: Error) => {
       throw notWhole(this.#path, error.message, error)
     })
-    if (done) throw notWhole(this.#path, 'it ends too early')
+    if (done) throw notWhole(this.#path, 'it is truncated')
     return value
   }
 }
 
 function notWhole(path: string, problem: string, cause?: Error): StartError {
-  return new StartError(`${path} is no whole backup: ${problem}; nothing was restored`, { cause })
+  return new StartError(`${path} is not a complete backup (${problem}), nothing restored`, { cause })
 }

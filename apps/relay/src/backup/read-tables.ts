@@ -3,7 +3,7 @@ import type { BackupDescription } from './backup-description.ts'
 
 type Table = BackupDescription['tables'][number]
 
-/** All tables with what is written in them, those first that others refer to. */
+/** Lists all tables with their columns, referenced tables first. */
 export async function readTables(client: Client): Promise<Table[]> {
   const { rows } = await client.query<Table & { refersTo: string[] }>(
     `SELECT c.relname AS name,
@@ -28,7 +28,7 @@ export async function readTables(client: Client): Promise<Table[]> {
 }
 
 /**
- * Migrations are written by who restores. Live events are kept for whoever listens at the moment, and carry transaction
- * numbers, which mean nothing in another database.
+ * Tables without a backup: a restore writes the migrations itself, and live events are for present listeners and contain
+ * transaction ids that have no meaning in another database.
  */
 const KEPT_OUT = ['_prisma_migrations', 'live_events']

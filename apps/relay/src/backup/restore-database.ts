@@ -20,9 +20,9 @@ export interface RestoreOptions {
   readonly url: string
   readonly path: string
   readonly kind: BackupDescription['kind']
-  /** What is no table. */
+  /** Handles files other than tables. */
   readonly takeFile: (file: ArchivedFile) => Promise<void>
-  /** The last thing in the transaction that makes all of it so. */
+  /** The last step of the transaction. */
   readonly adjust: (client: Client, description: BackupDescription) => Promise<void>
 }
 
@@ -31,7 +31,7 @@ export interface Restored {
   readonly rows: number
 }
 
-/** Fills an empty database, in one transaction, and brings it to this release. */
+/** Restores into an empty database in one transaction, then applies newer migrations. */
 export async function restoreDatabase({ url, path, kind, takeFile, adjust }: RestoreOptions): Promise<Restored> {
   const files = readArchive(path)
   const description = await describedBy(await files.next(), path, kind)
@@ -49,7 +49,7 @@ export async function restoreDatabase({ url, path, kind, takeFile, adjust }: Res
     return { createdAt: description.createdAt, rows }
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
-    throw new StartError(`the backup cannot be restored, and nothing was: ${error.message}`, { cause: error })
+    throw new StartError(`the backup cannot be restored, nothing changed: ${error.message}`, { cause: error })
   } finally {
     await files.return(undefined)
     await client.end()
@@ -61,10 +61,12 @@ async function describedBy(
   path: string,
   kind: BackupDescription['kind'],
 ): Promise<BackupDescription> {
-  if (done || file.name !== descriptionFile) throw new StartError(`${path} is no backup of smsgw`)
+  if (done || file.name !== descriptionFile) throw new StartError(`${path} is not a backup of smsgw`)
   const result = backupDescription.safeParse(JSON.parse(await textOf(file)))
   if (!result.success)
-    throw new StartError(`${path} was made by a newer release, which this one cannot read: install that one`)
+    throw new StartError(
+      `${path} was written by a newer release in a format that this release cannot read: install the newer release`,
+    )
   if (result.data.kind === kind) return result.data
   const command = asTyped(result.data.kind, `restore ${path}`)
   throw new StartError(`${path} is the backup of a ${result.data.kind}: restore it with \`${command}\``)
@@ -73,10 +75,12 @@ async function describedBy(
 function migrationsOf({ migrations, version }: BackupDescription, ours: readonly Migration[]): Migration[] {
   const known = ours.filter(({ name }) => migrations.includes(name))
   if (known.length === migrations.length) return known
-  throw new StartError(`the backup was made by release ${version}, which is newer than this one: install that one`)
+  throw new StartError(
+    `the backup was written by release ${version}, which is newer than this one: install that release`,
+  )
 }
 
-/** A database that has been used, be it for a first start only, is not mixed with another one. */
+/** Refuses a database that was used before, even for a first start only. */
 async function refuseFilled(client: Client): Promise<void> {
   const { rows } = await client.query<{ database: string; table: string }>(
     `SELECT current_database() AS database, relname AS table FROM pg_class
@@ -86,7 +90,7 @@ async function refuseFilled(client: Client): Promise<void> {
     const { rowCount } = await client.query(`SELECT FROM ${escapeIdentifier(table)} LIMIT 1`)
     if (rowCount !== 0)
       throw new StartError(
-        `the database ${database} is not empty (table ${table}): a backup is restored into a new one, before anything has been started on it`,
+        `the database ${database} is not empty (table ${table}): restore into a new database that no relay has used yet`,
       )
   }
 }
@@ -100,7 +104,7 @@ async function copyTables(
   const found = new Map<string, { rows: number; readonly hash: ReturnType<typeof createHash> }>()
   for (const { name } of tables) {
     found.set(name, { rows: 0, hash: createHash('sha256') })
-    // What a trigger would do has been done, and is among the rows.
+    // The results of triggers are among the rows.
     await client.query(`ALTER TABLE ${escapeIdentifier(name)} DISABLE TRIGGER USER`)
   }
   let checks: BackupChecks | undefined
@@ -114,14 +118,14 @@ async function copyTables(
     if (file.name === checksFile) checks = backupChecks.parse(JSON.parse(await textOf(file)))
     else if (table === undefined) await takeFile(file)
     else if (described === undefined)
-      throw new StartError(`the backup holds a table ${table} that it does not describe`)
+      throw new StartError(`the backup contains a table ${table} that it does not describe`)
     else following = await copyTable(client, described, file, files, found)
   }
-  if (checks === undefined) throw new StartError('the backup is not whole: its end is missing; nothing was restored')
+  if (checks === undefined) throw new StartError('the backup is incomplete: its end is missing, nothing restored')
   return await check(client, checks, found)
 }
 
-/** All pieces of a table go through one COPY, since a piece may end within a row. What follows them is given back. */
+/** Restores all pieces of a table by one COPY, since a piece may end within a row. Returns the next file. */
 async function copyTable(
   client: Client,
   { name, columns }: BackupDescription['tables'][number],
@@ -163,7 +167,7 @@ async function check(
   for (const [name, { rows, hash }] of found) {
     const wanted = checks.tables[name]
     if (wanted?.rows !== rows || wanted.sha256 !== hash.digest('hex'))
-      throw new StartError(`the backup is damaged: table ${name} is not what was written; nothing was restored`)
+      throw new StartError(`the backup is damaged: wrong checksum of table ${name}, nothing restored`)
     await client.query(`ALTER TABLE ${escapeIdentifier(name)} ENABLE TRIGGER USER`)
     sum += rows
   }

@@ -10,8 +10,8 @@ import { newHistory } from './new-history.ts'
 import { restoreDatabase } from './restore-database.ts'
 
 /**
- * `npm run relay -- restore <file>`. The agents were not restored with it, and know more than this database does: each
- * tells what has happened since, and of what it is asked once more it sends nothing again.
+ * `npm run relay -- restore <file>`. Agents are not restored and know more than the restored database: they report what has
+ * happened since the backup, and do not send messages again that they have sent.
  */
 export async function restoreRelay(config: RelayConfig, args: readonly string[]): Promise<void> {
   const path = existingArchivePath(args, asTyped('relay', 'restore smsgw.backup'))
@@ -22,9 +22,10 @@ export async function restoreRelay(config: RelayConfig, args: readonly string[])
       url,
       path,
       kind: 'relay',
-      takeFile: ({ name }) => Promise.reject(new StartError(`${path} holds ${name}, which belongs to no relay`)),
+      takeFile: ({ name }) =>
+        Promise.reject(new StartError(`${path} contains ${name}, which is not part of a relay backup`)),
       adjust: (client) => newHistory(client, config.SERVER_SECRET),
     }),
   )
-  processTerminal.print(`${rows} rows of ${createdAt} were restored; the relay can be started`)
+  processTerminal.print(`${rows} rows of ${createdAt} restored; you can start the relay now`)
 }

@@ -1,4 +1,4 @@
-// The part of POSIX tar (ustar, IEEE Std 1003.1) that a backup needs: plain files with short names.
+// The part of POSIX tar (ustar, IEEE Std 1003.1) that backups use: plain files with short names.
 
 const BLOCK = 512
 const SIZE_AT = 124
@@ -6,10 +6,10 @@ const SUM_AT = 148
 
 export const blockBytes = BLOCK
 
-/** Ends an archive. */
+/** The end of an archive. */
 export const endOfArchive = new Uint8Array(2 * BLOCK)
 
-/** What stands before a file. */
+/** Returns the header of a file. */
 export function headerOf(name: string, size: number, modified: Date): Uint8Array {
   const header = Buffer.alloc(BLOCK)
   if (Buffer.byteLength(name) > 100) throw new Error(`the name ${name} is too long for an archive`)
@@ -30,12 +30,12 @@ export function headerOf(name: string, size: number, modified: Date): Uint8Array
   return header
 }
 
-/** What stands behind it, up to a whole block. */
+/** Returns the padding after a file up to a whole block. */
 export function paddingOf(size: number): Uint8Array {
   return new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK)
 }
 
-/** Undefined: the archive is at its end. */
+/** Reads a header. Returns undefined at the end of the archive. */
 export function readHeader(block: Buffer): { readonly name: string; readonly size: number } | 'broken' | undefined {
   if (block.every((byte) => byte === 0)) return undefined
   const told = Number.parseInt(block.toString('latin1', SUM_AT, SUM_AT + 6), 8)
@@ -44,7 +44,7 @@ export function readHeader(block: Buffer): { readonly name: string; readonly siz
   return { name, size: Number.parseInt(block.toString('latin1', SIZE_AT, SIZE_AT + 11), 8) }
 }
 
-/** All bytes, those of the sum itself taken for spaces. */
+/** Sum of all bytes, with the checksum field counted as spaces. */
 function sumOf(header: Buffer): number {
   let sum = 0
   for (let at = 0; at < BLOCK; at += 1) sum += at >= SUM_AT && at < SUM_AT + 8 ? 0x20 : (header[at] ?? 0)

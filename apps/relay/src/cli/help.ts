@@ -7,15 +7,15 @@ import { settingsSchema } from '../config.ts'
 
 export function helpText(): string {
   return `${[
-    'The relay of an SMS gateway: its HTTP API, accounts, messages and webhooks, over PostgreSQL.',
+    'The relay of an SMS gateway: HTTP API, accounts, messages and webhooks on PostgreSQL.',
     '',
     ...commandsHelp('relay', [
-      ['', 'serves until it is told to end'],
-      ['<command>', 'does one thing, beside a relay that runs or without one:'],
+      ['', 'start the relay'],
+      ['<command>', 'run one command, with or without a running relay:'],
     ]),
     ...[...accountsUsage, ...tokenUsage, ...backupUsage].map((line) => `  ${line}`),
     '',
-    'Settings are variables of the environment. Of secrets, <NAME>_FILE may name a file that holds them.',
+    'Settings are environment variables. For secrets, <NAME>_FILE can name a file with the value.',
     ...settingsHelp(settingsSchema),
   ].join('\n')}\n`
 }

@@ -1,27 +1,22 @@
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { extname, join, relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
+import { etagOf, mediaTypeOf, type StaticFile } from '../http/static-file.ts'
 
-export interface ConsoleFile {
-  readonly bytes: Buffer
-  /** Compressed by whoever built it, by the name of the encoding. */
-  readonly encoded: ReadonlyMap<string, Buffer>
-  readonly mediaType: string
-  readonly etag: string
-  /** Its name changes with its content. */
+export interface ConsoleFile extends StaticFile {
+  /** The file name changes with the content. */
   readonly isImmutable: boolean
 }
 
 export interface ConsoleFiles {
-  /** By path: `/assets/main-B1c2d3e4.js`. */
+  /** Returns the file at a path such as `/assets/main-B1c2d3e4.js`. */
   get(path: string): ConsoleFile | undefined
-  /** What every page begins with; undefined when it was not built. Read anew when it has changed. */
+  /** Returns the page of every view, or undefined when the console is not built. Reads the folder again after a build. */
   index(): ConsoleFile | undefined
 }
 
 /**
- * A built console, held in memory: it is some hundred kilobytes, and a path that is not in the map leads nowhere, so that
- * none leads out of the folder. Symbolic links are not followed.
+ * Holds the built console in memory: a few hundred kilobytes. A path that is not in the map has no file, so no request
+ * can leave the folder. Symbolic links are not followed.
  */
 export function consoleFiles(folder: string): ConsoleFiles {
   let files: ReadonlyMap<string, ConsoleFile> = new Map()
@@ -47,37 +42,24 @@ function readFiles(folder: string): Map<string, ConsoleFile> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-  const there = new Set(names)
+  const existing = new Set(names)
   return new Map(
     names
       .filter((name) => !ENCODINGS.some(([, suffix]) => name.endsWith(suffix)))
-      .map((name) => [`/${name.split(sep).join('/')}`, readFile(folder, name, there)]),
+      .map((name) => [`/${name.split(sep).join('/')}`, readFile(folder, name, existing)]),
   )
 }
 
-function readFile(folder: string, name: string, there: ReadonlySet<string>): ConsoleFile {
+function readFile(folder: string, name: string, existing: ReadonlySet<string>): ConsoleFile {
   const bytes = readFileSync(join(folder, name))
-  const encoded = ENCODINGS.filter(([, suffix]) => there.has(name + suffix)).map(
+  const encoded = ENCODINGS.filter(([, suffix]) => existing.has(name + suffix)).map(
     ([encoding, suffix]) => [encoding, readFileSync(join(folder, name + suffix))] as const,
   )
   return {
     bytes,
     encoded: new Map(encoded),
-    mediaType: MEDIA_TYPES[extname(name)] ?? 'application/octet-stream',
-    etag: `"${createHash('sha256').update(bytes).digest('base64url')}"`,
+    mediaType: mediaTypeOf(name),
+    etag: etagOf(bytes),
     isImmutable: name.startsWith(`assets${sep}`),
   }
-}
-
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2',
-  '.json': 'application/json',
-  '.webmanifest': 'application/manifest+json',
-  '.txt': 'text/plain; charset=utf-8',
 }

@@ -1,8 +1,8 @@
 import type { Answer } from '../http/endpoint.ts'
+import { staticFileAnswer } from '../http/static-file.ts'
 import { type ConsoleFile, consoleFiles } from './console-files.ts'
-import { MISSING_PAGE } from './missing-page.ts'
 
-/** What a browser asks for at a path that no route has. */
+/** A request of a browser to a path that has no route. */
 export interface PageRequest {
   /** Without the query. */
   readonly path: string
@@ -14,10 +14,10 @@ export interface Page {
   readonly mediaType: string
 }
 
-/** Undefined: this is no matter of the console. */
+/** Returns undefined when the path does not belong to the console. */
 export type ServeConsole = (request: PageRequest) => Page | undefined
 
-/** The web console: its files, and its first page for every path that it may route by itself. */
+/** Serves the web console: its files, and its index page for every path that the console may route in the browser. */
 export function serveConsole(folder: string): ServeConsole {
   const files = consoleFiles(folder)
   return ({ path, headers }) => {
@@ -36,7 +36,7 @@ export function serveConsole(folder: string): ServeConsole {
 
 const MISSING = '/console-missing'
 
-/** Scripts, styles and data from here alone, and nobody frames it. */
+/** Scripts, styles and data from this origin only; no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -51,38 +51,11 @@ const POLICY = [
 ].join('; ')
 
 function fileAnswer(file: ConsoleFile, headers: PageRequest['headers']): Page {
-  const shown = {
+  const answer = staticFileAnswer(file, headers, {
     'content-security-policy': POLICY,
     'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
-    etag: file.etag,
-    vary: 'accept-encoding',
-  }
-  if (namesTag(headers['if-none-match'], file.etag))
-    return { answer: { status: 304, headers: shown }, mediaType: file.mediaType }
-  const accepted = acceptedEncodings(String(headers['accept-encoding'] ?? ''))
-  for (const [encoding, body] of file.encoded)
-    if (accepted.has(encoding))
-      return {
-        answer: { status: 200, body, headers: { ...shown, 'content-encoding': encoding } },
-        mediaType: file.mediaType,
-      }
-  return { answer: { status: 200, body: file.bytes, headers: shown }, mediaType: file.mediaType }
-}
-
-function namesTag(header: string | string[] | undefined, etag: string): boolean {
-  return String(header ?? '')
-    .split(',')
-    .some((tag) => tag.trim().replace(/^W\//, '') === etag)
-}
-
-function acceptedEncodings(header: string): Set<string> {
-  const named = header.split(',').map((part) =>
-    part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/),
-  )
-  return new Set(named.filter(([, weight]) => !/^q=0(\.0*)?$/.test(weight ?? '')).map(([name = '']) => name))
+  })
+  return { answer, mediaType: file.mediaType }
 }
 
 function redirect(location: string): Page {
@@ -92,3 +65,15 @@ function redirect(location: string): Page {
 function missing(): Page {
   return { answer: { status: 404, body: MISSING_PAGE }, mediaType: 'text/html; charset=utf-8' }
 }
+
+const MISSING_PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>The console is not built</title></head>
+<body>
+<h1>The console is not built</h1>
+<p>The API works without the console: see the <a href="/docs">API reference</a> and <a href="/health">health</a>.</p>
+<p>In a clone of the repository <code>npm start</code> and <code>npm run relay</code> build the console, or report why they
+cannot. Otherwise set <code>CONSOLE_DIR</code> to the folder of a built console, or to <code>off</code>.</p>
+</body>
+</html>
+`

@@ -4,11 +4,12 @@ import { Dice } from '../../fuzz/dice.ts'
 import { buildServer } from '../http/build-server.ts'
 import { checkAnswer } from '../http/check-answer.ts'
 import { route } from '../http/route.ts'
+import { NEVER_LOST } from '../http/testing/never-lost.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { findConversations } from './find-conversations.ts'
 import { listConversations } from './list-conversations.ts'
 import { showConversation } from './show-conversation.ts'
-import { CONVERSATION_SCOPES } from './sights.ts'
+import { CONVERSATION_SCOPES } from './visibility.ts'
 
 let world: TestDatabase
 let server: ReturnType<typeof buildServer>
@@ -16,8 +17,20 @@ beforeAll(async () => {
   world = await testDatabase()
   server = buildServer({
     routes: [
-      route('GET', '/conversations', CONVERSATION_SCOPES, '', listConversations(world)),
-      route('GET', '/conversations/{number}', CONVERSATION_SCOPES, '', showConversation(world)),
+      route(
+        'GET',
+        '/conversations',
+        CONVERSATION_SCOPES,
+        '',
+        listConversations({ ...world, rules: { defaultRegion: 'DE' } }),
+      ),
+      route(
+        'GET',
+        '/conversations/{number}',
+        CONVERSATION_SCOPES,
+        '',
+        showConversation({ ...world, rules: { defaultRegion: 'DE' } }),
+      ),
     ],
     // `account scope scope …`
     authenticate: async ({ authorization = '' }) => {
@@ -25,6 +38,7 @@ beforeAll(async () => {
       return { accountId, username: accountId, scopes: new Set(scopes as Scope[]) }
     },
     authenticateRefresh: () => Promise.reject(new Error('not here')),
+    admissions: NEVER_LOST,
     log: { error: (details) => faults.push(details), warn: (details) => faults.push(details) },
     requestId: () => 'test',
     trustedProxies: [],
@@ -84,7 +98,7 @@ const numbers = async (query = '', authorization?: string) =>
   (await get(query, authorization)).json.map(({ number }: { number: string }) => number)
 const ids = (entries: readonly { id: string }[]) => entries.map(({ id }) => id)
 
-test('a conversation is known by its last message, in whichever direction', async () => {
+test('lists a conversation by its last message, in either direction', async () => {
   await send(['+3', '+2'], 0, 'to two')
   await send('+1', 1, 'first')
   await receive('+1', 2, 'answer')
@@ -110,6 +124,19 @@ test('a conversation is known by its last message, in whichever direction', asyn
   ])
 })
 
+test('finds one conversation by every spelling of its number', async () => {
+  await send('+4915112345678', 0, 'question')
+  await receive('+4915112345678', 1, 'answer')
+  for (const spelling of ['+4915112345678', '0151 12345678', '004915112345678', '4915112345678'])
+    expect(ids((await get(`/${encodeURIComponent(spelling)}`)).json)).toEqual(['i1', 'm0'])
+})
+
+test('treats a number that the network spells nationally as a conversation of its own', async () => {
+  await send('+4915112345678', 0, 'question')
+  await receive('015112345678', 1, 'from the network')
+  expect(ids((await get('/015112345678')).json)).toEqual(['i1'])
+})
+
 test.each([
   [
     'data: 3 octets for port 5000',
@@ -127,13 +154,13 @@ test.each([
   ['MMS', () => receive('+1', 1, null, { type: 'MMS', mms: { transactionId: 'T', size: 1, contentClass: '' } })],
   ['encrypted message', () => send('+1', 1, '$aes…', { more: { isEncrypted: true } })],
   ['content no longer kept', () => send('+1', 1, null, { more: { contentHash: 'ab' } })],
-])('what is no plain text is described: %s', async (expected, make) => {
+])('describes content that is not plain text: %s', async (expected, make) => {
   await make()
   expect((await get('')).json).toMatchObject([{ number: '+1', lastText: expected }])
   expect((await get('/+1')).json).toHaveLength(1)
 })
 
-test('nothing of another account is seen', async () => {
+test('shows nothing of another account', async () => {
   await send('+1', 1, 'theirs', { account: 'a2' })
   await send('+2', 1, 'ours')
   expect(await numbers()).toEqual(['+2'])
@@ -141,7 +168,7 @@ test('nothing of another account is seen', async () => {
   expect((await get('/+1')).json).toEqual([])
 })
 
-test('each half needs its scope', async () => {
+test('requires a scope for each direction', async () => {
   await send('+1', 1, 'sent')
   await receive('+2', 2, 'received')
   expect(await numbers('', 'a1 messages:list')).toEqual(['+1'])
@@ -155,7 +182,7 @@ test('each half needs its scope', async () => {
   })
 })
 
-test('a search finds part of a number however it is written, a sender, and texts of either side', async () => {
+test('a search finds part of a number in any notation, a sender, and texts of both directions', async () => {
   await send('+4915112345678', 1, 'Your PARCEL arrives')
   await receive('Vodafone', 2, 'Top up 100% now_')
   await receive('+33612345678', 3, 'ok')
@@ -173,7 +200,7 @@ test('a search finds part of a number however it is written, a sender, and texts
   expect(await numbers(next)).toEqual(['+4915112345678'])
 })
 
-test('a conversation shows both sides, the latest first, with what is known of each', async () => {
+test('a conversation shows both directions, latest first, with their states', async () => {
   const scheduleAt = new Date('2027-01-01T00:00:00Z')
   await send(['+1', '+2'], 1, 'one', {
     more: { scheduleAt },
@@ -201,7 +228,7 @@ test('a conversation shows both sides, the latest first, with what is known of e
   expect((await get('/+3')).json).toEqual([])
 })
 
-test('a conversation is paged whole, also when the clocks of two replicas differ', async () => {
+test('paging returns the whole conversation, even if the clocks of two relays differ', async () => {
   const expected = new Set<string>()
   for (let count = 0; count < 9; count++) {
     expected.add(await send('+1', count % 2 === 0 ? count : count + 10, 'out'))
@@ -223,7 +250,7 @@ test.each([
   'MTIz',
   Buffer.from('1.').toString('base64url'),
   Buffer.from('999999999999999.+1').toString('base64url'),
-])('a cursor that is none of ours is refused: %s', async (cursor) => {
+])('refuses an invalid cursor: %s', async (cursor) => {
   for (const path of ['', '/+1']) {
     const { status, json } = await get(`${path}?cursor=${cursor}`)
     if (cursor !== '') expect([status, json.errors?.[0]?.path]).toEqual([400, 'cursor'])
@@ -237,31 +264,28 @@ const PATIENCES = {
   'all the way back': { firstSteps: [1], fewNumbers: 2, lastSteps: [7, 1_000] },
 }
 
-test.each(Object.entries(PATIENCES))(
-  'pages are exact, however the conversations are found: %s',
-  async (_, patience) => {
-    const dice = new Dice(20_261_121)
-    const latest = new Map<string, number>()
-    for (let count = 0; count < 150; count++) {
-      // One number has most of the messages; some moments are shared.
-      const number = dice.once(2) ? '+1' : `+${2 + dice.below(40)}`
-      const at = Math.floor(count / 3)
-      if (dice.once(2)) await send(number, at, 'out', { state: dice.pick(['Pending', 'Sent', 'Failed']) })
-      else await receive(number, at, 'in')
-      latest.set(number, at)
-    }
-    const sights = { accountId: 'a1', sent: true, received: true }
-    const found: { number: string; at: Date }[] = []
-    for (let page: typeof found | undefined; page === undefined || page.length === 7; ) {
-      page = await findConversations(
-        world.database,
-        sights,
-        { before: found.at(-1), among: undefined, take: 7 },
-        patience,
-      )
-      found.push(...page)
-    }
-    const expected = [...latest].sort(([a, atA], [b, atB]) => atB - atA || (a < b ? 1 : -1))
-    expect(found.map(({ number, at }) => [number, at])).toEqual(expected.map(([number, at]) => [number, minute(at)]))
-  },
-)
+test.each(Object.entries(PATIENCES))('pages are exact, however the conversations are found: %s', async (_, limits) => {
+  const dice = new Dice(20_261_121)
+  const latest = new Map<string, number>()
+  for (let count = 0; count < 150; count++) {
+    // One number has most of the messages; some messages have the same time.
+    const number = dice.once(2) ? '+1' : `+${2 + dice.below(40)}`
+    const at = Math.floor(count / 3)
+    if (dice.once(2)) await send(number, at, 'out', { state: dice.pick(['Pending', 'Sent', 'Failed']) })
+    else await receive(number, at, 'in')
+    latest.set(number, at)
+  }
+  const visibility = { accountId: 'a1', sent: true, received: true }
+  const found: { number: string; at: Date }[] = []
+  for (let page: typeof found | undefined; page === undefined || page.length === 7; ) {
+    page = await findConversations(
+      world.database,
+      visibility,
+      { before: found.at(-1), among: undefined, take: 7 },
+      limits,
+    )
+    found.push(...page)
+  }
+  const expected = [...latest].sort(([a, atA], [b, atB]) => atB - atA || (a < b ? 1 : -1))
+  expect(found.map(({ number, at }) => [number, at])).toEqual(expected.map(([number, at]) => [number, minute(at)]))
+})

@@ -1,32 +1,32 @@
-// The latest conversations without a table of conversations, which every message that is accepted would have to pay for.
-// Mostly the last two hundred messages hold a page of numbers. Where they do not, since one number has most of them:
-// every number, if they are few; else further back.
+// Finds the latest conversations without a table of conversations, which every accepted message would have to update.
+// Usually the last 200 messages contain enough numbers for a page. If not, because one number has most of them, it
+// reads every number if there are few, else it looks further back.
 import type { Database } from '../store/database.ts'
-import { readEveryNumber } from './every-number-statement.ts'
-import { readLatestEntries, type Span, type StoredConversation } from './latest-entries-statement.ts'
-import type { Sights } from './sights.ts'
-import { walkBack } from './walk-back-statement.ts'
+import { readEveryNumber } from './read-every-number-statement.ts'
+import { readLatestEntries, type Span, type StoredConversation } from './read-latest-entries-statement.ts'
+import { readRecentNumbers } from './read-recent-numbers-statement.ts'
+import type { Visibility } from './visibility.ts'
 
-const PATIENCE = { firstSteps: [200, 5_000], fewNumbers: 20_000, lastSteps: [100_000, 2_000_000] }
+const LIMITS = { firstSteps: [200, 5_000], fewNumbers: 20_000, lastSteps: [100_000, 2_000_000] }
 
 export interface FindOptions {
   readonly before: Span['before'] | undefined
-  /** Of these numbers alone. */
+  /** Only conversations with these numbers. */
   readonly among: readonly string[] | undefined
   readonly take: number
 }
 
-/** Newest first. */
+/** Returns conversations, newest first. */
 export async function findConversations(
   database: Database,
-  sights: Sights,
+  visibility: Visibility,
   { before = AFTER_ALL, among, take }: FindOptions,
-  { firstSteps, fewNumbers, lastSteps } = PATIENCE,
+  { firstSteps, fewNumbers, lastSteps } = LIMITS,
 ): Promise<StoredConversation[]> {
   const latestOf = (numbers: readonly string[], after?: Date) =>
-    readLatestEntries(database, sights, numbers, { after, before }, take)
+    readLatestEntries(database, visibility, numbers, { after, before }, take)
   const withinSteps = async (steps: number) => {
-    const { numbers, floor } = await walkBack(database, sights, before.at, steps)
+    const { numbers, floor } = await readRecentNumbers(database, visibility, before.at, steps)
     const found = await latestOf(numbers, floor)
     return { found, isAll: floor === undefined || found.length >= take }
   }
@@ -35,7 +35,7 @@ export async function findConversations(
     const { found, isAll } = await withinSteps(steps)
     if (isAll) return found
   }
-  const numbers = await readEveryNumber(database, sights, fewNumbers)
+  const numbers = await readEveryNumber(database, visibility, fewNumbers)
   if (numbers.length < fewNumbers) return await latestOf(numbers)
   let latest: StoredConversation[] = []
   for (const steps of lastSteps) {

@@ -1,17 +1,22 @@
-import { conversation, listConversationsQuery } from '@smsgw/contract/conversation'
+import { type Conversation, conversation, listConversationsQuery } from '@smsgw/contract/conversation'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { linkToNext, momentOf, refusedCursor } from '../http/page.ts'
+import type { MessageRules } from '../messages/accept/check-message.ts'
 import type { Database } from '../store/database.ts'
-import { conversationAnswer } from './conversation-answer.ts'
 import { findConversations } from './find-conversations.ts'
-import type { Span } from './latest-entries-statement.ts'
+import type { Span, StoredConversation } from './read-latest-entries-statement.ts'
 import { ConversationSearch } from './search-conversations.ts'
-import { sightsOf } from './sights.ts'
+import { visibilityOf } from './visibility.ts'
 
-/** Whom was written to and who wrote, the latest first. */
-export function listConversations({ database }: { readonly database: Database }): Endpoint {
-  const searching = new ConversationSearch(database)
+interface ListConversationsDeps {
+  readonly database: Database
+  readonly rules: Pick<MessageRules, 'defaultRegion'>
+}
+
+/** Lists the numbers that messages were exchanged with, latest first. */
+export function listConversations({ database, rules }: ListConversationsDeps): Endpoint {
+  const searching = new ConversationSearch(database, rules)
   return endpoint({
     query: listConversationsQuery,
     answers: { 200: z.array(conversation) },
@@ -19,9 +24,9 @@ export function listConversations({ database }: { readonly database: Database })
     async handle({ principal, query: { limit, cursor, q }, url }) {
       const before = cursor === undefined ? undefined : placeOf(cursor)
       const search = q?.trim() || undefined
-      const sights = sightsOf(principal)
-      const matching = search === undefined ? undefined : await searching.find(sights, search)
-      const found = await findConversations(database, sights, { before, among: matching?.numbers, take: limit + 1 })
+      const visibility = visibilityOf(principal)
+      const matching = search === undefined ? undefined : await searching.find(visibility, search)
+      const found = await findConversations(database, visibility, { before, among: matching?.numbers, take: limit + 1 })
       const rows = found.slice(0, limit)
       const last = found.length > limit ? rows.at(-1) : undefined
       const since = matching?.since?.toISOString()
@@ -44,4 +49,24 @@ function placeOf(cursor: string): Span['before'] {
   const at = momentOf(time)
   if (!at) throw refusedCursor()
   return { at, number }
+}
+
+function conversationAnswer(stored: StoredConversation): Conversation {
+  return {
+    number: stored.number,
+    lastAt: stored.at.toISOString(),
+    lastText: previewOf(stored),
+    lastDirection: stored.direction,
+    ...(stored.state !== null && { lastState: stored.state }),
+    lastMessageId: stored.id,
+  }
+}
+
+function previewOf({ text, octets, port, type, subject, isEncrypted, isHashed }: StoredConversation): string {
+  if (isHashed) return 'content no longer kept'
+  if (isEncrypted) return 'encrypted message'
+  if (text !== null) return text
+  if (octets !== null) return `data: ${octets} octets${port === null ? '' : ` for port ${port}`}`
+  if (type?.startsWith('MMS')) return subject === null ? 'MMS' : `MMS: ${subject}`
+  return ''
 }

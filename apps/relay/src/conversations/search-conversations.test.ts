@@ -19,7 +19,7 @@ afterEach(async () => {
   await world.database.account.deleteMany()
 })
 
-test('looks so far back and no further, and says how far', async () => {
+test('searches to its depth limit and reports how far back it searched', async () => {
   const search = searchWith({ depths: [3] })
   expect(await search.find(everything, 'text 3')).toMatchObject({ numbers: expect.arrayContaining(['+3']) })
   const { numbers, since } = await search.find(everything, 'text 2')
@@ -27,7 +27,7 @@ test('looks so far back and no further, and says how far', async () => {
   expect(since).toEqual(minute(2))
 })
 
-test('says nothing of that where it has looked into everything', async () => {
+test('reports no limit after searching everything', async () => {
   expect((await searchWith({ depths: [6] }).find(everything, 'text')).since).toBeNull()
   const common = { accountId: 'a1', deviceId: 'Xk2Zt7vQ9sLrB4mNdP1aW', state: 'Sent' } as const
   for (let at = 0; at < 6; at++)
@@ -36,14 +36,23 @@ test('says nothing of that where it has looked into everything', async () => {
   expect((await searchWith({ depths: [5] }).find(everything, 'text')).since).toEqual(minute(0))
 })
 
-test('a whole number is found however long ago it was, and part of one where there are few', async () => {
+test('finds a whole number of any age, and part of a number when there are few', async () => {
   const many = searchWith({ depths: [1], fewNumbers: 3 })
   expect((await many.find(everything, '+4')).numbers).toContain('+4')
   await receive('+4915112345678', -5, 'long ago')
   expect((await searchWith({ depths: [1] }).find(everything, '1511 234')).numbers).toContain('+4915112345678')
 })
 
-test('where it takes too long it looks less far back, and says so', async () => {
+test.each(['01511 2345678', '0049 (1511) 2345678', '4915112345678'])(
+  'finds the number written as %s with the default region DE',
+  async (written) => {
+    await receive('+4915112345678', -5, 'long ago')
+    const { numbers } = await searchWith({ depths: [1], fewNumbers: 3 }).find(everything, written)
+    expect(numbers).toContain('+4915112345678')
+  },
+)
+
+test('searches less far back after a timeout, and reports it', async () => {
   const release = await holdInbox()
   const looking = searchWith({ depths: [100, 2], statementMs: 200 }).find(everything, 'text')
   const first = await waiting()
@@ -54,12 +63,12 @@ test('where it takes too long it looks less far back, and says so', async () => 
   expect(since).toEqual(minute(3))
 })
 
-test('where even that takes too long it gives up, and holds nobody up meanwhile', async () => {
+test('gives up when even that takes too long, and delays no other request', async () => {
   const release = await holdInbox()
   const search = searchWith({ depths: [100], statementMs: 200 })
   const all = Promise.allSettled(Array.from({ length: 4 }, () => search.find(everything, 'text')))
   await someoneWaits(world.database, 2)
-  // Two of the five connections are theirs, and one holds the table.
+  // Two of the five connections run searches, and one holds the table.
   const waitingNow = await world.database.$queryRaw<{ count: bigint }[]>`
     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
   expect(waitingNow).toEqual([{ count: 2n }])
@@ -68,7 +77,7 @@ test('where even that takes too long it gives up, and holds nobody up meanwhile'
   await release()
 })
 
-test('of more searches than can wait the last is refused', async () => {
+test('refuses a search when too many are waiting', async () => {
   const release = await holdInbox()
   const search = searchWith({ depths: [100], statementMs: 2_000 })
   const all = Promise.allSettled(Array.from({ length: 23 }, () => search.find(everything, 'text')))
@@ -78,8 +87,9 @@ test('of more searches than can wait the last is refused', async () => {
   expect(refused.map(({ reason }) => reason.message)).toEqual([expect.stringContaining('Too many')])
 })
 
-function searchWith(patience: Partial<ConstructorParameters<typeof ConversationSearch>[1]>): ConversationSearch {
-  return new ConversationSearch(world.database, { depths: [100], statementMs: 20_000, fewNumbers: 1_000, ...patience })
+function searchWith(limits: Partial<ConstructorParameters<typeof ConversationSearch>[2]>): ConversationSearch {
+  const usual = { depths: [100], statementMs: 20_000, fewNumbers: 1_000 }
+  return new ConversationSearch(world.database, { defaultRegion: 'DE' }, { ...usual, ...limits })
 }
 
 async function receive(sender: string, at: number, text: string): Promise<void> {
@@ -87,7 +97,7 @@ async function receive(sender: string, at: number, text: string): Promise<void> 
   await world.database.inboxItem.create({ data: { ...common, sender, createdAt: minute(at), text } })
 }
 
-/** Nobody can read texts until it is released; numbers of what was sent they can. */
+/** Blocks reading texts until it is released; numbers of sent messages stay readable. */
 async function holdInbox(): Promise<() => Promise<void>> {
   const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const over = world.database.$transaction(
@@ -105,7 +115,7 @@ async function holdInbox(): Promise<() => Promise<void>> {
   }
 }
 
-/** When the transaction began that waits for a lock. */
+/** Start time of the transaction that waits for a lock. */
 async function waiting(): Promise<string> {
   for (;;) {
     const [found] = await world.database.$queryRaw<{ began: string }[]>`

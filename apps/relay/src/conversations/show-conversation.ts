@@ -1,44 +1,80 @@
-import { conversationEntry, conversationParams, showConversationQuery } from '@smsgw/contract/conversation'
+import {
+  type ConversationEntry,
+  conversationEntry,
+  conversationParams,
+  showConversationQuery,
+} from '@smsgw/contract/conversation'
+import type { Waiting } from '@smsgw/contract/waiting'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { linkToNext, momentOf, refusedCursor } from '../http/page.ts'
+import { inboxItemAnswer } from '../inbox/inbox-item-answer.ts'
+import type { MessageRules } from '../messages/accept/check-message.ts'
+import { storedSpellings } from '../messages/accept/phone-number.ts'
+import { dataOfOctets } from '../messages/message-data.ts'
 import type { Database } from '../store/database.ts'
+import { waitingRecipients } from '../waiting/waiting-recipients.ts'
 import {
   type ReceivedEntry,
   type ReceivedPlace,
   readReceivedEntries,
   readSentEntries,
   type SentEntry,
-} from './conversation-entries-statement.ts'
-import { receivedAnswer, sentAnswer } from './conversation-entry-answer.ts'
-import { sightsOf } from './sights.ts'
+} from './read-entries-statement.ts'
+import { type Visibility, visibilityOf } from './visibility.ts'
 
-/** What was said with one number, the latest first; nothing yet is an empty list. */
-export function showConversation({ database }: { readonly database: Database }): Endpoint {
+interface ShowConversationDeps {
+  readonly database: Database
+  readonly rules: Pick<MessageRules, 'defaultRegion'>
+}
+
+/** Lists the messages exchanged with one number, latest first. Without messages the list is empty. */
+export function showConversation({ database, rules }: ShowConversationDeps): Endpoint {
   return endpoint({
     params: conversationParams,
     query: showConversationQuery,
     answers: { 200: z.array(conversationEntry) },
-    async handle({ principal, params: { number }, query: { limit, cursor }, url }) {
+    async handle({ principal, params, query: { limit, cursor }, url }) {
       const place = cursor === undefined ? START : placeOf(cursor)
-      const sights = sightsOf(principal)
+      const visibility = visibilityOf(principal)
+      const number = await storedNumber(database, visibility, storedSpellings(params.number, rules.defaultRegion))
       const [sent, received] = await Promise.all([
-        readSentEntries(database, sights, number, place.sentKey, limit + 1),
-        readReceivedEntries(database, sights, number, place.received, limit + 1),
+        readSentEntries(database, visibility, number, place.sentKey, limit + 1),
+        readReceivedEntries(database, visibility, number, place.received, limit + 1),
       ])
       const rows = merged(sent, received, limit)
       const isLast = sent.length + received.length <= limit
       const headers = isLast ? {} : linkToNext(url, cursorOf(placeAfter(place, rows)))
-      return {
-        status: 200,
-        body: rows.map((row) => (row.sent ? sentAnswer(row.sent) : receivedAnswer(row.received))),
-        headers,
-      }
+      const waiting = await waitingRecipients(
+        database,
+        principal.accountId,
+        rows.flatMap(({ sent }) =>
+          sent === undefined ? [] : [{ ...sent, simNumber: sent.requestedSimNumber, createdAt: sent.at }],
+        ),
+      )
+      const body = rows.map((row) =>
+        row.sent ? sentAnswer(row.sent, waiting.get(row.sent.cmdId)) : receivedAnswer(row.received),
+      )
+      return { status: 200, body, headers }
     },
   })
 }
 
-/** Each direction is read by itself, from its own place: none is skipped because a clock of the other differs. */
+/** Returns the first spelling with messages, else the last one. */
+async function storedNumber(
+  database: Database,
+  { accountId }: Visibility,
+  [asWritten = '', normalised]: readonly string[],
+): Promise<string> {
+  if (normalised === undefined) return asWritten
+  const [sent, received] = await Promise.all([
+    database.recipient.findFirst({ where: { accountId, phoneNumber: asWritten }, select: { cmdId: true } }),
+    database.inboxItem.findFirst({ where: { accountId, sender: asWritten }, select: { id: true } }),
+  ])
+  return (sent ?? received) ? asWritten : normalised
+}
+
+/** Each direction has its own position, so that clock differences between them skip no message. */
 interface Place {
   readonly sentKey: bigint
   readonly received: ReceivedPlace
@@ -51,7 +87,7 @@ type Row =
   | { readonly sent: SentEntry; readonly received?: never }
   | { readonly sent?: never; readonly received: ReceivedEntry }
 
-/** The later of the two that are next, again and again: of each direction a beginning is taken. */
+/** Merges both directions, latest first. */
 function merged(sent: readonly SentEntry[], received: readonly ReceivedEntry[], limit: number): Row[] {
   const rows: Row[] = []
   let [ofSent, ofReceived] = [0, 0]
@@ -87,4 +123,40 @@ function placeOf(cursor: string): Place {
   const at = momentOf(time)
   if (!at || BigInt(sentKey) > MOST_KEY || BigInt(key) > MOST_KEY) throw refusedCursor()
   return { sentKey: BigInt(sentKey), received: { at, key: BigInt(key) } }
+}
+
+function sentAnswer(sent: SentEntry, waiting: Waiting | undefined): ConversationEntry {
+  return {
+    direction: 'out',
+    id: sent.id,
+    at: sent.at.toISOString(),
+    ...(sent.text !== null && { text: sent.text }),
+    ...(sent.data !== null && { data: dataOfOctets(sent.data, sent.isEncrypted), port: sent.port ?? 0 }),
+    ...(sent.isHashed && { isHashed: true }),
+    ...(sent.isEncrypted && { isEncrypted: true }),
+    state: sent.state,
+    ...(sent.error !== null && { error: sent.error }),
+    ...(waiting !== undefined && { waiting }),
+    recipientsCount: sent.recipientsCount,
+    ...(sent.scheduleAt !== null && { scheduleAt: sent.scheduleAt.toISOString() }),
+    ...(sent.simNumber !== null && { simNumber: sent.simNumber }),
+    ...(sent.partsCount !== null && { partsCount: sent.partsCount }),
+    deviceId: sent.deviceId,
+  }
+}
+
+function receivedAnswer(received: ReceivedEntry): ConversationEntry {
+  const { id, createdAt: at, type, text, data, port, subject, simNumber, deviceId } = inboxItemAnswer(received)
+  return {
+    direction: 'in',
+    id,
+    at,
+    type,
+    ...(text !== undefined && { text }),
+    ...(data !== undefined && { data }),
+    ...(port !== undefined && { port }),
+    ...(subject !== undefined && { subject }),
+    ...(simNumber !== undefined && { simNumber }),
+    deviceId,
+  }
 }

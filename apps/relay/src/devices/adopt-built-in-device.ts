@@ -2,15 +2,15 @@ import type { Clock } from '../clock.ts'
 import { newId, type Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
 
-export interface AdoptBuiltInDeviceNeeds {
+export interface AdoptBuiltInDeviceDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
 }
 
-/** The device of Local Server mode: the box itself, known by the key of its agent. A new key takes the place of an old one. */
+/** Creates or updates the device of Local Server mode, identified by the key of its agent. A new key replaces the old one. */
 export async function adoptBuiltInDevice(
-  { database, clock, random }: AdoptBuiltInDeviceNeeds,
+  { database, clock, random }: AdoptBuiltInDeviceDeps,
   { username, publicKey, name }: { readonly username: string; readonly publicKey: string; readonly name: string },
 ): Promise<string> {
   return database.$transaction(async (statements) => {

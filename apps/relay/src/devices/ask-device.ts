@@ -1,12 +1,14 @@
 import type { Command } from '@smsgw/contract/link/command'
-import type { WakeHint } from '../agents/wake-hint.ts'
 import type { Clock } from '../clock.ts'
+import type { WakeHint } from '../hints/wake-hint.ts'
+import type { Access } from '../http/admissions.ts'
 import { ApiError } from '../http/api-error.ts'
+import { isLeased } from '../link/claim/lease.ts'
 import { newId, type Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import { noSuchDevice } from './no-such-device.ts'
 
-export interface AskDeviceNeeds {
+export interface AskDeviceDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
@@ -19,22 +21,24 @@ export interface AskDeviceNeeds {
 export interface Question {
   readonly accountId: string
   readonly deviceId: string
-  /** Everything but its id. */
+  /** The wait ends with 401 when the caller loses access. */
+  readonly access: Pick<Access, 'during'>
+  /** Creates the command with its id. */
   readonly command: (cmdId: string) => Command
   readonly limitMs: number
-  /** What the caller is told when the device is not connected. */
-  readonly absent: () => ApiError
+  /** The error when the device is not connected. */
+  readonly offline: () => ApiError
 }
 
 /**
- * Asks a device that may be connected to any replica: a command waits for it like all others, and its answer is waited for
- * here. A hint tells of it at once, and a look every second when the hint was lost. Undefined: no answer came in time.
+ * Sends a command to a device that may be connected to any relay, and waits for its answer. A hint reports the answer at
+ * once; a query every second finds it when the hint was lost. Returns undefined when no answer came in time.
  */
-export async function askDevice(needs: AskDeviceNeeds, question: Question): Promise<unknown> {
-  const { database, clock } = needs
+export async function askDevice(deps: AskDeviceDeps, question: Question): Promise<unknown> {
+  const { database, clock } = deps
   const { accountId, deviceId, command, limitMs } = question
-  await refuseAbsent(needs, question)
-  const cmdId = newId(needs.random)
+  await refuseOffline(deps, question)
+  const cmdId = newId(deps.random)
   const now = clock.now()
   const expiresAt = new Date(now.getTime() + limitMs)
   await database.deviceCommand.create({
@@ -42,31 +46,31 @@ export async function askDevice(needs: AskDeviceNeeds, question: Question): Prom
     select: { cmdId: true },
   })
   try {
-    return await answered(needs, question, cmdId)
+    return await question.access.during(() => waitForAnswer(deps, question, cmdId))
   } finally {
     await database.deviceCommand.deleteMany({ where: { cmdId, accountId } })
   }
 }
 
-async function refuseAbsent({ database, clock }: AskDeviceNeeds, { accountId, deviceId, absent }: Question) {
+async function refuseOffline({ database, clock }: AskDeviceDeps, { accountId, deviceId, offline }: Question) {
   const device = await database.device.findFirst({
     where: { id: deviceId, accountId, deletedAt: null },
     select: { leaseUntil: true },
   })
   if (device === null) throw noSuchDevice()
-  if (device.leaseUntil === null || device.leaseUntil <= clock.now()) throw absent()
+  if (!isLeased(device.leaseUntil, clock.now())) throw offline()
 }
 
-async function answered(
-  { database, hints }: AskDeviceNeeds,
+async function waitForAnswer(
+  { database, hints }: AskDeviceDeps,
   { accountId, deviceId, limitMs }: Question,
   cmdId: string,
 ): Promise<unknown> {
-  let isTold = false
+  let isAnswered = false
   let wake: () => void = () => undefined
   const stop = hints.listen((hint) => {
     if (hint.kind !== 'answered' || hint.cmdId !== cmdId) return undefined
-    isTold = true
+    isAnswered = true
     wake()
     return undefined
   })
@@ -75,15 +79,15 @@ async function answered(
     const until = performance.now() + limitMs
     while (performance.now() < until) {
       const row = await database.deviceCommand.findFirst({ where: { cmdId, accountId }, select: { answer: true } })
-      if (row === null) throw new ApiError(404, 'The device was deleted meanwhile')
+      if (row === null) throw new ApiError(404, 'The device was deleted during the request')
       if (row.answer !== null) return row.answer
-      // Told while it looked: there is nothing to wait for.
-      if (isTold) {
-        isTold = false
+      // The hint arrived during the query: query again without waiting.
+      if (isAnswered) {
+        isAnswered = false
         continue
       }
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LOOK_MS)
+        const timer = setTimeout(resolve, POLL_MS)
         wake = () => {
           clearTimeout(timer)
           resolve()
@@ -96,4 +100,4 @@ async function answered(
   }
 }
 
-const LOOK_MS = 1_000
+const POLL_MS = 1_000

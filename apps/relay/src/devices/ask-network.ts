@@ -3,20 +3,21 @@ import { idParams } from '@smsgw/contract/ids'
 import { z } from 'zod'
 import { ApiError } from '../http/api-error.ts'
 import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
-import { type AskDeviceNeeds, askDevice } from './ask-device.ts'
+import { type AskDeviceDeps, askDevice } from './ask-device.ts'
 
-/** USSD through a device. */
-export function askNetwork(needs: AskDeviceNeeds): Endpoint {
+/** Sends a USSD request through a device. */
+export function askNetwork(deps: AskDeviceDeps): Endpoint {
   return endpoint({
     params: idParams,
     body: ussdRequest,
     answers: { 200: ussdAnswer },
     errors: [404, 409, 503, 504],
-    async handle({ principal: { accountId }, params: { id: deviceId }, body }) {
+    async handle({ principal: { accountId }, params: { id: deviceId }, body, access }) {
       const { code, simNumber, sessionId } = body
-      const answer = await askDevice(needs, {
+      const answer = await askDevice(deps, {
         accountId,
         deviceId,
+        access,
         command: (cmdId) => ({
           kind: 'ussd',
           cmdId,
@@ -25,8 +26,8 @@ export function askNetwork(needs: AskDeviceNeeds): Endpoint {
           ...(sessionId !== undefined && { sessionId }),
         }),
         limitMs: LONGEST_MS,
-        absent: () =>
-          new ApiError(503, 'The device is not connected now: try again when it is', {
+        offline: () =>
+          new ApiError(503, 'The device is offline: try again when it is online', {
             headers: { 'Retry-After': '30' },
           }),
       })
@@ -49,13 +50,13 @@ function answerOf(answer: unknown): Answer {
     case 'answered':
       return { status: 200, body: { text, more, ...(sessionId !== undefined && { sessionId }) } }
     case 'no-answer':
-      throw new ApiError(504, 'The network does not answer: try again in a while, or check the code')
+      throw new ApiError(504, 'The network did not answer: try again later, or check the code')
     case 'busy':
-      throw new ApiError(409, reason ?? 'The SIM is in another conversation with the network: try again in a while')
+      throw new ApiError(409, reason ?? 'The SIM is busy with another USSD session: try again later')
     default:
-      throw new ApiError(409, reason ?? 'The device cannot ask the network now')
+      throw new ApiError(409, reason ?? 'The device cannot send USSD requests now: try again later')
   }
 }
 
-/** The network may take two minutes (27.007), and so may the way to it. */
+/** The network may take two minutes (27.007), and the modem may be busy as long. */
 const LONGEST_MS = 130_000

@@ -7,7 +7,7 @@ import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { newPairingCode, PAIRING_CODE, prefixOf } from './pairing-code.ts'
 
-export interface CreatePairingCodeNeeds {
+export interface CreatePairingCodeDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
@@ -16,33 +16,33 @@ export interface CreatePairingCodeNeeds {
 }
 
 const LIFETIME_MS = 600_000
-/** Of one account at a time: the next one takes the place of the oldest. */
+/** Per account; a further code replaces the oldest. */
 const MOST_CODES = 20
 const MOST_COLLISIONS = 10
 
-export function createPairingCode(needs: CreatePairingCodeNeeds): Endpoint {
+export function createPairingCode(deps: CreatePairingCodeDeps): Endpoint {
   return endpoint({
     answers: { 201: pairingCode },
     async handle({ principal: { accountId } }) {
-      const expiresAt = new Date(needs.clock.now().getTime() + LIFETIME_MS)
-      await forgetOldCodes(needs, accountId)
-      const code = await storeNewCode(needs, accountId, expiresAt)
-      needs.logbook.write({ accountId, module: 'devices', priority: 'INFO', message: 'a pairing code was made' })
+      const expiresAt = new Date(deps.clock.now().getTime() + LIFETIME_MS)
+      await forgetOldCodes(deps, accountId)
+      const code = await storeNewCode(deps, accountId, expiresAt)
+      deps.logbook.write({ accountId, module: 'devices', priority: 'INFO', message: 'pairing code created' })
       return { status: 201, body: { code, expiresAt: expiresAt.toISOString() } }
     },
   })
 }
 
-/** What can no longer be redeemed, and the oldest of too many. */
-async function forgetOldCodes({ database, clock }: CreatePairingCodeNeeds, accountId: string): Promise<void> {
+/** Deletes codes that can no longer be redeemed, and the oldest of too many. */
+async function forgetOldCodes({ database, clock }: CreatePairingCodeDeps, accountId: string): Promise<void> {
   const codes = await database.pairingCode.findMany({ where: { accountId }, orderBy: { createdAt: 'desc' } })
   const old = codes.filter(({ expiresAt }, index) => index >= MOST_CODES - 1 || expiresAt <= clock.now())
   await database.pairingCode.deleteMany({ where: { accountId, prefix: { in: old.map(({ prefix }) => prefix) } } })
 }
 
-/** Another code may have the same first characters: then it is made anew. */
+/** Stores a code. When another code has the same first characters, creates a new one. */
 async function storeNewCode(
-  { database, clock, random, box }: CreatePairingCodeNeeds,
+  { database, clock, random, box }: CreatePairingCodeDeps,
   accountId: string,
   expiresAt: Date,
 ): Promise<string> {
@@ -53,5 +53,5 @@ async function storeNewCode(
     const { count } = await database.pairingCode.createMany({ data: [row], skipDuplicates: true })
     if (count === 1) return code
   }
-  throw new Error(`${MOST_COLLISIONS} pairing codes in a row were taken: the source of randomness is broken`)
+  throw new Error(`${MOST_COLLISIONS} pairing codes in a row exist already: the random source is broken`)
 }

@@ -3,27 +3,27 @@ import type { Clock } from '../clock.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Logbook } from '../logs/logbook.ts'
-import type { Move } from '../messages/message-progress.ts'
+import type { Move } from '../messages/progress/message-progress.ts'
 import type { Database } from '../store/database.ts'
-import type { Outbox } from '../webhooks/outbox.ts'
+import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
 import { failQueuedMessages } from './fail-queued-messages.ts'
 import { noSuchDevice } from './no-such-device.ts'
 
-export interface DeleteDeviceNeeds {
+export interface DeleteDeviceDeps {
   readonly database: Database
   readonly clock: Clock
   readonly logbook: Logbook
-  /** After the commit: the relay that holds its socket closes it. */
+  /** Called after the commit: the relay with the device's connection closes it. */
   readonly hints: { disconnect(deviceId: string): void }
   readonly outbox: Outbox
   readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
 }
 
 /**
- * The agent is cut off for good, and its queue fails with a reason. The row stays, for messages name it; the key goes, so
- * that the agent can be paired anew.
+ * Removes a device: disconnects its agent and fails its queued messages with a reason. The row stays because messages refer
+ * to it; the key is deleted, so that the agent can be paired again.
  */
-export function deleteDevice({ database, clock, logbook, hints, outbox, onMoved }: DeleteDeviceNeeds): Endpoint {
+export function deleteDevice({ database, clock, logbook, hints, outbox, onMoved }: DeleteDeviceDeps): Endpoint {
   return endpoint({
     params: idParams,
     answers: { 204: null },
@@ -32,7 +32,7 @@ export function deleteDevice({ database, clock, logbook, hints, outbox, onMoved 
       const now = clock.now()
       await markDeleted(database, accountId, id, now)
       hints.disconnect(id)
-      const message = 'the device was deleted: its agent is cut off, and its queue fails'
+      const message = 'device deleted: agent disconnected, queued messages failed'
       logbook.write({ accountId, deviceId: id, module: 'devices', priority: 'INFO', message })
       await failQueuedMessages(database, { accountId, deviceId: id }, now, onMoved)
       outbox.wake()
@@ -41,14 +41,14 @@ export function deleteDevice({ database, clock, logbook, hints, outbox, onMoved 
   })
 }
 
-/** A higher epoch fences the connection of the agent: nothing that it claims or tells from here on is taken. */
+/** Raises the connection epoch, which fences the agent: nothing that it claims or reports from now on is stored. */
 async function markDeleted(database: Database, accountId: string, id: string, now: Date): Promise<void> {
   await database.$transaction(async (statements) => {
     const [device] = await statements.$queryRaw<{ builtIn: boolean }[]>`
       SELECT built_in AS "builtIn" FROM devices
       WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NULL FOR UPDATE`
     if (device === undefined) throw noSuchDevice()
-    if (device.builtIn) throw new ApiError(409, 'This device is the gateway itself, which cannot be deleted')
+    if (device.builtIn) throw new ApiError(409, 'This device is the gateway itself and cannot be deleted')
     await statements.device.update({
       where: { id, accountId },
       data: {

@@ -1,8 +1,9 @@
 import type { DeviceAnswer } from '@smsgw/contract/device'
+import { isLeased } from '../link/claim/lease.ts'
 import type { Device, SimCard } from '../store/generated/client.ts'
 import { simCardAnswer } from './sim-card-answer.ts'
 
-/** A device as the API shows it. Online is what a relay has said of it lately: one that dies says nothing any more. */
+/** A device as the API shows it. It is online while a relay renews its lease; the lease expires when that relay dies. */
 export function deviceAnswer(device: Device & { readonly simCards: readonly SimCard[] }, now: Date): DeviceAnswer {
   const { id, name, createdAt, updatedAt, lastSeen, leaseUntil, simCards } = device
   return {
@@ -11,7 +12,7 @@ export function deviceAnswer(device: Device & { readonly simCards: readonly SimC
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     lastSeen: (lastSeen ?? createdAt).toISOString(),
-    online: leaseUntil !== null && leaseUntil > now,
+    online: isLeased(leaseUntil, now),
     simCards: simCards.map(simCardAnswer),
   }
 }

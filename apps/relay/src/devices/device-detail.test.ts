@@ -11,10 +11,10 @@ let shared: TestDatabase
 let api: TestEndpoints
 beforeAll(async () => {
   shared = await testDatabase()
-  const needs = { database: shared.database, clock: { now: () => now } }
+  const deps = { database: shared.database, clock: { now: () => now } }
   api = await testEndpoints([
-    route('GET', '/devices/{id}', 'devices:list', '', getDevice(needs)),
-    route('GET', '/devices/{id}/telemetry', 'devices:list', '', listDeviceTelemetry(needs)),
+    route('GET', '/devices/{id}', 'devices:list', '', getDevice(deps)),
+    route('GET', '/devices/{id}/telemetry', 'devices:list', '', listDeviceTelemetry(deps)),
   ])
 })
 afterAll(async () => {

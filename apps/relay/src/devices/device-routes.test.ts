@@ -14,7 +14,7 @@ let shared: TestDatabase
 let api: TestEndpoints
 beforeAll(async () => {
   shared = await testDatabase()
-  const needs = {
+  const deps = {
     database: shared.database,
     clock: { now: () => now },
     logbook: { write: (entry: LogbookEntry) => logged.push(entry.message) },
@@ -22,8 +22,8 @@ beforeAll(async () => {
     outbox: { wake: () => void cutOff.push('outbox') },
   }
   api = await testEndpoints([
-    route('GET', '/devices', 'devices:list', '', listDevices(needs)),
-    route('DELETE', '/devices/{id}', 'devices:delete', '', deleteDevice(needs)),
+    route('GET', '/devices', 'devices:list', '', listDevices(deps)),
+    route('DELETE', '/devices/{id}', 'devices:delete', '', deleteDevice(deps)),
   ])
 })
 afterAll(async () => {
@@ -91,7 +91,7 @@ test('a deleted device is cut off, fenced and gone, and its agent may be paired 
   await shared.database.deviceCommand.create({ data: { cmdId: 'c1', deviceId: ONE, accountId: 'a1', command: {} } })
   expect(await remove()).toMatchObject({ status: 204, json: undefined })
   expect(cutOff).toEqual([ONE, 'outbox'])
-  expect(logged).toEqual([expect.stringContaining('was deleted')])
+  expect(logged).toEqual([expect.stringContaining('device deleted')])
   expect(await list()).toEqual([])
   expect(await shared.database.deviceCommand.count()).toBe(0)
   expect(await shared.database.device.findUnique({ where: { id: ONE } })).toMatchObject({
@@ -160,6 +160,21 @@ test('what a deleted device had not done yet fails with a reason, and webhooks a
   const messages = await shared.database.message.findMany({ orderBy: { key: 'asc' } })
   expect(messages.map(({ state }) => state)).toEqual(['Sent', 'Failed', 'Pending'])
   expect(await shared.database.webhookDelivery.count()).toBe(3)
+})
+
+test('what failed with a deleted device names the SIM that it asked for, and its number', async () => {
+  await device()
+  await shared.database.simCard.create({
+    data: { deviceId: ONE, simNumber: 2, state: 'ready', phoneNumber: '+66812345678' },
+  })
+  await shared.database.webhook.create({
+    data: { accountId: 'a1', id: 'w1', event: 'sms:failed', url: '', secretSealed: '' },
+  })
+  await message('queued', ONE, ['Pending', 'Processed'])
+  await shared.database.message.updateMany({ data: { simNumber: 2 } })
+  await remove()
+  const payloads = (await shared.database.webhookDelivery.findMany()).map(({ payload }) => payload)
+  expect(payloads).toMatchObject(Array(2).fill({ sender: '+66812345678', simNumber: 2 }))
 })
 
 test('a queue of any length is ended', async () => {

@@ -12,8 +12,8 @@ let api: TestEndpoints
 beforeAll(async () => {
   shared = await testDatabase()
   const hints = { wake: () => undefined, listen: () => () => undefined }
-  const needs = { database: shared.database, clock: { now: () => now }, random: systemRandom, hints, limitMs: 50 }
-  api = await testEndpoints([route('POST', '/devices/{id}/findings', 'devices:write', '', examineDevice(needs))])
+  const deps = { database: shared.database, clock: { now: () => now }, random: systemRandom, hints, limitMs: 50 }
+  api = await testEndpoints([route('POST', '/devices/{id}/findings', 'devices:write', '', examineDevice(deps))])
 })
 afterAll(async () => {
   await api.close()
@@ -28,6 +28,6 @@ afterEach(() => shared.database.account.deleteMany())
 
 test('an agent that does not answer is not waited for for ever, and its question is taken back', async () => {
   const { status, json } = await api.request('a1', 'POST', `/devices/${DEVICE}/findings`)
-  expect([status, (json as { message: string }).message]).toEqual([504, expect.stringContaining('does not answer')])
+  expect([status, (json as { message: string }).message]).toEqual([504, expect.stringContaining('did not answer')])
   expect(await shared.database.deviceCommand.count()).toBe(0)
 })

@@ -3,36 +3,40 @@ import { idParams } from '@smsgw/contract/ids'
 import { agentEvent } from '@smsgw/contract/link/event'
 import { ApiError } from '../http/api-error.ts'
 import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
-import { eventTime } from '../webhooks/local-time.ts'
-import { type AskDeviceNeeds, askDevice } from './ask-device.ts'
+import { eventTime } from '../webhooks/outbox/local-time.ts'
+import { type AskDeviceDeps, askDevice } from './ask-device.ts'
 
-/** The agent's doctor, from afar: it looks at its machine, its modems and their networks now. */
-export function examineDevice(needs: AskDeviceNeeds & { readonly limitMs?: number }): Endpoint {
+/** Runs the diagnostics of an agent remotely: on its machine, its modems and their networks. */
+export function examineDevice(deps: AskDeviceDeps & { readonly limitMs?: number }): Endpoint {
   return endpoint({
     params: idParams,
     answers: { 200: findings },
     errors: [404, 409, 504],
-    async handle({ principal: { accountId }, params: { id: deviceId } }) {
-      const answer = await askDevice(needs, {
+    async handle({ principal: { accountId }, params: { id: deviceId }, access }) {
+      const answer = await askDevice(deps, {
         accountId,
         deviceId,
+        access,
         command: (cmdId) => ({ kind: 'examine', cmdId }),
-        limitMs: needs.limitMs ?? LONGEST_MS,
-        absent: () => new ApiError(409, 'The device is not connected: on its machine `agent doctor` says why'),
+        limitMs: deps.limitMs ?? LONGEST_MS,
+        offline: () => new ApiError(409, 'The device is offline: run `agent doctor` on its machine'),
       })
       if (answer === undefined)
-        throw new ApiError(504, 'The device does not answer: it is busy, or its agent is older than this question')
-      return findingsAnswer(answer, needs.clock.now())
+        throw new ApiError(
+          504,
+          'The device did not answer: it is busy, or its agent is too old. Try again, or update the agent',
+        )
+      return findingsAnswer(answer, deps.clock.now())
     },
   })
 }
 
-/** As it was stored: the event without its name. */
+/** Restores the event from its stored form, which has no name. */
 function findingsAnswer(answer: unknown, now: Date): Answer {
   const told = agentEvent.parse({ ...(answer as object), kind: 'examined', cmdId: 'stored' })
-  if (told.kind !== 'examined') throw new TypeError('the answer of a device is of another kind')
+  if (told.kind !== 'examined') throw new TypeError('the answer of the device has another kind')
   return { status: 200, body: { checkedAt: eventTime(told.at, now).at.toISOString(), findings: told.findings } }
 }
 
-/** A modem that hangs is waited for some seconds by the agent itself, and all are looked at side by side. */
+/** The agent waits some seconds for a modem that hangs, and examines all modems in parallel. */
 const LONGEST_MS = 45_000

@@ -1,14 +1,15 @@
-import { advanceMessages } from '../messages/advance-messages.ts'
-import type { Move } from '../messages/message-progress.ts'
-import type { RecipientInput } from '../messages/message-state.ts'
+import type { RelayFailureCode } from '@smsgw/contract/failure-code'
+import { advanceMessages } from '../messages/progress/advance-messages.ts'
+import type { Move } from '../messages/progress/message-progress.ts'
+import type { RecipientInput } from '../messages/progress/message-state.ts'
 import type { Database } from '../store/database.ts'
 
-/** Recipients that change in one transaction: a queue may hold very many, and whoever changes the same ones waits. */
+/** Recipients per transaction: a queue may be long, and concurrent changes of the same rows wait. */
 const AT_ONCE = 200
 
 /**
- * Ends what a deleted device still had to do. What it was never given has failed for certain; of the rest it will tell
- * nothing any more. Interrupted, the rest is ended by the limit on a device's silence.
+ * Ends the queued messages of a deleted device. Those that were never dispatched fail; the device will not report the
+ * result of the others. After an interruption the device silence limit ends the rest.
  */
 export async function failQueuedMessages(
   database: Database,
@@ -46,7 +47,7 @@ function neverGiven(at: Date): RecipientInput {
   return {
     kind: 'failed',
     at,
-    code: 'device_deleted',
+    code: 'device_deleted' satisfies RelayFailureCode,
     reason: 'its device was deleted before it was given the message',
   }
 }

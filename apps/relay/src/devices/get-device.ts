@@ -9,15 +9,15 @@ import { deviceAnswer } from './device-answer.ts'
 import { modemAnswer } from './modem-answer.ts'
 import { noSuchDevice } from './no-such-device.ts'
 
-interface GetDeviceNeeds {
+interface GetDeviceDeps {
   readonly database: Database
   readonly clock: Clock
 }
 
 const MOST_ERRORS = 10
 
-/** The device as in the list, what its agent told of itself last, and what there was to complain about. */
-export function getDevice({ database, clock }: GetDeviceNeeds): Endpoint {
+/** Returns a device as in the list, with the last report of its agent and its last errors. */
+export function getDevice({ database, clock }: GetDeviceDeps): Endpoint {
   return endpoint({
     params: idParams,
     answers: { 200: deviceDetail },
@@ -53,7 +53,7 @@ export function getDevice({ database, clock }: GetDeviceNeeds): Endpoint {
   })
 }
 
-/** Written out, so that the index over what is unfinished serves it. */
+/** Spelled out, so that PostgreSQL uses the index over unfinished recipients. */
 async function readQueue(
   database: Database,
   accountId: string,

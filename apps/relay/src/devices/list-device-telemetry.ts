@@ -10,7 +10,7 @@ import { modemAnswer, storageUsed } from './modem-answer.ts'
 import { noSuchDevice } from './no-such-device.ts'
 import { readSamples } from './read-samples-statement.ts'
 
-interface ListDeviceTelemetryNeeds {
+interface ListDeviceTelemetryDeps {
   readonly database: Database
   readonly clock: Clock
 }
@@ -18,8 +18,8 @@ interface ListDeviceTelemetryNeeds {
 const MOST_POINTS = 500
 const DAY_MS = 86_400_000
 
-/** Oldest first, a point for each modem; of more than fit, some of each stretch of time. */
-export function listDeviceTelemetry({ database, clock }: ListDeviceTelemetryNeeds): Endpoint {
+/** Lists telemetry oldest first, one point per modem. When there are too many samples, returns one per time interval. */
+export function listDeviceTelemetry({ database, clock }: ListDeviceTelemetryDeps): Endpoint {
   return endpoint({
     params: idParams,
     query: deviceTelemetryQuery,
@@ -30,11 +30,11 @@ export function listDeviceTelemetry({ database, clock }: ListDeviceTelemetryNeed
       if (device === null) throw noSuchDevice()
       const to = query.to ?? clock.now()
       const from = query.from ?? new Date(to.getTime() - DAY_MS)
-      if (from > to) throw refusal([{ path: 'from', message: 'must not be after to' }], 'query')
+      if (from > to) throw refusal([{ path: 'from', message: 'must not be later than to' }], 'query')
       const modems = readTelemetry(device.telemetry).modems?.length ?? 0
       const most = Math.floor(MOST_POINTS / Math.max(1, modems))
       const samples = await readSamples(database, { accountId, deviceId: id, from, to, most })
-      // Modems that are gone since made more points of a sample: then the latest are told.
+      // Samples from the time of more modems have more points: the latest are returned.
       return { status: 200, body: samples.flatMap(pointsOf).slice(-MOST_POINTS) }
     },
   })

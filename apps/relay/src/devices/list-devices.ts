@@ -5,7 +5,7 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
 import { deviceAnswer } from './device-answer.ts'
 
-/** Oldest first. */
+/** Lists devices, oldest first. */
 export function listDevices({ database, clock }: { readonly database: Database; readonly clock: Clock }): Endpoint {
   return endpoint({
     answers: { 200: z.array(device) },

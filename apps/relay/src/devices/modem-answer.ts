@@ -1,7 +1,7 @@
 import type { ModemAnswer } from '@smsgw/contract/device'
 import type { ModemSample } from '@smsgw/contract/link/telemetry'
 
-/** A modem as the API shows it, of what its agent told. */
+/** A modem as the API shows it, from the report of its agent. */
 export function modemAnswer(sample: ModemSample): ModemAnswer {
   const { state, manufacturer, model, imeiEnd, storage, trouble, recovery, ...told } = sample
   const { simNumber, firmware, signal, signalDbm, operator, technology, registration } = told
@@ -25,12 +25,12 @@ export function modemAnswer(sample: ModemSample): ModemAnswer {
   return Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== undefined)) as ModemAnswer
 }
 
-/** Of all its memories together. */
+/** Returns the used share of all its memories in percent. */
 export function storageUsed({ storage }: ModemSample): number | undefined {
   return storage && sum(Object.values(storage).map(({ used }) => used))
 }
 
-/** `Quectel EC25` of Quectel is an EC25. */
+/** Removes the manufacturer from the model: `Quectel EC25` becomes `EC25`. */
 function withoutMaker(model: string | undefined, manufacturer: string | undefined): string | undefined {
   const prefix = `${manufacturer} `
   return manufacturer !== undefined && model?.startsWith(prefix) ? model.slice(prefix.length) : model

@@ -1,5 +1,5 @@
 import { ApiError } from '../http/api-error.ts'
 
 export function noSuchDevice(): ApiError {
-  return new ApiError(404, 'There is no such device: GET /devices lists them')
+  return new ApiError(404, 'No device has this id: see GET /devices')
 }

@@ -17,8 +17,8 @@ let shared: TestDatabase
 let api: TestEndpoints
 beforeAll(async () => {
   shared = await testDatabase()
-  const needs = { database: shared.database, clock, random: systemRandom, box, logbook }
-  api = await testEndpoints([route('POST', '/devices/codes', 'devices:write', '', createPairingCode(needs))])
+  const deps = { database: shared.database, clock, random: systemRandom, box, logbook }
+  api = await testEndpoints([route('POST', '/devices/codes', 'devices:write', '', createPairingCode(deps))])
 })
 afterAll(async () => {
   await api.close()

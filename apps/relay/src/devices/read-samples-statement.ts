@@ -4,14 +4,14 @@ export interface SamplesAsked {
   readonly accountId: string
   readonly deviceId: string
   readonly from: Date
-  /** Not this one. */
+  /** Exclusive. */
   readonly to: Date
   readonly most: number
 }
 
 /**
- * The last sample of each of so many stretches of time, oldest first. Each is one step into the index, so a week costs the
- * same as a minute, and the samples between are not read.
+ * Reads the last sample of each time interval, oldest first. Each is one index lookup, so a week costs the same as a
+ * minute, and the samples in between are not read.
  */
 export async function readSamples(
   statements: Statements,

@@ -8,7 +8,7 @@ import { PAIRING_CODE, prefixOf, typedPairingCode } from './pairing-code.ts'
 import type { PairingThrottle } from './pairing-throttle.ts'
 import { type Registration, registerDevice } from './register-device.ts'
 
-export interface RedeemPairingCodeNeeds {
+export interface RedeemPairingCodeDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
@@ -18,53 +18,53 @@ export interface RedeemPairingCodeNeeds {
 }
 
 export interface PairingTry {
-  /** As typed. */
+  /** The code as typed. */
   readonly code: string
   readonly publicKey: string
   readonly name: string
-  /** Of the caller. */
+  /** Address of the caller. */
   readonly address: string
 }
 
 export type Pairing =
   | Registration
   | { readonly ok: false; readonly reason: 'throttled'; readonly retryAfterMs: number }
-  /** Wrong, expired, used, or tried too often: which of them, nobody is told. */
+  /** Wrong, expired, used, or tried too often; the caller does not learn which. */
   | { readonly ok: false; readonly reason: 'refused' }
 
 /**
- * Takes a one-time code for an agent's key. A try is counted before it is looked at, in the same transaction, so that many
- * at once are counted too.
+ * Redeems a one-time code for the key of an agent. The attempt is counted before the code is compared, in the same
+ * transaction, so that concurrent attempts are all counted.
  *
- * The code is used up by the agent's key: the same agent may come again with it, for its answer may have been lost.
+ * A code is bound to the key that redeemed it: the same agent may send it again, since the first answer may have been lost.
  */
-export async function redeemPairingCode(needs: RedeemPairingCodeNeeds, asked: PairingTry): Promise<Pairing> {
-  const retryAfterMs = needs.throttle.take(asked.address, needs.clock.now().getTime())
+export async function redeemPairingCode(deps: RedeemPairingCodeDeps, asked: PairingTry): Promise<Pairing> {
+  const retryAfterMs = deps.throttle.take(asked.address, deps.clock.now().getTime())
   if (retryAfterMs > 0) return { ok: false, reason: 'throttled', retryAfterMs }
   const code = typedPairingCode(asked.code)
   if (code === undefined) return { ok: false, reason: 'refused' }
-  const pairing = await needs.database.$transaction((statements) => redeem(needs, statements, code, asked))
+  const pairing = await deps.database.$transaction((statements) => redeem(deps, statements, code, asked))
   if (pairing.ok) {
     const { accountId, deviceId } = pairing
-    needs.logbook.write({ accountId, deviceId, module: 'devices', priority: 'INFO', message: 'the device was paired' })
+    deps.logbook.write({ accountId, deviceId, module: 'devices', priority: 'INFO', message: 'device paired' })
   }
   return pairing
 }
 
 async function redeem(
-  needs: RedeemPairingCodeNeeds,
+  deps: RedeemPairingCodeDeps,
   statements: Statements,
   code: string,
   { publicKey, name }: PairingTry,
 ): Promise<Pairing> {
-  const found = await countTry(statements, prefixOf(code), needs.clock.now())
-  if (found === undefined || !isSame(found.secretHash, needs.box.fingerprint(code, PAIRING_CODE)))
+  const found = await countTry(statements, prefixOf(code), deps.clock.now())
+  if (found === undefined || !isSame(found.secretHash, deps.box.fingerprint(code, PAIRING_CODE)))
     return { ok: false, reason: 'refused' }
   const { accountId, usedAt } = found
   if (usedAt !== null && !(await isItsDevice(statements, accountId, publicKey))) return { ok: false, reason: 'refused' }
-  const registration = await registerDevice(statements, { accountId, publicKey, name }, needs)
+  const registration = await registerDevice(statements, { accountId, publicKey, name }, deps)
   if (registration.ok)
-    await statements.pairingCode.update({ where: { prefix: prefixOf(code) }, data: { usedAt: needs.clock.now() } })
+    await statements.pairingCode.update({ where: { prefix: prefixOf(code) }, data: { usedAt: deps.clock.now() } })
   return registration
 }
 
@@ -74,7 +74,7 @@ interface Tried {
   readonly usedAt: Date | null
 }
 
-/** The row is locked until the try is over: the next one sees what became of it. */
+/** Locks the row until the end of the attempt, so that the next attempt sees its result. */
 async function countTry(statements: Statements, prefix: string, now: Date): Promise<Tried | undefined> {
   const [tried] = await statements.$queryRaw<Tried[]>`
     UPDATE pairing_codes SET tries_left = tries_left - 1

@@ -3,22 +3,22 @@ import { newId, type Random } from '../random.ts'
 import type { Statements } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
 
-/** An agent that has shown that it belongs to an account. */
+/** An agent that is authorised to join an account. */
 export interface AdmittedAgent {
   readonly accountId: string
-  /** Ed25519, raw, base64. */
+  /** Raw Ed25519 key in base64. */
   readonly publicKey: string
   readonly name: string
 }
 
 export type Registration =
   | { readonly ok: true; readonly deviceId: string; readonly accountId: string }
-  /** The key is that of a device of another account. */
+  /** The key belongs to a device of another account. */
   | { readonly ok: false; readonly reason: 'key-in-use' }
 
 const LONGEST_NAME = 128
 
-/** Makes the device of an agent. An agent whose answer was lost comes again with the same key and gets the same device. */
+/** Creates the device of an agent. An agent that repeats the request with the same key gets the same device. */
 export async function registerDevice(
   statements: Statements,
   { accountId, publicKey, name }: AdmittedAgent,

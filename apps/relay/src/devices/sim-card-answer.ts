@@ -1,6 +1,6 @@
 import type { SimCardAnswer } from '@smsgw/contract/device'
 
-/** A SIM as the link carries it, or as it is stored. */
+/** A SIM as reported over the link or stored. */
 interface KnownSimCard {
   readonly simNumber: number
   readonly state: string

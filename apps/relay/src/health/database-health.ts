@@ -1,7 +1,7 @@
 import type { Database } from '../store/database.ts'
 import type { HealthSource } from './health-check.ts'
 
-/** Whether the database answers, and in what time. */
+/** Checks whether the database answers, and how fast. */
 export function databaseHealth(database: Database): HealthSource {
   return {
     name: 'database:ping',
@@ -11,10 +11,10 @@ export function databaseHealth(database: Database): HealthSource {
       try {
         await database.$queryRaw`SELECT 1`
       } catch {
-        return { status: 'fail', description: 'the database cannot be reached', observedValue: 0, observedUnit: 'ms' }
+        return { status: 'fail', description: 'database unavailable', observedValue: 0, observedUnit: 'ms' }
       }
       const observedValue = Math.round(performance.now() - started)
-      return { status: 'pass', description: 'answer to a ping', observedValue, observedUnit: 'ms' }
+      return { status: 'pass', description: 'response time of a query', observedValue, observedUnit: 'ms' }
     },
   }
 }

@@ -1,13 +1,13 @@
 import type { HealthSource } from './health-check.ts'
 
-/** Red from the moment that the process is asked to end: whoever sends requests here is to stop. */
+/** Fails from the start of a shutdown, so that load balancers send no more requests. */
 export function drainHealth(isDraining: () => boolean): HealthSource {
   return {
     name: 'server:accepting',
     probes: ['ready'],
     check: () => ({
       status: isDraining() ? 'fail' : 'pass',
-      description: isDraining() ? 'ending: no more requests, please' : 'takes requests',
+      description: isDraining() ? 'shutting down' : 'accepting requests',
       observedValue: isDraining() ? 0 : 1,
       observedUnit: 'boolean',
     }),

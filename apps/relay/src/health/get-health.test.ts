@@ -12,8 +12,8 @@ function source(name: string, status: 'pass' | 'warn' | 'fail', probes: Probe[])
 }
 
 async function ask(sources: readonly HealthSource[], probe?: Probe) {
-  const needs = { health: sources, version: '1.2.3' }
-  const routes = [everywhereRoute('GET', '/health', 'public', 'Is well', getHealth(needs, probe))]
+  const deps = { health: sources, version: '1.2.3' }
+  const routes = [everywhereRoute('GET', '/health', 'public', 'Is well', getHealth(deps, probe))]
   await using server = await testServer({ routes })
   const answers = await Promise.all(
     ['/health', '/3rdparty/v1/health/', '/api/3rdparty/v1/health'].map(async (path) => {

@@ -1,9 +1,9 @@
 import type { HealthCheck } from '@smsgw/contract/health'
 
-/** What a question is about: is the process alive, may it get requests, has it started. */
+/** Is the process alive, does it accept requests, is the start complete? */
 export type Probe = 'live' | 'ready' | 'startup'
 
-/** Something that can be well or not. */
+/** A component with a health check. */
 export interface HealthSource {
   /** `<component>:<name>`, as in `database:connect`. */
   readonly name: string

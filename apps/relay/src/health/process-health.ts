@@ -2,11 +2,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { HealthCheck } from '@smsgw/contract/health'
 import type { HealthSource } from './health-check.ts'
 
-/** A loop that lags so much serves nobody. */
+/** With such a delay of the event loop requests time out. */
 const LAGGING_MS = 1_000
 const STUCK_MS = 10_000
 
-/** The process itself: never the database, nor anything else that a restart does not mend. */
+/** Checks the process only, not the database or anything else that a restart does not fix. */
 export function processHealth(): HealthSource[] {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
@@ -14,7 +14,7 @@ export function processHealth(): HealthSource[] {
     {
       name: 'process:uptime',
       probes: ['live', 'ready', 'startup'],
-      check: () => pass('since the start', process.uptime(), 's'),
+      check: () => pass('uptime', process.uptime(), 's'),
     },
     {
       name: 'process:memory',
@@ -28,7 +28,7 @@ export function processHealth(): HealthSource[] {
         const worstMs = delay.max / 1e6
         delay.reset()
         const status = worstMs > STUCK_MS ? 'fail' : worstMs > LAGGING_MS ? 'warn' : 'pass'
-        return { ...pass('longest wait since it was asked last', worstMs, 'ms'), status }
+        return { ...pass('longest delay of the event loop since the last check', worstMs, 'ms'), status }
       },
     },
   ]

@@ -1,13 +1,13 @@
-/** What went wrong with one member of a request. */
+/** A problem with one member of a request. */
 export interface FieldError {
-  /** As in `phoneNumbers[2]`. */
+  /** For example `phoneNumbers[2]`. */
   readonly path: string
   readonly message: string
 }
 
 /**
- * The one error of the relay: its status, and a message for the caller that says what is wrong and what to do. It never
- * holds a secret, a stack or SQL; what the operator needs is the cause.
+ * An error answer: its status, and a message for the caller that says what is wrong and what to do. The message never
+ * contains a secret, a stack or SQL; the cause is for the operator's log.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError'

@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import { idParams } from '@smsgw/contract/ids'
 import { sendMessageQuery, sendMessageRequest } from '@smsgw/contract/message'
 import { problem } from '@smsgw/contract/problem'
@@ -131,6 +132,17 @@ test.each([
   expect([body.code, body.status, body.detail]).toEqual([status, status, body.message])
 })
 
+test('what deletes without a 404 does so for an id that cannot be, too', async () => {
+  const remove = endpoint({
+    params: idParams,
+    unknownId: 204,
+    answers: { 204: null },
+    handle: async () => ({ status: 204 }),
+  })
+  await using own = await testServer({ routes: [route('DELETE', '/hooks/{id}', 'public', 'Removes', remove)] })
+  for (const id of ['a', 'a%00', '%EF%BF%BD']) expect((await own.send('DELETE', `${V1}/hooks/${id}`)).status).toBe(204)
+})
+
 test('a missing scope is named, and all:any holds every one', async () => {
   const refused = await server.send('GET', `${V1}/messages/a`, { headers: { authorization: 'messages:send' } })
   expect(await refused.json()).toMatchObject({ code: 403, message: 'scope required: messages:read' })
@@ -145,6 +157,71 @@ test('a wrong method is told the right ones, an unknown method too', async () =>
   }
   const options = await server.send('OPTIONS', `${V1}/messages/a`)
   expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, DELETE, HEAD, OPTIONS'])
+})
+
+test.each(['', '{}'])('every method there is gets an answer of its own, with the body %j', async (body) => {
+  const statuses = async (path: string, headers = '') => {
+    const answered: Record<string, number> = {}
+    for (const method of METHODS.filter((name) => name !== 'CONNECT')) {
+      const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}Content-Length: ${body.length}`
+      const answer = await server.raw(`${head}\r\n\r\n${body}`)
+      answered[method] = Number(answer.slice(9, 12))
+      if (answered[method] === 405) expect(answer, method).toMatch(/^allow: GET, DELETE, HEAD, OPTIONS\r$/im)
+    }
+    return answered
+  }
+  const each = (status: number) =>
+    Object.fromEntries(METHODS.filter((name) => name !== 'CONNECT').map((name) => [name, status]))
+  const there = { ...each(405), GET: 401, HEAD: 401, DELETE: 401, OPTIONS: 204 }
+  expect(await statuses(`${V1}/messages/a`)).toEqual(there)
+  expect(await statuses(`${V1}/messages/a`, 'Content-Type: application/json\r\n')).toEqual(there)
+  expect(await statuses('/nothing')).toEqual(each(404))
+  expect(server.logged).toEqual([])
+})
+
+test('a literal path has no methods of a pattern that it would fit', async () => {
+  const nothing = endpoint({ params: idParams, answers: { 200: anything }, handle: async () => ok('by id') })
+  await using own = await testServer({
+    routes: [
+      route('GET', '/devices/{id}', 'public', 'Shows', nothing),
+      route('DELETE', '/devices/{id}', 'public', 'Removes', nothing),
+      route(
+        'POST',
+        '/devices/codes',
+        'public',
+        'Makes',
+        endpoint({ answers: { 200: anything }, handle: async () => ok('code') }),
+      ),
+      route('GET', '/webhooks/deliveries/{id}', 'public', 'Shows', nothing),
+      route('POST', '/webhooks/{id}/test', 'public', 'Tries', nothing),
+    ],
+  })
+  const ask = async (method: string, path: string) => {
+    const { status, headers } = await own.send(method, V1 + path)
+    return [status, headers.get('allow')]
+  }
+  for (const path of ['/devices/codes', '/device/codes/']) {
+    for (const method of ['GET', 'HEAD', 'DELETE', 'PUT'])
+      expect(await ask(method, path)).toEqual([405, 'POST, OPTIONS'])
+    expect(await ask('OPTIONS', path)).toEqual([204, 'POST, OPTIONS'])
+    expect(await ask('POST', path)).toEqual([200, null])
+  }
+  expect(await ask('GET', '/devices/code')).toEqual([200, null])
+  expect(await ask('POST', '/webhooks/deliveries/test')).toEqual([405, 'GET, HEAD, OPTIONS'])
+  expect(await ask('POST', '/webhooks/other/test')).toEqual([200, null])
+})
+
+test('every answer says where the API is described, after the links of its own', async () => {
+  fault = undefined
+  const catalog = '</.well-known/api-catalog>; rel="api-catalog"'
+  for (const path of ['/health', `${V1}/messages/a`, '/nothing', '/%FF'])
+    expect((await server.send('GET', path)).headers.get('link'), path).toBe(catalog)
+  const paged = endpoint({
+    answers: { 200: anything },
+    handle: async () => ({ ...ok([]), headers: { Link: '<b>; rel="next"' } }),
+  })
+  await using own = await testServer({ routes: [rootRoute('GET', '/a', 'public', 'Lists', paged)] })
+  expect((await own.send('GET', '/a')).headers.get('link')).toBe(`<b>; rel="next", ${catalog}`)
 })
 
 test('HEAD is GET without the body', async () => {

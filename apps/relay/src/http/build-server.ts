@@ -1,76 +1,85 @@
+import { type IncomingMessage, METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import { faultDetails } from '@smsgw/daemon/fault-details'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { BEARER } from '../auth/unauthorised.ts'
 import type { ServeConsole } from '../console/serve-console.ts'
-import { isDatabaseAway } from '../store/database-away.ts'
+import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
+import { ANSWER_HEADERS, STRICT_TRANSPORT, withCatalogLink } from './answer-headers.ts'
 import { ApiError } from './api-error.ts'
-import { answerClientError, answerExpectation } from './client-error.ts'
-import { databaseAwayNotices } from './database-away-notices.ts'
+import { answerClientError, answerConnect, answerExpectation, wrongMethod } from './client-error.ts'
 import type { Answer } from './endpoint.ts'
+import { ignoreUpgrades } from './ignore-upgrade.ts'
 import { isFromPage } from './is-from-page.ts'
 import { problemBody, problemMediaType } from './problem-body.ts'
 import type { Route } from './route.ts'
-import { allowedMethods, urlsOf } from './route-urls.ts'
-import { SECURITY_HEADERS, STRICT_TRANSPORT } from './security-headers.ts'
+import { allowedMethods, shadowedMethods, urlsOf } from './route-urls.ts'
 import { sendStream } from './send-stream.ts'
 import { type Gates, serveRoute } from './serve-route.ts'
 import { SERVER_LIMITS, type ServerLimits } from './server-limits.ts'
+import { unavailableNotices } from './unavailable-notices.ts'
 
 export interface ServerParts extends Gates {
   readonly routes: readonly Route[]
-  /** Told of what is our fault; of nothing that a caller does. */
+  /** Logs internal errors only, no mistakes of callers. */
   readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void }
-  /** For a request that brings none. */
+  /** Creates the id of a request without an `X-Request-Id` header. */
   readonly requestId: () => string
-  /** Networks whose `X-Forwarded-*` is believed. */
+  /** Networks whose `X-Forwarded-*` headers are trusted. */
   readonly trustedProxies: readonly string[]
   readonly limits?: Partial<ServerLimits> | undefined
-  /** For a GET of what the table does not have. */
+  /** Answers GET requests for paths that have no route. */
   readonly console?: ServeConsole | undefined
   readonly tls?: { readonly cert: string; readonly key: string } | undefined
-  /** Of each request that met a route, when it was answered. */
+  /** Selects the upgrades that another listener handles. All others are answered as if they requested none. */
+  readonly isUpgrade?: ((request: IncomingMessage) => boolean) | undefined
+  /** Called when a request to a route was answered. */
   readonly observe?: ((route: Route, status: number, seconds: number) => void) | undefined
-  /** Tests look at every answer; what it throws becomes a 500. */
+  /** Checks every answer in tests. An exception turns the answer into a 500. */
   readonly checkAnswer?: ((route: Route, answer: Answer) => void) | undefined
 }
 
-/** What is told of requests that failed by no fault of their caller. */
+/** Reports requests that failed for a reason other than a mistake of the caller. */
 interface Faults {
   readonly log: ServerParts['log']
-  readonly noteAway: (details: object) => void
+  readonly noteUnavailable: (details: object) => void
 }
 
-/** The HTTP server over the route table. It listens, and ends, when its owner says so. */
+/** Builds the HTTP server of a route table. The caller starts and closes it. */
 export function buildServer(parts: ServerParts): FastifyInstance {
   const limits = { ...SERVER_LIMITS, ...parts.limits }
-  const faults: Faults = { log: parts.log, noteAway: databaseAwayNotices(parts.log) }
+  const faults: Faults = { log: parts.log, noteUnavailable: unavailableNotices(parts.log) }
   const server = Fastify(serverOptions(parts, limits, faults)) as unknown as FastifyInstance
   server.server.maxConnections = limits.connections
   server.server.on('checkExpectation', (_, response) => answerExpectation(response, parts.requestId()))
-  // Bodies are read after who sends them is known, by `readJsonBody`: the framework leaves them alone.
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-    server.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  server.server.on('connect', ({ url = '' }, socket) => {
+    answerConnect(socket as Socket, allowedMethods(parts.routes)(url), parts.requestId())
+  })
+  ignoreUpgrades(server.server, parts.isUpgrade ?? (() => false))
+  // `readJsonBody` reads bodies after authentication, so the framework must not.
+  for (const method of METHODS) server.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  server.addHook('onRequest', (request, _, done) => done(hostProblem(request)))
   for (const route of parts.routes) addRoute(server, route, parts, faults)
   answerTheRest(server, parts, faults)
   return server
 }
 
 function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: ServerLimits, faults: Faults) {
+  const http = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    // Node would refuse without an explanation; `hostProblem` gives one.
+    requireHostHeader: false,
+    connectionsCheckingInterval: limits.checkingIntervalMs,
+  }
   return {
-    ...(tls && { https: { cert: tls.cert, key: tls.key } }),
-    http: {
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headersTimeoutMs,
-      // A request that names no host gets an answer as any other, and none of ours depends on it.
-      requireHostHeader: false,
-      connectionsCheckingInterval: limits.checkingIntervalMs,
-    },
+    // The framework uses one of the two.
+    ...(tls ? { https: { ...http, cert: tls.cert, key: tls.key } } : { http }),
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // Never a number or `true`: both believe whoever connects.
+    // Never a number or `true`: both trust any client.
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
-    // While it drains, what still arrives on open connections is served, and told to close.
+    // While draining, requests on open connections are answered with `Connection: close`.
     return503OnClosing: false,
     routerOptions: {
       ignoreTrailingSlash: true,
@@ -85,7 +94,7 @@ function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: 
   }
 }
 
-/** Short, and of characters that no log or header can mistake. */
+/** Accepts only short ids of characters that are safe in logs and headers. */
 function saneRequestId(header: unknown): string | undefined {
   return typeof header === 'string' && /^[\w.:/+=@-]{1,128}$/.test(header) ? header : undefined
 }
@@ -94,7 +103,7 @@ function addRoute(server: FastifyInstance, route: Route, parts: ServerParts, fau
   for (const { base, path } of urlsOf(route)) {
     server.route({
       method: route.method,
-      url: path.replace(/\{(\w+)\}/g, ':$1'),
+      url: pattern(path),
       handler: async (request, reply) => {
         const started = performance.now()
         try {
@@ -113,7 +122,7 @@ function addRoute(server: FastifyInstance, route: Route, parts: ServerParts, fau
   }
 }
 
-/** What a test says of an error goes before it. */
+/** Replaces an error by the one that `checkAnswer` throws for its answer. */
 function checkedError(route: Route, error: unknown, { checkAnswer }: ServerParts, request: FastifyRequest): unknown {
   if (!(error instanceof ApiError)) return error
   try {
@@ -124,23 +133,36 @@ function checkedError(route: Route, error: unknown, { checkAnswer }: ServerParts
   }
 }
 
-/** Paths and methods that the table does not have. */
+/** Refuses a missing or repeated Host header: a proxy could read another host than we do (RFC 9112 §3.2). */
+function hostProblem({ raw: { httpVersion, rawHeaders } }: FastifyRequest): ApiError | undefined {
+  const count = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
+  if (count === 1 || (count === 0 && httpVersion === '1.0')) return undefined
+  return new ApiError(400, `The request has ${count} Host headers: send exactly one`)
+}
+
+/** Answers requests whose path or method has no route. */
 function answerTheRest(server: FastifyInstance, { routes, console }: ServerParts, faults: Faults): void {
   const allowedAt = allowedMethods(routes)
-  server.setNotFoundHandler((request, reply) => {
+  const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?', 1)[0] ?? ''
     const allowed = allowedAt(path)
     const isGet = request.method === 'GET' || request.method === 'HEAD'
     const page = allowed || !isGet ? undefined : console?.({ path, headers: request.headers })
     if (page) return sendAnswer(reply, request, page.answer, page.mediaType)
-    if (!allowed)
-      return sendError(reply, request, new ApiError(404, 'There is nothing at this path: see /docs'), faults)
-    const headers = { allow: allowed.join(', ') }
-    if (request.method === 'OPTIONS') return sendAnswer(reply, request, { status: 204, headers })
-    const message = `${request.method} is not possible here: use ${allowed.slice(0, -1).join(' or ')}`
-    sendError(reply, request, new ApiError(405, message, { headers }), faults)
-  })
+    if (!allowed) return sendError(reply, request, new ApiError(404, 'No endpoint has this path: see /docs'), faults)
+    if (request.method === 'OPTIONS')
+      return sendAnswer(reply, request, { status: 204, headers: { allow: allowed.join(', ') } })
+    sendError(reply, request, wrongMethod(request.method, allowed), faults)
+  }
+  for (const { path, methods } of shadowedMethods(routes))
+    server.route({ method: methods, url: pattern(path), handler: answer })
+  server.setNotFoundHandler(answer)
   server.setErrorHandler((error, request, reply) => sendError(reply, request, error, faults))
+}
+
+/** Converts `{name}` to the `:name` of the router. */
+function pattern(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
 function sendAnswer(reply: FastifyReply, request: FastifyRequest, answer: Answer, mediaType?: string): void {
@@ -148,36 +170,45 @@ function sendAnswer(reply: FastifyReply, request: FastifyRequest, answer: Answer
   reply.code(status).headers(headersOf(request))
   if (body !== undefined) reply.header('content-type', mediaType ?? 'application/json; charset=utf-8')
   if (headers) reply.headers(headers)
-  reply.send(body === undefined || mediaType !== undefined ? body : JSON.stringify(body))
+  if (headers?.['Link']) reply.header('link', withCatalogLink(headers['Link']))
+  const isRaw =
+    body === undefined || body instanceof Uint8Array || (mediaType !== undefined && typeof body === 'string')
+  reply.send(isRaw ? body : JSON.stringify(body))
 }
 
 function headersOf(request: FastifyRequest): Record<string, string> {
   const secure = request.protocol === 'https' && { 'strict-transport-security': STRICT_TRANSPORT }
-  return { ...SECURITY_HEADERS, 'x-request-id': request.id, ...secure }
+  return { ...ANSWER_HEADERS, 'x-request-id': request.id, ...secure }
 }
 
-function sendError(reply: FastifyReply, request: FastifyRequest, error: unknown, { log, noteAway }: Faults): void {
-  const told = errorToTell(error)
-  if (told.status === 500) log.error({ requestId: request.id, ...faultDetails(error) }, 'a request failed')
-  else if (told !== error && told.status === 503) noteAway({ requestId: request.id, ...faultDetails(error) })
-  const challenge = told.status === 401 && isFromPage(request) ? { 'WWW-Authenticate': BEARER } : {}
-  const headers = { 'content-type': problemMediaType(request.headers.accept), ...told.headers, ...challenge }
-  sendAnswer(reply, request, { status: told.status, body: problemBody(told, request.id), headers })
+function sendError(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  error: unknown,
+  { log, noteUnavailable }: Faults,
+): void {
+  const shown = publicError(error)
+  if (shown.status === 500)
+    log.error({ requestId: request.id, ...faultDetails(error) }, 'request failed with an internal error')
+  else if (shown !== error && shown.status === 503) noteUnavailable({ requestId: request.id, ...faultDetails(error) })
+  const challenge = shown.status === 401 && isFromPage(request) ? { 'WWW-Authenticate': BEARER } : {}
+  const headers = { 'content-type': problemMediaType(request.headers.accept), ...shown.headers, ...challenge }
+  sendAnswer(reply, request, { status: shown.status, body: problemBody(shown, request.id), headers })
 }
 
-/** What the caller may know of it. */
-function errorToTell(error: unknown): ApiError {
+/** Converts any error to the answer for the caller. */
+function publicError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (isDatabaseAway(error))
-    return new ApiError(503, 'The database cannot be used right now: try again in a few seconds', {
+  if (isDatabaseUnavailable(error))
+    return new ApiError(503, 'The database is unavailable: try again in a few seconds', {
       headers: { 'retry-after': '5' },
     })
   switch ((error as { code?: unknown } | undefined)?.code) {
     case 'FST_ERR_BAD_URL':
-      return new ApiError(400, 'The path is no valid URL: a % must begin an encoded UTF-8 character')
+      return new ApiError(400, 'The path is not a valid URL: encode a literal % as %25')
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new ApiError(404, 'There is nothing with this id')
+      return new ApiError(404, 'Nothing has this id')
     default:
-      return new ApiError(500, 'Something went wrong here: try again, and tell the operator the requestId')
+      return new ApiError(500, 'Internal error: try again, and report the requestId to the operator')
   }
 }

@@ -1,18 +1,18 @@
 import type { Principal } from './endpoint.ts'
 
-/** What is known of who calls before anybody believes it. */
+/** What a request claims about its caller before authentication. */
 export interface Caller {
-  /** The header as it came. */
+  /** The header as received. */
   readonly authorization: string | undefined
-  /** The caller's own, behind trusted proxies too. */
+  /** Address of the caller, also behind trusted proxies. */
   readonly address: string
-  /** TLS, our own or told by a trusted proxy. */
+  /** TLS, to this server or reported by a trusted proxy. */
   readonly isSecure: boolean
-  /** Of a browser that has signed in: what its cookie holds. */
+  /** Session token of the cookie. */
   readonly session?: string | undefined
-  /** Why a session does not count here: the request changes something, and is not known to be from our own page. */
+  /** Set when a page of another site may have sent the request, see `foreignPageOf`. Sessions and passwords are then refused. */
   readonly foreignPage?: 'no origin' | 'other origin' | undefined
 }
 
-/** Throws an `ApiError`: 401, 403 over an insecure connection, 429. */
+/** Throws an `ApiError`: 401, 429, or 403 over an insecure connection. */
 export type Authenticate = (caller: Caller) => Promise<Principal>

@@ -27,13 +27,13 @@ test.each([{ status: 200, body: { id: 'a' } }, { status: 200, body: { id: 'a', a
 )
 
 test.each([
-  [{ status: 200 }, 'not as its schema says'],
+  [{ status: 200 }, 'does not match its schema'],
   [{ status: 200, body: { id: 1 } }, 'id: '],
-  [{ status: 200, body: { id: 'a', secret: 'b' } }, 'not as its schema says'],
+  [{ status: 200, body: { id: 'a', secret: 'b' } }, 'does not match its schema'],
   [{ status: 200, body: { id: 'a', at: null } }, 'at: '],
-  [{ status: 204, body: {} }, 'where none is promised'],
-  [{ status: 201, body: { id: 'a' } }, 'does not name'],
-  [{ status: 409, body: { code: 409 } }, 'not as its schema says'],
+  [{ status: 204, body: {} }, 'its route declares none'],
+  [{ status: 201, body: { id: 'a' } }, 'does not declare'],
+  [{ status: 409, body: { code: 409 } }, 'does not match its schema'],
 ])('%j is told apart', (answer, words) => {
   expect(() => checkAnswer(thing, answer)).toThrow(words)
 })

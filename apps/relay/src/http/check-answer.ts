@@ -4,20 +4,20 @@ import type { Answer } from './endpoint.ts'
 import type { Route } from './route.ts'
 import { pathText } from './validation-error.ts'
 
-/** Throws when an answer is not what the route promises: its status, and what its schema says of the body. */
+/** Throws when the status or the body of an answer does not match its route. */
 export function checkAnswer(route: Route, { status, body, stream }: Answer): void {
   const name = `${route.method} ${route.path} answered ${status}`
-  if (!answerStatuses(route).includes(status)) throw new Error(`${name}, which its route does not name`)
+  if (!answerStatuses(route).includes(status)) throw new Error(`${name}, which its route does not declare`)
   if (stream) return
   const declared = route.endpoint.answers[status]
   const schema = declared === undefined ? problem : declared
   if (schema === null) {
-    if (body !== undefined) throw new Error(`${name} with a body, where none is promised`)
+    if (body !== undefined) throw new Error(`${name} with a body, but its route declares none`)
     return
   }
-  // As it goes over the wire: what is undefined is left out.
+  // As sent over the wire, without undefined members.
   const result = schema.safeParse(typeof body === 'string' ? body : JSON.parse(JSON.stringify(body ?? null)))
   if (result.success) return
   const problems = result.error.issues.map(({ path, message }) => `${pathText(path)}: ${message}`)
-  throw new Error(`${name}, but not as its schema says: ${problems.join('; ')}`)
+  throw new Error(`${name}, but the body does not match its schema: ${problems.join('; ')}`)
 }

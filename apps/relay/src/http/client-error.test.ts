@@ -46,12 +46,31 @@ test('a body that never ends is not waited for, and is no fault of ours', async 
 })
 
 test.each([
-  ['that names no host', '', 204],
+  ['that names no host', '', 400],
+  ['that names two hosts', 'Host: x\r\nHost: y\r\n', 400],
+  ['that names one host', 'Host: x\r\n', 204],
   ['with an odd expectation', 'Host: x\r\nExpect: miracles\r\n', 417],
   ['with the one expectation there is', 'Host: x\r\nExpect: 100-continue\r\n', 100],
-])('a request %s is answered as any other', async (_, headers, status) => {
+])('a request %s is answered once', async (_, headers, status) => {
   await using server = await testServer({ routes })
   const answer = await server.raw(`POST /take HTTP/1.1\r\nConnection: close\r\n${headers}\r\n`)
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-  if (status === 417) expectProblem(answer, status)
+  if (status >= 400) expectProblem(answer, status)
+})
+
+test('HTTP/1.0 need not name a host, and a proxy may name it in the request line', async () => {
+  await using server = await testServer({ routes })
+  expect(await server.raw('POST /take HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 204 /)
+  const whole = 'POST http://sms.example/take HTTP/1.1\r\nHost: sms.example\r\nConnection: close\r\n\r\n'
+  expect(await server.raw(whole)).toMatch(/^HTTP\/1\.1 204 /)
+})
+
+test.each([
+  ['sms.example:443', 404, undefined],
+  ['/take', 405, 'POST, OPTIONS'],
+])('a tunnel to %s is refused in words', async (target, status, allow) => {
+  await using server = await testServer({ routes })
+  const answer = await server.raw(`CONNECT ${target} HTTP/1.1\r\nHost: sms.example\r\n\r\n`)
+  expectProblem(answer, status)
+  expect(/^allow: (.*)$/im.exec(answer)?.[1]).toBe(allow)
 })

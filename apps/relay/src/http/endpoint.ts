@@ -1,61 +1,66 @@
 import type { Scope } from '@smsgw/contract/scopes'
 import type { z } from 'zod'
+import type { Access } from './admissions.ts'
 import type { Caller } from './caller.ts'
 
-/** Who calls: an account, with what it may do. */
+/** The authenticated caller: an account and its scopes. */
 export interface Principal {
   readonly accountId: string
   readonly username: string
   readonly scopes: ReadonlySet<Scope>
-  /** Of a bearer token. */
+  /** Set for bearer tokens. */
   readonly tokenId?: string
-  /** Of a login with a password: which password it was. */
+  /** Set for bearer tokens. */
+  readonly expiresAt?: Date
+  /** Set when the token's family was issued with a token: no token of the family is valid longer. */
+  readonly familyEndsAt?: Date
+  /** Set for passwords and sessions: version of the account's password. */
   readonly credentialVersion?: number
-  /** Of a browser that has signed in: what its cookie holds. */
+  /** Session token of a browser. */
   readonly session?: string
-  /** Of a refresh token: the life of the access tokens that it is exchanged for. */
+  /** Set for refresh tokens: lifetime of the access tokens that they are exchanged for. */
   readonly ttlSeconds?: number
 }
 
-/** What an endpoint gets: everything is checked already, by its own schemas. */
+/** A request as an endpoint receives it, validated by its schemas. */
 export interface Call<Body, Query, Params> extends Omit<Caller, 'authorization' | 'session'> {
   readonly principal: Principal
   readonly body: Body
   readonly query: Query
   readonly params: Params
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** `/3rdparty/v1` or `/api/3rdparty/v1`, as it was called: for `Location` and `Link`. */
+  /** `/3rdparty/v1` or `/api/3rdparty/v1` as in the request, for `Location` and `Link`. */
   readonly base: string
-  /** Path and query as called, for `Link`. */
+  /** Path and query of the request, for `Link`. */
   readonly url: string
   readonly requestId: string
-  /** Whether the caller would still be let in: asked now and then by what does not end. */
-  readonly stillMay: () => Promise<boolean>
+  /** Tells long requests when the caller loses access. */
+  readonly access: Access
 }
 
-/** Where an answer without an end goes. */
+/** Receives the text of a streamed answer. */
 export interface AnswerSink {
   write(text: string): void
-  /** What the caller has not taken yet. */
+  /** Bytes that the caller has not received yet. */
   readonly unreadBytes: number
   end(): void
-  /** The caller has gone. */
+  /** Calls `closed` when the caller disconnects. */
   onClose(closed: () => void): void
 }
 
 export interface AnswerStream {
   begin(sink: AnswerSink): void
-  /** Instead of a beginning, too. */
+  /** May be called without `begin`. */
   end(): void
 }
 
 export interface Answer {
   readonly status: number
-  /** Left out: no body at all. */
+  /** Without it the answer has no body. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Instead of a body: one that has no end. */
+  /** Streams the body instead. */
   readonly stream?: AnswerStream
 }
 
@@ -64,25 +69,29 @@ export interface EndpointDefinition<
   Query extends z.ZodType = z.ZodType<unknown>,
   Params extends z.ZodType = z.ZodType<unknown>,
 > {
-  /** Left out: a body is not looked at. */
+  /** Without it the body of a request is ignored. */
   readonly body?: Body
   readonly query?: Query
   readonly params?: Params
-  /** Status → schema of its body, null for none. Errors that every route may answer are added by the route table. */
+  /** Schema of the body by status; null for no body. `answerStatuses` adds the errors that every route may answer. */
   readonly answers: Readonly<Record<number, z.ZodType | null>>
-  /** Errors beside the common 400, 401, 403, 404 by id and so on, for the document. */
+  /** Further error statuses besides the common ones, for the OpenAPI document. */
   readonly errors?: readonly number[]
-  /** Headers that it looks at, with their meaning, for the document. */
+  /** Request headers that it uses and their descriptions, for the OpenAPI document. */
   readonly requestHeaders?: Readonly<Record<string, string>>
+  /** Headers of its successful answers and their descriptions, for the OpenAPI document. */
+  readonly answerHeaders?: Readonly<Record<string, string>>
+  /** Answers an unknown id with 204 instead of 404: it counts as deleted. */
+  readonly unknownId?: 204
   readonly deprecated?: boolean
-  /** Of the answers, when it is not JSON: their body is sent as the text that it is. */
+  /** Media type of the answers when it is not `application/json`. A string is then sent as it is. */
   readonly mediaType?: string
-  /** Why it is not there in this mode: 501 whoever asks, with whatever. */
+  /** Why the endpoint answers 501 in this mode. The member exists, possibly undefined, when some mode lacks the endpoint. */
   readonly unavailable?: string | undefined
   readonly handle: (call: Call<z.output<Body>, z.output<Query>, z.output<Params>>) => Promise<Answer>
 }
 
-/** An endpoint as the route table holds it: what it takes is its own business. */
+/** An endpoint in the route table, without the types of its schemas. */
 export interface Endpoint {
   readonly body?: z.ZodType
   readonly query?: z.ZodType
@@ -90,13 +99,15 @@ export interface Endpoint {
   readonly answers: Readonly<Record<number, z.ZodType | null>>
   readonly errors?: readonly number[]
   readonly requestHeaders?: Readonly<Record<string, string>>
+  readonly answerHeaders?: Readonly<Record<string, string>>
+  readonly unknownId?: 204
   readonly deprecated?: boolean
   readonly mediaType?: string
   readonly unavailable?: string | undefined
   readonly handle: (call: Call<never, never, never>) => Promise<Answer>
 }
 
-/** Types the handler by its own schemas. */
+/** Types the handler by the schemas of the definition. */
 export function endpoint<
   Body extends z.ZodType = z.ZodType<undefined>,
   Query extends z.ZodType = z.ZodType<unknown>,

@@ -2,19 +2,20 @@ import type { FastifyRequest } from 'fastify'
 import type { Caller } from './caller.ts'
 
 /**
- * Whether a request that changes something may have been sent by a page of somebody else: a browser names the origin of
- * the page in every one of them. Undefined: it is our own page, or nothing is changed.
+ * Detects whether a page of another site may have sent a request that changes something. Browsers name the origin of the
+ * page, or at least its relation to this site. Undefined for our own pages and for requests that change nothing.
  */
 export function foreignPageOf(request: FastifyRequest): Caller['foreignPage'] {
   if (SAFE_METHODS.has(request.method)) return undefined
-  const { origin } = request.headers
+  const { origin, 'sec-fetch-site': site } = request.headers
+  if (site === 'cross-site' || site === 'same-site') return 'other origin'
   if (origin === undefined) return 'no origin'
   return isOwnOrigin(origin, request) ? undefined : 'other origin'
 }
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Behind a proxy that ends TLS and is not trusted we are called by plain HTTP: there the host alone must agree. */
+/** Behind an untrusted TLS proxy requests arrive over plain HTTP, so then only the host must match. */
 function isOwnOrigin(origin: string, { protocol, host }: FastifyRequest): boolean {
   if (!URL.canParse(origin)) return false
   const page = new URL(origin)

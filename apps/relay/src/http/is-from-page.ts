@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { readSessionCookie } from '../auth/sessions/session-cookie.ts'
 
 /**
- * Whether a script of a page asks, and not a person or a program. To a challenge for Basic authentication a browser would
- * open a window of its own, over the page that knows better. Over plain HTTP it does not say what a request is for: there
- * the page's own header, or its cookie, tells.
+ * Returns whether a script of a page sent the request. Browsers answer a Basic challenge with a login dialog over the page,
+ * so such requests get another challenge. Over plain HTTP browsers send no `Sec-Fetch-*` headers; the page's own header or
+ * its cookie is used instead.
  */
 export function isFromPage({ headers, url, protocol }: FastifyRequest): boolean {
   const mode = headers['sec-fetch-mode']

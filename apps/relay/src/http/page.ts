@@ -1,13 +1,13 @@
 import type { ApiError } from './api-error.ts'
 import { refusal } from './validation-error.ts'
 
-/** A row's place in a list that is ordered by time, and by key among those of one moment. */
+/** The position of a row in a list ordered by time, then by key. */
 export interface Place {
   readonly createdAt: Date
   readonly key: bigint
 }
 
-/** Of the query of a list. */
+/** Query parameters of a list. */
 export interface AskedPage {
   readonly limit: number
   readonly offset: number
@@ -19,15 +19,15 @@ export interface Page<Row> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** How a page is read: one row more than asked tells whether there is a next one. */
+/** How to read a page. One extra row shows whether there is a next page. */
 export interface PageReader<Row extends Place> {
   readonly read: (what: { after: Place | undefined; skip: number; take: number }) => Promise<Row[]>
   readonly count: () => Promise<number>
 }
 
 /**
- * One page of a list. By offset it tells the exact total; by cursor it tells none and costs the same however deep. `Link`
- * names the next page, by cursor.
+ * Answers one page of a list. By offset it includes the exact total; by cursor it has no total and is equally fast at any
+ * depth. `Link` contains the next page by cursor.
  */
 export async function readPage<Row extends Place>(
   asked: AskedPage,
@@ -51,15 +51,15 @@ export async function readPage<Row extends Place>(
   }
 }
 
-/** As a condition: the index begins at the first half; the second is looked at for rows of the same moment only. */
+/** Condition for the rows after a position. The index finds the first half; the second half is for rows of the same time. */
 export function olderThan({ createdAt, key }: Place) {
   return { createdAt: { lte: createdAt }, OR: [{ createdAt: { lt: createdAt } }, { key: { lt: key } }] }
 }
 
-/** The cursor of the first page, for whoever does not want to wait for the total. */
+/** The cursor of the first page, for callers that do not need the total. */
 const START = 'start'
 
-/** The page that follows the one at this URL. */
+/** Returns the `Link` header with the next page of this URL. */
 export function linkToNext(url: string, cursor: string): { readonly Link: string } {
   const [path = '', query = ''] = url.split('?', 2)
   const search = new URLSearchParams(query)
@@ -69,11 +69,11 @@ export function linkToNext(url: string, cursor: string): { readonly Link: string
 }
 
 export function refusedCursor(): ApiError {
-  const message = 'is none of ours: take it as it stands in the Link header of the page before'
+  const message = 'is not a valid cursor: copy it from the Link header of the previous page'
   return refusal([{ path: 'cursor', message }], 'query')
 }
 
-/** Undefined for what PostgreSQL and RFC 3339 cannot both write. */
+/** Returns undefined for a time that PostgreSQL or RFC 3339 cannot represent. */
 export function momentOf(epochMs: string): Date | undefined {
   const moment = new Date(epochMs === '' ? Number.NaN : Number(epochMs))
   return moment >= FIRST && moment < END ? moment : undefined

@@ -15,7 +15,7 @@ export function problemBody({ status, message, errors }: ApiError, requestId: st
   }
 }
 
-/** RFC 9457 for who asks for it; existing clients look for plain JSON. */
+/** The media type of RFC 9457 when the caller accepts it; existing clients expect plain JSON. */
 export function problemMediaType(accept: string | undefined): string {
   return accept !== undefined && /\bapplication\/problem\+json\b/i.test(accept)
     ? 'application/problem+json'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { BODY_LIMIT_BYTES, STRANGERS_BODY_LIMIT_BYTES } from './read-json-body.ts'
+import { BODY_LIMIT_BYTES, PUBLIC_BODY_LIMIT_BYTES } from './read-json-body.ts'
 import { rootRoute } from './route.ts'
 import { type TestServer, testServer } from './testing/test-server.ts'
 
@@ -88,7 +88,7 @@ test('256 KiB are taken, one octet more is not, in one piece or in chunks', asyn
 
 test('of somebody who has not said who it is little is taken', async () => {
   const headers = { 'content-type': 'application/json' }
-  const full = `"${'x'.repeat(STRANGERS_BODY_LIMIT_BYTES - 2)}"`
+  const full = `"${'x'.repeat(PUBLIC_BODY_LIMIT_BYTES - 2)}"`
   const send = async (body: string) => (await server.send('POST', '/strangers', { headers, body })).status
   expect([await send(full), await send(`${full} `)]).toEqual([200, 413])
 })

@@ -4,19 +4,19 @@ import { ApiError } from './api-error.ts'
 import { refuseUnstorable } from './refuse-unstorable.ts'
 
 export const BODY_LIMIT_BYTES = 256 * 1024
-/** Of somebody who has not said who it is: thousands of them at once must not fill the memory. */
-export const STRANGERS_BODY_LIMIT_BYTES = 4 * 1024
+/** Limit for unauthenticated callers, so that thousands at once do not fill the memory. */
+export const PUBLIC_BODY_LIMIT_BYTES = 4 * 1024
 
-/** The JSON of a request; undefined when its body is empty, whatever the headers say of it. */
+/** Reads the JSON body of a request. An empty body is undefined, whatever its headers. */
 export async function readJsonBody(request: IncomingMessage, mostBytes = BODY_LIMIT_BYTES): Promise<unknown> {
   const bytes = await readBytes(request, mostBytes)
   if (bytes.length === 0) return undefined
   const { 'content-type': contentType, 'content-encoding': encoding } = request.headers
-  // Nothing but this, so that no two readers of a header can disagree. Parameters change nothing: JSON is UTF-8.
+  // Only this media type, so that a proxy cannot read the header differently. Parameters are ignored: JSON is UTF-8.
   if (contentType === undefined || !/^application\/json *(?:;|$)/i.test(contentType))
     throw new ApiError(415, 'The body must be JSON: send it with Content-Type: application/json')
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw new ApiError(415, 'Send the body as it is, without Content-Encoding')
+    throw new ApiError(415, 'Content-Encoding is not supported: send the body uncompressed')
   return parseJson(textOf(bytes))
 }
 
@@ -45,16 +45,13 @@ function readBytes(request: IncomingMessage, mostBytes: number): Promise<Buffer>
   })
 }
 
-/**
- * What still comes is thrown away, for as long as a request may take: a caller that is cut off while it sends would not
- * read the answer.
- */
+/** Discards the rest of the body within the time limit of a request: a caller that is cut off while it sends reads no answer. */
 function tooLarge(mostBytes: number): ApiError {
-  return new ApiError(413, `The body is larger than ${mostBytes / 1024} KiB: send less at once`)
+  return new ApiError(413, `The body is larger than ${mostBytes / 1024} KiB: send a smaller one`)
 }
 
 function textOf(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new ApiError(400, 'The body is not valid UTF-8: encode it so')
+  if (!isUtf8(bytes)) throw new ApiError(400, 'The body is not valid UTF-8: encode it as UTF-8')
   const text = bytes.toString('utf8')
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }
@@ -64,7 +61,7 @@ function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    // The parser quotes what it read, which may be secret: only the place is told.
+    // The parser's message quotes the body, which may be secret: only the position is shown.
     const place = /\(line \d+ column \d+\)/.exec(String(error))?.[0]
     throw new ApiError(400, `The body is not valid JSON${place === undefined ? '' : ` ${place}`}`)
   }

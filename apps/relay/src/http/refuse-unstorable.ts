@@ -1,13 +1,13 @@
 import { pathText, refusal } from './validation-error.ts'
 
 /**
- * Refuses members that mean something to the engine (`__proto__`, `constructor.prototype`), and text that PostgreSQL
- * cannot hold: NUL and half a surrogate pair. All can only come with one of these words or with an escape, so nearly
- * every body is let through by a look at its text.
+ * Refuses members with a meaning in JavaScript (`__proto__`, `constructor.prototype`), and text that PostgreSQL cannot
+ * store: NUL and lone surrogates. All of them need one of these words or an escape, so a search in the text is enough for
+ * nearly every body.
  */
 export function refuseUnstorable(text: string, value: unknown): void {
   if (!SUSPICIOUS.test(text)) return
-  // With a list of its own: a hostile value nests deeper than calls can.
+  // A list instead of recursion: a hostile value may be nested deeper than the stack allows.
   const waiting: Member[] = [{ name: '', value, path: [] }]
   for (let member = waiting.pop(); member !== undefined; member = waiting.pop()) {
     const problem = problemOf(member)
@@ -18,7 +18,7 @@ export function refuseUnstorable(text: string, value: unknown): void {
 
 const SUSPICIOUS = /__proto__|constructor|\\u/
 
-/** A path is told to this depth. */
+/** Longest path in an error message. */
 const DEEPEST_TOLD = 8
 
 interface Member {
@@ -36,9 +36,9 @@ function* membersOf({ value, path }: Member): Generator<Member> {
 }
 
 function problemOf({ name, value }: Member): string | undefined {
-  if (name === '__proto__' || (name === 'constructor' && hasPrototype(value))) return 'is no member of any request'
+  if (name === '__proto__' || (name === 'constructor' && hasPrototype(value))) return 'is not allowed as a member name'
   if (isStorable(name) && (typeof value !== 'string' || isStorable(value))) return undefined
-  return 'holds a NUL or half a surrogate pair, which is no text'
+  return 'contains a NUL character or a lone surrogate: remove it'
 }
 
 export function isStorable(text: string): boolean {

@@ -1,9 +1,9 @@
-import type { Route } from './route.ts'
+import type { Method, Route } from './route.ts'
 
 export interface RouteUrl {
   /** `/3rdparty/v1` or `/api/3rdparty/v1`; empty at the root. */
   readonly base: string
-  /** From the root of the server; `{name}` is a parameter. */
+  /** Path from the root of the server; `{name}` is a parameter. */
   readonly path: string
 }
 
@@ -11,10 +11,10 @@ export const API_BASE = '/3rdparty/v1'
 
 const BASES = [API_BASE, `/api${API_BASE}`]
 
-/** Older spellings of the first segment. */
+/** Older names of the first segment. */
 const ALIASES: Readonly<Record<string, string>> = { messages: 'message', devices: 'device', webhooks: 'webhook' }
 
-/** Everywhere that a route answers; the first is the one to tell. */
+/** Returns all URLs of a route, the documented one first. */
 export function urlsOf({ path, place }: Route): RouteUrl[] {
   const atRoot = place === 'api' ? [] : [{ base: '', path }]
   if (place === 'root') return atRoot
@@ -24,21 +24,63 @@ export function urlsOf({ path, place }: Route): RouteUrl[] {
   return [...atRoot, ...BASES.flatMap((base) => spellings.map((spelling) => ({ base, path: base + spelling })))]
 }
 
-/** Which methods a path answers to, for `Allow`; undefined for an unknown path. */
+/** A path pattern with the methods of all its routes. */
+interface Resource {
+  /** Path as in the route table. */
+  readonly path: string
+  readonly segments: readonly string[]
+  readonly methods: ReadonlySet<Method>
+}
+
+/** Returns the methods of a path, for `Allow`; undefined for an unknown path. */
 export function allowedMethods(routes: readonly Route[]): (path: string) => string[] | undefined {
-  const patterns = routes.flatMap((route) =>
-    urlsOf(route).map(({ path }) => ({ method: route.method, segments: path.split('/') })),
-  )
+  const resources = resourcesOf(routes)
   return (path) => {
     const segments = path.replace(/\/$/, '').split('/')
-    const methods = new Set(patterns.filter((pattern) => fits(pattern.segments, segments)).map(({ method }) => method))
-    return methods.size === 0 ? undefined : [...methods, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS']
+    const methods = resources.find((resource) => fits(resource.segments, segments))?.methods
+    return methods && [...methods, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS']
   }
+}
+
+/**
+ * Finds methods that a literal path would get from a pattern: `/devices/codes` must not match `/devices/{id}`, but a router
+ * that selects by method would use it.
+ */
+export function shadowedMethods(routes: readonly Route[]): { readonly path: string; readonly methods: Method[] }[] {
+  const resources = resourcesOf(routes)
+  return resources.flatMap(({ path, segments, methods }, index) => {
+    const behind = resources.slice(index + 1).filter((other) => overlap(other.segments, segments))
+    const shadowed = new Set(behind.flatMap((other) => [...other.methods]).filter((method) => !methods.has(method)))
+    return shadowed.size === 0 ? [] : [{ path, methods: [...shadowed] }]
+  })
+}
+
+/** Sorts the most literal patterns first, from the left: a path belongs to the first match. */
+function resourcesOf(routes: readonly Route[]): Resource[] {
+  const byPattern = new Map<string, { path: string; segments: string[]; methods: Set<Method> }>()
+  for (const route of routes) {
+    for (const { path } of urlsOf(route)) {
+      const pattern = path.replace(/\{\w+\}/g, '{}')
+      const resource = byPattern.get(pattern) ?? { path, segments: pattern.split('/'), methods: new Set() }
+      byPattern.set(pattern, resource)
+      resource.methods.add(route.method)
+    }
+  }
+  const rank = ({ segments }: Resource) => segments.map((segment) => (segment === '{}' ? 1 : 0)).join('')
+  return [...byPattern.values()].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
 }
 
 function fits(pattern: readonly string[], segments: readonly string[]): boolean {
   return (
     pattern.length === segments.length &&
-    pattern.every((part, index) => (part.startsWith('{') ? segments[index] !== '' : part === segments[index]))
+    pattern.every((part, index) => (part === '{}' ? segments[index] !== '' : part === segments[index]))
+  )
+}
+
+/** Returns whether some path matches both patterns. */
+function overlap(one: readonly string[], other: readonly string[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every((part, index) => part === other[index] || part === '{}' || other[index] === '{}')
   )
 }

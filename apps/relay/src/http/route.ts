@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * What a caller needs: one of some scopes, to be known at all (`any scope`), to be the account itself and no token of it
+ * What a caller needs: one of several scopes, any valid credentials (`any scope`), a password or session instead of a token
  * (`no token`), nothing (`public`), or a refresh token as bearer.
  */
 export type Access = Scope | readonly Scope[] | 'any scope' | 'no token' | 'public' | 'refresh token'
@@ -16,11 +16,11 @@ export interface Route {
   readonly access: Access
   readonly summary: string
   readonly endpoint: Endpoint
-  /** Of the API, below both of its prefixes, or at the root of the server. */
+  /** `api`: below both prefixes of the API. `root`: at the root of the server. `both`: at all of them. */
   readonly place: 'api' | 'root' | 'both'
 }
 
-/** One line of the table. */
+/** One line of the route table. */
 export function route(method: Method, path: string, access: Access, summary: string, endpoint: Endpoint): Route {
   return { method, path, access, summary, endpoint, place: 'api' }
 }
@@ -39,7 +39,7 @@ export function everywhereRoute(
   return { method, path, access, summary, endpoint, place: 'both' }
 }
 
-/** Any of which opens it. */
+/** Scopes of which one is enough. */
 export function scopesOf(access: Scope | readonly Scope[]): readonly Scope[] {
   return typeof access === 'string' ? [access] : access
 }

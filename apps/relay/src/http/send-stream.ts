@@ -3,7 +3,7 @@ import type { AnswerStream } from './endpoint.ts'
 
 const MUCH_UNREAD_BYTES = 65_536
 
-/** An answer without an end, which from here on is written by the stream itself. */
+/** Starts a streamed answer. The stream then writes the answer itself. */
 export function sendStream(
   reply: FastifyReply,
   headers: Readonly<Record<string, string>>,
@@ -12,7 +12,7 @@ export function sendStream(
 ): void {
   reply.hijack()
   const { raw } = reply
-  // Nobody waits for its connection to be asked again: a server that ends need not, either.
+  // The connection is not reused after a stream, so a stopping server need not wait for it.
   raw.writeHead(200, { ...headers, 'content-type': `${mediaType}; charset=utf-8`, connection: 'close' })
   if (reply.request.method === 'HEAD') {
     stream.end()
@@ -25,7 +25,7 @@ export function sendStream(
     get unreadBytes() {
       return raw.writableLength
     },
-    // Who does not read would not read the end either.
+    // A client that does not read would not read the end of the stream either.
     end: () => (raw.writableLength < MUCH_UNREAD_BYTES ? raw.end() : raw.destroy()),
     onClose: (closed) => raw.once('close', closed),
   })

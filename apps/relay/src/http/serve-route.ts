@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { readSessionCookie } from '../auth/sessions/session-cookie.ts'
+import { type Admissions, Access as CallerAccess } from './admissions.ts'
 import { ApiError } from './api-error.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import type { Answer, Call, Principal } from './endpoint.ts'
 import { foreignPageOf } from './foreign-page.ts'
 import { mayDo } from './may-do.ts'
-import { BODY_LIMIT_BYTES, readJsonBody, STRANGERS_BODY_LIMIT_BYTES } from './read-json-body.ts'
+import { BODY_LIMIT_BYTES, PUBLIC_BODY_LIMIT_BYTES, readJsonBody } from './read-json-body.ts'
 import { readQuery } from './read-query.ts'
 import { isStorable } from './refuse-unstorable.ts'
 import { type Access, type Route, scopesOf } from './route.ts'
@@ -17,11 +18,12 @@ export interface Gates {
   readonly authenticate: Authenticate
   /** A refresh token as bearer. */
   readonly authenticateRefresh: Authenticate
+  readonly admissions: Admissions
 }
 
 /**
- * One request to a route, in the order that callers may rely on: is it there (501), who calls (401, 403), what is sent
- * (413, 415, 400), and then the endpoint, which knows ids (404).
+ * Serves one request in the documented order of checks: availability (501), authentication and scope (401, 403), body and
+ * query (413, 415, 400), then the endpoint itself with its ids (404).
  */
 export async function serveRoute(route: Route, base: string, gates: Gates, request: FastifyRequest): Promise<Answer> {
   const { endpoint, access } = route
@@ -29,7 +31,7 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
   const caller = callerOf(request)
   const principal = await admit(access, gates, caller)
   const { address, isSecure, foreignPage } = caller
-  const mostBytes = access === 'public' ? STRANGERS_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES
+  const mostBytes = access === 'public' ? PUBLIC_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES
   const call: Call<unknown, unknown, unknown> = {
     principal,
     address,
@@ -37,18 +39,24 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
     foreignPage,
     body: endpoint.body ? checked(endpoint.body, await readJsonBody(request.raw, mostBytes), 'body') : undefined,
     query: endpoint.query ? checked(endpoint.query, readQuery(request.url), 'query') : undefined,
-    params: endpoint.params ? paramsOf(route, request) : undefined,
+    params: endpoint.params && paramsOf(route, request),
     headers: request.headers as IncomingHttpHeaders & Record<string, string | undefined>,
     base,
     url: request.url,
     requestId: request.id,
-    stillMay: () => isStillAdmitted(access, gates, caller),
+    access: new CallerAccess(gates.admissions, principal),
   }
-  return await endpoint.handle(call as Call<never, never, never>)
+  if (endpoint.params && call.params === undefined) {
+    if (endpoint.unknownId !== undefined) return { status: endpoint.unknownId }
+    throw new ApiError(404, 'Nothing has this id')
+  }
+  const handle = () => endpoint.handle(call as Call<never, never, never>)
+  // A read shows nothing when access was lost meanwhile. A change may be committed already, so its answer is sent.
+  return await (route.method === 'GET' ? call.access.during(handle) : handle())
 }
 
 async function admit(access: Access, gates: Gates, caller: Caller): Promise<Principal> {
-  if (access === 'public') return NOBODY
+  if (access === 'public') return ANONYMOUS
   if (access === 'refresh token') return await gates.authenticateRefresh(caller)
   const principal = await gates.authenticate(caller)
   if (access === 'no token') {
@@ -59,18 +67,8 @@ async function admit(access: Access, gates: Gates, caller: Caller): Promise<Prin
   throw new ApiError(403, `scope required: ${scopesOf(access).join(' or ')}`)
 }
 
-/** A gate that cannot say, as without a database, keeps nobody out who is in. */
-async function isStillAdmitted(access: Access, gates: Gates, caller: Caller): Promise<boolean> {
-  try {
-    await admit(access, gates, caller)
-    return true
-  } catch (error) {
-    return !(error instanceof ApiError && (error.status === 401 || error.status === 403))
-  }
-}
-
-/** Owns nothing and may do nothing: what a public endpoint sees. */
-const NOBODY: Principal = Object.freeze({ accountId: '', username: '', scopes: new Set<never>() })
+/** The principal of public endpoints: no account and no scopes. */
+const ANONYMOUS: Principal = Object.freeze({ accountId: '', username: '', scopes: new Set<never>() })
 
 function callerOf(request: FastifyRequest): Caller {
   const isSecure = request.protocol === 'https'
@@ -83,10 +81,9 @@ function callerOf(request: FastifyRequest): Caller {
   }
 }
 
-/** What cannot be an id is the id of nothing. */
+/** Returns undefined when a parameter cannot be an id. */
 function paramsOf({ endpoint }: Route, request: FastifyRequest): unknown {
   const params = request.params as Readonly<Record<string, string>>
   const result = endpoint.params?.safeParse(params)
-  if (result?.success && Object.values(params).every(isStorable)) return result.data
-  throw new ApiError(404, 'There is nothing with this id')
+  return result?.success && Object.values(params).every(isStorable) ? result.data : undefined
 }

@@ -1,15 +1,15 @@
-/** What one client may take from all others. */
+/** Limits that keep one client from blocking others. */
 export interface ServerLimits {
-  /** All headers together: 431 beyond. */
+  /** Total size of all headers; more is answered with 431. */
   readonly headerBytes: number
   readonly headersTimeoutMs: number
-  /** Headers and body: 408 beyond. Nothing that is sent here takes long. */
+  /** Time for headers and body; more is answered with 408. */
   readonly requestTimeoutMs: number
-  /** Longer than load balancers keep theirs, so that they close first. */
+  /** Longer than usual for load balancers, so that they close first. */
   readonly keepAliveTimeoutMs: number
-  /** How often slow requests are looked for. */
+  /** Interval of the check for slow requests. */
   readonly checkingIntervalMs: number
-  /** Of ids in a path, as they are encoded: 36 characters of up to four octets each. */
+  /** Length of encoded ids in a path: 36 characters of up to four octets each. */
   readonly paramLength: number
   readonly connections: number
 }

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { ApiError, type FieldError } from './api-error.ts'
 
-/** So many are told; who has more begins with these. */
+/** Longest list of problems in an answer. */
 const MOST_TOLD = 20
 
-/** The value as the schema makes it, or 400 with what is wrong with each member. */
+/** Parses a value by a schema. Throws 400 with the problems of each member. */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -37,19 +37,19 @@ export function pathText(path: readonly PropertyKey[]): string {
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0]
 
-/** As the end of a sentence that begins with the path. What a schema says itself goes before this. */
+/** Returns the end of a sentence that begins with the path. A message of the schema itself takes precedence. */
 function wordsOf(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined && issue.path?.length ? 'is required' : `must be ${kindOf(issue.expected)}`
     case 'too_small':
-      return `must ${sizeWords(issue.origin, 'at least', issue.minimum)}`
+      return `must ${sizeText(issue.origin, 'at least', issue.minimum)}`
     case 'too_big':
-      return `must ${sizeWords(issue.origin, 'at most', issue.maximum)}`
+      return `must ${sizeText(issue.origin, 'at most', issue.maximum)}`
     case 'invalid_value':
       return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`
     case 'invalid_format':
-      return 'is not written as it must be: see the documentation'
+      return 'has the wrong format: see /docs'
     default:
       return 'is not valid'
   }
@@ -68,7 +68,7 @@ const KINDS: Readonly<Record<string, string>> = {
   object: 'a JSON object',
 }
 
-function sizeWords(origin: string, bound: string, size: number | bigint): string {
+function sizeText(origin: string, bound: string, size: number | bigint): string {
   if (origin === 'string')
     return bound === 'at least' && size === 1 ? 'not be empty' : `have ${bound} ${size} characters`
   if (origin === 'array') return `have ${bound} ${size} item${size === 1 ? '' : 's'}`

@@ -11,7 +11,8 @@ export function getInboxItem({ database }: { readonly database: Database }): End
     answers: { 200: inboxItem },
     async handle({ principal: { accountId }, params: { id } }) {
       const item = await database.inboxItem.findUnique({ where: { accountId_id: { accountId, id } } })
-      if (item === null) throw new ApiError(404, 'There is no such message in the inbox: it may be older than is kept')
+      if (item === null)
+        throw new ApiError(404, 'No received message has this id: it may have been deleted by retention')
       return { status: 200, body: inboxItemAnswer(item) }
     },
   })

@@ -1,8 +1,8 @@
 import type { InboxItem, InboxType } from '@smsgw/contract/inbox'
-import type { MmsNotification } from '../webhooks/happened-event.ts'
+import type { MmsNotification } from '../webhooks/outbox/outbox-event.ts'
 import { base64Of, type StoredItem } from './stored-item.ts'
 
-/** An item as the API shows it. */
+/** The API representation of a received message. */
 export function inboxItemAnswer(item: StoredItem): InboxItem {
   return {
     id: item.id,

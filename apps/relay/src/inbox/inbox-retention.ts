@@ -1,6 +1,6 @@
 import type { Retention } from '../settings/retention.ts'
 
-/** What came in is kept as long as what was sent. */
+/** Received messages are kept as long as sent ones. */
 export const inboxRetention: Retention = {
   name: 'inbox retention',
   days: ({ messages }) => messages.log_lifetime_days,

@@ -11,7 +11,7 @@ let api: TestEndpoints
 beforeAll(async () => {
   shared = await testDatabase()
   api = await testEndpoints([
-    route('GET', '/inbox', 'inbox:list', '', listInbox(shared)),
+    route('GET', '/inbox', 'inbox:list', '', listInbox({ ...shared, rules: { defaultRegion: 'DE' } })),
     route('GET', '/inbox/{id}', 'inbox:list', '', getInboxItem(shared)),
   ])
 })
@@ -38,7 +38,7 @@ async function list(query = '', account = 'a1') {
 }
 const ids = async (query: string) => (await list(query)).json.map(({ id }) => id)
 
-test('an item of each kind shows its content and a preview, and no member that is not known', async () => {
+test('an item of each kind shows its content and a preview, without unknown members', async () => {
   const mms = {
     transactionId: 'T1',
     subject: 'Holiday',
@@ -76,7 +76,7 @@ test('an item of each kind shows its content and a preview, and no member that i
   ])
 })
 
-test('one item is found by its id, in its own account alone', async () => {
+test('finds an item by its id, in its own account only', async () => {
   await store({ id: 'in:1' })
   const path = `/inbox/${encodeURIComponent('in:1')}`
   expect((await api.request('a1', 'GET', path)).json).toMatchObject({ id: 'in:1', text: 'hello' })
@@ -85,7 +85,7 @@ test('one item is found by its id, in its own account alone', async () => {
   expect((await list('', 'a2')).json).toEqual([])
 })
 
-test('the filters let through what they say, each and together', async () => {
+test('each filter works, alone and with the others', async () => {
   await store(
     { createdAt: minute(0) },
     { createdAt: minute(1), sender: '+2' },
@@ -102,6 +102,23 @@ test('the filters let through what they say, each and together', async () => {
   expect(await ids('?type=SMS&sender=%2B1&to=2026-03-01T08:03:00Z')).toEqual(['i0'])
 })
 
+test('the sender filter accepts every spelling of a number', async () => {
+  await store(
+    { sender: '+4915112345678' },
+    { sender: '015112345678' },
+    { sender: 'MyBank' },
+    { sender: '+12015550123' },
+  )
+  expect(await ids('?sender=%2B4915112345678')).toEqual(['i0'])
+  expect(await ids('?sender=004915112345678')).toEqual(['i0'])
+  expect(await ids('?sender=0151%2012345678')).toEqual(['i0'])
+  // Including the spelling of the network.
+  expect(await ids('?sender=015112345678')).toEqual(['i1', 'i0'])
+  expect(await ids('?sender=MyBank')).toEqual(['i2'])
+  // An unencoded + is read as a space.
+  expect(await ids('?sender=+12015550123')).toEqual(['i3'])
+})
+
 test.each([
   'type=sms',
   'limit=0',
@@ -112,11 +129,11 @@ test.each([
   'cursor=invented',
   `cursor=${Buffer.from('999999999999999.1').toString('base64url')}`,
   `cursor=${Buffer.from('0.99999999999999999999').toString('base64url')}`,
-])('%s is refused', async (query) => {
+])('refuses %s', async (query) => {
   expect((await list(`?${query}`)).status).toBe(400)
 })
 
-test('pages by offset know the total, and every item is on one of them', async () => {
+test('offset pages show the total, and each item is on one of them', async () => {
   await store(...Array.from({ length: 5 }, (_, index) => ({ createdAt: minute(index) })))
   expect(await list('?limit=2')).toMatchObject({ json: [{ id: 'i4' }, { id: 'i3' }], total: '5' })
   expect(await list('?limit=2&offset=2')).toMatchObject({ json: [{ id: 'i2' }, { id: 'i1' }], total: '5' })
@@ -125,7 +142,7 @@ test('pages by offset know the total, and every item is on one of them', async (
   expect(await list('?limit=500')).toMatchObject({ total: '5', next: undefined })
 })
 
-test('pages by cursor hold every item once, those of one moment too, whatever arrives meanwhile', async () => {
+test('cursor pages contain each item once, even if some have the same time or new ones arrive', async () => {
   await store(...Array.from({ length: 7 }, (_, index) => ({ createdAt: minute(Math.floor(index / 3)) })))
   const seen: string[] = []
   let page = await list('?limit=2&sender=%2B1')

@@ -2,12 +2,19 @@ import { inboxItem, listInboxQuery } from '@smsgw/contract/inbox'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { olderThan, readPage } from '../http/page.ts'
+import type { MessageRules } from '../messages/accept/check-message.ts'
+import { storedSpellings } from '../messages/accept/phone-number.ts'
 import type { Database } from '../store/database.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { inboxItemAnswer } from './inbox-item-answer.ts'
 
-/** Newest first. */
-export function listInbox({ database }: { readonly database: Database }): Endpoint {
+interface ListInboxDeps {
+  readonly database: Database
+  readonly rules: Pick<MessageRules, 'defaultRegion'>
+}
+
+/** Lists received messages, newest first. */
+export function listInbox({ database, rules }: ListInboxDeps): Endpoint {
   return endpoint({
     query: listInboxQuery,
     answers: { 200: z.array(inboxItem) },
@@ -16,7 +23,7 @@ export function listInbox({ database }: { readonly database: Database }): Endpoi
       const where: Prisma.InboxItemWhereInput = {
         accountId,
         ...(type && { type }),
-        ...(sender !== undefined && { sender }),
+        ...(sender !== undefined && { sender: { in: [...storedSpellings(sender, rules.defaultRegion)] } }),
         ...(deviceId !== undefined && { deviceId }),
         createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) },
       }

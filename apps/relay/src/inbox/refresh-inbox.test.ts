@@ -3,8 +3,7 @@ import { route } from '../http/route.ts'
 import { systemRandom } from '../random.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
-import { exportInbox } from './export-inbox.ts'
-import { refreshInbox } from './refresh-inbox.ts'
+import { exportInbox, refreshInbox } from './refresh-inbox.ts'
 import { type Received, storeReceived } from './store-received.ts'
 
 let now = new Date('2026-03-01T09:00:00Z')
@@ -13,7 +12,7 @@ let shared: TestDatabase
 let api: TestEndpoints
 beforeAll(async () => {
   shared = await testDatabase()
-  const needs = {
+  const deps = {
     database: shared.database,
     clock: { now: () => now },
     random: systemRandom,
@@ -22,8 +21,8 @@ beforeAll(async () => {
     outbox: { wake: () => void woken.push('outbox') },
   }
   api = await testEndpoints([
-    route('POST', '/inbox/refresh', 'inbox:refresh', '', refreshInbox(needs)),
-    route('POST', '/inbox/export', 'messages:export', '', exportInbox(needs)),
+    route('POST', '/inbox/refresh', 'inbox:refresh', '', refreshInbox(deps)),
+    route('POST', '/inbox/export', 'messages:export', '', exportInbox(deps)),
   ])
 })
 afterAll(async () => {
@@ -61,20 +60,20 @@ async function receive(id: string, minute: number, more: Partial<Received> = {},
 const data = { type: 'DATA_SMS', data: 'AAAA', port: 1 } as const
 const mms = { type: 'MMS', transactionId: 'T', size: 0, contentClass: '' } as const
 
-test('every device of the account is asked to sweep once, and woken', async () => {
+test('creates one sweep for every device of the account and wakes it', async () => {
   const { status, json } = await refresh()
   expect({ status, json }).toEqual({ status: 202, json: {} })
   await refresh()
-  const asked = await commands()
-  expect(asked.map(({ deviceId }) => deviceId)).toEqual(['d1', 'd2'])
-  for (const { cmdId, command, expiresAt } of asked) {
+  const requested = await commands()
+  expect(requested.map(({ deviceId }) => deviceId)).toEqual(['d1', 'd2'])
+  for (const { cmdId, command, expiresAt } of requested) {
     expect(command).toEqual({ kind: 'sweep', cmdId })
     expect(expiresAt).toEqual(new Date('2026-03-01T10:00:00Z'))
   }
   expect(woken).toEqual(['d1', 'd2', 'd1', 'd2'])
 })
 
-test('a sweep that was given to its device, or has expired, does not do for the next', async () => {
+test('a dispatched or expired sweep does not serve a later request', async () => {
   await refresh({ deviceId: 'd1' })
   await shared.database.deviceCommand.updateMany({ data: { dispatchedAt: now } })
   await refresh({ deviceId: 'd1' })
@@ -90,12 +89,12 @@ test.each([
   [{ until: '2026-03-01T07:00:00Z' }, 'until'],
   [{ messageTypes: ['SMS', 'FAX'] }, 'messageTypes[1]'],
   [{ webhookDelivery: 'Twice' }, 'webhookDelivery'],
-])('%j is refused, and nobody is asked anything', async (more, path) => {
+])('refuses %j and creates no sweep', async (more, path) => {
   expect((await refresh(more)).json).toMatchObject({ code: 400, errors: [{ path }] })
   expect(await commands()).toEqual([])
 })
 
-test('stored messages are told again only if asked for', async () => {
+test('delivers stored messages again only on request', async () => {
   await receive('i1', 1)
   await webhook('w1', 'sms:received')
   await refresh()
@@ -107,20 +106,20 @@ test('stored messages are told again only if asked for', async () => {
   expect(woken.at(-1)).toBe('outbox')
 })
 
-test('one by one they are told under the ids that they have always had', async () => {
+test('delivers messages one by one under their original ids', async () => {
   await webhook('w1', 'sms:received')
   for (const [index, id] of ['before', 'first', 'last', 'after'].entries()) await receive(id, [0, 1, 2, 3][index] ?? 0)
   const before = await deliveries()
   await shared.database.webhookDelivery.updateMany({ data: { state: 'delivered', attempts: 1, finishedAt: now } })
-  const asked = { since: '2026-03-01T08:01:00Z', until: '2026-03-01T08:02:00Z', webhookDelivery: 'Individual' }
-  await refresh(asked)
+  const requested = { since: '2026-03-01T08:01:00Z', until: '2026-03-01T08:02:00Z', webhookDelivery: 'Individual' }
+  await refresh(requested)
   const after = await deliveries()
   expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id))
   expect(after.map(({ payload }) => payload)).toEqual(before.map(({ payload }) => payload))
   expect(after.map(({ state }) => state)).toEqual(['delivered', 'waiting', 'waiting', 'delivered'])
 })
 
-test('a webhook that was registered later is told the past under the ids of then', async () => {
+test('delivers earlier messages to a later webhook under their original ids', async () => {
   await webhook('w1', 'sms:received')
   await receive('i1', 1)
   const [{ id } = { id: '' }] = await deliveries()
@@ -130,7 +129,7 @@ test('a webhook that was registered later is told the past under the ids of then
   expect(await deliveries()).toMatchObject([{ id, state: 'waiting' }])
 })
 
-test('only the kinds and the device that were asked for are told again', async () => {
+test('delivers only the requested kinds and device', async () => {
   await receive('text', 1)
   await receive('data', 2, data)
   await receive('mms', 3, mms)
@@ -146,7 +145,7 @@ test('only the kinds and the device that were asked for are told again', async (
   expect(await told()).toEqual(['data', 'mms', 'text'])
 })
 
-test('as a batch they are told together, by device and kind, in order, and the same batch has the same id', async () => {
+test('batches messages by device and kind, in order, and the same batch always has the same id', async () => {
   for (const event of ['sms:batch:received', 'sms:batch:data-received', 'mms:batch:received', 'sms:received'])
     await webhook(event, event)
   await receive('i2', 2)
@@ -171,7 +170,7 @@ test('as a batch they are told together, by device and kind, in order, and the s
   expect((await deliveries()).map(({ id }) => id)).toEqual(batches.map(({ id }) => id))
 })
 
-test('a range of any size is told whole, and no batch is too large for a receiver', async () => {
+test('delivers a range of any size completely, in batches that a receiver accepts', async () => {
   await webhook('w1', 'sms:batch:received')
   const rows = Array.from({ length: 405 }, (_, index) => ({
     accountId: 'a1',
@@ -198,14 +197,14 @@ test('a range of any size is told whole, and no batch is too large for a receive
   }
 })
 
-test('a disabled webhook is told nothing again', async () => {
+test('delivers nothing to a disabled webhook', async () => {
   await webhook('w1', 'sms:received', now)
   await receive('i1', 1)
   await refresh({ webhookDelivery: 'Individual' })
   expect(await deliveries()).toMatchObject([{ state: 'dropped' }])
 })
 
-test('the older export tells one by one, and says that it is old', async () => {
+test('the older export delivers one by one and is marked as deprecated', async () => {
   await receive('i1', 1)
   await webhook('w1', 'sms:received')
   const { status, headers, json } = await api.request('a1', 'POST', '/inbox/export', {

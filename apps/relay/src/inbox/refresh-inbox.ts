@@ -1,58 +1,106 @@
 import { type RefreshInboxRequest, refreshInboxRequest } from '@smsgw/contract/inbox'
+import type { Command } from '@smsgw/contract/link/command'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
-import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
+import { mayDo } from '../http/may-do.ts'
 import { refusal } from '../http/validation-error.ts'
 import type { Logbook } from '../logs/logbook.ts'
-import type { Random } from '../random.ts'
+import { newId, type Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
-import type { Outbox } from '../webhooks/outbox.ts'
-import { askForSweeps } from './ask-for-sweeps.ts'
-import { tellAgain } from './tell-again.ts'
+import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
+import { redeliverReceived } from './redeliver-received.ts'
 
-export interface RefreshInboxNeeds {
+export interface RefreshInboxDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
   readonly logbook: Logbook
-  /** After the commit: these devices have something to do. */
+  /** Called after the commit with the devices that have a new command. */
   readonly hints: { wake(deviceIds: readonly string[]): void }
   readonly outbox: Outbox
 }
 
-/** Devices sweep their SIM storage again, and stored messages of the range are told to webhooks again. */
-export function refreshInbox(needs: RefreshInboxNeeds): Endpoint {
+/** Makes devices sweep their SIM storage again, and delivers the received messages of the range to webhooks again. */
+export function refreshInbox(deps: RefreshInboxDeps): Endpoint {
   return endpoint({
     body: refreshInboxRequest,
     answers: { 202: z.strictObject({}) },
-    async handle({ principal, body }) {
-      await refreshAs(needs, principal.accountId, body)
+    async handle({ principal, body, access }) {
+      await refreshAs(deps, { principal, access }, body)
       return { status: 202, body: {} }
     },
   })
 }
 
-/** In any of the ways that the API offers. */
-export async function refreshAs(
-  needs: RefreshInboxNeeds,
-  accountId: string,
-  asked: RefreshInboxRequest,
+/** Shared by both endpoints. */
+async function refreshAs(
+  deps: RefreshInboxDeps,
+  { principal, access }: Pick<Call<never, never, never>, 'principal' | 'access'>,
+  requested: RefreshInboxRequest,
 ): Promise<void> {
-  const { database, hints, logbook, outbox } = needs
+  const { accountId } = principal
+  const { database, hints, logbook, outbox } = deps
   const devices = await database.device.findMany({
-    where: { accountId, deletedAt: null, ...(asked.deviceId !== undefined && { id: asked.deviceId }) },
+    where: { accountId, deletedAt: null, ...(requested.deviceId !== undefined && { id: requested.deviceId }) },
     select: { id: true },
   })
-  if (asked.deviceId !== undefined && devices.length === 0) {
-    const message = 'is no device of this account: GET /devices lists them; leave it out for all'
+  if (requested.deviceId !== undefined && devices.length === 0) {
+    const message = 'is not a device of this account: GET /devices lists them; leave it out for all devices'
     throw refusal([{ path: 'deviceId', message }], 'body')
   }
   const deviceIds = devices.map(({ id }) => id)
-  await askForSweeps(needs, accountId, deviceIds)
+  await askForSweeps(deps, accountId, deviceIds)
   hints.wake(deviceIds)
-  const context = { devices: String(deviceIds.length), webhookDelivery: asked.webhookDelivery }
-  logbook.write({ accountId, module: 'inbox', priority: 'INFO', message: 'a refresh was asked for', context })
-  if (asked.webhookDelivery === 'Disabled') return
-  await tellAgain(database, accountId, asked, asked.webhookDelivery)
+  const context = { devices: String(deviceIds.length), webhookDelivery: requested.webhookDelivery }
+  logbook.write({ accountId, module: 'inbox', priority: 'INFO', message: 'inbox refresh requested', context })
+  if (requested.webhookDelivery === 'Disabled') return
+  const mayRead = mayDo(principal, 'inbox:list') || mayDo(principal, 'messages:export')
+  await redeliverReceived(database, accountId, requested, requested.webhookDelivery, { access, mayRead })
   outbox.wake()
+}
+
+/** An agent that reconnects later sweeps by itself when it starts. */
+const SWEEP_LIFETIME_MS = 3_600_000
+
+/** Creates a sweep command for each device that has none waiting: a waiting sweep serves every request. */
+async function askForSweeps(
+  { database, clock, random }: { readonly database: Database; readonly clock: Clock; readonly random: Random },
+  accountId: string,
+  deviceIds: readonly string[],
+): Promise<void> {
+  const now = clock.now()
+  const waiting = await database.deviceCommand.findMany({
+    where: {
+      accountId,
+      deviceId: { in: [...deviceIds] },
+      dispatchedAt: null,
+      answeredAt: null,
+      expiresAt: { gt: now },
+      command: { path: ['kind'], equals: 'sweep' },
+    },
+    select: { deviceId: true },
+  })
+  const requested = new Set(waiting.map(({ deviceId }) => deviceId))
+  const commands = deviceIds.filter((id) => !requested.has(id)).map((deviceId) => sweep(deviceId, newId(random)))
+  const times = { accountId, createdAt: now, expiresAt: new Date(now.getTime() + SWEEP_LIFETIME_MS) }
+  await database.deviceCommand.createMany({ data: commands.map((command) => ({ ...command, ...times })) })
+}
+
+function sweep(deviceId: string, cmdId: string) {
+  return { deviceId, cmdId, command: { kind: 'sweep', cmdId } satisfies Command }
+}
+
+/** The older name of a refresh. Always delivers each message by itself. */
+export function exportInbox(deps: RefreshInboxDeps): Endpoint {
+  return endpoint({
+    body: refreshInboxRequest,
+    answers: { 202: z.strictObject({}) },
+    answerHeaders: { Deprecation: '`true`: use `POST /inbox/refresh`' },
+    deprecated: true,
+    async handle({ principal, body, access }) {
+      await refreshAs(deps, { principal, access }, { ...body, webhookDelivery: 'Individual' })
+      return { status: 202, body: {}, headers: { Deprecation: 'true' } }
+    },
+  })
 }

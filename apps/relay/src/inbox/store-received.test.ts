@@ -33,7 +33,7 @@ const deliveries = () => shared.database.webhookDelivery.findMany({ orderBy: { k
 const store = (received: Received, from = device) =>
   shared.database.$transaction((statements) => storeReceived(statements, from, received, now))
 
-test('a text is stored with the time and offset of the agent, and webhooks are told', async () => {
+test('stores a text with the time and offset of the agent, and notifies webhooks', async () => {
   await store(text({ recipient: '+66812345678' }))
   expect(await items()).toMatchObject([
     {
@@ -65,7 +65,7 @@ test('a text is stored with the time and offset of the agent, and webhooks are t
 })
 
 test.each(['1980-01-06T00:00:00Z', '2026-03-02T09:00:00.001Z', '9999-12-31T23:59:59Z'])(
-  'a message that an agent dates %s came in now, and is found and deleted in its turn',
+  'a message that an agent dates %s gets the present time, and is listed and deleted accordingly',
   async (receivedAt) => {
     await store(text({ receivedAt }))
     expect(await items()).toMatchObject([{ createdAt: now }])
@@ -91,7 +91,7 @@ test('data and MMS notifications keep all their members', async () => {
   ])
 })
 
-test('however often and by however many at once it is told, it is one item and one event', async () => {
+test('concurrent and repeated reports result in one item and one event', async () => {
   await Promise.all(Array.from({ length: 8 }, () => store(text())))
   await store(text(), { id: 'd2', accountId: 'a1' })
   expect(await items()).toMatchObject([{ deviceId: 'd1' }])
@@ -105,7 +105,7 @@ test('the same id in another account is another message', async () => {
   expect(new Set((await deliveries()).map(({ id }) => id)).size).toBe(2)
 })
 
-test('a partial is completed under its id, and its event is delivered again with the whole text', async () => {
+test('completes a partial message under its id, and delivers its event again with the whole text', async () => {
   await store(text({ text: 'the beginning …', isPartial: true }))
   await shared.database.webhookDelivery.updateMany({ data: { state: 'delivered', finishedAt: new Date() } })
   const [before] = await deliveries()
@@ -116,7 +116,7 @@ test('a partial is completed under its id, and its event is delivered again with
   ])
 })
 
-test('a partial that is told again is not delivered again', async () => {
+test('does not deliver a repeated partial message again', async () => {
   await store(text({ text: 'the beginning …', isPartial: true }))
   await shared.database.webhookDelivery.updateMany({ data: { state: 'delivered' } })
   await store(text({ text: 'the beginning …', isPartial: true }))
@@ -124,14 +124,14 @@ test('a partial that is told again is not delivered again', async () => {
   expect(await deliveries()).toMatchObject([{ state: 'delivered' }])
 })
 
-test('a partial that is told late does not undo the whole', async () => {
+test('a late partial report does not replace the whole message', async () => {
   await store(text({ text: 'the beginning and the end', parts: 2 }))
   await store(text({ text: 'the beginning …', isPartial: true }))
   expect(await items()).toMatchObject([{ text: 'the beginning and the end', isPartial: false }])
   expect(await deliveries()).toHaveLength(1)
 })
 
-test('what no database can hold is stored as far as it can be', async () => {
+test('replaces characters that the database cannot store', async () => {
   await store(
     text({ id: 'i\u0000', sender: 'A\u0000', recipient: '\ud800', text: 'half \ud83d of a pair, NUL \u0000' }),
   )
@@ -142,7 +142,7 @@ test('what no database can hold is stored as far as it can be', async () => {
   ])
 })
 
-test("neither the item nor the event is there when the transaction of the agent's events fails", async () => {
+test("stores neither item nor event when the transaction of the agent's events fails", async () => {
   const failing = shared.database.$transaction(async (statements) => {
     await storeReceived(statements, device, text(), now)
     throw new Error('a later event')

@@ -1,17 +1,17 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { Statements } from '../store/database.ts'
 import { storableJson, storableText } from '../store/storable.ts'
-import { enqueueAgain, enqueueEvents } from '../webhooks/enqueue-events.ts'
-import { eventTime } from '../webhooks/local-time.ts'
+import { enqueueAgain, enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
+import { eventTime } from '../webhooks/outbox/local-time.ts'
 import { receivedEventOf, type StoredItem } from './stored-item.ts'
 
-/** An agent tells that a message came in. */
+/** An agent's event for a received message. */
 export type Received = Extract<AgentEvent, { kind: 'received' }>
 
 /**
- * Stores what came in, and what webhooks are told of it, in the caller's transaction. It may come any number of times: its
- * id is derived from the message. A long message whose last parts never came may be completed later; webhooks are then
- * told again under the same event id, with the whole text.
+ * Stores a received message and its webhook deliveries in the caller's transaction. Repeating it is harmless, as its id
+ * is derived from the message. A long message may be completed later, when its last parts arrive; webhooks then get the
+ * whole text under the same event id.
  */
 export async function storeReceived(
   statements: Statements,
@@ -26,7 +26,7 @@ export async function storeReceived(
   else await enqueueAgain(statements, device.accountId, [event])
 }
 
-/** Undefined: it was there already. One statement, so that two readings at once store it once. */
+/** Returns undefined when it was stored before. One statement, so that two concurrent readings store it once. */
 async function insertOrComplete(
   statements: Statements,
   device: { readonly id: string; readonly accountId: string },

@@ -1,7 +1,7 @@
 import type { InboxType } from '@smsgw/contract/inbox'
-import type { MmsNotification, ReceivedEvent } from '../webhooks/happened-event.ts'
+import type { MmsNotification, ReceivedEvent } from '../webhooks/outbox/outbox-event.ts'
 
-/** A row of the inbox, as far as it is told. */
+/** The columns of an inbox row that events and answers are built from. */
 export interface StoredItem {
   readonly id: string
   readonly deviceId: string
@@ -17,7 +17,7 @@ export interface StoredItem {
   readonly mms: unknown
 }
 
-/** The event by which webhooks are told of a type; null: of this one they are not. */
+/** The webhook event of each type; null when there is none. */
 export const eventOfType = {
   SMS: 'sms:received',
   DATA_SMS: 'sms:data-received',
@@ -25,7 +25,7 @@ export const eventOfType = {
   MMS_DOWNLOADED: null,
 } as const satisfies Record<InboxType, ReceivedEvent['event'] | null>
 
-/** What webhooks are told of an item: from its row alone, so that it is the same however often it is told. */
+/** The webhook event of an item. Built from its row alone, so that repeated deliveries are identical. */
 export function receivedEventOf(item: StoredItem): ReceivedEvent | undefined {
   const facts = {
     deviceId: item.deviceId,

@@ -1,9 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/**
- * The block of addresses that one caller can be taken to hold: a single IPv4 address, but 64 bits of IPv6, which every
- * subscriber gets whole.
- */
+/** Returns the block of addresses that one subscriber has: a single IPv4 address, or a /64 network of IPv6. */
 export function addressBlock(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

@@ -1,4 +1,7 @@
-/** A map that forgets what was used longest ago when it is full: what outsiders can make grow has to have an end. */
+/**
+ * A map that drops the least recently used entry when it is full. Its memory grows with its entries. `lru-cache` is as fast,
+ * but allocates its capacity at once: 0.2 MB for 10 000 entries, 2.7 MB for 100 000, on a gateway that needs a few.
+ */
 export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, Value>()
   readonly #size: number

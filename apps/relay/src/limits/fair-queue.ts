@@ -1,14 +1,14 @@
 /**
- * Runs a few tasks at a time and lets a bounded number wait. Whoever waits is picked in turn by group, so that one group
- * with many tasks holds up the others by one task at most; urgent ones come first of all. When no more can wait, a task
- * of the largest group has to go: the newcomer, if its group is the largest.
+ * Runs a few tasks at a time and queues a limited number. Groups take turns, so that a group with many tasks delays another
+ * group by one task at most; urgent tasks come first. When the queue is full, a task of the largest group is dropped: the
+ * new one when its own group is the largest.
  */
 export class FairQueue {
   readonly #slots: number
   readonly #places: number
   #running = 0
   #waiting = 0
-  /** In the order of their turn. */
+  /** Groups in the order of their turns. */
   readonly #groups = new Map<string, Waiting[]>()
 
   constructor({ slots, places }: { readonly slots: number; readonly places: number }) {
@@ -16,7 +16,7 @@ export class FairQueue {
     this.#places = places
   }
 
-  /** The result of the task; undefined when there was no place for it. */
+  /** Returns the result of the task, or undefined when it was dropped. */
   async run<Result>(group: string, task: () => Promise<Result>): Promise<Result | undefined> {
     if (!(await this.#turn(group))) return undefined
     try {
@@ -68,8 +68,8 @@ export class FairQueue {
   }
 }
 
-/** The group that comes first. */
+/** The group that runs first. */
 export const URGENT = 'urgent'
 
-/** Called with true to begin, with false when it has lost its place. */
+/** Called with true to start the task, with false when it is dropped. */
 type Waiting = (begins: boolean) => void

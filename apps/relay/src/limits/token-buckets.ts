@@ -1,15 +1,15 @@
 import { BoundedMap } from './bounded-map.ts'
 
 export interface BucketLimits {
-  /** How many may be taken at once. */
+  /** Tokens in a full bucket. */
   readonly capacity: number
-  /** One comes back in this time. */
+  /** Time in which one token is added. */
   readonly refillMs: number
-  /** How many keys are remembered. */
+  /** Most buckets in memory. */
   readonly keys: number
 }
 
-/** A token bucket for each key; an unknown key has a full one. */
+/** A token bucket per key. An unknown key has a full bucket. */
 export class TokenBuckets {
   readonly #buckets: BoundedMap<string, Bucket>
   readonly #limits: BucketLimits
@@ -19,7 +19,7 @@ export class TokenBuckets {
     this.#buckets = new BoundedMap(limits.keys)
   }
 
-  /** Takes one, or tells how many milliseconds the next one is away: 0 is a success. */
+  /** Takes a token and returns 0, or returns the milliseconds until the next token. */
   take(key: string, nowMs: number): number {
     const bucket = this.#filled(key, nowMs)
     const isEmpty = bucket.tokens < 1
@@ -36,7 +36,7 @@ export class TokenBuckets {
     const { capacity, refillMs } = this.#limits
     const bucket = this.#buckets.get(key)
     if (!bucket) return { tokens: capacity, atMs: nowMs }
-    // A clock that was set back refills nothing.
+    // A clock that was set back adds no tokens.
     const tokens = bucket.tokens + Math.max(0, nowMs - bucket.atMs) / refillMs
     return { tokens: Math.min(capacity, tokens), atMs: nowMs }
   }

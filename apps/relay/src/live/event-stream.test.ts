@@ -1,13 +1,19 @@
-import { type LiveEventKind, liveEventKinds } from '@smsgw/contract/live-event'
+import { type AccessLoss, type LiveEventKind, liveEventKinds } from '@smsgw/contract/live-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { EventStream, type EventStreamNeeds } from './event-stream.ts'
-import type { LiveEvent } from './live-event.ts'
+import { EventStream, type EventStreamDeps } from './event-stream.ts'
+import type { LiveEvent } from './read-live-events-statement.ts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-/** A stream that begins at 10, and a caller that takes what it is sent, or does not. */
-function world(needs: Partial<EventStreamNeeds> = {}) {
+/** A stream that starts at 10, and a client that does or does not read. */
+function world(deps: Partial<EventStreamDeps> = {}) {
+  const access = {
+    loss: undefined as AccessLoss | undefined,
+    isUnknown: false,
+    watching: 0,
+    deliver: (_: AccessLoss): void => undefined,
+  }
   const sink = { text: '', unreadBytes: 0, isEnded: false, closed: (): void => undefined }
   const live = { place: 10n, listening: 0 }
   const stream = new EventStream({
@@ -26,8 +32,20 @@ function world(needs: Partial<EventStreamNeeds> = {}) {
     sinceId: 0n,
     kinds: new Set(liveEventKinds),
     cursorOf: (place) => `c${place}`,
-    stillMay: () => Promise.resolve(true),
-    ...needs,
+    access: {
+      async lost() {
+        if (access.isUnknown) throw new Error('database unavailable')
+        return access.loss
+      },
+      onLost(deliver) {
+        access.watching += 1
+        access.deliver = deliver
+        return () => {
+          access.watching -= 1
+        }
+      },
+    },
+    ...deps,
   })
   const begin = () =>
     stream.begin({
@@ -44,7 +62,7 @@ function world(needs: Partial<EventStreamNeeds> = {}) {
         sink.closed = closed
       },
     })
-  return { stream, begin, sink, live }
+  return { stream, begin, sink, live, access }
 }
 
 const event = (id: number, kind: LiveEventKind = 'message.created'): LiveEvent => ({
@@ -53,51 +71,57 @@ const event = (id: number, kind: LiveEventKind = 'message.created'): LiveEvent =
   kind,
   data: { id: `m${id}` },
 })
+const settled = () => vi.advanceTimersByTimeAsync(0)
 const told = (text: string) => [...text.matchAll(/data: \{"id":"(\w+)"\}/g)].map(([, id]) => id)
 
-test('an event has its cursor, its kind and its data', () => {
+test('an event has its cursor, its kind and its data', async () => {
   const { stream, begin, sink } = world()
   begin()
-  stream.tell(event(11))
+  stream.deliver(event(11))
+  await settled()
   expect(sink.text).toBe('retry: 2000\nid: c10\n\nid: c11\nevent: message.created\ndata: {"id":"m11"}\n\n')
 })
 
-test('what was missed goes first, then what came meanwhile, each once', () => {
+test('sends missed events first, then new ones, each once', async () => {
   const { stream, begin, sink } = world()
-  stream.tell(event(11))
+  stream.deliver(event(11))
   stream.resume(8n, [event(9), event(10)])
-  stream.tell(event(12))
+  stream.deliver(event(12))
   begin()
-  stream.tell(event(13))
+  stream.deliver(event(13))
+  await settled()
   expect(told(sink.text)).toEqual(['m9', 'm10', 'm11', 'm12', 'm13'])
 })
 
-test('what the caller has read from another relay, which was further, is not told again', () => {
+test('does not repeat events that the client has read from a relay that was further ahead', async () => {
   const { stream, begin, sink } = world()
   stream.resume(12n, [])
   begin()
-  for (const id of [11, 12, 13]) stream.tell(event(id))
+  for (const id of [11, 12, 13]) stream.deliver(event(id))
+  await settled()
   expect(told(sink.text)).toEqual(['m13'])
 })
 
-test('a caller whose place is not known is told so before anything else', () => {
+test('tells a client with an unknown position first of all to reset', async () => {
   const { stream, begin, sink } = world()
-  stream.tell(event(11))
+  stream.deliver(event(11))
   stream.reset()
   begin()
+  await settled()
   expect(sink.text).toMatch(/^retry: 2000\nid: c10\n\nevent: reset\ndata: \{\}\n\nid: c11\n/)
 })
 
-test('only the kinds that were asked for and allowed are told', () => {
+test('sends only the requested and allowed kinds', async () => {
   const { stream, begin, sink } = world({ kinds: new Set(['log.added'] as const) })
   stream.resume(8n, [event(9), event(10, 'log.added')])
   begin()
-  stream.tell(event(11))
-  stream.tell(event(12, 'log.added'))
+  stream.deliver(event(11))
+  stream.deliver(event(12, 'log.added'))
+  await settled()
   expect(told(sink.text)).toEqual(['m10', 'm12'])
 })
 
-test('a quiet stream is kept open, and moves on with what is kept', async () => {
+test('keeps an idle stream open and advances its cursor', async () => {
   const { begin, sink, live } = world()
   begin()
   live.place = 500n
@@ -105,33 +129,66 @@ test('a quiet stream is kept open, and moves on with what is kept', async () => 
   expect(sink.text).toMatch(/: still here\nid: c500\n\n$/)
 })
 
-test('who may not watch any more is cut off', async () => {
-  let may = true
-  const { begin, sink, live } = world({ stillMay: () => Promise.resolve(may) })
+test('sends a client that loses access the reason, and nothing after it', async () => {
+  const { stream, begin, sink, live, access } = world()
   begin()
-  await vi.advanceTimersByTimeAsync(15_000)
-  expect(sink.isEnded).toBe(false)
-  may = false
-  await vi.advanceTimersByTimeAsync(15_000)
-  expect([sink.isEnded, live.listening]).toEqual([true, 0])
+  access.deliver('token_revoked')
+  stream.deliver(event(11))
+  await settled()
+  expect(sink.text).toMatch(/event: end\ndata: \{"code":"token_revoked","message":"[^"]+"\}\n\n$/)
+  expect([sink.isEnded, live.listening, access.watching, told(sink.text)]).toEqual([true, 0, 0, []])
 })
 
-test('who does not read is cut off, and nothing is kept for it', () => {
+test('checks access before each event', async () => {
+  const { stream, begin, sink, access } = world()
+  begin()
+  stream.deliver(event(11))
+  await settled()
+  access.loss = 'password_changed'
+  stream.deliver(event(12))
+  await settled()
+  expect([told(sink.text), sink.isEnded]).toEqual([['m11'], true])
+  expect(sink.text).toContain('"code":"password_changed"')
+})
+
+test('sends no missed events to a client that lost access while the stream was prepared', async () => {
+  const { stream, begin, sink, access } = world()
+  stream.resume(8n, [event(9)])
+  access.loss = 'account_removed'
+  begin()
+  await settled()
+  expect([told(sink.text), sink.isEnded]).toEqual([[], true])
+})
+
+test('holds events back while access cannot be checked, and loses none', async () => {
+  const { stream, begin, sink, access } = world()
+  begin()
+  access.isUnknown = true
+  for (const id of [11, 12]) stream.deliver(event(id))
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect([told(sink.text), sink.text.includes('still here'), sink.isEnded]).toEqual([[], false, false])
+  access.isUnknown = false
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(told(sink.text)).toEqual(['m11', 'm12'])
+})
+
+test('disconnects a client that does not read, and buffers nothing for it', async () => {
   const { stream, begin, sink, live } = world({ mostUnreadBytes: 1_000 })
   begin()
   sink.unreadBytes = 1_001
-  stream.tell(event(11))
+  stream.deliver(event(11))
+  await settled()
   expect([sink.isEnded, live.listening, told(sink.text)]).toEqual([true, 0, []])
 })
 
-test('who goes leaves nothing behind, neither a listener nor a timer', () => {
-  const { begin, sink, live } = world()
+test('leaves no listener, watch or timer after a client disconnects', () => {
+  const { begin, sink, live, access } = world()
   begin()
   sink.closed()
-  expect([live.listening, vi.getTimerCount()]).toEqual([0, 0])
+  expect([live.listening, access.watching, vi.getTimerCount()]).toEqual([0, 0, 0])
 })
 
-test('one that was ended before it began ends at once', () => {
+test('a stream that was ended before it began ends at once', () => {
   const { stream, begin, sink } = world()
   stream.end()
   begin()

@@ -1,69 +1,79 @@
-// The events of one watcher, as Server-Sent Events. Gathering, until the answer has begun; then open: events that were
-// missed first, or a `reset`, and the others as they happen. Ended by the caller, by the relay, when the caller may not
-// watch any more, or when it does not read what it is sent.
-import type { LiveEventKind } from '@smsgw/contract/live-event'
+// The Server-Sent Events stream of one client. States: gathering, until the response starts; then open: first the
+// missed events or a `reset`, then new events. It ends when the client disconnects, the relay stops, the client loses
+// access, or the client does not read. Events are held back until access is confirmed.
+import type { AccessLoss, LiveEventKind } from '@smsgw/contract/live-event'
+import { type Access, LOSS_MESSAGES } from '../http/admissions.ts'
 import type { AnswerSink, AnswerStream } from '../http/endpoint.ts'
-import type { LiveEvent } from './live-event.ts'
 import type { Listener, LiveEvents } from './live-events.ts'
+import type { LiveEvent } from './read-live-events-statement.ts'
 
-/** Proxies close what is silent for longer; often after 30 or 60 s. */
+/** Proxies often close connections that are silent for 30 or 60 s. */
 const HEARTBEAT_MS = 15_000
-/** What a caller leaves unread before it is cut off: it comes back and reads on from where it was. */
+/** A client with more unread data is disconnected. It resumes from its last event. */
 const MOST_UNREAD_BYTES = 1_048_576
 const RETRY_MS = 2_000
+/** Events that wait for the access check; beyond this the stream ends and the client resumes. */
+const MOST_WAITING = 10_000
+/** How soon access is checked again while the database is unavailable. */
+const ASK_AGAIN_MS = 500
 
-export interface EventStreamNeeds {
+export interface EventStreamDeps {
   readonly live: Pick<LiveEvents, 'listen' | 'place'>
   readonly accountId: string
-  /** There are none of this account before. */
+  /** The account has no events before this one. */
   readonly sinceId: bigint
   readonly kinds: ReadonlySet<LiveEventKind>
   readonly cursorOf: (place: bigint) => string
-  readonly stillMay: () => Promise<boolean>
+  readonly access: Pick<Access, 'lost' | 'onLost'>
   readonly heartbeatMs?: number | undefined
   readonly mostUnreadBytes?: number | undefined
 }
 
 export class EventStream implements AnswerStream, Listener {
   readonly accountId: string
-  readonly #needs: EventStreamNeeds
+  readonly #deps: EventStreamDeps
   readonly #unlisten: () => void
-  /** Events up to here are not told: the caller has them, or is told of them otherwise. */
+  /** Events up to here are not sent: the client has them or gets them by `resume`. */
   #place: bigint
-  /** What goes before the events. */
+  /** Sent before all other events. */
   #first: readonly string[] = []
   #gathered: LiveEvent[] = []
+  /** Not written yet. */
+  #waiting: string[] = []
+  #isWriting = false
   #sink: AnswerSink | undefined
   #heartbeat: NodeJS.Timeout | undefined
+  #askAgain: NodeJS.Timeout | undefined
+  #unwatch: () => void = () => undefined
   #isEnded = false
 
-  constructor(needs: EventStreamNeeds) {
-    this.#needs = needs
-    this.accountId = needs.accountId
-    this.#place = later(needs.live.place, needs.sinceId)
-    this.#unlisten = needs.live.listen(this)
+  constructor(deps: EventStreamDeps) {
+    this.#deps = deps
+    this.accountId = deps.accountId
+    this.#place = later(deps.live.place, deps.sinceId)
+    this.#unlisten = deps.live.listen(this)
   }
 
-  /** Where it begins. */
+  /** The number of the last event before this stream. */
   get place(): bigint {
     return this.#place
   }
 
-  /** The caller has had everything up to there; these came between that and the beginning. */
+  /** The client has all events up to `from`; `missed` happened between that and the start of this stream. */
   resume(from: bigint, missed: readonly LiveEvent[]): void {
     this.#place = later(from, this.#place)
-    this.#first = missed.filter(({ kind }) => this.#needs.kinds.has(kind)).map((event) => this.#textOf(event))
+    this.#first = missed.filter(({ kind }) => this.#deps.kinds.has(kind)).map((event) => this.#textOf(event))
   }
 
-  /** What the caller has is too old: it is to read everything anew. */
+  /** The client's cursor is too old: it has to reload everything. */
   reset(): void {
     this.#first = ['event: reset\ndata: {}\n\n']
   }
 
-  tell(event: LiveEvent): void {
+  deliver(event: LiveEvent): void {
     if (event.id <= this.#place) return
     if (!this.#sink) this.#gathered.push(event)
-    else if (this.#needs.kinds.has(event.kind)) this.#write(this.#textOf(event))
+    else if (this.#deps.kinds.has(event.kind)) this.#add(this.#textOf(event))
   }
 
   begin(sink: AnswerSink): void {
@@ -73,34 +83,69 @@ export class EventStream implements AnswerStream, Listener {
       return
     }
     sink.onClose(() => this.end())
-    this.#write(`retry: ${RETRY_MS}\nid: ${this.#needs.cursorOf(this.#place)}\n\n${this.#first.join('')}`)
-    for (const event of this.#gathered.splice(0)) this.tell(event)
-    this.#heartbeat = setInterval(() => void this.#beat(), this.#needs.heartbeatMs ?? HEARTBEAT_MS).unref()
+    this.#write(`retry: ${RETRY_MS}\nid: ${this.#deps.cursorOf(this.#place)}\n\n`)
+    this.#unwatch = this.#deps.access.onLost((loss) => this.#lose(loss))
+    for (const text of this.#first) this.#add(text)
+    for (const event of this.#gathered.splice(0)) this.deliver(event)
+    this.#heartbeat = setInterval(() => this.#beat(), this.#deps.heartbeatMs ?? HEARTBEAT_MS).unref()
   }
 
   end(): void {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#unlisten()
+    this.#unwatch()
     clearInterval(this.#heartbeat)
+    clearTimeout(this.#askAgain)
     this.#sink?.end()
   }
 
-  /** Says where we are too, so that a quiet watcher does not fall behind what is kept. */
-  async #beat(): Promise<void> {
-    if (!(await this.#needs.stillMay())) this.end()
-    const place = later(this.#needs.live.place, this.#place)
-    this.#write(`: still here\nid: ${this.#needs.cursorOf(place)}\n\n`)
+  /** Also sends the present cursor, so that an idle client does not fall behind the retention. */
+  #beat(): void {
+    // The cursor would be ahead of the waiting events.
+    if (this.#waiting.length > 0) return
+    const place = later(this.#deps.live.place, this.#place)
+    this.#write(`: still here\nid: ${this.#deps.cursorOf(place)}\n\n`)
+  }
+
+  #add(text: string): void {
+    if (this.#isEnded) return
+    this.#waiting.push(text)
+    if (this.#waiting.length > MOST_WAITING) this.end()
+    else void this.#writeWaiting()
+  }
+
+  /** One access check for all waiting events; nearly always answered from memory. */
+  async #writeWaiting(): Promise<void> {
+    if (this.#isWriting) return
+    this.#isWriting = true
+    try {
+      while (this.#waiting.length > 0 && !this.#isEnded) {
+        const loss = await this.#deps.access.lost()
+        if (loss !== undefined) this.#lose(loss)
+        else for (const text of this.#waiting.splice(0)) this.#write(text)
+      }
+    } catch {
+      this.#askAgain = setTimeout(() => void this.#writeWaiting(), ASK_AGAIN_MS).unref()
+    } finally {
+      this.#isWriting = false
+    }
+  }
+
+  /** Sends the reason, so that the client signs in again before it reconnects. */
+  #lose(loss: AccessLoss): void {
+    this.#write(`event: end\ndata: ${JSON.stringify({ code: loss, message: LOSS_MESSAGES[loss] })}\n\n`)
+    this.end()
   }
 
   #write(text: string): void {
     if (this.#isEnded || !this.#sink) return
-    if (this.#sink.unreadBytes > (this.#needs.mostUnreadBytes ?? MOST_UNREAD_BYTES)) this.end()
+    if (this.#sink.unreadBytes > (this.#deps.mostUnreadBytes ?? MOST_UNREAD_BYTES)) this.end()
     else this.#sink.write(text)
   }
 
   #textOf({ id, kind, data }: LiveEvent): string {
-    return `id: ${this.#needs.cursorOf(id)}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`
+    return `id: ${this.#deps.cursorOf(id)}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`
   }
 }
 

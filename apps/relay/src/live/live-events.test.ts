@@ -1,13 +1,13 @@
-// What is told to whom, whatever transactions do: on the tables themselves, without a server.
+// Delivery of events under any order of transactions, tested on the tables without a server.
 import { openLog } from '@smsgw/daemon/log'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { Dice } from '../../fuzz/dice.ts'
 import type { Database } from '../store/database.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import type { LiveEvent } from './live-event.ts'
 import { LiveEvents } from './live-events.ts'
-import { readMissedEvents } from './live-events-statement.ts'
+import type { LiveEvent } from './read-live-events-statement.ts'
+import { readMissedEvents } from './read-live-events-statement.ts'
 
 let world: TestDatabase
 const open: LiveEvents[] = []
@@ -28,12 +28,12 @@ afterEach(async () => {
   expect(warned).toEqual([])
 })
 
-/** The events of one relay, and how often it has asked the database. */
+/** The events of one relay, and how often it queried the database. */
 function relay() {
-  const asked = { times: 0 }
+  const requested = { times: 0 }
   const database = new Proxy(world.database, {
     get(target, name) {
-      if (name === '$queryRaw') asked.times += 1
+      if (name === '$queryRaw') requested.times += 1
       const member = Reflect.get(target, name)
       return typeof member === 'function' ? member.bind(target) : member
     },
@@ -41,13 +41,13 @@ function relay() {
   const log = openLog('warn', { write: (line: string) => warned.push(line) })
   const live = new LiveEvents({ database, log, hints: { listen: () => () => undefined } })
   open.push(live)
-  return { live, asked }
+  return { live, requested }
 }
 
 async function listen(live: LiveEvents, accountId = 'a1') {
   const told: LiveEvent[] = []
   await live.prepare(accountId, async () =>
-    live.listen({ accountId, tell: (event) => told.push(event), end: () => undefined }),
+    live.listen({ accountId, deliver: (event) => told.push(event), end: () => undefined }),
   )
   return told
 }
@@ -77,22 +77,22 @@ const idsOf = (told: readonly LiveEvent[]) => told.map(({ kind, data }) => `${ki
 const until = (check: () => boolean | Promise<boolean>) =>
   vi.waitFor(async () => expect(await check()).toBe(true), { timeout: 10_000, interval: 5 })
 
-test('what is committed first is not told before what was begun first, and that is not lost', async () => {
-  const { live, asked } = relay()
+test('holds back a later event until an earlier transaction commits, and loses neither', async () => {
+  const { live, requested } = relay()
   const told = await listen(live)
   const [first, second] = [await connect(), await connect()]
   await first.query('BEGIN')
   await insert(first, 'm1')
   await insert(second, 'm2')
-  const before = asked.times
-  await until(() => asked.times > before + 6)
+  const before = requested.times
+  await until(() => requested.times > before + 6)
   expect(told).toEqual([])
   await first.query('COMMIT')
   await until(() => told.length === 2)
   expect(idsOf(told)).toEqual(['message.created m1', 'message.created m2'])
 })
 
-test('what was rolled back holds back nothing', async () => {
+test('a rolled-back transaction holds back nothing', async () => {
   const { live } = relay()
   const told = await listen(live)
   const [first, second] = [await connect(), await connect()]
@@ -104,34 +104,34 @@ test('what was rolled back holds back nothing', async () => {
   expect(idsOf(told)).toEqual(['message.created m2'])
 })
 
-test('a watcher begins when nobody is left who does not know of it', async () => {
-  const { live, asked } = relay()
+test('a watch starts after all transactions that do not know of it have ended', async () => {
+  const { live, requested } = relay()
   const writer = await connect()
   await writer.query('BEGIN')
   await insert(writer, 'm1')
   let isCommitted = false
   const begun = listen(live).then(() => isCommitted)
-  await until(() => asked.times > 8)
+  await until(() => requested.times > 8)
   isCommitted = true
   await writer.query('COMMIT')
-  // From here on the watcher may read what there is: the message is among it.
+  // From here on the client may read the present state, which includes the message.
   expect(await begun).toBe(true)
 })
 
-test('a second watcher does not begin earlier than the first one could', async () => {
+test('a second client does not start earlier than the first one could', async () => {
   const [one, other] = [relay(), relay()]
   const writer = await connect()
   await writer.query('BEGIN')
   await insert(writer, 'm1')
   let isCommitted = false
   const begun = [one, other].map(({ live }) => listen(live).then(() => isCommitted))
-  await until(() => one.asked.times > 8 && other.asked.times > 8)
+  await until(() => one.requested.times > 8 && other.requested.times > 8)
   isCommitted = true
   await writer.query('COMMIT')
   expect(await Promise.all(begun)).toEqual([true, true])
 })
 
-test('of an account that nobody watches nothing is written down', async () => {
+test('writes no events for an account without clients', async () => {
   const { live } = relay()
   const told = await listen(live)
   const writer = await connect()
@@ -141,7 +141,7 @@ test('of an account that nobody watches nothing is written down', async () => {
   expect(await world.database.liveEvent.findMany({ select: { accountId: true } })).toEqual([{ accountId: 'a1' }])
 })
 
-test('concurrent transactions that end in any order lose nothing, on two relays and for one who comes back', async () => {
+test('concurrent transactions lose no event, on two relays and for a client that reconnects', async () => {
   const dice = new Dice(20_261_121)
   const [here, there] = [relay(), relay()]
   const [toldHere, toldThere] = [await listen(here.live), await listen(there.live)]
@@ -177,7 +177,7 @@ test('concurrent transactions that end in any order lose nothing, on two relays 
   expect(idsOf(await readMissedEvents(world.database, 'a1', span, 1_000))).toEqual(idsOf(toldHere))
 }, 30_000)
 
-test('each change is told as its kind, and what changes nothing of interest is not told', async () => {
+test('reports each change as its kind, and reports no other changes', async () => {
   const { live } = relay()
   const { database } = world
   const told = await listen(live)
@@ -185,7 +185,7 @@ test('each change is told as its kind, and what changes nothing of interest is n
   const device = { id: 'd1', accountId, name: 'attic' }
   const soFar = async (...expected: readonly (readonly [string, object])[]) => {
     await until(() => told.length >= expected.length)
-    // The last of all: nothing else was told before it.
+    // The last change: nothing was reported before it.
     await database.account.update({ where: { id: accountId }, data: { settingsVersion: { increment: 1 } } })
     await until(() => told.at(-1)?.kind === 'settings.changed')
     expect(told.splice(0).map(({ kind, data }) => [kind, data])).toEqual([...expected, ['settings.changed', {}]])
@@ -230,7 +230,7 @@ test('each change is told as its kind, and what changes nothing of interest is n
   await soFar(['message.created', { id: 'm1' }], ['message.changed', { id: 'm1', state: 'Processed' }])
 })
 
-test('a connection that is lost in between loses no event', async () => {
+test('a lost connection loses no event', async () => {
   const { live } = relay()
   const told = await listen(live)
   const writer = await connect()

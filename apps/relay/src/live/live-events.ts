@@ -1,31 +1,31 @@
 import type { Log } from '@smsgw/daemon/log'
-import type { WakeHints } from '../agents/wake-hints.ts'
+import type { WakeHints } from '../hints/wake-hints.ts'
 import { ApiError } from '../http/api-error.ts'
 import type { Database } from '../store/database.ts'
-import { awaitTransactions } from './await-transactions.ts'
-import type { LiveEvent } from './live-event.ts'
+import { awaitTransactions } from './await-transactions-statement.ts'
 import { LiveTail } from './live-tail.ts'
-import { goOnWatching, type Watched, watch } from './watch-statement.ts'
+import type { LiveEvent } from './read-live-events-statement.ts'
+import { extendWatch, type Watched, watch } from './watch-account-statement.ts'
 
 const GO_ON_MS = 5 * 60_000
 
 export interface Listener {
   readonly accountId: string
-  /** In order, each once; those that happened after it began to listen. */
-  tell(event: LiveEvent): void
-  /** The relay is about to end. */
+  /** Called in order and once per event that happens after it starts to listen. */
+  deliver(event: LiveEvent): void
+  /** The relay is shutting down. */
   end(): void
 }
 
-export interface LiveEventsNeeds {
+export interface LiveEventsDeps {
   readonly database: Database
   readonly log: Log
   readonly hints: Pick<WakeHints, 'listen'>
 }
 
-/** What happens in accounts, on whichever relay, for those who watch here. */
+/** Delivers the events of accounts, from all relays, to the clients connected here. */
 export class LiveEvents {
-  readonly #needs: LiveEventsNeeds
+  readonly #deps: LiveEventsDeps
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #tail: LiveTail
   readonly #endHints: () => void
@@ -33,24 +33,24 @@ export class LiveEvents {
   #preparing = 0
   #isClosed = false
 
-  constructor(needs: LiveEventsNeeds) {
-    this.#needs = needs
+  constructor(deps: LiveEventsDeps) {
+    this.#deps = deps
     this.#tail = new LiveTail({
-      ...needs,
-      tell: (event) => {
-        for (const listener of this.#listeners.get(event.accountId) ?? []) listener.tell(event)
+      ...deps,
+      deliver: (event) => {
+        for (const listener of this.#listeners.get(event.accountId) ?? []) listener.deliver(event)
       },
       isWanted: () => this.#listeners.size > 0 || this.#preparing > 0,
     })
-    // Whatever they are about: most changes come with one.
-    this.#endHints = needs.hints.listen(() => {
+    // Any hint wakes the reader, as most changes come with one.
+    this.#endHints = deps.hints.listen(() => {
       if (this.#listeners.size > 0) this.#tail.wake()
       return undefined
     })
     this.#goOn = setInterval(() => void this.#keepWatching(), GO_ON_MS).unref()
   }
 
-  /** Everything up to here has been told to those who listen. */
+  /** All events up to here were delivered to the listeners. */
   get place(): bigint {
     return this.#tail.place
   }
@@ -60,26 +60,26 @@ export class LiveEvents {
   }
 
   /**
-   * Makes sure that what changes from now on is told to who listens when `begin` is called: it may read what there is
-   * afterwards, and miss nothing. Undefined: the account is gone.
+   * Ensures that every later change of the account becomes an event, then calls `begin`. `begin` may read the present
+   * state and start to listen without missing a change. Returns undefined when the account does not exist.
    */
   async prepare<Begun>(accountId: string, begin: (watched: Watched) => Promise<Begun>): Promise<Begun | undefined> {
     this.#preparing += 1
     try {
-      const watched = await watch(this.#needs.database, accountId)
+      const watched = await watch(this.#deps.database, accountId)
       if (!watched) return undefined
       await this.#tail.start()
-      // Who changes something now may have looked before the account was watched, and tell nothing of it.
-      if (watched.isNew) await awaitTransactions(this.#needs.database, 'lookers')
+      // A running transaction may have checked before the account was watched and would write no event.
+      if (watched.isNew) await awaitTransactions(this.#deps.database, 'lookers')
       if (this.#isClosed)
-        throw new ApiError(503, 'This relay is about to end: ask again', { headers: { 'Retry-After': '1' } })
+        throw new ApiError(503, 'This relay is shutting down: try again', { headers: { 'Retry-After': '1' } })
       return await begin(watched)
     } finally {
       this.#preparing -= 1
     }
   }
 
-  /** From the present place on. Returns what ends it. */
+  /** Listens from the present position on. Returns the function that stops it. */
   listen(listener: Listener): () => void {
     const { accountId } = listener
     const ofAccount = this.#listeners.get(accountId) ?? new Set()
@@ -100,9 +100,9 @@ export class LiveEvents {
 
   async #keepWatching(): Promise<void> {
     try {
-      if (this.#listeners.size > 0) await goOnWatching(this.#needs.database, [...this.#listeners.keys()])
+      if (this.#listeners.size > 0) await extendWatch(this.#deps.database, [...this.#listeners.keys()])
     } catch (error) {
-      this.#needs.log.warn({ err: error }, 'live events: the watched accounts could not be noted; tried again')
+      this.#deps.log.warn({ err: error }, 'watched accounts not extended: database unavailable, retrying')
     }
   }
 }

@@ -1,48 +1,49 @@
-// Reads live events in the order of their numbers, as soon as they are committed, and tells them to who listens.
+// Reads live events in the order of their numbers as soon as they are committed, and delivers them to the listeners.
 //
-// Numbers are given before the commit, so a later one may be there first. At a gap what comes behind it is held back
-// until whoever was writing when the gap was seen has ended: then the missing one is there, or will never be.
+// Numbers are assigned before the commit, so a higher number may become visible first. At a gap, later events are held
+// back until the transactions that were writing when the gap was found have ended. Then the missing event is visible or
+// will never exist.
 //
-// Idle while nobody listens; starting, until what was being written at the start has ended; then reading: when it is
-// woken, and by itself every POLL_MS. A database that is away delays, and loses nothing.
+// States: idle without listeners; starting, until the writes that were running at the start have ended; reading, when
+// woken and every POLL_MS. An unavailable database delays events and loses none.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@smsgw/daemon/log'
 import type { Database } from '../store/database.ts'
-import { isDatabaseAway } from '../store/database-away.ts'
-import { awaitTransactions } from './await-transactions.ts'
-import type { LiveEvent } from './live-event.ts'
-import { readLastNumber, readLiveEvents } from './live-events-statement.ts'
+import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
+import { awaitTransactions } from './await-transactions-statement.ts'
+import type { LiveEvent } from './read-live-events-statement.ts'
+import { readLastNumber, readLiveEvents } from './read-live-events-statement.ts'
 
 const POLL_MS = 200
-const AWAY_MS = 2_000
+const RETRY_MS = 2_000
 const EVENTS_AT_ONCE = 1_000
 
-export interface LiveTailNeeds {
+export interface LiveTailDeps {
   readonly database: Database
   readonly log: Log
-  readonly tell: (event: LiveEvent) => void
-  /** False: nobody listens any more. */
+  readonly deliver: (event: LiveEvent) => void
+  /** False when nobody listens. */
   readonly isWanted: () => boolean
 }
 
 export class LiveTail {
-  readonly #needs: LiveTailNeeds
+  readonly #deps: LiveTailDeps
   #started: Promise<void> | undefined
   #reading: Promise<void> = Promise.resolve()
   #place = 0n
   #pause = new AbortController()
   #isClosed = false
 
-  constructor(needs: LiveTailNeeds) {
-    this.#needs = needs
+  constructor(deps: LiveTailDeps) {
+    this.#deps = deps
   }
 
-  /** Everything up to here has been told, and nothing behind it. */
+  /** All events up to here were delivered, and none after it. */
   get place(): bigint {
     return this.#place
   }
 
-  /** When it returns, all that is committed from now on will be told. */
+  /** When it resolves, every event that is committed from now on will be delivered. */
   async start(): Promise<void> {
     this.#started ??= this.#begin()
     await this.#started
@@ -61,8 +62,8 @@ export class LiveTail {
   async #begin(): Promise<void> {
     try {
       await this.#reading
-      this.#place = await readLastNumber(this.#needs.database)
-      await awaitTransactions(this.#needs.database, 'writers')
+      this.#place = await readLastNumber(this.#deps.database)
+      await awaitTransactions(this.#deps.database, 'writers')
       this.#reading = this.#read()
     } catch (error) {
       this.#started = undefined
@@ -71,28 +72,28 @@ export class LiveTail {
   }
 
   async #read(): Promise<void> {
-    let isAway = false
-    while (!this.#isClosed && this.#needs.isWanted()) {
+    let isUnavailable = false
+    while (!this.#isClosed && this.#deps.isWanted()) {
       this.#pause = new AbortController()
       let pauseMs = POLL_MS
       try {
         while (await this.#readOnce());
-        if (isAway) this.#needs.log.info('live events go on')
-        isAway = false
+        if (isUnavailable) this.#deps.log.info('live events resumed: database available')
+        isUnavailable = false
       } catch (error) {
-        if (!isDatabaseAway(error)) this.#needs.log.error({ err: error }, 'live events cannot be read; tried again')
-        else if (!isAway) this.#needs.log.warn('live events wait: the database is away')
-        isAway = true
-        pauseMs = AWAY_MS
+        if (!isDatabaseUnavailable(error)) this.#deps.log.error({ err: error }, 'live events not read, retrying')
+        else if (!isUnavailable) this.#deps.log.warn('live events paused: database unavailable, retrying')
+        isUnavailable = true
+        pauseMs = RETRY_MS
       }
       await sleep(pauseMs, undefined, { signal: this.#pause.signal }).catch(() => undefined)
     }
     this.#started = undefined
   }
 
-  /** True: there may be more. */
+  /** True when there may be more. */
   async #readOnce(): Promise<boolean> {
-    const { database } = this.#needs
+    const { database } = this.#deps
     const found = await readLiveEvents(database, this.#place, EVENTS_AT_ONCE)
     const last = found.at(-1)
     if (!last) return false
@@ -102,7 +103,7 @@ export class LiveTail {
     for (const event of settled) {
       if (event.id > last.id) break
       this.#place = event.id
-      this.#needs.tell(event)
+      this.#deps.deliver(event)
     }
     return found.length === EVENTS_AT_ONCE
   }

@@ -1,8 +1,8 @@
-// Events as a caller sees them: over HTTP, from a whole relay.
+// Events as a client receives them: over HTTP, from a complete relay.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
-import { eventCursor } from './event-cursor.ts'
-import { forgetLiveEvents } from './forget-live-events.ts'
+import { deleteOldLiveEvents } from './delete-live-events-statement.ts'
+import { eventCursor } from './stream-events.ts'
 import { type ReadStream, readEventStream } from './testing/read-event-stream.ts'
 
 let relay: TestRelay
@@ -32,7 +32,7 @@ async function send(): Promise<string> {
 const token = async (...scopes: readonly string[]) =>
   `Bearer ${(await relay.api('POST', '/auth/token', { body: { scopes } })).json.access_token}`
 
-test('what is done by the API is told as it happens', async () => {
+test('sends changes made through the API as they happen', async () => {
   const stream = await watch()
   const id = await send()
   expect(await stream.next('message.created')).toMatchObject({ data: { id } })
@@ -45,7 +45,7 @@ test('what is done by the API is told as it happens', async () => {
   expect(await stream.next('webhook.changed')).toMatchObject({ data: { id: 'w' } })
 })
 
-test('nothing of another account is told', async () => {
+test('sends nothing of another account', async () => {
   const stranger = await relay.addAccount()
   const theirs = await watch('', { authorization: stranger.basic })
   const ours = await watch()
@@ -58,7 +58,7 @@ test('nothing of another account is told', async () => {
   expect(await theirs.next()).toMatchObject({ event: 'webhook.changed', data: { id: 'theirs' } })
 })
 
-test('a token is told what its scopes show, and of these what it asks for', async () => {
+test('sends the kinds that the scopes of a token allow and the request names', async () => {
   const settings = await watch('', { authorization: await token('settings:read', 'messages:send') })
   const logs = await watch('?kinds=log.added,message.created', { authorization: await token('logs:read') })
   await send()
@@ -67,7 +67,7 @@ test('a token is told what its scopes show, and of these what it asks for', asyn
   expect(await logs.next()).toMatchObject({ event: 'log.added' })
 })
 
-test('who may see none of it is refused, and who asks for what is not there', async () => {
+test('refuses a client that may read no kind, and a request for unknown kinds', async () => {
   const auth = await token('messages:send')
   const refused = await relay.api('GET', '/events', { auth })
   expect([refused.status, refused.json.message]).toEqual([
@@ -81,7 +81,7 @@ test('who may see none of it is refused, and who asks for what is not there', as
   expect((await relay.api('GET', '/events', { auth: null })).status).toBe(401)
 })
 
-test('who comes back is told what it has missed, each once, by header or query', async () => {
+test('sends a reconnecting client what it missed, each once, by header or query', async () => {
   const first = await watch('?kinds=message.created')
   const begun = await send()
   await first.next()
@@ -96,7 +96,7 @@ test('who comes back is told what it has missed, each once, by header or query',
   expect(missed).not.toContain(begun)
 })
 
-test('one that was told of nothing can come back too', async () => {
+test('a client that received no event can resume, too', async () => {
   const first = await watch('?kinds=device.changed')
   await relay.database.device.update({ where: { id: 'd'.repeat(21) }, data: { name: 'cellar' } })
   expect(await first.next()).toMatchObject({ event: 'device.changed' })
@@ -106,18 +106,21 @@ test('one that was told of nothing can come back too', async () => {
 })
 
 test.each([
-  ['what is no cursor', async () => 'nonsense'],
-  ['one of another database', async (known: string) => `other${known.slice(5)}`],
-  ['one from the future', async (known: string) => known.replace(/\d+$/, (place) => `${Number(place) + 1_000_000}`)],
+  ['an invalid cursor', async () => 'nonsense'],
+  ['a cursor of another database', async (known: string) => `other${known.slice(5)}`],
   [
-    'one of which the events are deleted',
+    'a cursor from the future',
+    async (known: string) => known.replace(/\d+$/, (place) => `${Number(place) + 1_000_000}`),
+  ],
+  [
+    'a cursor whose events are deleted',
     async (known: string) => {
       await relay.database.$executeRaw`UPDATE live_events SET at = at - interval '3 hours'`
-      await forgetLiveEvents(relay.database)
+      await deleteOldLiveEvents(relay.database)
       return known
     },
   ],
-])('who comes back with %s reads everything anew', async (_, cursor) => {
+])('a client that reconnects with %s gets a reset', async (_, cursor) => {
   const first = await watch('?kinds=message.created')
   await send()
   const { id: known = '' } = (await first.next()) ?? {}
@@ -129,19 +132,19 @@ test.each([
   expect(await again.next()).toMatchObject({ data: { id } })
 })
 
-test('an account that was not watched for a while is not continued, since events are missing', async () => {
+test('an account that was not watched for a while gets a reset, because events are missing', async () => {
   const first = await watch('?kinds=message.created')
   await send()
   const { id: known = '' } = (await first.next()) ?? {}
   await first.close()
   await relay.database.$executeRaw`UPDATE live_accounts SET until = now() - interval '1 second'`
-  await forgetLiveEvents(relay.database)
+  await deleteOldLiveEvents(relay.database)
   await send()
   const again = await watch('?kinds=message.created', { 'last-event-id': known })
   expect(await again.next()).toMatchObject({ event: 'reset' })
 })
 
-test('an account has twenty streams, and HEAD takes none of them', async () => {
+test('an account has twenty streams, and HEAD uses none of them', async () => {
   const stranger = await relay.addAccount()
   const headers = { authorization: stranger.basic }
   for (let count = 0; count < 25; count++)
@@ -153,13 +156,13 @@ test('an account has twenty streams, and HEAD takes none of them', async () => {
   expect((await watch()).status).toBe(200)
 })
 
-test('of more than twenty streams that are asked for at once no more than twenty are opened', async () => {
+test('opens at most twenty streams when more are requested at once', async () => {
   const other = await relay.addAccount()
   const all = await Promise.all(Array.from({ length: 30 }, () => watch('', { authorization: other.basic })))
   expect(all.map(({ status }) => status).sort()).toEqual([...Array(20).fill(200), ...Array(10).fill(429)])
 })
 
-test('a relay that ends lets its watchers go', async () => {
+test('a relay that shuts down ends its streams', async () => {
   const ending = await testRelay()
   const stream = await watch('', {}, ending)
   expect(stream.status).toBe(200)
@@ -168,6 +171,6 @@ test('a relay that ends lets its watchers go', async () => {
   expect(await end).toBeUndefined()
 })
 
-test('a cursor says which database it is of', () => {
+test('a cursor contains its database', () => {
   expect(eventCursor('abcdefghijklmno', 12n)).toBe('abcdefgh.12')
 })

@@ -4,41 +4,40 @@ import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { mayDo } from '../http/may-do.ts'
 import type { Database } from '../store/database.ts'
-import { eventCursor, placeOfCursor } from './event-cursor.ts'
 import { EventStream } from './event-stream.ts'
 import type { LiveEvents } from './live-events.ts'
-import { readLastNumber, readMissedEvents } from './live-events-statement.ts'
-import type { Watched } from './watch-statement.ts'
+import { readLastNumber, readMissedEvents } from './read-live-events-statement.ts'
+import type { Watched } from './watch-account-statement.ts'
 
-/** Of one account on one relay: browsers have a few each. */
+/** Per account and relay; a browser opens a few. */
 const MOST_STREAMS = 20
-/** Who has missed more reads everything anew, which is less work for both. */
+/** A client that missed more reloads everything, which costs less. */
 const MOST_MISSED = 2_000
 
-export interface StreamEventsNeeds {
+export interface StreamEventsDeps {
   readonly database: Database
   readonly live: LiveEvents
-  /** Of the database; another one after a restore. */
+  /** Identifies the database; changes after a restore. */
   readonly streamId: string
   readonly heartbeatMs?: number | undefined
 }
 
-/** Tells what happens in the account, as it happens. */
-export function streamEvents(needs: StreamEventsNeeds): Endpoint {
+/** Streams the events of the account as they happen. */
+export function streamEvents(deps: StreamEventsDeps): Endpoint {
   return endpoint({
     query: liveEventsQuery,
-    requestHeaders: { 'Last-Event-ID': 'The `id` of the last event that was read: what came after it is told first' },
+    requestHeaders: { 'Last-Event-ID': 'The `id` of the last event that was read: later events are sent first' },
     answers: { 200: z.string().meta({ description: 'Server-Sent Events, without an end' }) },
     mediaType: 'text/event-stream',
-    async handle({ principal, query, headers, stillMay }) {
+    async handle({ principal, query, headers, access }) {
       const kinds = kindsFor(principal, query.kinds ?? liveEventKinds)
-      if (needs.live.countOf(principal.accountId) >= MOST_STREAMS) throw tooMany()
+      if (deps.live.countOf(principal.accountId) >= MOST_STREAMS) throw tooMany()
       const cursor = headers['last-event-id'] || query.lastEventId
       const { accountId } = principal
-      const stream = await needs.live.prepare(accountId, async (watched) => {
-        const cursorOf = (place: bigint) => eventCursor(needs.streamId, place)
-        const { live, heartbeatMs } = needs
-        // Others may have come while this one was prepared; from here on it is counted itself.
+      const stream = await deps.live.prepare(accountId, async (watched) => {
+        const cursorOf = (place: bigint) => eventCursor(deps.streamId, place)
+        const { live, heartbeatMs } = deps
+        // Other streams may have opened in the meantime; from here on this one is counted, too.
         if (live.countOf(accountId) >= MOST_STREAMS) throw tooMany()
         const stream = new EventStream({
           live,
@@ -46,31 +45,31 @@ export function streamEvents(needs: StreamEventsNeeds): Endpoint {
           sinceId: watched.sinceId,
           kinds,
           cursorOf,
-          stillMay,
+          access,
           heartbeatMs,
         })
         try {
-          if (cursor !== undefined) await resume(needs, stream, watched, cursor)
+          if (cursor !== undefined) await resume(deps, stream, watched, cursor)
           return stream
         } catch (error) {
           stream.end()
           throw error
         }
       })
-      if (!stream) throw new ApiError(401, 'The account was removed')
+      if (!stream) throw new ApiError(401, 'The account was deleted')
       return { status: 200, stream, headers: { 'x-accel-buffering': 'no' } }
     },
   })
 }
 
-function kindsFor(principal: Principal, asked: readonly LiveEventKind[]): ReadonlySet<LiveEventKind> {
-  const allowed = asked.filter((kind) => scopesOfLiveEvent(kind).some((scope) => mayDo(principal, scope)))
+function kindsFor(principal: Principal, requested: readonly LiveEventKind[]): ReadonlySet<LiveEventKind> {
+  const allowed = requested.filter((kind) => scopesOfLiveEvent(kind).some((scope) => mayDo(principal, scope)))
   if (allowed.length > 0) return new Set(allowed)
-  throw new ApiError(403, `scope required: ${[...new Set(asked.flatMap(scopesOfLiveEvent))].join(' or ')}`)
+  throw new ApiError(403, `scope required: ${[...new Set(requested.flatMap(scopesOfLiveEvent))].join(' or ')}`)
 }
 
 async function resume(
-  { database, streamId }: StreamEventsNeeds,
+  { database, streamId }: StreamEventsDeps,
   stream: EventStream,
   { sinceId }: Watched,
   cursor: string,
@@ -87,6 +86,19 @@ async function resume(
 }
 
 function tooMany(): ApiError {
-  const message = `an account may have ${MOST_STREAMS} streams of events open at once: close one, and try again`
+  const message = `The account already has ${MOST_STREAMS} open event streams, the maximum: close one and try again`
   return new ApiError(429, message, { headers: { 'Retry-After': '5' } })
 }
+
+/** The position of an event: its number and the database. After a restore from a backup, numbers are assigned again. */
+export function eventCursor(streamId: string, place: bigint): string {
+  return `${streamId.slice(0, LENGTH)}.${place}`
+}
+
+/** Returns undefined when the cursor belongs to another database. */
+function placeOfCursor(streamId: string, cursor: string): bigint | undefined {
+  const [, number] = /^[\w-]+\.(\d{1,18})$/.exec(cursor) ?? []
+  return number !== undefined && cursor.startsWith(`${streamId.slice(0, LENGTH)}.`) ? BigInt(number) : undefined
+}
+
+const LENGTH = 8

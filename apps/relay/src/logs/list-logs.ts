@@ -6,7 +6,7 @@ import type { LogEntry } from '../store/generated/client.ts'
 
 const MOST_ENTRIES = 1000
 
-/** Newest first. */
+/** Lists log entries of the account, newest first. */
 export function listLogs({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
     query: listLogsQuery,

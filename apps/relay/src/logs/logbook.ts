@@ -1,13 +1,13 @@
 import type { LogEntryAnswer } from '@smsgw/contract/log'
-import { cutNumbers, type Log } from '@smsgw/daemon/log'
+import { type Log, maskNumbers } from '@smsgw/daemon/log'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../store/database.ts'
-import { isDatabaseAway } from '../store/database-away.ts'
+import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
 import { type LogRow, storeLogRows } from './store-log-rows-statement.ts'
 
-/** What users read at `GET /logs`. */
+/** The log of an account, which users read at `GET /logs`. */
 export interface Logbook {
-  /** Never waits and never fails. Neither text of messages nor secrets; telephone numbers are cut. */
+  /** Returns at once and never fails. Entries must contain no message text, no secrets and only shortened phone numbers. */
   write(entry: LogbookEntry): void
 }
 
@@ -24,11 +24,11 @@ export interface LogbookOptions {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
-  /** Entries that wait; beyond, the oldest are dropped. */
+  /** Most buffered entries; beyond that the oldest are dropped. */
   readonly capacity?: number
-  /** How long the first entry waits for others to be written with it. */
+  /** How long entries are collected before they are written. */
   readonly lingerMs?: number
-  /** After a database that was away. */
+  /** Pause before a retry while the database is unavailable. */
   readonly retryMs?: number
 }
 
@@ -36,9 +36,9 @@ const ROWS_AT_ONCE = 500
 const LONGEST_MESSAGE = 1000
 
 /**
- * Entries gather in memory and are written together: *idle*, nothing waits; *lingering*, a timer runs; *writing*, until
- * nothing waits. A database that is away puts it back to lingering. Entries are lost with the process, or when more than
- * fit come while the database is away; how many, the account is told in an entry of their own.
+ * Buffers entries and writes them in batches. States: *idle*, the buffer is empty; *lingering*, a timer runs; *writing*,
+ * until the buffer is empty. An unavailable database puts it back to lingering. Entries are lost with the process, or when
+ * too many arrive during an outage; an extra entry then reports how many.
  */
 export class BufferedLogbook implements Logbook {
   readonly #database: Database
@@ -68,14 +68,14 @@ export class BufferedLogbook implements Logbook {
       createdAt: this.#clock.now(),
       module,
       priority,
-      message: cutNumbers(message).slice(0, LONGEST_MESSAGE),
-      context: Object.fromEntries(Object.entries(context).map(([name, value]) => [name, cutNumbers(value)])),
+      message: maskNumbers(message).slice(0, LONGEST_MESSAGE),
+      context: Object.fromEntries(Object.entries(context).map(([name, value]) => [name, maskNumbers(value)])),
     })
     this.#dropOldest()
     this.#linger(this.#lingerMs)
   }
 
-  /** Writes what waits, as far as the database is there. */
+  /** Writes the buffered entries, unless the database is unavailable. */
   async drain(): Promise<void> {
     await this.#writing
     clearTimeout(this.#timer)
@@ -94,7 +94,7 @@ export class BufferedLogbook implements Logbook {
     }, ms).unref()
   }
 
-  /** False: the database is away. */
+  /** Returns false when the database is unavailable. */
   async #write(): Promise<boolean> {
     while (this.#waiting.length > 0 || this.#dropped.size > 0) {
       const lost = new Map(this.#dropped)
@@ -102,12 +102,12 @@ export class BufferedLogbook implements Logbook {
       try {
         await storeLogRows(this.#database, [...this.#losses(lost), ...rows])
       } catch (error) {
-        if (isDatabaseAway(error)) {
+        if (isDatabaseUnavailable(error)) {
           this.#waiting.unshift(...rows)
           this.#dropOldest()
           return false
         }
-        this.#log.error({ err: error, entries: rows.length }, 'entries of the logbook cannot be stored: dropped')
+        this.#log.error({ err: error, entries: rows.length }, 'log entries of accounts dropped: they cannot be stored')
       }
       for (const [accountId, count] of lost) this.#forgetLoss(accountId, count)
     }
@@ -122,12 +122,12 @@ export class BufferedLogbook implements Logbook {
   #losses(lost: ReadonlyMap<string, number>): LogRow[] {
     const createdAt = this.#clock.now()
     return [...lost].map(([accountId, count]) => {
-      const message = `${count} older entries were dropped: more came than could be stored while the database was away`
+      const message = `${count} older entries dropped: the database was unavailable for too long`
       return { accountId, deviceId: undefined, createdAt, module: 'logs', priority: 'WARN', message, context: {} }
     })
   }
 
-  /** More may have been dropped while this was written. */
+  /** Entries may be dropped while the count is written. */
   #forgetLoss(accountId: string, count: number): void {
     const left = (this.#dropped.get(accountId) ?? 0) - count
     if (left > 0) this.#dropped.set(accountId, left)

@@ -12,8 +12,8 @@ export interface LogRow {
 }
 
 /**
- * Rows of any accounts. Those of one that was removed meanwhile are left out: the lock keeps the others until the rows are
- * there, where the foreign key alone would fail them all.
+ * Inserts rows of any accounts and skips those of removed accounts. The lock keeps the accounts until the insert; without it
+ * one removed account would fail the whole statement by its foreign key.
  */
 export async function storeLogRows(statements: Statements, rows: readonly LogRow[]): Promise<void> {
   const column = <T>(pick: (row: LogRow) => T) => rows.map(pick)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type DispatchWorld, dispatchWorld } from '../agents/testing/dispatch-world.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { someoneWaits } from '../testing/someone-waits.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { advanceMessages } from './advance-messages.ts'
 import { cancelMessage } from './cancel-message.ts'
+import { advanceMessages } from './progress/advance-messages.ts'
 import { callEndpoint } from './testing/call-endpoint.ts'
 
 let db: TestDatabase
@@ -34,11 +34,11 @@ beforeEach(async () => {
 const stop = (id: string, accountId = 'account') => callEndpoint(cancel, { id, accountId })
 
 async function told(cmdId: string, kind: 'processed' | 'sent' | 'cancelled'): Promise<void> {
-  const news = [{ accountId: 'account', cmdId, input: { kind, at: world.now } }]
-  await db.database.$transaction((statements) => advanceMessages(statements, news, world.now))
+  const updates = [{ accountId: 'account', cmdId, input: { kind, at: world.now } }]
+  await db.database.$transaction((statements) => advanceMessages(statements, updates, world.now))
 }
 
-test('ends at once what no device has been given', async () => {
+test('ends undispatched messages at once', async () => {
   await world.message('m', { numbers: 2 })
   const { status, body } = await stop('m')
   expect(status).toBe(200)
@@ -48,7 +48,20 @@ test('ends at once what no device has been given', async () => {
   expect(woken).toEqual(['outbox'])
 })
 
-test('asks the device that has it, and answers where it stands when it is asked for again', async () => {
+test.each<[what: string, requested: number | undefined, used: readonly (number | null)[], shown: number | undefined]>([
+  ['the requested SIM', 2, [null, null], 2],
+  ['the SIM that sent it to all recipients', undefined, [1, 1], 1],
+  ['the only SIM that has sent so far', undefined, [1, null], 1],
+  ['no SIM while several send it', undefined, [1, 2], undefined],
+  ['no SIM before one was chosen', undefined, [null, null], undefined],
+])('answers with %s', async (_, requested, used, shown) => {
+  await world.message('m', { numbers: 2, ...(requested !== undefined && { simNumber: requested }) })
+  for (const [position, usedSimNumber] of used.entries())
+    await db.database.recipient.update({ where: { cmdId: `m/${position}` }, data: { usedSimNumber } })
+  expect((await stop('m')).body['simNumber']).toBe(shown)
+})
+
+test('asks the device that has it, and answers a repeated request with the present state', async () => {
   await world.message('m', { journal: 'journal' })
   await told('m/0', 'processed')
   expect((await stop('m')).body).toMatchObject({ state: 'Cancelling' })
@@ -61,21 +74,21 @@ test('asks the device that has it, and answers where it stands when it is asked 
   expect(await world.outbox()).toEqual(['sms:cancelled m'])
 })
 
-test('says that nothing is left to stop', async () => {
+test('answers that the message can no longer be cancelled', async () => {
   await world.message('m', { journal: 'journal' })
   await told('m/0', 'sent')
   expect(await stop('m')).toMatchObject({ status: 409, body: { message: expect.stringContaining('Sent') } })
   expect((await world.recipient('m/0')).state).toBe('Sent')
 })
 
-test('stops the numbers that can still be stopped', async () => {
+test('cancels the recipients that can still be cancelled', async () => {
   await world.message('m', { journal: 'journal', numbers: 2 })
   await told('m/0', 'sent')
   const { body } = await stop('m')
   expect(body['recipients']).toMatchObject([{ state: 'Sent' }, { state: 'Cancelling' }])
 })
 
-test('knows nothing of a message of another account', async () => {
+test('answers 404 for a message of another account', async () => {
   await world.account('other')
   await world.message('m')
   expect((await stop('m', 'other')).status).toBe(404)
@@ -83,7 +96,7 @@ test('knows nothing of a message of another account', async () => {
   expect((await world.recipient('m/0')).state).toBe('Pending')
 })
 
-test('does not overlook a dispatch that is under way', async () => {
+test('waits for a running dispatch and sees it', async () => {
   await world.message('m')
   const given = Promise.withResolvers<void>()
   const dispatch = db.database.$transaction(async (statements) => {

@@ -1,18 +1,18 @@
 import { idParams } from '@smsgw/contract/ids'
 import { messageState } from '@smsgw/contract/message'
-import type { WakeHints } from '../agents/wake-hints.ts'
 import type { Clock } from '../clock.ts'
+import type { WakeHints } from '../hints/wake-hints.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database, Statements } from '../store/database.ts'
-import type { Outbox } from '../webhooks/outbox.ts'
-import { advanceMessages } from './advance-messages.ts'
+import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
 import { unknownMessage } from './get-message.ts'
 import { messageAnswer } from './message-answer.ts'
-import type { Move } from './message-progress.ts'
+import { advanceMessages } from './progress/advance-messages.ts'
+import type { Move } from './progress/message-progress.ts'
 import { findMessage, type StoredMessage } from './stored-message.ts'
 
-interface CancelMessageNeeds {
+interface CancelMessageDeps {
   readonly database: Database
   readonly clock: Clock
   readonly hints: Pick<WakeHints, 'wake'>
@@ -20,8 +20,11 @@ interface CancelMessageNeeds {
   readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
 }
 
-/** Stops what no device has been given; of the rest the device is asked, for whatever it has not handed to a modem. */
-export function cancelMessage({ database, clock, hints, outbox, onMoved }: CancelMessageNeeds): Endpoint {
+/**
+ * Cancels recipients that were not dispatched yet. For the others it asks the device to cancel what it has not handed
+ * to a modem.
+ */
+export function cancelMessage({ database, clock, hints, outbox, onMoved }: CancelMessageDeps): Endpoint {
   return endpoint({
     params: idParams,
     answers: { 200: messageState },
@@ -46,7 +49,7 @@ async function cancel(
 ): Promise<{ readonly message: StoredMessage; readonly moves: readonly Move[] }> {
   const before = await findMessage(statements, accountId, id)
   if (before === undefined) throw unknownMessage()
-  // Which of them can still be stopped is decided under their locks.
+  // The locks decide which of them can still be cancelled.
   const { changed, moves } = await advanceMessages(
     statements,
     before.recipients.map(({ cmdId }) => ({ accountId, cmdId, input: { kind: 'cancel-asked', at } })),
@@ -57,11 +60,11 @@ async function cancel(
   return { message, moves }
 }
 
-/** Asked before: the answer is where it stands now. */
+/** Returns whether it was cancelled before: the answer is then its present state. */
 function isStopped({ state }: StoredMessage): boolean {
   return state === 'Cancelling' || state === 'Cancelled'
 }
 
 function nothingToStop({ state }: StoredMessage): ApiError {
-  return new ApiError(409, `There is nothing left to stop: the message is ${state}`)
+  return new ApiError(409, `The message is ${state}: it can no longer be cancelled`)
 }

@@ -2,19 +2,19 @@ import { defaultSettings } from '@smsgw/contract/settings'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../store/database.ts'
 
-interface DeleteOldMessagesNeeds {
+interface DeleteOldMessagesDeps {
   readonly database: Database
   readonly clock: Clock
 }
 
-/** Small, so that nobody waits for it and a replica that follows keeps up. */
+/** Small, so that others do not wait for it and a standby keeps up. */
 const BATCH = 500
 
 /**
- * Deletes messages that have been finished for longer than their account keeps them, of all accounts, with everything that
- * hangs on them. Gives how many messages. What is just being changed is left for the next run.
+ * Deletes messages that were finished longer ago than their account keeps them, with all related rows, for all
+ * accounts. Returns how many. Locked messages are left for the next run.
  */
-export async function deleteOldMessages({ database, clock }: DeleteOldMessagesNeeds): Promise<number> {
+export async function deleteOldMessages({ database, clock }: DeleteOldMessagesDeps): Promise<number> {
   const now = clock.now()
   let deleted = 0
   for (;;) {

@@ -1,22 +1,22 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../store/database.ts'
-import { advanceMessages } from './advance-messages.ts'
-import type { Move } from './message-progress.ts'
+import { advanceMessages } from './progress/advance-messages.ts'
+import type { Move } from './progress/message-progress.ts'
 
-interface ExpireMessagesNeeds {
+interface ExpireMessagesDeps {
   readonly database: Database
   readonly clock: Clock
   readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
 }
 
-/** Of one transaction: it holds the messages that it ends, and a cancel of one of them waits. */
+/** Rows per transaction. A cancel of one of these messages waits for its end. */
 const BATCH = 500
 
 /**
- * Ends what no device took in time, of all accounts, and tells webhooks. What a device was given expires there. Gives how
- * many recipients it ended.
+ * Fails messages that were not dispatched before their deadline, for all accounts, and notifies webhooks. Dispatched
+ * messages expire on their device. Returns how many recipients it ended.
  */
-export async function expireMessages({ database, clock, onMoved }: ExpireMessagesNeeds): Promise<number> {
+export async function expireMessages({ database, clock, onMoved }: ExpireMessagesDeps): Promise<number> {
   let expired = 0
   for (;;) {
     const now = clock.now()
@@ -25,13 +25,13 @@ export async function expireMessages({ database, clock, onMoved }: ExpireMessage
         SELECT account_id AS "accountId", cmd_id AS "cmdId" FROM recipients
         WHERE dispatched_journal IS NULL AND state = 'Pending' AND valid_until <= ${now}
         ORDER BY valid_until LIMIT ${BATCH}`
-      const news = late.map((one) => ({ ...one, input: { kind: 'expired', at: now } as const }))
-      const advanced = await advanceMessages(statements, news, now)
+      const updates = late.map((one) => ({ ...one, input: { kind: 'expired', at: now } as const }))
+      const advanced = await advanceMessages(statements, updates, now)
       return { found: late.length, changed: advanced.changed.size, moves: advanced.moves }
     })
     onMoved?.(moves)
     expired += changed
-    // Fewer changed than found: what a device or a cancel took meanwhile, which is not found again.
+    // Fewer changed than found: the others were dispatched or cancelled in between and are not found again.
     if (found < BATCH) return expired
   }
 }

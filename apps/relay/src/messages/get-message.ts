@@ -3,7 +3,7 @@ import { messageState } from '@smsgw/contract/message'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
-import { messageAnswer } from './message-answer.ts'
+import { messageAnswer, messageAnswers } from './message-answer.ts'
 import { findMessage } from './stored-message.ts'
 
 export function getMessage({ database }: { readonly database: Database }): Endpoint {
@@ -13,11 +13,14 @@ export function getMessage({ database }: { readonly database: Database }): Endpo
     async handle({ principal: { accountId }, params: { id } }) {
       const message = await findMessage(database, accountId, id)
       if (message === undefined) throw unknownMessage()
-      return { status: 200, body: messageAnswer(message, { content: true }) }
+      const [body = messageAnswer(message, { content: true })] = await messageAnswers(database, accountId, [message], {
+        content: true,
+      })
+      return { status: 200, body }
     },
   })
 }
 
 export function unknownMessage(): ApiError {
-  return new ApiError(404, 'There is no message with this id')
+  return new ApiError(404, 'No message has this id')
 }

@@ -1,31 +1,32 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Statements } from '../store/database.ts'
-import { outboundEventIds, outboundEvents } from '../webhooks/event-id.ts'
+import { outboundEventIds, outboundEvents } from '../webhooks/outbox/event-id.ts'
 
-interface HashMessagesNeeds {
+interface HashMessagesDeps {
   readonly database: Database
   readonly clock: Clock
   readonly hashAfterSeconds: number
 }
 
 const BATCH = 500
-const PATIENCE = { timeout: 30_000 }
+const LIMITS = { timeout: 30_000 }
 
 /**
- * Replaces content and numbers of messages that are finished, of all accounts, by their hashes, and empties the numbers in
- * what webhooks were told of them. Texts do not leave the database for it. Gives how many messages.
+ * Replaces content and numbers of finished messages by hashes, for all accounts, and removes the numbers from their
+ * webhook payloads and the excerpts of receivers' answers, which may repeat them. Hashes are computed in the database.
+ * Returns the number of messages.
  *
- * Locks messages before their recipients, as everybody does, and skips those that are being changed: the next run has them.
+ * Locks messages before their recipients, as everywhere, and skips locked ones until the next run.
  */
-export async function hashMessages({ database, clock, hashAfterSeconds }: HashMessagesNeeds): Promise<number> {
+export async function hashMessages({ database, clock, hashAfterSeconds }: HashMessagesDeps): Promise<number> {
   const finishedBefore = new Date(clock.now().getTime() - hashAfterSeconds * 1000)
   let hashed = 0
   for (;;) {
     const count = await database.$transaction(async (statements) => {
       const recipients = await hashBatch(statements, finishedBefore)
-      await forgetWhatWasTold(statements, recipients)
+      await removeDeliveredNumbers(statements, recipients)
       return new Set(recipients.map(({ messageKey }) => messageKey)).size
-    }, PATIENCE)
+    }, LIMITS)
     hashed += count
     if (count < BATCH) return hashed
   }
@@ -33,7 +34,7 @@ export async function hashMessages({ database, clock, hashAfterSeconds }: HashMe
 
 interface HashedRecipient {
   readonly messageKey: bigint
-  /** Null, with the others: the message has none. */
+  /** Null, with the others, when the message has no recipients. */
   readonly accountId: string | null
   readonly cmdId: string | null
   readonly errorCode: string | null
@@ -59,8 +60,8 @@ async function hashBatch(statements: Statements, finishedBefore: Date): Promise<
     FROM due LEFT JOIN numbers ON message_key = due.key`
 }
 
-/** What waits is told first, with the number: its receiver has a right to it. */
-async function forgetWhatWasTold(statements: Statements, recipients: readonly HashedRecipient[]): Promise<void> {
+/** Pending deliveries keep the number until they are delivered. */
+async function removeDeliveredNumbers(statements: Statements, recipients: readonly HashedRecipient[]): Promise<void> {
   const accounts = new Set(recipients.map(({ accountId }) => accountId).filter((id) => id !== null))
   const webhooks = await statements.webhook.findMany({
     where: {
@@ -79,7 +80,11 @@ async function forgetWhatWasTold(statements: Statements, recipients: readonly Ha
   )
   if (told.length === 0) return
   await statements.$executeRaw`
-    UPDATE webhook_deliveries d SET payload = d.payload || '{"recipient": "", "phoneNumber": ""}'
-    FROM unnest(${told.map(({ key }) => key)}::bigint[], ${told.map(({ id }) => id)}::text[]) AS told (key, id)
-    WHERE d.webhook_key = told.key AND d.id = told.id AND d.state <> 'waiting'`
+    WITH emptied AS (
+      UPDATE webhook_deliveries d SET payload = d.payload || '{"recipient": "", "phoneNumber": ""}'
+      FROM unnest(${told.map(({ key }) => key)}::bigint[], ${told.map(({ id }) => id)}::text[]) AS told (key, id)
+      WHERE d.webhook_key = told.key AND d.id = told.id AND d.state <> 'waiting'
+      RETURNING d.key
+    )
+    UPDATE webhook_attempts a SET excerpt = NULL FROM emptied WHERE a.delivery_key = emptied.key AND excerpt IS NOT NULL`
 }

@@ -9,7 +9,7 @@ const START = Date.parse('2026-03-01T00:00:00.000Z')
 const STATES = ['Pending', 'Sent', 'Delivered', 'Failed'] as const
 const DEVICES = ['a', 'b', 'c'].map((letter) => letter.repeat(21))
 
-/** In the order of creation: seven of each moment, so that the moment alone puts nothing into order. */
+/** In the order of creation; seven have the same time, so that the time alone does not determine the order. */
 const all = Array.from({ length: 140 }, (_, index) => ({
   id: `m${index}`,
   createdAt: new Date(START + Math.floor(index / 7) * 1000),
@@ -53,7 +53,7 @@ async function page(query: Query, url = `/3rdparty/v1/messages?${new URLSearchPa
   return { messages, ids: messages.map(({ id }) => id), headers }
 }
 
-/** Everything, page by page along `Link`. */
+/** All pages, by following `Link`. */
 async function followed(query: Query): Promise<string[]> {
   let { ids, headers } = await page(query)
   const found = [...ids]
@@ -99,7 +99,7 @@ describe.each(filters)('the list of %s', (_, query, belongs) => {
   test.each([
     ['newest first', {}, oldestFirst.toReversed()],
     ['oldest first', { sort: 'created_at' }, oldestFirst],
-  ])('holds each once, %s, along the links', async (_order, sort, expected) => {
+  ])('contains each message once, %s, by following links', async (_order, sort, expected) => {
     expect(await followed({ ...query, ...sort, limit: '9' })).toEqual(expected)
   })
 
@@ -110,26 +110,26 @@ describe.each(filters)('the list of %s', (_, query, belongs) => {
   })
 })
 
-test('begins by cursor too, without the total', async () => {
+test('can start with a cursor, without the total', async () => {
   const { ids, headers } = await page({ cursor: 'start', limit: '2' })
   expect(ids).toEqual(['m139', 'm138'])
   expect(headers['X-Total-Count']).toBeUndefined()
   expect(linkOf(headers)).toBeDefined()
 })
 
-test('shows content only when asked for', async () => {
+test('shows content only on request', async () => {
   const [without] = (await page({ limit: '1' })).messages
   const [withContent] = (await page({ limit: '1', includeContent: 'true' })).messages
   expect(without).not.toHaveProperty('textMessage')
   expect(withContent).toEqual({ ...without, textMessage: { text: 'text of m139' } })
 })
 
-test('knows nothing of a device that is not there', async () => {
+test('is empty for an unknown device', async () => {
   const { ids, headers } = await page({ deviceId: 'unknown' })
   expect([ids, headers['X-Total-Count']]).toEqual([[], '0'])
 })
 
-test('goes on from a place outside the range that was asked for', async () => {
+test('continues from a cursor outside the requested range', async () => {
   const last = await page({ limit: '6', to: new Date(START + 1_000).toISOString(), sort: 'created_at' })
   const cursor = new URL(linkOf(last.headers) ?? '', 'http://relay').searchParams.get('cursor') ?? ''
   const later = await page({ cursor, from: after10.toISOString(), sort: 'created_at', limit: '2' })
@@ -143,7 +143,7 @@ test.each<[string, Query]>([
   ['sort', { sort: 'id' }],
   ['cursor', { cursor: 'nonsense' }],
   ['from', { from: '2026-03-02T00:00:00Z', to: '2026-03-01T00:00:00Z' }],
-])('refuses a bad %s', async (path, query) => {
+])('refuses an invalid %s', async (path, query) => {
   const { status, body } = await callEndpoint(list, { query })
   expect(status).toBe(400)
   expect(body['errors']).toMatchObject([{ path }])

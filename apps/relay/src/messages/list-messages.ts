@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { readPage } from '../http/page.ts'
 import type { Database } from '../store/database.ts'
-import { countHistory, readHistory } from './history-statement.ts'
-import { messageAnswer } from './message-answer.ts'
+import { messageAnswers } from './message-answer.ts'
+import { countHistory, readHistory } from './read-history-statement.ts'
 
 export function listMessages({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
@@ -17,7 +17,8 @@ export function listMessages({ database }: { readonly database: Database }): End
         read: (part) => readHistory(database, filter, sort === 'created_at' ? 'ASC' : 'DESC', part),
         count: () => countHistory(database, filter),
       })
-      return { status: 200, body: rows.map((message) => messageAnswer(message, { content: includeContent })), headers }
+      const body = await messageAnswers(database, accountId, rows, { content: includeContent })
+      return { status: 200, body, headers }
     },
   })
 }

@@ -1,27 +1,32 @@
 import type { MessageStateAnswer } from '@smsgw/contract/message'
-import type { NewMessage } from './new-message.ts'
+import type { Waiting } from '@smsgw/contract/waiting'
+import type { Statements } from '../store/database.ts'
+import { waitingRecipients } from '../waiting/waiting-recipients.ts'
+import type { NewMessage } from './accept/accept-messages.ts'
+import { dataOfOctets } from './message-data.ts'
 import type { StoredMessage } from './stored-message.ts'
 
-/** What the API says of a message. What does not apply is left out, never null. */
+/** The API representation of a message. Members that do not apply are left out, never null. */
 export function messageAnswer(
   message: Omit<StoredMessage, 'key'>,
-  { content }: { content: boolean },
+  { content, waiting }: { readonly content: boolean; readonly waiting?: ReadonlyMap<string, Waiting> },
 ): MessageStateAnswer {
+  const first = message.recipients.flatMap(({ cmdId }) => waiting?.get(cmdId) ?? [])[0]
   return {
     id: message.id,
     deviceId: message.deviceId,
     state: message.state,
     isHashed: message.contentHash !== null,
     isEncrypted: message.isEncrypted,
-    recipients: message.recipients.map(({ phoneNumber, state, error }) => ({
-      phoneNumber,
-      state,
-      ...(error !== null && { error }),
-    })),
+    recipients: message.recipients.map(({ cmdId, phoneNumber, state, error }) => {
+      const its = waiting?.get(cmdId)
+      return { phoneNumber, state, ...(error !== null && { error }), ...(its !== undefined && { waiting: its }) }
+    }),
+    ...(first !== undefined && { waiting: first }),
     states: statesOf(message),
     ...(content && contentOf(message)),
     ...(message.contentHash !== null && { hashedMessage: { hash: message.contentHash } }),
-    ...(message.simNumber !== null && { simNumber: message.simNumber }),
+    ...simOf(message),
     ...(message.priority !== null && { priority: message.priority }),
     ...(message.scheduleAt !== null && { scheduleAt: message.scheduleAt.toISOString() }),
     ...(message.validUntil !== null && { validUntil: message.validUntil.toISOString() }),
@@ -29,10 +34,32 @@ export function messageAnswer(
   }
 }
 
-/** What the API says when it accepts one. */
+/** The representations of several messages, with the reasons why they wait. */
+export async function messageAnswers(
+  statements: Statements,
+  accountId: string,
+  messages: readonly Omit<StoredMessage, 'key'>[],
+  options: { readonly content: boolean },
+): Promise<MessageStateAnswer[]> {
+  const recipients = messages.flatMap(({ recipients, ...message }) =>
+    recipients.map((recipient) => ({ ...message, ...recipient })),
+  )
+  const waiting = await waitingRecipients(statements, accountId, recipients)
+  return messages.map((message) => messageAnswer(message, { ...options, waiting }))
+}
+
+/** The requested SIM, else the one that all recipients were sent by. */
+function simOf({ simNumber, recipients }: Pick<StoredMessage, 'simNumber' | 'recipients'>) {
+  const used = new Set(recipients.flatMap(({ usedSimNumber }) => usedSimNumber ?? []))
+  const [only] = used
+  if (simNumber !== null) return { simNumber }
+  return only !== undefined && used.size === 1 ? { simNumber: only } : {}
+}
+
+/** The answer to an accepted message. */
 export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
-  const { createdAt, simNumber = null, priority = null, validUntil = null, scheduleAt = null } = message
-  return messageAnswer(
+  const { content, createdAt, simNumber = null, priority = null, validUntil = null, scheduleAt = null } = message
+  const answer = messageAnswer(
     {
       ...message,
       ...fresh,
@@ -42,19 +69,33 @@ export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
       validUntil,
       scheduleAt,
       contentHash: null,
+      text: null,
+      data: null,
+      port: null,
       recipients: message.recipients.map((recipient) => ({ ...recipient, ...freshRecipient })),
     },
     { content: false },
   )
+  const echo =
+    content.kind === 'text'
+      ? { textMessage: { text: content.text } }
+      : { dataMessage: { data: content.data, port: content.port } }
+  return { ...answer, ...echo }
 }
 
-/** What the API said when it accepted this one. Numbers that are hashed meanwhile stay so. */
+/** The answer that was given when this message was accepted. Content that was hashed since stays hashed. */
 export function repeatedAnswer(message: StoredMessage): MessageStateAnswer {
   const recipients = message.recipients.map((recipient) => ({ ...recipient, ...freshRecipient }))
-  return messageAnswer({ ...message, ...fresh, recipients }, { content: false })
+  return { ...messageAnswer({ ...message, ...fresh, recipients }, { content: false }), ...contentOf(message) }
 }
 
-const freshRecipient = { state: 'Pending', error: null } as const
+const freshRecipient = {
+  state: 'Pending',
+  error: null,
+  errorCode: null,
+  isDispatched: false,
+  usedSimNumber: null,
+} as const
 
 const fresh = {
   state: 'Pending',
@@ -64,18 +105,19 @@ const fresh = {
   sentAt: null,
   deliveredAt: null,
   failedAt: null,
-  text: null,
-  data: null,
-  port: null,
 } as const
 
 function contentOf({
   text,
   data,
   port,
-}: Pick<StoredMessage, 'text' | 'data' | 'port'>): Pick<MessageStateAnswer, 'textMessage' | 'dataMessage'> {
+  isEncrypted,
+}: Pick<StoredMessage, 'text' | 'data' | 'port' | 'isEncrypted'>): Pick<
+  MessageStateAnswer,
+  'textMessage' | 'dataMessage'
+> {
   if (text !== null) return { textMessage: { text } }
-  if (data !== null) return { dataMessage: { data: Buffer.from(data).toString('base64'), port: port ?? 0 } }
+  if (data !== null) return { dataMessage: { data: dataOfOctets(data, isEncrypted), port: port ?? 0 } }
   return {}
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type DispatchWorld, dispatchWorld } from '../agents/testing/dispatch-world.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import { type SendRow, sendColumns, sendCommand } from '../link/dispatch/claim-commands-statement.ts'
+import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { systemRandom } from '../random.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { getMessage } from './get-message.ts'
@@ -44,6 +45,11 @@ interface Rules {
   queueLimit: number
 }
 
+function opaque(octets: number): string {
+  const [salt, ciphertext] = [Buffer.alloc(16), Buffer.alloc(octets)].map((bytes) => bytes.toString('base64'))
+  return `$aes-256-cbc/pbkdf2-sha1$i=75000$${salt}$${ciphertext}`
+}
+
 const hello = { phoneNumbers: ['+4915112345678'], textMessage: { text: 'Hello' } }
 
 function post(body: object, more: { query?: Record<string, string>; key?: string; accountId?: string } = {}) {
@@ -51,8 +57,8 @@ function post(body: object, more: { query?: Record<string, string>; key?: string
   return callEndpoint(send, { body, ...rest, headers: key === undefined ? {} : { 'idempotency-key': key } })
 }
 
-describe('a message that is accepted', () => {
-  test('is on disk before the answer, which names it', async () => {
+describe('an accepted message', () => {
+  test('is on disk before the answer, which contains its id', async () => {
     const { status, body, headers } = await post(hello)
     expect(status).toBe(202)
     expect(body).toEqual({
@@ -63,6 +69,7 @@ describe('a message that is accepted', () => {
       isEncrypted: false,
       recipients: [{ phoneNumber: '+4915112345678', state: 'Pending' }],
       states: { Pending: '2026-03-01T12:00:00.000Z' },
+      textMessage: { text: 'Hello' },
       createdAt: '2026-03-01T12:00:00.000Z',
     })
     expect(headers['Location']).toBe(`/3rdparty/v1/messages/${body['id']}`)
@@ -72,8 +79,8 @@ describe('a message that is accepted', () => {
     expect(woken).toEqual([DEVICE])
   })
 
-  test('keeps everything that was asked for', async () => {
-    const asked = {
+  test('keeps all fields of the request', async () => {
+    const requested = {
       recipient: '+1 (415) 555-0123',
       dataMessage: { data: 'AQID', port: 5000 },
       id: 'order:4711/ä',
@@ -84,11 +91,12 @@ describe('a message that is accepted', () => {
       ttl: 3600,
       scheduleAt: '2026-03-01T14:30:00+02:00',
     }
-    const { body, headers } = await post(asked)
+    const { body, headers } = await post(requested)
     expect(headers['Location']).toBe('/3rdparty/v1/messages/order%3A4711%2F%C3%A4')
     const read = await callEndpoint(getMessage({ database: db.database }), { id: 'order:4711/ä' })
-    expect(read.body).toEqual({ ...body, dataMessage: { data: 'AQID', port: 5000 } })
+    expect(read.body).toMatchObject(body)
     expect(body).toMatchObject({
+      dataMessage: { data: 'AQID', port: 5000 },
       id: 'order:4711/ä',
       simNumber: 2,
       priority: -128,
@@ -102,56 +110,73 @@ describe('a message that is accepted', () => {
     ])
   })
 
-  test('wakes nobody before it is due', async () => {
+  test('wakes no device before it is due', async () => {
     await post({ ...hello, scheduleAt: '2026-03-01T12:00:01Z' })
     expect(woken).toEqual([])
   })
 
-  test('keeps its recipients in the order in which they were given', async () => {
+  test('keeps its recipients in their order', async () => {
     const numbers = Array.from(
       { length: 100 },
       (_, index) => `+4915112345${String((index * 37) % 100).padStart(2, '0')}9`,
     )
     const { body } = await post({ phoneNumbers: numbers, message: 'Hello' })
     const read = await callEndpoint(getMessage({ database: db.database }), { id: String(body['id']) })
-    expect(read.body['recipients']).toEqual(numbers.map((phoneNumber) => ({ phoneNumber, state: 'Pending' })))
+    expect(read.body['recipients']).toMatchObject(numbers.map((phoneNumber) => ({ phoneNumber, state: 'Pending' })))
   })
 
-  test('may be one that only the agent can read', async () => {
-    const secret = '$aes-256-cbc/pbkdf2-sha1$i=75000$c2FsdHNhbHRzYWx0c2FsdA==$Y2lwaGVydGV4dA=='
+  test('may be encrypted for the agent', async () => {
+    const secret = opaque(16)
     send = sendWith({ maxSegments: 1 })
     const { status, body } = await post({
       phoneNumbers: [secret, secret],
-      textMessage: { text: secret.repeat(10) },
+      textMessage: { text: opaque(800) },
       isEncrypted: true,
     })
     expect(status).toBe(202)
     expect(body).toMatchObject({ isEncrypted: true, recipients: [{ phoneNumber: secret }, { phoneNumber: secret }] })
   })
 
-  test('may go to a short code when the number is not to be checked', async () => {
+  test('may contain encrypted data, which is passed on unchanged', async () => {
+    const requested = { phoneNumbers: [opaque(16)], dataMessage: { data: opaque(32), port: 5000 }, isEncrypted: true }
+    const { status, body } = await post(requested)
+    expect(status).toBe(202)
+    const read = await callEndpoint(getMessage({ database: db.database }), { id: String(body['id']) })
+    expect(read.body['dataMessage']).toEqual(requested.dataMessage)
+    const [row] = await db.database.$queryRaw<SendRow[]>`
+      SELECT ${sendColumns} FROM recipients r JOIN messages m ON m.key = r.message_key`
+    expect(row && sendCommand(row)).toMatchObject({
+      isEncrypted: true,
+      phoneNumber: requested.phoneNumbers[0],
+      content: requested.dataMessage,
+    })
+  })
+
+  test('may go to a short code if validation is skipped', async () => {
     expect((await post({ ...hello, phoneNumbers: ['7-62-62'] })).status).toBe(400)
     const { body } = await post({ ...hello, phoneNumbers: ['7-62-62'] }, { query: { skipPhoneValidation: '1' } })
     expect(body['recipients']).toEqual([{ phoneNumber: '76262', state: 'Pending' }])
   })
 
-  test('may have a national number where a region is set', async () => {
+  test('may have a national number if a region is set', async () => {
     send = sendWith({ defaultRegion: 'DE' })
     const { body } = await post({ ...hello, phoneNumbers: ['0151 12345678'] })
     expect(body['recipients']).toEqual([{ phoneNumber: '+4915112345678', state: 'Pending' }])
   })
 })
 
-describe('a message that is refused', () => {
+describe('a refused message', () => {
   test.each<[string, object, string]>([
     ['two spellings of a number', { phoneNumbers: ['+4915112345678', '4915112345678'] }, 'phoneNumbers[1]'],
     ['a number that does not exist', { phoneNumbers: ['+447700900123'] }, 'phoneNumbers[0]'],
     ['a schedule in the past', { scheduleAt: '2026-03-01T12:00:00Z' }, 'scheduleAt'],
-    ['an end in the past', { validUntil: '2026-03-01T12:00:00Z' }, 'validUntil'],
+    ['a deadline in the past', { validUntil: '2026-03-01T12:00:00Z' }, 'validUntil'],
     ['a schedule after its ttl', { ttl: 5, scheduleAt: '2026-03-01T12:00:05Z' }, 'scheduleAt'],
     ['more parts than an SMS can have', { textMessage: { text: 'a'.repeat(39_016) } }, 'textMessage.text'],
+    ['an unencrypted number', { isEncrypted: true, textMessage: { text: opaque(16) } }, 'phoneNumbers[0]'],
+    ['unencrypted text', { isEncrypted: true, phoneNumbers: [opaque(16)] }, 'textMessage.text'],
     ['the device of another account', { deviceId: 'o'.repeat(21) }, 'deviceId'],
-  ])('for %s is told which member is wrong', async (_, wrong, path) => {
+  ])('for %s gets an error that names the field', async (_, wrong, path) => {
     await world.account('other')
     await world.device('o'.repeat(21), 'other')
     const { status, body } = await post({ ...hello, ...wrong })
@@ -160,7 +185,7 @@ describe('a message that is refused', () => {
     expect(await db.database.message.count()).toBe(0)
   })
 
-  test('for want of a device is told how to add one', async () => {
+  test('without any device gets instructions to add one', async () => {
     await world.account('new')
     const { status, body } = await post(hello, { accountId: 'new' })
     expect(status).toBe(400)
@@ -174,7 +199,7 @@ describe('a message that is refused', () => {
     expect(body['errors']).toMatchObject([{ path: 'simNumber' }])
   })
 
-  test('is not refused on old knowledge of the devices', async () => {
+  test('is refused only after the devices were read again', async () => {
     await world.account('new')
     expect((await post(hello, { accountId: 'new' })).status).toBe(400)
     await world.device('n'.repeat(21), 'new')
@@ -184,7 +209,7 @@ describe('a message that is refused', () => {
     expect((await post({ ...hello, deviceId: 'm'.repeat(21) }, { accountId: 'new' })).status).toBe(202)
   })
 
-  test('is not left to a device that was deleted a moment ago', async () => {
+  test('is not given to a device that was just deleted', async () => {
     expect((await post(hello)).status).toBe(202)
     await db.database.device.update({ where: { id: DEVICE }, data: { deletedAt: world.now } })
     expect((await post(hello)).status).toBe(400)
@@ -192,7 +217,7 @@ describe('a message that is refused', () => {
     expect((await post(hello)).body['deviceId']).toBe('n'.repeat(21))
   })
 
-  test('for an id that the account has, while another account may have it too', async () => {
+  test('for an existing id, while another account may use the same id', async () => {
     expect((await post({ ...hello, id: 'a' })).status).toBe(202)
     expect((await post({ ...hello, id: 'a' })).status).toBe(409)
     await world.account('other')
@@ -200,7 +225,7 @@ describe('a message that is refused', () => {
     expect((await post({ ...hello, id: 'a' }, { accountId: 'other' })).status).toBe(202)
   })
 
-  test('for an id leaves its idempotency key unused', async () => {
+  test('for an existing id does not use up its idempotency key', async () => {
     await post({ ...hello, id: 'a' })
     expect((await post({ ...hello, id: 'a' }, { key: 'k' })).status).toBe(409)
     expect((await post({ ...hello, id: 'b' }, { key: 'k' })).status).toBe(202)
@@ -208,7 +233,7 @@ describe('a message that is refused', () => {
 })
 
 describe('a queue', () => {
-  test('takes so many recipients that are not finished, and then asks to come back', async () => {
+  test('accepts recipients up to its limit, then answers 503 with Retry-After', async () => {
     send = sendWith({ queueLimit: 3 })
     await post({ ...hello, phoneNumbers: ['+4915112345678', '+4915112345679'] })
     expect((await post({ ...hello, id: 'last' })).status).toBe(202)
@@ -218,7 +243,7 @@ describe('a queue', () => {
     expect((await post(hello)).status).toBe(202)
   })
 
-  test('is not overfilled by those that come together', async () => {
+  test('is not overfilled by concurrent requests', async () => {
     send = sendWith({ queueLimit: 5 })
     const answers = await Promise.all(Array.from({ length: 30 }, () => post(hello)))
     const statuses = Map.groupBy(answers, ({ status }) => status)
@@ -226,14 +251,14 @@ describe('a queue', () => {
     expect(await db.database.message.count()).toBe(5)
   })
 
-  test('gets its room back from what was refused', async () => {
+  test('regains the space of refused messages', async () => {
     send = sendWith({ queueLimit: 2 })
     await post({ ...hello, id: 'a' })
     for (let again = 0; again < 3; again++) expect((await post({ ...hello, id: 'a' })).status).toBe(409)
     expect((await post(hello)).status).toBe(202)
   })
 
-  test('of the emptiest device is the one to join', async () => {
+  test('of the device with the fewest messages is chosen', async () => {
     const lease = { leaseUntil: world.pass(60) }
     world.pass(-60)
     await world.device('n'.repeat(21))
@@ -245,7 +270,7 @@ describe('a queue', () => {
 })
 
 describe('an idempotency key', () => {
-  test('gives the first answer again for the same request, however its JSON is ordered', async () => {
+  test('returns the first answer for the same request, in any order of its JSON members', async () => {
     const first = await post({ ...hello, id: 'a', priority: 3, ttl: 60 }, { key: 'k' })
     await db.database.recipient.updateMany({ data: { state: 'Failed', error: 'no credit' } })
     await db.database.message.updateMany({ data: { state: 'Failed', failedAt: world.now } })
@@ -260,7 +285,7 @@ describe('an idempotency key', () => {
     ['text', { textMessage: { text: 'Hello!' } }, {}],
     ['number', { phoneNumbers: ['+14155550123'] }, {}],
     ['query', {}, { skipPhoneValidation: 'true' }],
-  ])('is not taken for another %s', async (_, other, query) => {
+  ])('is refused for another %s', async (_, other, query) => {
     await post(hello, { key: 'k' })
     expect((await post({ ...hello, ...other }, { key: 'k', query })).status).toBe(422)
   })
@@ -274,19 +299,19 @@ describe('an idempotency key', () => {
     expect(other.body['id']).not.toBe(first.body['id'])
   })
 
-  test('still knows its answer when the request would be refused by now', async () => {
+  test('still returns its answer when the request would be refused now', async () => {
     send = sendWith({ queueLimit: 1 })
-    const asked = { ...hello, scheduleAt: '2026-03-01T12:00:10Z' }
-    const first = await post(asked, { key: 'k' })
-    expect((await post(asked, { key: 'k' })).body).toEqual(first.body)
+    const requested = { ...hello, scheduleAt: '2026-03-01T12:00:10Z' }
+    const first = await post(requested, { key: 'k' })
+    expect((await post(requested, { key: 'k' })).body).toEqual(first.body)
     world.pass(60)
-    expect((await post(asked, { key: 'k' })).body).toEqual(first.body)
-    expect((await post(asked, { key: 'new' })).status).toBe(400)
+    expect((await post(requested, { key: 'k' })).body).toEqual(first.body)
+    expect((await post(requested, { key: 'new' })).status).toBe(400)
     await db.database.device.updateMany({ data: { deletedAt: world.now } })
-    expect((await post(asked, { key: 'k' })).body).toEqual(first.body)
+    expect((await post(requested, { key: 'k' })).body).toEqual(first.body)
   })
 
-  test('is not spent by a refusal', async () => {
+  test('is not used up by a refusal', async () => {
     expect((await post({ ...hello, phoneNumbers: ['nobody'] }, { key: 'k' })).status).toBe(400)
     expect((await post({ ...hello, deviceId: 'unknown' }, { key: 'k' })).status).toBe(400)
     expect((await post(hello, { key: 'k' })).status).toBe(202)
@@ -297,7 +322,7 @@ describe('an idempotency key', () => {
     expect((await post(hello, { key: '' })).status).toBe(400)
   })
 
-  test('makes one message of many requests at once, and every one has its answer', async () => {
+  test('creates one message for many concurrent requests, and all get its answer', async () => {
     const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => keys).map((all) => Promise.all(all.map((key) => post(hello, { key })))),

@@ -6,37 +6,37 @@ import {
   sendMessageQuery,
   sendMessageRequest,
 } from '@smsgw/contract/message'
-import type { WakeHints } from '../agents/wake-hints.ts'
+import { crashPoint } from '@smsgw/daemon/crash-point'
 import type { Clock } from '../clock.ts'
-import { crashPoint } from '../crash-point.ts'
+import type { WakeHints } from '../hints/wake-hints.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { newId, type Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
-import { type AcceptOutcome, acceptMessages, repeatOutcome } from './accept-messages.ts'
-import { deviceRefusal } from './device-refusal.ts'
-import { DeviceRoster, type Reservation } from './device-roster.ts'
-import { groupAccepts } from './group-accepts.ts'
-import { type IdempotencyKey, isIdempotencyKey, requestFingerprint } from './idempotency-key.ts'
+import type { NewMessage } from './accept/accept-messages.ts'
+import { type AcceptOutcome, acceptMessages, repeatOutcome } from './accept/accept-messages.ts'
+import { type CheckedMessage, checkMessage, type MessageRules } from './accept/check-message.ts'
+import { deviceRefusal } from './accept/choose-device.ts'
+import { DeviceRoster, type Reservation } from './accept/device-roster.ts'
+import { findDuplicates } from './accept/find-duplicates-statement.ts'
+import { groupAccepts } from './accept/group-accepts.ts'
+import { type IdempotencyKey, isIdempotencyKey, requestFingerprint } from './accept/idempotency-key.ts'
+import { isStatementError } from './accept/statement-error.ts'
 import { acceptedAnswer, repeatedAnswer } from './message-answer.ts'
-import type { NewMessage } from './new-message.ts'
-import { type MessageRules, type PlannedMessage, planMessage } from './plan-message.ts'
-import { isStatementError } from './statement-error.ts'
-import { findTaken } from './taken-statement.ts'
 
-interface SendMessageNeeds {
+interface SendMessageDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
   readonly hints: Pick<WakeHints, 'wake'>
   readonly rules: MessageRules
-  /** Recipients that may wait for one device. */
+  /** The largest number of unfinished recipients per device. */
   readonly queueLimit: number
-  /** Each message, once. */
+  /** Called once per accepted message. */
   readonly onAccepted?: (() => void) | undefined
 }
 
-interface Asked {
+interface RequestedMessage {
   readonly accountId: string
   readonly body: SendMessageRequest
   readonly query: SendMessageQuery
@@ -45,16 +45,16 @@ interface Asked {
 }
 
 /**
- * Accepts a message: 202 means that it is on disk and will come to an end, whatever restarts.
+ * Accepts a message: 202 means that it is on disk and will reach a final state, whatever restarts.
  *
- * A request with an idempotency key that was accepted before gets the first answer again, also when it would be refused
- * by now because its time has passed or its device is gone.
+ * A repeated idempotency key gets the first answer again, even if the request would be refused now because its time has
+ * passed or its device was deleted.
  */
-export function sendMessage(needs: SendMessageNeeds): Endpoint {
-  const { database, clock, random, hints, rules } = needs
-  const roster = new DeviceRoster(needs)
+export function sendMessage(deps: SendMessageDeps): Endpoint {
+  const { database, clock, random, hints, rules } = deps
+  const roster = new DeviceRoster(deps)
   const accept = groupAccepts({
-    accept: (messages, patienceMs) => acceptMessages(database, messages, patienceMs),
+    accept: (messages, waitMs) => acceptMessages(database, messages, waitMs),
     isAboutOne: isStatementError,
   })
   return endpoint({
@@ -62,11 +62,15 @@ export function sendMessage(needs: SendMessageNeeds): Endpoint {
     query: sendMessageQuery,
     answers: { 202: messageState },
     errors: [409, 422, 503],
+    answerHeaders: {
+      Location: 'Path of the message',
+      'Idempotency-Replayed': '`true`: this is the first answer to this key again; no new message was accepted',
+    },
     requestHeaders: {
-      'Idempotency-Key': 'The same key and request again gets the first answer again, and sends nothing',
+      'Idempotency-Key': 'A repeated request with the same key gets the first answer again and sends nothing',
     },
     async handle({ principal: { accountId }, body, query, headers, base }) {
-      const asked = {
+      const requested = {
         accountId,
         body,
         query,
@@ -74,39 +78,39 @@ export function sendMessage(needs: SendMessageNeeds): Endpoint {
         idempotency: idempotencyOf(headers['idempotency-key'], body, query),
       }
       const now = clock.now()
-      const plan = planMessage(body, query, rules, now)
-      return plan.ok ? await place(asked, plan.planned, now) : await repeatedBefore(asked, plan.refusal)
+      const plan = checkMessage(body, query, rules, now)
+      return plan.ok ? await place(requested, plan.planned, now) : await repeatedBefore(requested, plan.refusal)
     },
   })
 
-  async function place(asked: Asked, planned: PlannedMessage, now: Date): Promise<Answer> {
-    const room = await roster.reserve(asked.accountId, wishOf(asked), planned.numbers.length)
-    if (!room.ok) return await repeatedBefore(asked, deviceRefusal(room.problem, asked.body))
-    const message = newMessage(asked, planned, room.reservation.deviceId, now)
+  async function place(requested: RequestedMessage, planned: CheckedMessage, now: Date): Promise<Answer> {
+    const room = await roster.reserve(requested.accountId, criteriaOf(requested), planned.numbers.length)
+    if (!room.ok) return await repeatedBefore(requested, deviceRefusal(room.problem, requested.body))
+    const message = newMessage(requested, planned, room.reservation.deviceId, now)
     const outcome = await settled(room.reservation, accept(message))
     if (outcome.kind === 'device-gone') {
-      roster.forget(asked.accountId)
-      return await place(asked, planned, now)
+      roster.forget(requested.accountId)
+      return await place(requested, planned, now)
     }
-    if (outcome.kind !== 'accepted') return refusedOrRepeated(outcome, asked)
+    if (outcome.kind !== 'accepted') return refusedOrRepeated(outcome, requested)
     crashPoint('message-committed')
-    needs.onAccepted?.()
+    deps.onAccepted?.()
     if (message.scheduleAt === undefined) hints.wake([message.deviceId])
-    return answer202(acceptedAnswer(message), asked.base)
+    return answer202(acceptedAnswer(message), requested.base)
   }
 
-  /** What is refused now may have been accepted before. */
-  async function repeatedBefore(asked: Asked, refusal: ApiError): Promise<Answer> {
-    if (asked.idempotency === undefined) throw refusal
-    const [taken] = await findTaken(database, [{ ...asked, id: '' }])
-    const outcome = taken && repeatOutcome(asked, taken)
+  /** A request that is refused now may have been accepted before. */
+  async function repeatedBefore(requested: RequestedMessage, refusal: ApiError): Promise<Answer> {
+    if (requested.idempotency === undefined) throw refusal
+    const [taken] = await findDuplicates(database, [{ ...requested, id: '' }])
+    const outcome = taken && repeatOutcome(requested, taken)
     if (outcome === undefined) throw refusal
-    return refusedOrRepeated(outcome, asked)
+    return refusedOrRepeated(outcome, requested)
   }
 
   function newMessage(
-    { accountId, body, idempotency }: Asked,
-    { numbers, validUntil, scheduleAt }: PlannedMessage,
+    { accountId, body, idempotency }: RequestedMessage,
+    { numbers, validUntil, scheduleAt }: CheckedMessage,
     deviceId: string,
     createdAt: Date,
   ): NewMessage {
@@ -138,7 +142,7 @@ function idempotencyOf(
   throw new ApiError(400, 'The header Idempotency-Key must be 1 to 255 printable ASCII characters')
 }
 
-function wishOf({ body: { deviceId, simNumber }, query: { deviceActiveWithin } }: Asked) {
+function criteriaOf({ body: { deviceId, simNumber }, query: { deviceActiveWithin } }: RequestedMessage) {
   return { deviceId, simNumber, activeWithinHours: deviceActiveWithin }
 }
 
@@ -156,16 +160,16 @@ async function settled(reservation: Reservation, accepting: Promise<AcceptOutcom
 
 type NotNew = Exclude<AcceptOutcome, { kind: 'accepted' | 'device-gone' }>
 
-function refusedOrRepeated(outcome: NotNew, { body, base }: Asked): Answer {
+function refusedOrRepeated(outcome: NotNew, { body, base }: RequestedMessage): Answer {
   switch (outcome.kind) {
     case 'repeated': {
       const answer = answer202(repeatedAnswer(outcome.message), base)
       return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } }
     }
     case 'key-taken':
-      throw new ApiError(422, 'This Idempotency-Key was used for another request: take a new key for a new message')
+      throw new ApiError(422, 'This Idempotency-Key was used for a different request: use a new key for a new message')
     case 'id-taken':
-      throw new ApiError(409, `There is a message with the id ${body.id} already: give another id, or none`)
+      throw new ApiError(409, `A message with the id ${body.id} exists already: use another id, or leave it out`)
   }
 }
 

@@ -2,7 +2,7 @@ import type { MessageState } from '@smsgw/contract/message-states'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 
-/** A message as it stands in the database. */
+/** A message as stored. */
 export interface StoredMessage {
   readonly key: bigint
   readonly id: string
@@ -20,11 +20,12 @@ export interface StoredMessage {
   readonly port: number | null
   readonly contentHash: string | null
   readonly isEncrypted: boolean
+  /** The requested SIM. */
   readonly simNumber: number | null
   readonly priority: number | null
   readonly validUntil: Date | null
   readonly scheduleAt: Date | null
-  /** In the order in which they were asked for. */
+  /** In the order of the request. */
   readonly recipients: readonly StoredRecipient[]
 }
 
@@ -33,9 +34,13 @@ export interface StoredRecipient {
   readonly phoneNumber: string
   readonly state: MessageState
   readonly error: string | null
+  readonly errorCode: string | null
+  readonly isDispatched: boolean
+  /** Null until a part was sent or a SIM was chosen. */
+  readonly usedSimNumber: number | null
 }
 
-/** Of `messages m`, with the recipients in one value: a page is one statement, whatever it holds. */
+/** Columns of `messages m`, with the recipients as one JSON value: one statement per page. */
 export const storedMessageColumns = Prisma.sql`
   m.key, m.id, m.device_id AS "deviceId", m.state, m.created_at AS "createdAt", m.cancelling_at AS "cancellingAt",
   m.cancelled_at AS "cancelledAt", m.processed_at AS "processedAt", m.sent_at AS "sentAt",
@@ -43,7 +48,8 @@ export const storedMessageColumns = Prisma.sql`
   m.content_hash AS "contentHash", m.is_encrypted AS "isEncrypted", m.sim_number AS "simNumber", m.priority,
   m.valid_until AS "validUntil", m.schedule_at AS "scheduleAt",
   (SELECT json_agg(json_build_object('cmdId', r.cmd_id, 'phoneNumber', r.phone_number, 'state', r.state,
-      'error', r.error) ORDER BY r.position)
+      'error', r.error, 'errorCode', r.error_code, 'isDispatched', r.dispatched_journal IS NOT NULL,
+      'usedSimNumber', r.used_sim_number) ORDER BY r.position)
     FROM recipients r WHERE r.message_key = m.key) AS recipients`
 
 export async function findMessage(

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type DispatchWorld, dispatchWorld } from '../agents/testing/dispatch-world.ts'
+import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { advanceMessages } from './advance-messages.ts'
 import { deleteOldMessages } from './delete-old-messages.ts'
 import { expireMessages } from './expire-messages.ts'
 import { getMessage } from './get-message.ts'
 import { hashMessages } from './hash-messages.ts'
+import { advanceMessages } from './progress/advance-messages.ts'
 import { callEndpoint } from './testing/call-endpoint.ts'
 
 const DAY = 86_400
@@ -24,22 +24,22 @@ beforeEach(async () => {
   world = await dispatchWorld(db.database)
 })
 
-const needs = () => ({ database: db.database, clock: { now: () => world.now } })
+const deps = () => ({ database: db.database, clock: { now: () => world.now } })
 const at = (seconds: number) => new Date(world.now.getTime() + seconds * 1000)
-const read = (id: string) => callEndpoint(getMessage(needs()), { id })
+const read = (id: string) => callEndpoint(getMessage(deps()), { id })
 
 async function finish(id: string): Promise<void> {
   await db.database.message.updateMany({ where: { id }, data: { state: 'Sent', finishedAt: world.now } })
 }
 
-describe('the end of what no device took in time', () => {
-  test('is a failure that says so, told to webhooks once', async () => {
+describe('a message that was not dispatched before its deadline', () => {
+  test('fails with that reason, and webhooks are notified once', async () => {
     await world.webhook('sms:failed')
     await world.message('m', { validUntil: at(60), numbers: 2 })
     world.pass(59)
-    expect(await expireMessages(needs())).toBe(0)
+    expect(await expireMessages(deps())).toBe(0)
     world.pass(1)
-    expect(await expireMessages(needs())).toBe(2)
+    expect(await expireMessages(deps())).toBe(2)
     expect((await read('m')).body).toMatchObject({
       state: 'Failed',
       recipients: [
@@ -48,26 +48,26 @@ describe('the end of what no device took in time', () => {
       ],
       states: { Failed: world.now.toISOString() },
     })
-    expect(await expireMessages(needs())).toBe(0)
+    expect(await expireMessages(deps())).toBe(0)
     expect(await world.outbox()).toEqual(['sms:failed m', 'sms:failed m'])
   })
 
-  test('is not for the relay to say of what a device was given, or what was cancelled', async () => {
+  test('is not failed by the relay if it was dispatched or cancelled', async () => {
     await world.message('given', { validUntil: at(60), journal: 'journal' })
     await world.message('cancelled', { validUntil: at(60) })
     await db.database.recipient.updateMany({ where: { cmdId: 'cancelled/0' }, data: { state: 'Cancelled' } })
     await world.message('forever')
     world.pass(DAY)
-    expect(await expireMessages(needs())).toBe(0)
+    expect(await expireMessages(deps())).toBe(0)
   })
 
-  test('comes to all of them, of all accounts, however many', async () => {
+  test('is failed in every account, however many there are', async () => {
     await world.account('other')
     await world.device('far', 'other')
     for (let index = 0; index < 12; index++) await world.message(`m${index}`, { validUntil: at(1), numbers: 50 })
     await world.message('other', { accountId: 'other', deviceId: 'far', validUntil: at(1) })
     world.pass(2)
-    expect(await expireMessages(needs())).toBe(601)
+    expect(await expireMessages(deps())).toBe(601)
     expect(await db.database.recipient.count({ where: { state: 'Pending' } })).toBe(0)
   })
 })
@@ -75,14 +75,14 @@ describe('the end of what no device took in time', () => {
 describe('hashing', () => {
   const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex')
 
-  test('leaves only hashes of content and numbers of what was finished long enough ago', async () => {
+  test('replaces content and numbers of messages that were finished long enough ago', async () => {
     await world.message('m', { numbers: 2 })
     await finish('m')
     world.pass(60)
     await world.message('young')
     await finish('young')
     await world.message('open')
-    expect(await hashMessages({ ...needs(), hashAfterSeconds: 60 })).toBe(1)
+    expect(await hashMessages({ ...deps(), hashAfterSeconds: 60 })).toBe(1)
     const { body } = await read('m')
     expect(body).toMatchObject({
       isHashed: true,
@@ -94,22 +94,22 @@ describe('hashing', () => {
     })
     expect(body).not.toHaveProperty('textMessage')
     expect((await read('young')).body).toMatchObject({ isHashed: false, textMessage: { text: 'text of young' } })
-    expect(await hashMessages({ ...needs(), hashAfterSeconds: 60 })).toBe(0)
+    expect(await hashMessages({ ...deps(), hashAfterSeconds: 60 })).toBe(0)
   })
 
-  test('a report that comes later is told without a number, and never with a hash in its place', async () => {
+  test('a later report has no number, and never a hash in its place', async () => {
     await world.webhook('sms:delivered')
     await world.message('m')
     await finish('m')
     await db.database.recipient.updateMany({ data: { state: 'Sent' } })
-    await hashMessages({ ...needs(), hashAfterSeconds: 0 })
-    const news = { accountId: 'account', cmdId: 'm/0', input: { kind: 'delivered', at: world.now } } as const
-    await db.database.$transaction((statements) => advanceMessages(statements, [news], world.now))
+    await hashMessages({ ...deps(), hashAfterSeconds: 0 })
+    const updates = { accountId: 'account', cmdId: 'm/0', input: { kind: 'delivered', at: world.now } } as const
+    await db.database.$transaction((statements) => advanceMessages(statements, [updates], world.now))
     const { payload } = await db.database.webhookDelivery.findFirstOrThrow()
     expect(payload).toMatchObject({ messageId: 'm', recipient: '', phoneNumber: '' })
   })
 
-  test('empties the numbers in what webhooks were told, and not in what they are still to be told', async () => {
+  test('removes numbers from delivered webhook events, and not from pending ones', async () => {
     for (const event of ['sms:sent', 'sms:delivered', 'sms:failed']) await world.webhook(event)
     await world.message('m', { numbers: 2 })
     await world.message('young')
@@ -118,15 +118,15 @@ describe('hashing', () => {
     const [first, young] = [await number('m/0'), await number('young/0')]
     for (const cmdId of ['m/0', 'm/1', 'young/0'])
       for (const kind of ['sent', 'delivered'] as const) {
-        const news = { accountId: 'account', cmdId, input: { kind, at: world.now, partsCount: 1 } } as const
-        await db.database.$transaction((statements) => advanceMessages(statements, [news as never], world.now))
+        const updates = { accountId: 'account', cmdId, input: { kind, at: world.now, partsCount: 1 } } as const
+        await db.database.$transaction((statements) => advanceMessages(statements, [updates as never], world.now))
       }
     await db.database.webhookDelivery.updateMany({ where: { event: 'sms:sent' }, data: { state: 'delivered' } })
     await db.database.message.update({
       where: { accountId_id: { accountId: 'account', id: 'young' } },
       data: { finishedAt: at(1) },
     })
-    await hashMessages({ ...needs(), hashAfterSeconds: 0 })
+    await hashMessages({ ...deps(), hashAfterSeconds: 0 })
     const told = await db.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
     const of = (event: string, id: string) =>
       told
@@ -138,30 +138,48 @@ describe('hashing', () => {
     expect(of('sms:delivered', 'm')[0]).toMatchObject({ recipient: first, phoneNumber: first })
   })
 
-  test('takes the octets of data', async () => {
+  test('deletes the answers of receivers, which may repeat numbers', async () => {
+    await world.webhook('sms:sent')
+    await world.message('m')
+    const updates = {
+      accountId: 'account',
+      cmdId: 'm/0',
+      input: { kind: 'sent', at: world.now, partsCount: 1 },
+    } as const
+    await db.database.$transaction((statements) => advanceMessages(statements, [updates as never], world.now))
+    const { key: deliveryKey } = await db.database.webhookDelivery.findFirstOrThrow()
+    await db.database.webhookDelivery.updateMany({ data: { state: 'delivered' } })
+    const answer = { deliveryKey, number: 1, startedAt: world.now, durationMs: 5, status: 200 }
+    await db.database.webhookAttempt.create({ data: { ...answer, excerpt: 'stored +4915112345678' } })
+    await finish('m')
+    await hashMessages({ ...deps(), hashAfterSeconds: 0 })
+    expect(await db.database.webhookAttempt.findMany()).toMatchObject([{ status: 200, excerpt: null }])
+  })
+
+  test('hashes the octets of data', async () => {
     await world.message('m')
     const data = Uint8Array.of(0, 255, 1)
     await db.database.message.updateMany({ data: { text: null, data, port: 5000 } })
     await finish('m')
-    await hashMessages({ ...needs(), hashAfterSeconds: 0 })
+    await hashMessages({ ...deps(), hashAfterSeconds: 0 })
     const { body } = await read('m')
     expect(body['hashedMessage']).toEqual({ hash: sha256(data) })
     expect(body).not.toHaveProperty('dataMessage')
   })
 
-  test('comes to all of them, however many', async () => {
+  test('covers all messages, however many', async () => {
     for (let index = 0; index < 3; index++) await world.message(`m${index}`)
     const [first] = await db.database.message.findMany()
     const { key, ...row } = first as NonNullable<typeof first>
     await db.database.message.createMany({
       data: Array.from({ length: 1_000 }, (_, index) => ({ ...row, id: `copy ${index}`, finishedAt: world.now })),
     })
-    expect(await hashMessages({ ...needs(), hashAfterSeconds: 0 })).toBe(1_000)
+    expect(await hashMessages({ ...deps(), hashAfterSeconds: 0 })).toBe(1_000)
   })
 })
 
 describe('retention', () => {
-  test('deletes what was finished longer ago than the account keeps it', async () => {
+  test('deletes messages that were finished longer ago than the account keeps them', async () => {
     await world.account('brief', { messages: { log_lifetime_days: 2 } })
     await world.device('near', 'brief')
     await world.message('kept')
@@ -169,20 +187,20 @@ describe('retention', () => {
     await world.message('open', { accountId: 'brief', deviceId: 'near' })
     for (const id of ['kept', 'deleted']) await finish(id)
     world.pass(2 * DAY)
-    expect(await deleteOldMessages(needs())).toBe(0)
+    expect(await deleteOldMessages(deps())).toBe(0)
     world.pass(1)
-    expect(await deleteOldMessages(needs())).toBe(1)
+    expect(await deleteOldMessages(deps())).toBe(1)
     const left = await db.database.message.findMany({ select: { id: true }, orderBy: { key: 'asc' } })
     expect(left).toEqual([{ id: 'kept' }, { id: 'open' }])
     expect(await db.database.recipient.count({ where: { cmdId: { startsWith: 'deleted' } } })).toBe(0)
   })
 
-  test('keeps a month where nothing is set', async () => {
+  test('keeps messages for 30 days by default', async () => {
     await world.message('m')
     await finish('m')
     world.pass(30 * DAY)
-    expect(await deleteOldMessages(needs())).toBe(0)
+    expect(await deleteOldMessages(deps())).toBe(0)
     world.pass(1)
-    expect(await deleteOldMessages(needs())).toBe(1)
+    expect(await deleteOldMessages(deps())).toBe(1)
   })
 })

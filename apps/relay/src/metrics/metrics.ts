@@ -1,22 +1,32 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { droppedLogLines } from '@smsgw/daemon/output'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { Route } from '../http/route.ts'
 
 export interface Metrics {
-  /** Others add theirs here, named `smsgw_…`; never a number, name or id in a label. */
+  /** Features register their metrics here, named `smsgw_…`. Labels must not contain phone numbers, names or ids. */
   readonly registry: Registry
   readonly observe: (route: Route, status: number, seconds: number) => void
 }
 
-/** Process and requests. A registry of its own: two relays in one process count apart. */
+/** Creates a registry with metrics of the process and of HTTP requests. Two relays in one process have separate ones. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'smsgw_' })
   const duration = new Histogram({
     name: 'smsgw_http_request_duration_seconds',
-    help: 'From the whole head of a request to its answer, by route',
+    help: 'Duration from the request headers to the answer, by route',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
     registers: [registry],
+  })
+  new Counter({
+    name: 'smsgw_log_lines_dropped_total',
+    help: 'Log lines that could not be written, for example on a full disk',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(droppedLogLines())
+    },
   })
   return {
     registry,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 
-/** For Prometheus. Without a token it is open: then it has a port of its own. */
+/** Serves metrics to Prometheus. Without a token it is public, on a port of its own. */
 export function scrapeMetrics(registry: Registry, token?: string): Endpoint {
   return endpoint({
     answers: { 200: z.string().meta({ description: 'The text format of Prometheus' }) },
@@ -12,13 +12,13 @@ export function scrapeMetrics(registry: Registry, token?: string): Endpoint {
     mediaType: registry.contentType,
     async handle({ headers }) {
       if (token !== undefined && !isSame(headers['authorization'], `Bearer ${token}`))
-        throw new ApiError(401, 'The metrics need their token as bearer', { headers: { 'www-authenticate': 'Bearer' } })
+        throw new ApiError(401, 'METRICS_TOKEN required as bearer', { headers: { 'www-authenticate': 'Bearer' } })
       return { status: 200, body: await registry.metrics() }
     },
   })
 }
 
-/** In the same time however much of it fits. */
+/** Compares in constant time. */
 function isSame(given: string | undefined, wanted: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given ?? ''), digest(wanted))

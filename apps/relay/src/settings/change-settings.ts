@@ -8,14 +8,14 @@ import type { SecretBox } from '../store/secret-box.ts'
 import { type OwnSettings, withDefaults } from './merge-settings.ts'
 import { brokenRules } from './settings-rules.ts'
 
-export interface ChangeSettingsNeeds {
+export interface ChangeSettingsDeps {
   readonly database: Database
   readonly box: SecretBox
   readonly logbook: Logbook
   readonly hints: SettingsHints
 }
 
-/** After the commit: agents of the account are told at once. */
+/** Called after the commit: pushes the settings to the agents of the account. */
 export interface SettingsHints {
   settingsChanged(accountId: string): void
 }
@@ -23,9 +23,9 @@ export interface SettingsHints {
 /** `SecretBox` purpose of `webhooks.signing_key`. */
 export const SIGNING_KEY = 'webhook-signing-key'
 
-/** PUT and PATCH differ in how what there is and what is asked come together. */
+/** The endpoint of PUT and PATCH, which differ in how they merge the present settings and the change. */
 export function changeSettings(
-  { database, box, logbook, hints }: ChangeSettingsNeeds,
+  { database, box, logbook, hints }: ChangeSettingsDeps,
   merge: (own: OwnSettings, change: SettingsChange) => OwnSettings,
 ): Endpoint {
   return endpoint({
@@ -42,13 +42,13 @@ export function changeSettings(
         return own
       })
       hints.settingsChanged(accountId)
-      logbook.write({ accountId, module: 'settings', priority: 'INFO', message: 'the settings were changed' })
+      logbook.write({ accountId, module: 'settings', priority: 'INFO', message: 'settings changed' })
       return { status: 200, body: withDefaults(changed) }
     },
   })
 }
 
-/** Two changes at once follow each other. Messages go on being accepted: their foreign key needs a weaker lock. */
+/** Locks the account, so that concurrent changes run one after the other. Accepting messages needs a weaker lock. */
 async function lockedSettings(statements: Statements, accountId: string): Promise<OwnSettings> {
   const [account] = await statements.$queryRaw<{ settings: OwnSettings }[]>`
     SELECT settings FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`

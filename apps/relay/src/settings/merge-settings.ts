@@ -1,9 +1,9 @@
 import { defaultSettings, type Settings, type SettingsChange } from '@smsgw/contract/settings'
 
-/** What an account has set itself, as it is stored: any part of the settings. Secrets are kept apart. */
+/** Settings that the account has changed, as stored. Secrets are stored separately. */
 export type OwnSettings = { readonly [Section in keyof Settings]?: Partial<Settings[Section]> }
 
-/** A section or key that is null goes back to its default, what is left out stays. */
+/** Merges a change. A section or key that is null is reset to its default; missing ones stay. */
 export function mergeSettings(own: OwnSettings, change: SettingsChange): OwnSettings {
   const { webhooks, ...rest } = change
   const plain = { ...rest, webhooks: webhooks && withoutSecret(webhooks) }
@@ -16,7 +16,7 @@ export function mergeSettings(own: OwnSettings, change: SettingsChange): OwnSett
   )
 }
 
-/** What holds for an account that has set this. */
+/** Returns all settings, with defaults for those not changed. */
 export function withDefaults(own: OwnSettings): Settings {
   return {
     messages: { ...defaultSettings.messages, ...own.messages },

@@ -1,8 +1,8 @@
 import type { Endpoint } from '../http/endpoint.ts'
-import { type ChangeSettingsNeeds, changeSettings } from './change-settings.ts'
+import { type ChangeSettingsDeps, changeSettings } from './change-settings.ts'
 import { mergeSettings } from './merge-settings.ts'
 
-/** What is named is merged into what there is. */
-export function patchSettings(needs: ChangeSettingsNeeds): Endpoint {
-  return changeSettings(needs, mergeSettings)
+/** Changes the given settings and keeps all others. */
+export function patchSettings(deps: ChangeSettingsDeps): Endpoint {
+  return changeSettings(deps, mergeSettings)
 }

@@ -3,11 +3,11 @@ import type { Statements } from '../store/database.ts'
 import { type OwnSettings, withDefaults } from './merge-settings.ts'
 
 export interface AccountSettings {
-  /** Goes up with each change: an agent that shows an older one is told the new settings. */
+  /** Increases with each change. Agents with an older version receive the new settings. */
   readonly version: number
-  /** With every default. */
+  /** All settings, including defaults. */
   readonly settings: Settings
-  /** `webhooks.signing_key`, sealed; null: none is set. */
+  /** Encrypted `webhooks.signing_key`; null when none is set. */
   readonly signingKeySealed: string | null
 }
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { inboxRetention } from '../inbox/inbox-retention.ts'
 import { logRetention } from '../logs/log-retention.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { deliveryRetention } from '../webhooks/delivery-retention.ts'
-import { type Retention, retentionWork } from './retention.ts'
+import { deliveryRetention } from '../webhooks/outbox/delivery-retention.ts'
+import { type Retention, retentionJob } from './retention.ts'
 
 const now = new Date('2026-03-31T09:00:00.000Z')
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
@@ -24,7 +24,7 @@ async function account(id: string, settings: object): Promise<void> {
 }
 const accounts = ['default', 'long', 'short']
 const run = (retention: Retention) =>
-  retentionWork({ database: shared.database, clock: { now: () => now } }, retention).run()
+  retentionJob({ database: shared.database, clock: { now: () => now } }, retention).run()
 
 /** What is left of rows of each age, in days, for each account. */
 async function left(ages: readonly number[], rows: () => Promise<{ accountId: string; createdAt: Date }[]>) {

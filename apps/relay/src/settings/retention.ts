@@ -1,28 +1,28 @@
 import type { Settings } from '@smsgw/contract/settings'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../store/database.ts'
-import type { PeriodicWork } from '../store/periodic-work.ts'
+import type { PeriodicJob } from '../store/periodic-jobs.ts'
 import { type OwnSettings, withDefaults } from './merge-settings.ts'
 
 export interface Retention {
   readonly name: string
-  /** How long an account keeps it. */
+  /** Retention time of the account. */
   readonly days: (settings: Settings) => number
-  /** Deletes at most this many of what is older, and tells how many. */
+  /** Deletes at most `limit` older rows and returns their number. */
   readonly deleteOlder: (database: Database, accountId: string, before: Date, limit: number) => Promise<number>
 }
 
 const EVERY_SECONDS = 3600
 const ACCOUNTS_AT_ONCE = 50
-/** Small enough that nobody waits for the locks, large enough to keep up with any account. */
+/** Small enough for short locks, large enough to keep up with any account. */
 const ROWS_AT_ONCE = 1000
 const DAY_MS = 86_400_000
 
-/** Deletes what each account no longer wants to keep. Of all accounts: it is nobody's request. */
-export function retentionWork(
+/** A job that deletes the expired rows of all accounts, each by its retention setting. */
+export function retentionJob(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   { name, days, deleteOlder }: Retention,
-): PeriodicWork {
+): PeriodicJob {
   return {
     name,
     everySeconds: EVERY_SECONDS,

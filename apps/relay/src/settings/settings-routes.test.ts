@@ -19,11 +19,11 @@ beforeAll(async () => {
   shared = await testDatabase()
   const { database } = shared
   const hints = { settingsChanged: (accountId: string) => told.push(accountId) }
-  const needs = { database, box, hints, logbook: { write: () => undefined } }
+  const deps = { database, box, hints, logbook: { write: () => undefined } }
   api = await testEndpoints([
-    route('GET', '/settings', 'settings:read', '', getSettings(needs)),
-    route('PUT', '/settings', 'settings:write', '', replaceSettings(needs)),
-    route('PATCH', '/settings', 'settings:write', '', patchSettings(needs)),
+    route('GET', '/settings', 'settings:read', '', getSettings(deps)),
+    route('PUT', '/settings', 'settings:write', '', replaceSettings(deps)),
+    route('PATCH', '/settings', 'settings:write', '', patchSettings(deps)),
   ])
 })
 afterAll(async () => {

@@ -1,19 +1,19 @@
 import type { Settings } from '@smsgw/contract/settings'
 import type { FieldError } from '../http/api-error.ts'
 
-/** What keys must be to each other. A change of one may break a rule with another that was set long before. */
+/** Checks rules between settings. A change may conflict with a setting that was set before. */
 export function brokenRules({ messages }: Settings): FieldError[] {
   const broken: FieldError[] = []
   const { send_interval_min: min, send_interval_max: max } = messages
   if (min !== undefined && max !== undefined && min > max)
     broken.push({
       path: 'messages.send_interval_min',
-      message: `${min} is more than messages.send_interval_max, ${max}: lower it, or raise the other`,
+      message: `${min} is more than messages.send_interval_max (${max}): lower it, or raise messages.send_interval_max`,
     })
   if (messages.limit_period !== 'Disabled' && messages.limit_value === undefined)
     broken.push({
       path: 'messages.limit_value',
-      message: `is needed with messages.limit_period ${messages.limit_period}: how many messages in that time`,
+      message: `is required with messages.limit_period ${messages.limit_period}: set the number of messages in that period`,
     })
   if (messages.work_hours_enabled) broken.push(...brokenWorkHours(messages))
   return broken
@@ -28,11 +28,11 @@ function brokenWorkHours({ work_hours_start: start, work_hours_end: end }: Setti
     return [
       {
         path: 'messages.work_hours_end',
-        message: `is the same as messages.work_hours_start, ${start}: for the whole day disable work hours`,
+        message: `must differ from messages.work_hours_start (${start}): for the whole day set messages.work_hours_enabled to false`,
       },
     ]
   return missing.map((key) => ({
     path: `messages.${key}`,
-    message: 'is needed while messages.work_hours_enabled is true, as HH:mm',
+    message: 'is required while messages.work_hours_enabled is true: set it as HH:mm',
   }))
 }

@@ -3,14 +3,14 @@ import type { Statements } from '../store/database.ts'
 
 export interface TrafficWindow {
   readonly accountId: string
-  /** Where the first bucket begins. */
+  /** Start of the first bucket. */
   readonly from: Date
   readonly stepSeconds: number
   readonly buckets: number
 }
 
 export interface Traffic {
-  /** Where its bucket begins. */
+  /** Start of the bucket. */
   readonly at: Date
   readonly accepted: number
   readonly sent: number
@@ -23,10 +23,10 @@ export interface Traffic {
 }
 
 /**
- * How much happened in each bucket of time: each step by its own time, so a message that waits an hour is accepted in one
- * bucket and sent in another. Bucket by bucket, so that each count is a short range of an index of its own and, where
- * vacuum has passed, reads nothing else: a third of the time that grouping the whole window takes, which sorts it
- * (`npm run bench -- statistics`). A device whose clock is behind sends at once. It locks nothing.
+ * Counts the messages of each time bucket. Each step counts at its own time, so a message that waits an hour is
+ * accepted in one bucket and sent in another. One query per bucket reads a short index range and, after a vacuum,
+ * nothing else: a third of the time of grouping and sorting the whole window (`npm run bench -- statistics`). A
+ * negative wait, from a slow device clock, counts as 0. Takes no locks.
  */
 export async function countTraffic(
   statements: Statements,

@@ -10,8 +10,8 @@ let shared: TestDatabase
 let api: TestEndpoints
 beforeAll(async () => {
   shared = await testDatabase()
-  const needs = { database: shared.database, clock: { now: () => now } }
-  api = await testEndpoints([route('GET', '/statistics', 'messages:list', '', showStatistics(needs))])
+  const deps = { database: shared.database, clock: { now: () => now } }
+  api = await testEndpoints([route('GET', '/statistics', 'messages:list', '', showStatistics(deps))])
 })
 afterAll(async () => {
   await api.close()
@@ -56,13 +56,16 @@ test.each([
   ['?period=day', 900, 96, '2026-02-28T09:15:00.000Z', '2026-03-01T09:00:00.000Z'],
   ['', 900, 96, '2026-02-28T09:15:00.000Z', '2026-03-01T09:00:00.000Z'],
   ['?period=week', 7_200, 84, '2026-02-22T10:00:00.000Z', '2026-03-01T08:00:00.000Z'],
-])('%s is whole: steps of %i s, %i of them, the last holds now', async (query, stepSeconds, count, first, last) => {
-  const { buckets, ...told } = await statistics(query)
-  expect(told).toEqual({ period: query.split('=')[1] ?? 'day', stepSeconds })
-  expect(buckets).toHaveLength(count)
-  expect(buckets[0]).toEqual({ at: first, ...nothing })
-  expect(buckets.at(-1)).toEqual({ at: last, ...nothing })
-})
+])(
+  '%s is complete: steps of %i s, %i of them, the last one includes now',
+  async (query, stepSeconds, count, first, last) => {
+    const { buckets, ...told } = await statistics(query)
+    expect(told).toEqual({ period: query.split('=')[1] ?? 'day', stepSeconds })
+    expect(buckets).toHaveLength(count)
+    expect(buckets[0]).toEqual({ at: first, ...nothing })
+    expect(buckets.at(-1)).toEqual({ at: last, ...nothing })
+  },
+)
 
 test('each step of a message counts when it happened', async () => {
   await message({
@@ -72,7 +75,7 @@ test('each step of a message counts when it happened', async () => {
     deliveredAt: at('09:05:00'),
   })
   await message({ state: 'Failed', createdAt: at('09:02:00'), failedAt: at('09:02:30') })
-  // A verdict that was corrected is none.
+  // A corrected failure does not count.
   await message({ state: 'Sent', createdAt: at('09:02:00'), failedAt: at('09:02:30'), sentAt: at('09:06:00') })
   const item = { accountId: 'a1', deviceId: 'd', type: 'SMS', sender: '+1' }
   await shared.database.inboxItem.create({ data: { ...item, id: 'i1', createdAt: at('09:07:29') } })
@@ -85,12 +88,12 @@ test('each step of a message counts when it happened', async () => {
   ])
 })
 
-test('what lies before the first bucket is left out, though the rest of its message is not', async () => {
+test('leaves out what happened before the first bucket', async () => {
   await message({ state: 'Sent', createdAt: at('08:07:59.999'), sentAt: at('08:08:00') })
   expect(busy(await statistics('?period=hour'))).toEqual([['08:08', { sent: 1, acceptToSentMs: { p50: 1, p95: 1 } }]])
 })
 
-test('the time to sending is told as median and 95th percentile, from when it was due', async () => {
+test('reports the time to sending as median and 95th percentile, from the due time', async () => {
   for (let second = 1; second <= 101; second += 1)
     await message({
       state: 'Sent',
@@ -98,7 +101,7 @@ test('the time to sending is told as median and 95th percentile, from when it wa
       sentAt: at('09:05:00'),
     })
   await message({ state: 'Sent', createdAt: at('08:00:00'), scheduleAt: at('09:06:00'), sentAt: at('09:06:02') })
-  // A device whose clock is behind.
+  // A device with a slow clock.
   await message({ state: 'Sent', createdAt: at('09:07:05'), sentAt: at('09:07:00') })
   const { buckets } = await statistics('?period=hour')
   expect(buckets.slice(-3).map(({ acceptToSentMs }) => acceptToSentMs)).toEqual([
@@ -108,13 +111,13 @@ test('the time to sending is told as median and 95th percentile, from when it wa
   ])
 })
 
-test('an account counts its own alone', async () => {
+test('counts only messages of the account', async () => {
   await message({ state: 'Sent', createdAt: at('09:05:00'), sentAt: at('09:05:00') })
   expect(busy(await statistics('?period=week', 'a2'))).toEqual([])
   expect(busy(await statistics('?period=week'))).not.toEqual([])
 })
 
-test('an unknown period is refused with those that are known', async () => {
+test('refuses an unknown period and lists the known ones', async () => {
   const { status, json } = await api.request('a1', 'GET', '/statistics?period=year')
   expect([status, (json as { message: string }).message]).toEqual([400, expect.stringContaining('hour, day, week')])
 })

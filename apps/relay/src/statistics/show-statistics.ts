@@ -4,12 +4,12 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
 import { countTraffic, type Traffic } from './count-traffic-statement.ts'
 
-export interface ShowStatisticsNeeds {
+export interface ShowStatisticsDeps {
   readonly database: Database
   readonly clock: Clock
 }
 
-export function showStatistics({ database, clock }: ShowStatisticsNeeds): Endpoint {
+export function showStatistics({ database, clock }: ShowStatisticsDeps): Endpoint {
   return endpoint({
     query: statisticsQuery,
     answers: { 200: statistics },
@@ -24,7 +24,7 @@ export function showStatistics({ database, clock }: ShowStatisticsNeeds): Endpoi
   })
 }
 
-/** As many buckets as a chart can show; each begins at a round time. */
+/** As many buckets as a chart can show; each starts at a round time. */
 const scales: Readonly<Record<StatisticsPeriod, { readonly stepSeconds: number; readonly buckets: number }>> = {
   hour: { stepSeconds: 60, buckets: 60 },
   day: { stepSeconds: 900, buckets: 96 },

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { openDatabase } from './database.ts'
-import { isDatabaseAway } from './database-away.ts'
+import { isDatabaseUnavailable } from './database-unavailable.ts'
 
 let store: TestDatabase
 
@@ -50,7 +50,7 @@ test('a database that is gone without a word is noticed, also in a transaction, 
     })
     .catch(note)
   line.speak()
-  expect(errors.map(isDatabaseAway)).toEqual([true, true])
+  expect(errors.map(isDatabaseUnavailable)).toEqual([true, true])
   expect(await database.$queryRaw`SELECT 1 AS answer`).toEqual([{ answer: 1 }])
   await database.$disconnect()
   line.close()

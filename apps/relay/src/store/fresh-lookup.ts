@@ -1,47 +1,47 @@
-// Rows that every request needs (is this token revoked? is this login still right?) without a query for every request.
+// Caches rows that every request needs (is this token revoked? is this login still valid?).
 //
-// A row is believed for MAX_AGE_MS after the query that read it began. It is asked for again in the background from
-// REFRESH_AGE_MS on, so that a busy row never makes a request wait. Those asked for at the same time share one query, and
-// there is one query at a time: however many callers, the database sees a few small ones a second.
+// A row is valid for MAX_AGE_MS after its query began. From REFRESH_AGE_MS on it is read again in the background, so that a
+// frequently used row never delays a request. Concurrent reads share one query, and one query runs at a time: the database
+// sees a few small queries per second, however many callers there are.
 import { BoundedMap } from '../limits/bounded-map.ts'
 
-/** Together with a query it stays below the two seconds after which every replica obeys. */
+/** With the time of a query it is below two seconds, after which every relay must know a change. */
 const MAX_AGE_MS = 1_800
 const REFRESH_AGE_MS = 1_000
 
-interface FreshLookupNeeds<Value> {
-  /** Those of the ids that there are. */
+interface FreshLookupDeps<Value> {
+  /** Reads the rows of the ids that exist. */
   readonly load: (ids: string[]) => Promise<ReadonlyMap<string, Value>>
   readonly nowMs: () => number
-  /** How many rows are kept. */
+  /** Most cached rows. */
   readonly size: number
 }
 
 export class FreshLookup<Value extends object> {
-  readonly #needs: FreshLookupNeeds<Value>
+  readonly #deps: FreshLookupDeps<Value>
   readonly #rows: BoundedMap<string, { readonly value: Value; readonly askedMs: number }>
   #running: Batch<Value> | undefined
   #next: Batch<Value> | undefined
 
-  constructor(needs: FreshLookupNeeds<Value>) {
-    this.#needs = needs
-    this.#rows = new BoundedMap(needs.size)
+  constructor(deps: FreshLookupDeps<Value>) {
+    this.#deps = deps
+    this.#rows = new BoundedMap(deps.size)
   }
 
   async get(id: string): Promise<Value | undefined> {
     const row = this.#rows.get(id)
-    const ageMs = row ? this.#needs.nowMs() - row.askedMs : Number.POSITIVE_INFINITY
-    // A clock that was set back makes no row younger.
+    const ageMs = row ? this.#deps.nowMs() - row.askedMs : Number.POSITIVE_INFINITY
+    // After a clock was set back the age is unknown.
     if (!row || ageMs < 0 || ageMs > MAX_AGE_MS) return (await this.#ask(id)).get(id)
-    // Its failure is not lost: when the row is too old, the next one waits and fails by itself.
+    // A failure is not lost: when the row is too old, the next caller waits and gets the error.
     if (ageMs > REFRESH_AGE_MS) this.#ask(id).catch(() => undefined)
     return row.value
   }
 
-  /** From now on they are read anew: this process has just changed them. */
+  /** Discards matching rows after this process changed them. */
   forget(matches: (value: Value, id: string) => boolean): void {
     for (const [id, { value }] of [...this.#rows.entries()]) if (matches(value, id)) this.#rows.delete(id)
-    // What is being read may have been read before the change.
+    // A running query may have read the row before the change.
     if (this.#running) this.#running.outdated = true
   }
 
@@ -49,7 +49,7 @@ export class FreshLookup<Value extends object> {
     if (this.#running && !this.#running.outdated && this.#running.ids.has(id)) return this.#running.promise
     if (!this.#next) {
       this.#next = newBatch()
-      // Those that ask in the same turn join.
+      // Callers of the same event loop turn share the query.
       if (!this.#running) queueMicrotask(() => this.#start())
     }
     this.#next.ids.add(id)
@@ -64,9 +64,9 @@ export class FreshLookup<Value extends object> {
   }
 
   async #load(batch: Batch<Value>): Promise<void> {
-    const askedMs = this.#needs.nowMs()
+    const askedMs = this.#deps.nowMs()
     try {
-      const found = await this.#needs.load([...batch.ids])
+      const found = await this.#deps.load([...batch.ids])
       if (!batch.outdated) for (const id of batch.ids) this.#store(id, found.get(id), askedMs)
       batch.resolve(found)
     } catch (error) {

@@ -1,9 +1,9 @@
 import { Socket } from 'node:net'
 
 /**
- * A connection to the database that breaks when nothing has come or gone for so long: the server would have ended any
- * statement by then, so that it is gone without a word (a cable, a firewall that forgot). The system itself would go on
- * asking for a quarter of an hour, and so long would whoever waits for an answer.
+ * A database connection that fails after `silenceMs` without traffic. The server would have ended any statement by then, so
+ * the connection is dead without an error (a cut cable, a firewall that dropped its state). TCP alone would keep the request
+ * waiting for a quarter of an hour.
  */
 export function impatientSocket(silenceMs: number): Socket {
   const socket = new Socket()
@@ -15,6 +15,6 @@ class DatabaseSilent extends Error {
   readonly code = 'ETIMEDOUT'
 
   constructor(silenceMs: number) {
-    super(`the database has said nothing for ${silenceMs / 1000} s`)
+    super(`no traffic on the database connection for ${silenceMs / 1000} s`)
   }
 }

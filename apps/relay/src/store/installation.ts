@@ -7,11 +7,11 @@ const CHECK = 'smsgw'
 const PURPOSE = 'installation check'
 
 export interface Installation {
-  /** Tells agents that they speak to the same history as before. */
+  /** Id of this database's history. It changes with a restore. */
   readonly streamId: string
 }
 
-/** The first start leaves something that only its secret opens; later ones see by it whether theirs is the same. */
+/** The first start stores a value encrypted with SERVER_SECRET. Later starts decrypt it to check that the secret is the same. */
 export async function checkInstallation(database: Database, box: SecretBox, random: Random): Promise<Installation> {
   await database.installation.createMany({
     data: { id: 1, streamId: newId(random), secretCheck: box.seal(CHECK, PURPOSE) },
@@ -20,16 +20,16 @@ export async function checkInstallation(database: Database, box: SecretBox, rand
   const { secretCheck, streamId } = await database.installation.findUniqueOrThrow({ where: { id: 1 } })
   if (!opensCheck(box, secretCheck))
     throw new StartError(
-      'SERVER_SECRET is not the one that this database was made with, and its keys cannot be read: set the old one again',
+      'SERVER_SECRET differs from the one that this database was created with, so its keys cannot be decrypted: set the original one',
     )
   return { streamId }
 }
 
-/** Whether it was sealed with this secret. */
+/** Returns whether the value was encrypted with this secret. */
 export function opensCheck(box: SecretBox, sealed: string): boolean {
   try {
     return box.open(sealed, PURPOSE) === CHECK
   } catch {
-    return false // sealed with another secret
+    return false // encrypted with another secret
   }
 }

@@ -63,7 +63,7 @@ test('four processes that start at once migrate once, and all go on', async () =
 test('a migration that fails says so, changes nothing, and is tried again by the next start', async () => {
   const broken = { name: '0002_two', sql: 'CREATE TABLE two (id int); SELECT 1/0;' }
   await expect(migrate(empty.url, [ONE, broken])).rejects.toThrow(
-    'the database migration 0002_two failed, and changed nothing: division by zero',
+    'the database migration 0002_two failed and changed nothing: division by zero',
   )
   expect(await rows("SELECT FROM pg_tables WHERE tablename = 'two'")).toEqual([])
   expect(await migrate(empty.url, [ONE, TWO])).toEqual(['0002_two'])
@@ -75,7 +75,7 @@ test('a migration that prisma migrate left unfinished stops the start', async ()
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs) VALUES ('x', 'y', '0002_two', 'boom')`,
   )
   await expect(migrate(empty.url, [ONE, TWO])).rejects.toThrow(
-    '0002_two was begun by prisma migrate and did not end: boom',
+    '0002_two was started by prisma migrate and not completed: boom',
   )
 })
 
@@ -86,7 +86,7 @@ test('a database that a newer release has migrated is taken as it is', async () 
 
 test("somebody else's database is refused before anything is written to it", async () => {
   await rows('CREATE TABLE customers (id int)')
-  await expect(migrate(empty.url, [ONE])).rejects.toThrow(/holds something else already \(table customers\)/)
+  await expect(migrate(empty.url, [ONE])).rejects.toThrow(/contains other data \(table customers\)/)
   expect(await rows("SELECT FROM pg_tables WHERE tablename = '_prisma_migrations'")).toEqual([])
 })
 
@@ -94,7 +94,7 @@ test('a user who may not make tables is told so', async () => {
   const name = new URL(empty.url).pathname.slice(1)
   await rows(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
   await expect(migrate(empty.url, [ONE])).rejects.toThrow(
-    'the database cannot be prepared: cannot execute CREATE TABLE',
+    'the database cannot be migrated: cannot execute CREATE TABLE',
   )
 })
 

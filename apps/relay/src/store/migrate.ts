@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { StartError } from '@smsgw/daemon/start-error'
 import { Client, DatabaseError } from 'pg'
 
-/** The one that `prisma migrate` takes, so that both wait for each other. */
+/** The lock of `prisma migrate`, so that both wait for each other. */
 const LOCK = 72707369
 
 export interface Migration {
@@ -13,10 +13,10 @@ export interface Migration {
 }
 
 /**
- * Brings the database to this release, in the order and with the rows and the lock of `prisma migrate deploy`. Starts at
- * the same time wait for each other. A database that a newer release has migrated is taken as it is.
+ * Applies the missing migrations like `prisma migrate deploy`, with its order, rows and lock. Concurrent starts wait for
+ * each other. A database migrated by a newer release stays as it is.
  *
- * @returns the names of what was applied
+ * @returns the names of the applied migrations
  */
 export async function migrate(url: string, migrations: readonly Migration[]): Promise<string[]> {
   const client = new Client({ connectionString: url })
@@ -31,13 +31,13 @@ export async function migrate(url: string, migrations: readonly Migration[]): Pr
     return missing.map(({ name }) => name)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
-    throw new StartError(`the database cannot be prepared: ${error.message}`, { cause: error })
+    throw new StartError(`the database cannot be migrated: ${error.message}`, { cause: error })
   } finally {
-    await client.end() // frees the lock
+    await client.end() // releases the lock
   }
 }
 
-/** One folder each, applied in the order of their names. */
+/** Reads the migrations: one folder each, applied in the order of their names. */
 export function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .sort()
@@ -67,8 +67,8 @@ async function recorded(client: Client): Promise<ReadonlySet<string>> {
   const failed = rows.find(({ finished }) => !finished)
   if (failed)
     throw new StartError(
-      `the database migration ${failed.name} was begun by prisma migrate and did not end${failed.logs ? `: ${failed.logs}` : ''}. ` +
-        'Mend the cause, tell it with `prisma migrate resolve`, then start again',
+      `the database migration ${failed.name} was started by prisma migrate and not completed${failed.logs ? `: ${failed.logs}` : ''}. ` +
+        'Fix the cause, run `prisma migrate resolve`, then start again',
     )
   return new Set(rows.map(({ name }) => name))
 }
@@ -80,11 +80,11 @@ async function refuseForeign(client: Client): Promise<void> {
   )
   for (const { name, table } of rows)
     throw new StartError(
-      `the database ${name} holds something else already (table ${table}): let DATABASE_URL name an empty one`,
+      `the database ${name} contains other data (table ${table}): set DATABASE_URL to an empty database`,
     )
 }
 
-/** With its row in one transaction: a migration is there and recorded, or neither, however the process ends. */
+/** Applies a migration and records it in one transaction, so that a crash leaves both or neither. */
 async function apply(client: Client, { name, sql }: Migration): Promise<void> {
   const checksum = createHash('sha256').update(sql).digest('hex')
   try {
@@ -98,6 +98,6 @@ async function apply(client: Client, { name, sql }: Migration): Promise<void> {
     await client.query('COMMIT')
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
-    throw new StartError(`the database migration ${name} failed, and changed nothing: ${problem}`, { cause: error })
+    throw new StartError(`the database migration ${name} failed and changed nothing: ${problem}`, { cause: error })
   }
 }

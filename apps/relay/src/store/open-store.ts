@@ -7,8 +7,8 @@ import { startEmbeddedPostgres } from './embedded/embedded-postgres.ts'
 import { checkInstallation, type Installation } from './installation.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { migrationsFolder } from './migrations-folder.ts'
-import { reachDatabase } from './reach-database.ts'
 import type { SecretBox } from './secret-box.ts'
+import { waitForDatabase } from './wait-for-database.ts'
 
 export interface Store {
   readonly url: string
@@ -17,15 +17,15 @@ export interface Store {
   close(): Promise<void>
 }
 
-export interface StoreNeeds {
+export interface StoreDeps {
   readonly config: Pick<RelayConfig, 'DATABASE_URL' | 'DATABASE_CONNECTIONS' | 'DATABASE_WAIT_SECONDS' | 'DATA_DIR'>
   readonly box: SecretBox
   readonly random: Random
   readonly log: Log
 }
 
-/** The database of this relay: reached, brought to this release, and found to fit our secret. */
-export async function openStore({ config, box, random, log }: StoreNeeds): Promise<Store> {
+/** Connects to the database, applies migrations and checks SERVER_SECRET. */
+export async function openStore({ config, box, random, log }: StoreDeps): Promise<Store> {
   const server = await databaseServer(config, log)
   const database = openDatabase({ url: server.url, connections: config.DATABASE_CONNECTIONS })
   const close = async () => {
@@ -34,9 +34,9 @@ export async function openStore({ config, box, random, log }: StoreNeeds): Promi
   }
   try {
     const waitMs = config.DATABASE_WAIT_SECONDS * 1000
-    await reachDatabase(server.url, { waitMs, report: (line) => log.warn(line) })
+    await waitForDatabase(server.url, { waitMs, report: (line) => log.warn(line) })
     const migrations = await migrate(server.url, readMigrations(migrationsFolder()))
-    if (migrations.length > 0) log.info({ migrations }, 'the database was brought to this release')
+    if (migrations.length > 0) log.info({ migrations }, 'database migrations applied')
     const installation = await checkInstallation(database, box, random)
     return { url: server.url, database, installation, close }
   } catch (error) {
@@ -45,9 +45,9 @@ export async function openStore({ config, box, random, log }: StoreNeeds): Promi
   }
 }
 
-/** The one that is configured, or one of our own, in a folder that the caller holds. */
+/** Returns the configured server, or starts the embedded one in DATA_DIR, which the caller has locked. */
 export async function databaseServer(
-  { DATABASE_URL: url, DATA_DIR: folder }: StoreNeeds['config'],
+  { DATABASE_URL: url, DATA_DIR: folder }: StoreDeps['config'],
   log: Log,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   if (url !== undefined) return { url, stop: async () => undefined }

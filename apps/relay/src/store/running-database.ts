@@ -3,7 +3,7 @@ import { takeDataFolder, tryDataFolder } from '@smsgw/daemon/data-folder'
 import type { RelayConfig } from '../config.ts'
 import { runningPostgres } from './embedded/embedded-postgres.ts'
 
-/** Of an embedded database that another process runs, that one; undefined: it is ours to start. */
+/** Returns the URL of the configured or of the running embedded database; undefined when the caller has to start it. */
 export function runningDatabase({
   DATABASE_URL: url,
   DATA_DIR: folder,
@@ -11,7 +11,7 @@ export function runningDatabase({
   if (url !== undefined) return url
   if (!('heldBy' in tryDataFolder(folder))) return undefined
   const running = runningPostgres(join(folder, 'database'))
-  // Its holder is starting or ending: whoever comes too early is told who that is.
+  // The owner of the folder is starting or stopping: this throws an error that names it.
   if (running === undefined) takeDataFolder(folder)
   return running
 }

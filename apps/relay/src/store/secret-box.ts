@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import type { Random } from '../random.ts'
 
-/** Keeps secrets in the database without the database knowing them. A purpose is part of the key. */
+/** Encrypts secrets that are stored in the database. Each purpose has its own key. */
 export interface SecretBox {
   seal(text: string, purpose: string): string
-  /** Throws when the text was sealed with another secret or for another purpose, or was changed. */
+  /** Throws when the text was encrypted with another secret or purpose, or was modified. */
   open(sealed: string, purpose: string): string
-  /** A keyed hash in hex: finds what it may not keep. */
+  /** Returns a keyed hash in hexadecimal, to find values that must not be stored. */
   fingerprint(text: string, purpose: string): string
 }
 
-/** Names key and algorithm in what is sealed, so that another can come beside it. */
+/** Version of key and algorithm, part of each encrypted text, so that another version can be added. */
 const RING_ID = 'v1'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -35,7 +35,7 @@ export function secretBox(serverSecret: string, random: Random): SecretBox {
     open(sealed, purpose) {
       const [ring, content = ''] = sealed.split(':')
       const bytes = Buffer.from(content, 'base64')
-      if (ring !== RING_ID || bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('not something that was sealed')
+      if (ring !== RING_ID || bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('not an encrypted text')
       const decipher = createDecipheriv('aes-256-gcm', keyFor('seal', purpose), bytes.subarray(0, NONCE_BYTES))
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
       const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))

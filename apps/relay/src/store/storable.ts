@@ -1,9 +1,9 @@
-/** PostgreSQL holds neither NUL nor half a surrogate pair, and both can come from the air: U+FFFD stands for them. */
+/** Replaces NUL and lone surrogates by U+FFFD: PostgreSQL cannot store them, and received messages may contain them. */
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd')
 }
 
-/** The same for every text in a value that becomes `jsonb`. */
+/** Replaces them in every text of a value for a `jsonb` column. */
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value)
   if (Array.isArray(value)) return value.map(storableJson)

@@ -1,17 +1,17 @@
 import type { Log } from '@smsgw/daemon/log'
-import { databaseServer, type StoreNeeds } from './open-store.ts'
-import { reachDatabase } from './reach-database.ts'
+import { databaseServer, type StoreDeps } from './open-store.ts'
+import { waitForDatabase } from './wait-for-database.ts'
 
-/** For one piece of work: a database that answers, whatever is in it. */
+/** Runs work on a database that answers, whatever it contains. */
 export async function withDatabase<T>(
-  config: StoreNeeds['config'],
+  config: StoreDeps['config'],
   log: Log,
   work: (url: string) => Promise<T>,
 ): Promise<T> {
   const server = await databaseServer(config, log)
   try {
     const waitMs = config.DATABASE_WAIT_SECONDS * 1000
-    await reachDatabase(server.url, { waitMs, report: (line) => log.warn(line) })
+    await waitForDatabase(server.url, { waitMs, report: (line) => log.warn(line) })
     return await work(server.url)
   } finally {
     await server.stop()

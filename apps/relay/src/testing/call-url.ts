@@ -1,7 +1,7 @@
 export interface CallOptions {
-  /** The header `Authorization` as it is sent; null for none. */
+  /** The `Authorization` header; null for none. */
   readonly auth?: string | null
-  /** A value is sent as JSON; a text or bytes as they are, with the content type of the headers. */
+  /** A value is sent as JSON; a string or bytes unchanged, with the content type of the headers. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -10,12 +10,12 @@ export interface Called {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined when there was none. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+  /** The body as JSON; undefined without a body. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test checks what it expects
   readonly json: any
 }
 
-/** One request over HTTP, and the whole answer. */
+/** Sends one HTTP request and returns the whole answer. */
 export async function callUrl(method: string, url: string, { auth, body, headers }: CallOptions): Promise<Called> {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array
   const response = await fetch(url, {
@@ -38,7 +38,7 @@ export async function callUrl(method: string, url: string, { auth, body, headers
   }
 }
 
-/** Of what has no end only that it has begun. */
+/** Returns the body; closes an endless stream instead. */
 async function textOf(response: Response): Promise<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return await response.text()
   await response.body?.cancel()

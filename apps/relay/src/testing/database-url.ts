@@ -1,4 +1,4 @@
-/** The same server, another database. */
+/** Returns the URL of another database on the same server. */
 export function databaseUrl(server: string, database: string): string {
   const url = new URL(server)
   url.pathname = `/${database}`

@@ -9,13 +9,13 @@ import { databaseUrl } from './database-url.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A server on which tests may make databases, and the name of the one that they copy. */
+    /** A server on which tests create databases, and the name of the template database. */
     postgres: { readonly url: string; readonly template: string }
   }
 }
 
 /**
- * One PostgreSQL for a run, and in it one migrated database that every test file gets a copy of.
+ * Starts one PostgreSQL per run with a migrated template database, which every test file copies.
  *
  * @public the configuration of the tests names this file
  */
@@ -33,12 +33,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 const MIGRATIONS = resolve(import.meta.dirname, '../../../../prisma/migrations')
 
-/** `SMSGW_TEST_DATABASE_URL` names a server to use instead of one of our own. */
+/** Uses the server of `SMSGW_TEST_DATABASE_URL`, or starts one. */
 async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {
   const given = process.env['SMSGW_TEST_DATABASE_URL']
   if (given) return { url: given, stop: async () => undefined }
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-test-'))
-  // What the server says of its clients is what tests provoke.
+  // Other messages are caused by tests on purpose.
   const report = (line: string) => line.includes('embedded') && process.stderr.write(`PostgreSQL: ${line}\n`)
   const server = await startEmbeddedPostgres({ folder: join(folder, 'database'), report, durable: false })
   return {

@@ -8,19 +8,19 @@ const MAIN = join(import.meta.dirname, '../main.ts')
 export interface RelayProcess {
   readonly url: string
   readonly pid: number
-  /** Lines of its log so far. */
+  /** Log lines so far. */
   readonly logged: readonly string[]
   kill(signal: NodeJS.Signals): void
-  /** How it ended. */
+  /** Resolves with the exit code or signal. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
 }
 
-/** A relay as it is started in earnest, a process of its own; it serves when this returns. */
+/** Starts a relay as a separate process and waits until it accepts requests. */
 export function startRelayProcess(settings: Readonly<Record<string, string>>): Promise<RelayProcess> {
   return startRelayProcessOf(MAIN, settings)
 }
 
-/** @param main another than this one, a bundle for example */
+/** @param main entry point of another build, for example a bundle */
 export async function startRelayProcessOf(
   main: string,
   settings: Readonly<Record<string, string>>,
@@ -39,17 +39,17 @@ export async function startRelayProcessOf(
     createInterface({ input: child.stdout }).on('line', (line) => {
       logged.push(line)
       const { msg, url } = JSON.parse(line)
-      if (msg === 'the relay is there') resolve(url)
+      if (msg === 'relay listening') resolve(url)
     })
     child.once('close', () => reject(new Error(`the relay did not start: ${complaints || logged.join('\n')}`)))
   })
   return { url, pid: child.pid ?? 0, logged, ended, kill: (signal) => child.kill(signal) }
 }
 
-/** Of the runtime, as the service has them. */
+/** Returns the Node flags of the systemd unit. */
 function serviceFlags(): string[] {
   const unit = readFileSync(join(import.meta.dirname, '../../system/smsgw-relay.service'), 'utf8')
   const [, flags] = /^ExecStart=.* node((?: --\S+)*) apps/m.exec(unit) ?? []
-  if (flags === undefined) throw new Error('the unit of the relay does not tell how it is started')
+  if (flags === undefined) throw new Error('smsgw-relay.service has no ExecStart line with node')
   return flags.split(' ').slice(1)
 }

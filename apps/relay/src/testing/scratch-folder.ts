@@ -4,13 +4,13 @@ import { join } from 'node:path'
 
 export interface ScratchFolder {
   readonly path: string
-  /** Ended before the folder goes, what was named last first. */
+  /** Registers a step that runs before the folder is deleted, in reverse order. */
   endBefore(end: () => Promise<unknown>): void
-  /** A signal ends the work: what it meets from now on says nothing. */
+  /** True after a signal aborted the work, whose later errors mean nothing. */
   isBrokenOff(): boolean
 }
 
-/** A folder for the time of a work. It goes with it, also when a signal breaks the work off. */
+/** Runs work with a temporary folder, which is deleted afterwards, also after a signal. */
 export async function withScratchFolder<T>(name: string, work: (folder: ScratchFolder) => Promise<T>): Promise<T> {
   const path = mkdtempSync(join(tmpdir(), `smsgw-${name}-`))
   const ends: (() => Promise<unknown>)[] = []

@@ -1,6 +1,6 @@
 import type { Database } from '../store/database.ts'
 
-/** Until so many transactions wait for locks of others: what makes a race happen the same way each time. */
+/** Waits until `count` transactions are blocked by locks, which makes a race reproducible. */
 export async function someoneWaits(database: Database, count = 1): Promise<void> {
   for (;;) {
     const [waiting] = await database.$queryRaw<{ count: bigint }[]>`

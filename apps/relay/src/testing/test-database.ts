@@ -10,16 +10,16 @@ const GONE_WITHIN_MS = 2_000
 export interface TestDatabase {
   readonly url: string
   readonly database: Database
-  /** Fails when the test left a connection open. */
+  /** Drops the database. Fails when the test left a connection open. */
   close(): Promise<void>
 }
 
-/** A database of one's own: every migration, no rows. */
+/** Creates a database with all migrations and without rows. */
 export function testDatabase({ connections = 5 } = {}): Promise<TestDatabase> {
   return makeDatabase(inject('postgres').template, connections)
 }
 
-/** Nothing in it at all. */
+/** Creates a database without tables. */
 export function emptyDatabase(): Promise<TestDatabase> {
   return makeDatabase('template0', 1)
 }
@@ -44,7 +44,7 @@ async function makeDatabase(template: string, connections: number): Promise<Test
   }
 }
 
-/** A connection that was just closed may be seen for a moment longer. */
+/** A closed connection may be listed for a moment. */
 async function leftOpenTo(client: Client, database: string): Promise<string[]> {
   for (const giveUpAt = performance.now() + GONE_WITHIN_MS; ; await sleep(10)) {
     const { rows } = await client.query(

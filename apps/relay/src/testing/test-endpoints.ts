@@ -4,27 +4,29 @@ import type { Caller } from '../http/caller.ts'
 import { checkAnswer } from '../http/check-answer.ts'
 import type { Principal } from '../http/endpoint.ts'
 import type { Route } from '../http/route.ts'
+import { NEVER_LOST } from '../http/testing/never-lost.ts'
 
 export interface TestReply {
   readonly status: number
   readonly headers: Headers
-  /** Undefined: no body. */
+  /** Undefined without a body. */
   readonly json: unknown
 }
 
 export interface TestEndpoints {
-  /** As an account with every scope; the path is below the base. */
+  /** Sends a request as an account with all scopes, to a path below the base. */
   request(accountId: string, method: string, path: string, body?: unknown): Promise<TestReply>
   close(): Promise<void>
 }
 
-/** Some routes behind the real server, without the rest of the relay: whoever names an account is that account. */
+/** Serves routes by the real HTTP server without authentication: the caller names its account. */
 export async function testEndpoints(routes: readonly Route[]): Promise<TestEndpoints> {
   const faults: object[] = []
   const server = buildServer({
     routes,
     authenticate: believe,
     authenticateRefresh: believe,
+    admissions: NEVER_LOST,
     log: { error: (details) => faults.push(details), warn: (details) => faults.push(details) },
     requestId: () => 'test',
     trustedProxies: [],

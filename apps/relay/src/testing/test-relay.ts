@@ -14,7 +14,7 @@ import { testDatabase } from './test-database.ts'
 const API = '/3rdparty/v1'
 
 export interface TestRelayOptions {
-  /** As in the environment: `{ MAX_SEGMENTS: '10' }`. */
+  /** Settings as in the environment, such as `{ MAX_SEGMENTS: '10' }`. */
   readonly settings?: Readonly<Record<string, string>>
   readonly isLocal?: boolean
   readonly clock?: Clock
@@ -26,7 +26,7 @@ export interface TestAccount {
   readonly id: string
   readonly username: string
   readonly password: string
-  /** For the header `Authorization`. */
+  /** Value of the `Authorization` header. */
   readonly basic: string
 }
 
@@ -34,20 +34,20 @@ export interface TestRelay {
   readonly url: string
   readonly databaseUrl: string
   readonly database: Database
-  /** There from the start; calls without `auth` are its own. */
+  /** The first account, used by calls without `auth`. */
   readonly account: TestAccount
   addAccount(username?: string): Promise<TestAccount>
-  /** Of the API: `/messages` is `/3rdparty/v1/messages`. */
+  /** Calls the API: `/messages` stands for `/3rdparty/v1/messages`. */
   api(method: string, path: string, options?: CallOptions): Promise<Called>
-  /** Any path. */
+  /** Calls any path. */
   request(method: string, path: string, options?: CallOptions): Promise<Called>
-  /** What it has logged, a line each. */
+  /** Log lines so far. */
   readonly logged: readonly string[]
-  /** Fails when something was logged as an error: a 500, or an answer that is not what its route promises. */
+  /** Fails when an error was logged: a 500, or an answer that does not match its route. */
   close(): Promise<void>
 }
 
-/** A whole relay in this process, on a database of its own. */
+/** Starts a complete relay in this process with its own database. */
 export async function testRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
   const { settings = {}, ...rest } = options
   const { url: databaseUrl, database, close: closeDatabase } = await testDatabase()

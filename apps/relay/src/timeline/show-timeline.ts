@@ -3,10 +3,10 @@ import { timeline } from '@smsgw/contract/timeline'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { unknownMessage } from '../messages/get-message.ts'
 import type { Database } from '../store/database.ts'
+import { readTimeline } from './read-timeline.ts'
 import { timelineEntries } from './timeline-entries.ts'
-import { readTimeline } from './timeline-facts.ts'
 
-/** Everything that happened to one message, from its acceptance to the last webhook that was told. */
+/** Shows everything that happened to a message, from its acceptance to its last webhook request. */
 export function showTimeline({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
     params: idParams,

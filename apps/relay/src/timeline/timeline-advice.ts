@@ -1,32 +1,41 @@
-import { type Outcome, statusFromOctet } from '@smsgw/sms/status'
+import type { FailureCode } from '@smsgw/contract/failure-code'
+import { type Outcome, statusFromOctet } from '@smsgw/sms/fields/status'
 
 /** What to do about a failure, by its stable code. */
-const OF_FAILURES: Readonly<Record<string, string>> = {
-  ttl_expired: 'Give it more time with ttl or validUntil, and see whether the device was online.',
-  gave_up: 'It was tried again and again without success: see above what stood in the way.',
-  refused: 'See above what the network said of the part that it refused.',
-  submit_unknown: 'It may have arrived: ask the recipient before you send it again.',
-  report_failed: 'The network could not deliver it: see its report above.',
-  no_such_sim: 'Leave out simNumber, or take one that GET /devices shows.',
-  undecryptable: 'Compare the passphrase of the agent with the one that the message was encrypted with.',
-  unwritable: 'The device cannot write to its disk: run `agent doctor` there.',
-  device_lost: 'The device has been silent for too long: look after it. If it comes back, what it knows corrects this.',
-  device_deleted: 'Pair a device, and send the message anew.',
-  too_large: 'Send it in smaller messages.',
+const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
+  ttl_expired:
+    'The message was not sent before its deadline. Check whether the device was online and its SIM had a network, or use a longer ttl or a later validUntil.',
+  gave_up:
+    'The device retried until its time limit. Fix the problem that the error names, then send the message again.',
+  refused: 'The network or the modem permanently refused a part: see the refused part above for the cause.',
+  submit_unknown: 'The message may have arrived. Ask the recipient before you send it again.',
+  report_failed: 'The network accepted the message but could not deliver it: see its delivery report above.',
+  no_such_sim: 'Leave out simNumber, or use one that GET /devices lists for this device.',
+  undecryptable:
+    'Check that the message is encrypted as documented, and that ENCRYPTION_PASSPHRASE of the agent is the passphrase it was encrypted with.',
+  unwritable:
+    'The text, data or number cannot be encoded as an SMS. Correct what the error names and send the message again.',
+  agent_failed: 'This is an error of the agent, not of the message. Read the log of the agent and report the error.',
+  unsupported: 'The agent is older than this relay and does not support this message: update the agent.',
+  device_lost:
+    'The device has been offline for too long. When it reconnects, it cancels what it has not sent and reports what it has sent.',
+  device_deleted: 'Pair a device, then send the message again.',
+  too_large: 'Split the text into smaller messages.',
 }
 
+/** Returns undefined for a code of a newer agent. */
 export function adviceOnFailure(code: string | null): string | undefined {
-  return code === null ? undefined : OF_FAILURES[code]
+  return code !== null && Object.hasOwn(OF_FAILURES, code) ? OF_FAILURES[code as FailureCode] : undefined
 }
 
 const OF_REPORTS: Readonly<Record<Outcome, string | undefined>> = {
   delivered: undefined,
-  'still-trying': 'Nothing to do: the network goes on trying, and reports again.',
-  'failed-permanently': 'Check the number: sending it again as it is will not help.',
-  'gave-up': 'The recipient could not be reached in time: send it again later.',
+  'still-trying': 'Nothing to do: the network continues to try and will report again.',
+  'failed-permanently': 'Check the number. Sending the same message again will not help.',
+  'gave-up': 'The recipient could not be reached in time: send the message again later.',
 }
 
-/** TP-ST, in hexadecimal as the standard lists it. */
+/** TP-ST in hexadecimal, as in the standard. */
 export function reportCode(status: number): string {
   return `TP-ST 0x${status.toString(16).padStart(2, '0')}`
 }
@@ -36,4 +45,4 @@ export function adviceOnReport(status: number): string | undefined {
 }
 
 export const ADVICE_IN_DOUBT =
-  'Nothing to do: a status report or a late answer decides. It is not sent again by itself.'
+  'Nothing to do: a status report or a late answer will decide. The message is not sent again automatically.'

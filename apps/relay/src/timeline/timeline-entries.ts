@@ -1,22 +1,28 @@
 import type { TimelineEntry, TimelineKind } from '@smsgw/contract/timeline'
+import type { Waiting } from '@smsgw/contract/waiting'
 import type { WebhookEvent } from '@smsgw/contract/webhook-event'
 import type { Part } from '../store/generated/client.ts'
+import type { AttemptFacts, RecipientFacts, TimelineFacts } from './read-timeline.ts'
 import { ADVICE_IN_DOUBT, adviceOnFailure, adviceOnReport, reportCode } from './timeline-advice.ts'
-import type { AttemptFacts, RecipientFacts, TimelineFacts } from './timeline-facts.ts'
 
-/** What happened, in the order of time; what happened at one moment, in the order of causes. */
+/** Returns the entries in the order of time; entries of the same moment in the order of cause and effect. */
 export function timelineEntries(facts: TimelineFacts): TimelineEntry[] {
   const steps = [
     ...acceptance(facts),
-    ...facts.recipients.flatMap((recipient) => stepsOf(recipient, facts.deviceName)),
+    ...facts.recipients.flatMap((recipient) =>
+      stepsOf(recipient, facts.deviceName, facts.waiting.get(recipient.cmdId)),
+    ),
     ...facts.attempts.map(attempted),
   ]
+  const { createdAt } = facts.message
   return steps
+    .map((step) => ({ ...step, at: step.at > createdAt ? step.at : createdAt }))
     .sort((a, b) => a.at.getTime() - b.at.getTime() || CAUSES.indexOf(a.kind) - CAUSES.indexOf(b.kind))
-    .map(({ at, code, advice, ...rest }) => ({
+    .map(({ at, code, until, advice, ...rest }) => ({
       at: at.toISOString(),
       ...rest,
       ...(code != null && { code }),
+      ...(until !== undefined && { until }),
       ...(advice != null && { advice }),
     }))
 }
@@ -25,6 +31,7 @@ interface Step extends Pick<TimelineEntry, 'kind' | 'recipient' | 'part' | 'text
   readonly at: Date
   readonly code?: string | null | undefined
   readonly advice?: string | null | undefined
+  readonly until?: string | undefined
 }
 
 const CAUSES: readonly TimelineKind[] = [
@@ -36,6 +43,7 @@ const CAUSES: readonly TimelineKind[] = [
   'part-accepted',
   'part-refused',
   'in-doubt',
+  'waiting',
   'sent',
   'part-report',
   'delivered',
@@ -47,36 +55,39 @@ const CAUSES: readonly TimelineKind[] = [
 function acceptance({ message, recipients }: TimelineFacts): Step[] {
   const { createdAt: at, scheduleAt } = message
   const whom = recipients.length === 1 ? 'one recipient' : `${recipients.length} recipients`
-  const accepted: Step = { at, kind: 'accepted', text: `accepted for ${whom}, and on disk` }
+  const accepted: Step = { at, kind: 'accepted', text: `accepted for ${whom} and stored` }
   if (scheduleAt === null) return [accepted]
-  return [accepted, { at, kind: 'scheduled', text: `held back until ${scheduleAt.toISOString()}` }]
+  return [accepted, { at, kind: 'scheduled', text: `scheduled for ${scheduleAt.toISOString()}` }]
 }
 
-function stepsOf(facts: RecipientFacts, deviceName: string | undefined): Step[] {
+function stepsOf(facts: RecipientFacts, deviceName: string | undefined, waiting: Waiting | undefined): Step[] {
   const recipient = facts.phoneNumber
   const device = deviceName === undefined ? 'the device' : `the device ${deviceName}`
-  const sim = facts.usedSimNumber === null ? '' : ` by SIM ${facts.usedSimNumber}`
-  const { error, errorCode } = facts
+  const sim = facts.usedSimNumber === null ? '' : ` with SIM ${facts.usedSimNumber}`
+  const { error } = facts
   const reached: readonly [kind: TimelineKind, at: Date | null, text: string, more?: Partial<Step>][] = [
-    ['dispatched', facts.dispatchedAt, `given to ${device}`],
-    ['processed', facts.processedAt, `${device} has it on disk, and answers for it`],
-    ['sent', facts.sentAt, `the network has accepted it${sim}`],
-    ['delivered', facts.deliveredAt, 'the recipient has it'],
-    ['failed', facts.failedAt, error ?? 'it failed, and was corrected later', failure(facts)],
-    ['cancelled', facts.cancelledAt, 'cancelled before anything of it was sent'],
+    ['dispatched', facts.dispatchedAt, `sent to ${device}`],
+    ['processed', facts.processedAt, `queued on ${device}`],
+    ['sent', facts.sentAt, `accepted by the network${sim}`],
+    ['delivered', facts.deliveredAt, 'delivered to the recipient'],
+    ['failed', facts.failedAt, error ?? 'failed, and corrected later', failure(facts)],
+    ['cancelled', facts.cancelledAt, 'cancelled before any part was sent'],
   ]
   const steps = reached.flatMap(([kind, at, text, more]): Step[] =>
     at === null ? [] : [{ at, kind, recipient, text, ...more }],
   )
   const parts = facts.parts.flatMap((part) => stepsOfPart(part, facts))
-  // Not over yet, and said to be in doubt or waiting: since the last that is known.
-  if (facts.state === 'Processed' && error !== null) {
-    const at = [...steps, ...parts].map((step) => step.at).reduce((a, b) => (a > b ? a : b), facts.dueAt)
-    const isDoubt = errorCode === 'outcome_unknown'
-    const advice = isDoubt ? ADVICE_IN_DOUBT : undefined
-    parts.push({ at, kind: isDoubt ? 'in-doubt' : 'processed', recipient, code: errorCode, text: error, advice })
-  }
-  return [...steps, ...parts]
+  // Its waiting reason is placed after the last known step.
+  const at = [...steps, ...parts].map((step) => step.at).reduce((a, b) => (a > b ? a : b), facts.dueAt)
+  return [...steps, ...parts, ...(waiting === undefined ? [] : [waitingStep(facts, waiting, at)])]
+}
+
+function waitingStep({ phoneNumber: recipient, error }: RecipientFacts, waiting: Waiting, at: Date): Step {
+  const { reason: code, until, message } = waiting
+  if (code === 'outcome_unknown')
+    return { at, kind: 'in-doubt', recipient, code, until, text: error ?? message, advice: ADVICE_IN_DOUBT }
+  const text = code === 'retry' && error !== null ? `${message} ${error}` : message
+  return { at, kind: 'waiting', recipient, code, until, text }
 }
 
 function failure({ state, errorCode }: RecipientFacts): Partial<Step> {
@@ -87,7 +98,7 @@ function stepsOfPart(facts: Part, recipient: RecipientFacts): Step[] {
   const { index, reference, result, resultCode: code, submittedAt, reportStatus, reportText, reportedAt } = facts
   const total = Math.max(recipient.partsCount ?? 1, index)
   const about = { recipient: recipient.phoneNumber, part: { index, total, ...(reference !== null && { reference }) } }
-  const name = total === 1 ? 'it' : `part ${index} of ${total}`
+  const name = total === 1 ? 'the message' : `part ${index} of ${total}`
   const steps: Step[] = []
   if (submittedAt !== null) steps.push({ at: submittedAt, ...about, code, ...resultOf(facts, result, name) })
   if (reportedAt !== null && reportStatus !== null)
@@ -96,7 +107,7 @@ function stepsOfPart(facts: Part, recipient: RecipientFacts): Step[] {
       kind: 'part-report',
       ...about,
       code: reportCode(reportStatus),
-      text: `the network reports of ${name}: ${reportText ?? 'no words'}`,
+      text: `delivery report for ${name}: ${reportText ?? 'no text'}`,
       advice: adviceOnReport(reportStatus),
     })
   return steps
@@ -109,26 +120,26 @@ function resultOf(
 ): Pick<Step, 'kind' | 'text' | 'advice'> {
   switch (result) {
     case 'accepted':
-      return { kind: 'part-accepted', text: `the network has accepted ${name}` }
+      return { kind: 'part-accepted', text: `the network accepted ${name}` }
     case 'refused':
       return {
         kind: 'part-refused',
-        text: resultWords ?? `network or modem refused ${name}`,
+        text: resultWords ?? `the network or the modem refused ${name}`,
         advice: resultAdvice ?? undefined,
       }
     default:
-      return { kind: 'part-submitted', text: `${name} was given to the modem, which has not said what became of it` }
+      return { kind: 'part-submitted', text: `${name} was handed to the modem; its outcome is unknown` }
   }
 }
 
 function attempted({ webhookId, url, deliveryId, event, recipient, attempt }: AttemptFacts): Step {
   const { startedAt: at, status, error } = attempt
-  const outcome = status === null ? (error ?? 'no answer') : `it answered ${status}`
+  const outcome = status === null ? (error ?? 'no response') : `HTTP ${status}`
   return {
     at,
     kind: 'webhook-attempt',
     recipient,
-    text: `${event} was told to ${new URL(url).host}: ${outcome}`,
+    text: `${event} sent to ${new URL(url).host}: ${outcome}`,
     webhook: {
       webhookId,
       deliveryId,

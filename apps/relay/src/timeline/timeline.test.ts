@@ -3,7 +3,7 @@ import { route } from '../http/route.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
-import { enqueueEvents } from '../webhooks/enqueue-events.ts'
+import { enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
 import { showTimeline } from './show-timeline.ts'
 
 let shared: TestDatabase
@@ -58,7 +58,7 @@ async function entries(): Promise<Record<string, unknown>[]> {
   return (json as { entries: Record<string, unknown>[] }).entries
 }
 
-test('a message that was delivered in two parts tells each step in the order of time', async () => {
+test('a message delivered in two parts shows each step in the order of time', async () => {
   await store({
     message: { scheduleAt: second(2) },
     recipient: {
@@ -71,25 +71,25 @@ test('a message that was delivered in two parts tells each step in the order of 
     ],
   })
   expect((await entries()).map(({ at, kind, code, text }) => [String(at).slice(17, 19), kind, code, text])).toEqual([
-    ['00', 'accepted', undefined, 'accepted for one recipient, and on disk'],
-    ['00', 'scheduled', undefined, 'held back until 2026-03-01T08:00:02.000Z'],
-    ['02', 'dispatched', undefined, 'given to the device attic'],
-    ['03', 'processed', undefined, 'the device attic has it on disk, and answers for it'],
-    ['04', 'part-accepted', undefined, 'the network has accepted part 1 of 2'],
-    ['05', 'part-accepted', undefined, 'the network has accepted part 2 of 2'],
-    ['05', 'sent', undefined, 'the network has accepted it by SIM 2'],
-    ['07', 'part-report', 'TP-ST 0x30', 'the network reports of part 2 of 2: busy'],
-    ['09', 'part-report', 'TP-ST 0x00', 'the network reports of part 1 of 2: received'],
-    ['09', 'delivered', undefined, 'the recipient has it'],
+    ['00', 'accepted', undefined, 'accepted for one recipient and stored'],
+    ['00', 'scheduled', undefined, 'scheduled for 2026-03-01T08:00:02.000Z'],
+    ['02', 'dispatched', undefined, 'sent to the device attic'],
+    ['03', 'processed', undefined, 'queued on the device attic'],
+    ['04', 'part-accepted', undefined, 'the network accepted part 1 of 2'],
+    ['05', 'part-accepted', undefined, 'the network accepted part 2 of 2'],
+    ['05', 'sent', undefined, 'accepted by the network with SIM 2'],
+    ['07', 'part-report', 'TP-ST 0x30', 'delivery report for part 2 of 2: busy'],
+    ['09', 'part-report', 'TP-ST 0x00', 'delivery report for part 1 of 2: received'],
+    ['09', 'delivered', undefined, 'delivered to the recipient'],
   ])
   expect((await entries())[7]).toMatchObject({
     recipient: '+1',
     part: { index: 2, total: 2, reference: 8 },
-    advice: 'Nothing to do: the network goes on trying, and reports again.',
+    advice: 'Nothing to do: the network continues to try and will report again.',
   })
 })
 
-test('a refusal tells code, words and advice of the network, and the failure what to do', async () => {
+test('a refusal shows code, text and advice of the network, and the failure shows what to do', async () => {
   await store({
     recipient: {
       ...{ processedAt: second(1), failedAt: second(3), state: 'Failed', errorCode: 'refused', partsCount: 1 },
@@ -118,12 +118,12 @@ test('a refusal tells code, words and advice of the network, and the failure wha
       recipient: '+1',
       code: 'refused',
       text: 'The number does not exist. Check it. (CMS 1)',
-      advice: 'See above what the network said of the part that it refused.',
+      advice: 'The network or the modem permanently refused a part: see the refused part above for the cause.',
     },
   ])
 })
 
-test('a message in doubt says so, and that it is not sent again', async () => {
+test('a message in doubt shows it, and that it is not sent again', async () => {
   await store({
     recipient: {
       processedAt: second(1),
@@ -150,7 +150,7 @@ test('each recipient has its own steps', async () => {
   ])
 })
 
-test('attempts at webhooks are among them, those about a verdict that was corrected too', async () => {
+test('shows webhook attempts, including those for a corrected failure', async () => {
   await store({ recipient: { sentAt: second(9), failedAt: second(3), state: 'Sent' } })
   const { database } = shared
   const secret = { secretSealed: '', accountId: 'a1' }
@@ -183,16 +183,26 @@ test('attempts at webhooks are among them, those about a verdict that was correc
       })
   const attempts = (await entries()).filter(({ kind }) => kind === 'webhook-attempt')
   expect(attempts.map(({ text }) => text)).toEqual([
-    'sms:failed was told to w2.example:8443: connection refused',
-    'sms:failed was told to w2.example:8443: it answered 200',
-    'sms:sent was told to w1.example:8443: connection refused',
-    'sms:sent was told to w1.example:8443: it answered 200',
+    'sms:failed sent to w2.example:8443: connection refused',
+    'sms:failed sent to w2.example:8443: HTTP 200',
+    'sms:sent sent to w1.example:8443: connection refused',
+    'sms:sent sent to w1.example:8443: HTTP 200',
   ])
   expect(attempts[1]).toMatchObject({ webhook: { webhookId: 'w2', event: 'sms:failed', httpStatus: 200 } })
 })
 
-test('there is none of an unknown message, nor of one of another account', async () => {
+test('answers 404 for an unknown message and for one of another account', async () => {
   await store({})
   expect((await api.request('a1', 'GET', '/messages/other/timeline')).status).toBe(404)
   expect((await api.request('a2', 'GET', '/messages/m/timeline')).status).toBe(404)
+})
+
+test('acceptance comes first, however slow the clock of the device is', async () => {
+  await store({
+    recipient: { dispatchedAt: second(1), processedAt: second(1), sentAt: second(2), state: 'Sent' },
+    parts: [{ submittedAt: second(-3600), reference: 7 }],
+  })
+  const [first, next] = await entries()
+  expect(first).toMatchObject({ kind: 'accepted', at: second(0).toISOString() })
+  expect(next).toMatchObject({ kind: 'part-accepted', at: second(0).toISOString() })
 })

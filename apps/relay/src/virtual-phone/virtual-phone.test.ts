@@ -8,7 +8,7 @@ import type { VirtualPhone } from './virtual-phone.ts'
 import { writeFromVirtualPhone } from './write-from-virtual-phone.ts'
 
 const written: VirtualPhoneText[] = []
-const seen = { gatewayNumber: '+447700900001', phones: [], messages: [] }
+const seen = { gatewayNumber: '+447700900001', phones: [], messages: [], testNumbers: [] }
 const phone: VirtualPhone = { look: () => seen, write: (message) => void written.push(message) }
 let shared: TestDatabase
 let api: TestEndpoints
@@ -31,10 +31,10 @@ afterAll(async () => {
 })
 
 function serve(virtualPhone: VirtualPhone | undefined): Promise<TestEndpoints> {
-  const needs = { database: shared.database, virtualPhone }
+  const deps = { database: shared.database, virtualPhone }
   return testEndpoints([
-    route('GET', '/virtual-phone', 'messages:list', '', lookAtVirtualPhone(needs)),
-    route('POST', '/virtual-phone', 'messages:send', '', writeFromVirtualPhone(needs)),
+    route('GET', '/virtual-phone', 'messages:list', '', lookAtVirtualPhone(deps)),
+    route('POST', '/virtual-phone', 'messages:send', '', writeFromVirtualPhone(deps)),
   ])
 }
 
@@ -55,7 +55,7 @@ test('without a virtual modem, and for another account than its own, there is no
       const { status, json } = await served.request(account, method, '/virtual-phone', body)
       expect([status, (json as { message: string }).message]).toEqual([
         404,
-        expect.stringMatching(/^there is no virtual modem/),
+        expect.stringMatching(/^this account has no virtual modem/),
       ])
     }
   }

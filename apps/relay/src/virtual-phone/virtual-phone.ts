@@ -4,25 +4,25 @@ import type { Database } from '../store/database.ts'
 
 export type { VirtualPhoneMessage } from '@smsgw/contract/virtual-phone'
 
-/** The phones at the other end of a virtual modem, of whoever runs one beside this relay. */
+/** The simulated phones of a virtual modem in the same process. */
 export interface VirtualPhone {
   look(): VirtualPhoneAnswer
-  /** Throws when it cannot be written as SMS. */
+  /** Throws when the message cannot be sent as SMS. */
   write(message: VirtualPhoneText): void
 }
 
-export interface VirtualPhoneNeeds {
+export interface VirtualPhoneDeps {
   readonly database: Database
-  /** Undefined: every modem is real. */
+  /** Undefined without a virtual modem. */
   readonly virtualPhone: VirtualPhone | undefined
 }
 
-/** The virtual modem is that of the built-in device: for any other account there is none. */
+/** Returns the virtual phone of the built-in device. Other accounts get 404. */
 export async function virtualPhoneOf(
-  { database, virtualPhone }: VirtualPhoneNeeds,
+  { database, virtualPhone }: VirtualPhoneDeps,
   accountId: string,
 ): Promise<VirtualPhone> {
   const where = { accountId, builtIn: true, deletedAt: null }
   if (virtualPhone && (await database.device.findFirst({ where, select: { id: true } })) !== null) return virtualPhone
-  throw new ApiError(404, 'there is no virtual modem: the gateway has one when it is started with MODEMS=virtual')
+  throw new ApiError(404, 'this account has no virtual modem: start the gateway with MODEMS=virtual')
 }

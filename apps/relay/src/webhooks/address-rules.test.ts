@@ -17,13 +17,13 @@ test.each([
   'https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/',
   'https://bücher.example/',
   'https://localhost.example.com/',
-])('%s is taken', (url) => {
+])('accepts %s', (url) => {
   expect(urlProblem(url, publicOnly)).toBeUndefined()
 })
 
 test.each([
-  ['example.com', 'no URL'],
-  ['https://', 'no URL'],
+  ['example.com', 'not a valid URL'],
+  ['https://', 'not a valid URL'],
   ['https://exa mple.com', 'spaces'],
   ['https://example.com/a\tb', 'spaces'],
   ['ftp://example.com/', 'https://'],
@@ -33,7 +33,7 @@ test.each([
   ['https://:secret@example.com/', 'credentials'],
   ['https://example.com:25/', 'port 25'],
   ['https://example.com:6667/', 'port 6667'],
-])('%j is refused: %s', (url, reason) => {
+])('refuses %j: %s', (url, reason) => {
   expect(urlProblem(url, publicOnly)).toContain(reason)
 })
 
@@ -73,11 +73,11 @@ test.each([
   'https://[4000::1]/',
   'https://127.0.0.1./',
   'https://①②⑦.0.0.1/',
-])('%s is not public, however it is written', (url) => {
+])('%s is not public in any notation', (url) => {
   expect(urlProblem(url, publicOnly)).toContain('is not public')
 })
 
-test('what the operator allows is taken, and nothing beside it', () => {
+test('accepts what the operator allows and nothing else', () => {
   expect(urlProblem('http://192.168.7.9/', operator)).toBeUndefined()
   expect(urlProblem('http://[::ffff:192.168.7.9]/', operator)).toBeUndefined()
   expect(urlProblem('https://10.1.2.3/', operator)).toBeUndefined()
@@ -86,17 +86,17 @@ test('what the operator allows is taken, and nothing beside it', () => {
     expect(urlProblem(url, operator)).toContain('is not public')
 })
 
-test('the service never calls itself', () => {
+test('the relay never calls itself', () => {
   for (const host of ['SMS.example.org', 'sms.example.org.', 'sms.example.org.:443'])
-    expect(urlProblem(`https://${host}/3rdparty/v1/messages`, operator)).toContain('this very service')
+    expect(urlProblem(`https://${host}/3rdparty/v1/messages`, operator)).toContain('the address of this relay')
 })
 
-test('on a box of its own the local network and loopback are taken, the metadata address is not', () => {
+test('Local Server mode allows the local network and loopback, but not the metadata address', () => {
   for (const url of ['http://localhost:3001/', 'http://127.0.0.1:3001/', 'http://192.168.1.5/', 'http://[::1]/'])
     expect(urlProblem(url, ownBox)).toBeUndefined()
   expect(urlProblem('http://169.254.169.254/', ownBox)).toContain('is not public')
 })
 
-test('what is no address is not allowed', () => {
+test('refuses invalid addresses', () => {
   expect(isAllowedAddress('example.com', publicOnly)).toBe(false)
 })

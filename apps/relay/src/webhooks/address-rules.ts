@@ -1,16 +1,15 @@
 import ipaddr from 'ipaddr.js'
-import { portsOfOthers } from './ports-of-others.ts'
 
-/** Where webhooks may go. Everything but public unicast is refused unless the operator allowed it. */
+/** The addresses that webhooks may call. Everything except public unicast is refused unless the operator allows it. */
 export interface AddressRules {
   readonly allowHttp: boolean
-  /** Networks that are allowed although they are not public, as `192.168.0.0/16` or an address. */
+  /** Allowed networks that are not public, as `192.168.0.0/16` or a single address. */
   readonly allowNetworks: readonly string[]
   /** The relay's own host, which webhooks never call. */
   readonly ownHost?: string | undefined
 }
 
-/** What the operator says; on a box of one's own the receiver usually stands beside it. */
+/** The rules from the operator's settings. In Local Server mode the receiver is usually on the same network. */
 export function addressRules(operator: {
   readonly allowHttp: boolean
   readonly allowNetworks: readonly string[]
@@ -24,35 +23,37 @@ export function addressRules(operator: {
   }
 }
 
-/** Of an address as the resolver or a URL gives it. */
+/** Returns whether an address, as given by a resolver or a URL, may be called. */
 export function isAllowedAddress(address: string, { allowNetworks }: AddressRules): boolean {
   if (!ipaddr.isValid(address)) return false
-  // IPv4 in IPv6 clothes is judged as the IPv4 address that it reaches.
+  // An IPv4 address mapped to IPv6 is checked as the IPv4 address that it reaches.
   const parsed = ipaddr.process(address)
   return isPublic(parsed) || allowNetworks.some((network) => isWithin(parsed, network))
 }
 
-/** What is wrong with the URL of a webhook, as far as it can be told without looking up a name. */
+/** Returns what is wrong with the URL of a webhook, as far as this is known without a DNS look-up. */
 export function urlProblem(text: string, rules: AddressRules): string | undefined {
-  // The URL parser drops them silently.
-  if (/[\s\p{Cc}]/u.test(text)) return 'must not hold spaces or control characters'
-  if (!URL.canParse(text)) return 'is no URL: it must be one such as https://example.com/sms'
+  // The URL parser drops these characters silently.
+  if (/[\s\p{Cc}]/u.test(text)) return 'must not contain spaces or control characters'
+  if (!URL.canParse(text)) return 'is not a valid URL: use one such as https://example.com/sms'
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://'
   if (url.protocol === 'http:' && !rules.allowHttp)
     return 'must begin with https://: only the operator can allow plain HTTP (WEBHOOK_ALLOW_HTTP)'
   if (url.username !== '' || url.password !== '')
-    return 'must not hold credentials: verify the signature of the request instead'
-  // A name with a dot at its end is the same name.
-  if (url.host.replace(/\.(?=:|$)/, '') === rules.ownHost) return 'is this very service, which webhooks never call'
-  if (portsOfOthers.has(url.port)) return `names port ${url.port}, where something else than HTTP is spoken`
+    return 'must not contain credentials: verify the signature of the request instead'
+  // A trailing dot does not change the name.
+  if (url.host.replace(/\.(?=:|$)/, '') === rules.ownHost)
+    return 'is the address of this relay, which webhooks cannot call'
+  if (portsOfOthers.has(url.port))
+    return `uses port ${url.port}, which is reserved for another protocol: use another port`
   const address = literalAddress(url.hostname)
   if (address !== undefined && !isAllowedAddress(address, rules))
     return `is not public: only the operator can allow ${address} (WEBHOOK_ALLOW_CIDRS)`
   return undefined
 }
 
-/** What lies outside of 2000::/3 is handed out to nobody, or is IPv4 in one of its older clothes (`::127.0.0.1`). */
+/** Addresses outside 2000::/3 are unassigned or older forms of IPv4 (`::127.0.0.1`). */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   const isAssigned = address.kind() === 'ipv4' || isWithin(address, '2000::/3')
   return isAssigned && address.range() === 'unicast'
@@ -67,9 +68,19 @@ function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean 
   return base.kind() === address.kind() && address.match(base, bits)
 }
 
-/** `localhost` needs no lookup: by RFC 6761 it is never anything else. */
+/** Needs no look-up: RFC 6761 reserves `localhost` for the loopback address. */
 function literalAddress(hostname: string): string | undefined {
   if (/(^|\.)localhost\.?$/.test(hostname)) return '127.0.0.1'
   const address = hostname.replace(/^\[|\]$/g, '')
   return ipaddr.isValid(address) ? address : undefined
 }
+
+/**
+ * The "bad ports" of the WHATWG Fetch standard, which browsers refuse for the same reason: a mail or chat server might
+ * obey.
+ */
+const portsOfOthers: ReadonlySet<string> = new Set(
+  `0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135
+  137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720
+  1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080`.split(/\s+/),
+)

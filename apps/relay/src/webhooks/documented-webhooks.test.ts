@@ -1,37 +1,34 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { webhookEnvelope } from '@smsgw/contract/webhook-event'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { addressRules } from './address-rules.ts'
-import { deliveryHeaders, signingKeys } from './delivery/delivery-headers.ts'
-import { GuardedClient } from './delivery/guarded-client.ts'
+import { GuardedClient } from './delivery/client/guarded-client.ts'
+import { deliveryHeaders, signingKeys } from './delivery/delivery-request.ts'
 
 const OLD_SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 const document = readFileSync(join(import.meta.dirname, '../../../../docs/webhooks.md'), 'utf8')
-const body = JSON.stringify({ payload: { message: 'Zürich 👍', backslash: '\\' } })
+const body = JSON.stringify({ id: 'e1', event: 'sms:received', payload: { message: 'Zürich 👍', backslash: '\\' } })
 
-/** What stands in a block, by the words behind its language. */
+/** The content of each titled block, by the title after its language. */
 const blocks = new Map(
   [...document.matchAll(/^```\w+ (.+)\n([\s\S]*?)^```$/gm)].map(([, title = '', content = '']) => [title, content]),
 )
 
 const rules = addressRules({ allowHttp: true, allowNetworks: ['127.0.0.1'], localServerMode: false })
 const client = new GuardedClient(rules)
-let folder: string
+const examples = join(import.meta.dirname, '../../../../docs/examples')
+const builds = mkdtempSync(join(tmpdir(), 'smsgw-examples-'))
 const ending: (() => unknown)[] = []
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'smsgw-documented-'))
-  for (const [title, content] of blocks) if (/^[\w-]+\.\w+$/.test(title)) writeFileSync(join(folder, title), content)
-})
 afterAll(async () => {
   for (const end of ending) end()
   await client.close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(builds, { recursive: true, force: true })
 })
 
 interface Signed {
@@ -39,13 +36,15 @@ interface Signed {
   readonly body: string
 }
 
-/** As it goes out now. */
-function signed({ at = Date.now(), secret = SECRET, previousSecret }: Signing = {}): Signed {
+/** Signed as a delivery at that time. */
+function signed({ at = Date.now(), secret = SECRET, previousSecret, content = body }: Signing = {}): Signed {
   const keys = signingKeys({ signingKey: undefined, secret, previousSecret })
-  return { headers: deliveryHeaders(keys, { id: 'e1', body, unixSeconds: Math.floor(at / 1000) }), body }
+  const headers = deliveryHeaders(keys, { id: 'e1', body: content, unixSeconds: Math.floor(at / 1000) })
+  return { headers, body: content }
 }
 
 interface Signing {
+  readonly content?: string
   readonly at?: number
   readonly secret?: string
   readonly previousSecret?: string
@@ -66,29 +65,41 @@ const forged: [string, () => Signed][] = [
   ],
 ]
 
-describe.each([
-  ['Node', process.execPath, 'receiver.mjs'],
-  ['Python', 'python3', 'receiver.py'],
-])('the receiver in %s', (_, command, file) => {
+/** Runs a receiver; undefined when this machine lacks the interpreter or compiler. */
+const receivers: [name: string, tool: string, start: (port: string) => [command: string, ...args: string[]]][] = [
+  ['Node', process.execPath, () => [process.execPath, join(examples, 'receiver.mjs')]],
+  ['Python', 'python3', () => ['python3', join(examples, 'receiver.py')]],
+  ['PHP', 'php', (port) => ['php', '-S', `127.0.0.1:${port}`, join(examples, 'receiver.php')]],
+  ['Go', 'go', () => [builtGoReceiver()]],
+]
+
+describe.each(
+  receivers.map(
+    ([name, tool, start]) => [isInstalled(tool) ? name : `${name} (skipped: no ${tool} here)`, tool, start] as const,
+  ),
+)('the receiver in %s', (_, tool, start) => {
+  if (!isInstalled(tool)) return test.skip('needs its interpreter', () => undefined)
   let url: string
+  let receiver: ChildProcess
   beforeAll(async () => {
     const port = await freePort()
     url = `http://127.0.0.1:${port}/`
-    const env = { PATH: process.env['PATH'], PORT: String(port), WEBHOOK_SECRET: SECRET }
-    const child = spawn(command, [join(folder, file)], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-    let complaints = ''
-    child.stderr.on('data', (chunk) => (complaints += chunk))
-    child.once('exit', () => process.stderr.write(complaints))
-    ending.push(() => child.removeAllListeners('exit').kill('SIGKILL'))
-    await vi.waitUntil(async () => (await status({ headers: {}, body: '{}' })) !== undefined, { timeout: 20_000 })
-  })
+    const [command, ...args] = start(String(port))
+    const env = { PATH: process.env['PATH'], HOME: builds, PORT: String(port), WEBHOOK_SECRET: SECRET }
+    receiver = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    let errors = ''
+    receiver.stderr?.on('data', (chunk) => (errors += chunk))
+    receiver.once('exit', () => process.stderr.write(errors))
+    ending.push(() => receiver.removeAllListeners('exit').kill('SIGKILL'))
+    await vi.waitUntil(async () => (await status({ headers: {}, body: '{}' })) !== undefined, { timeout: 30_000 })
+  }, 600_000)
 
   async function status({ headers, body }: Signed): Promise<number | undefined> {
     const outcome = await client.post(url, headers, body)
     return outcome.kind === 'replied' ? outcome.reply.status : undefined
   }
 
-  test('takes what is signed, also while a secret is being replaced', async () => {
+  test('accepts a genuine request, also while a secret is being replaced', async () => {
     expect(await status(signed())).toBe(204)
     expect(await status(signed({ secret: OLD_SECRET, previousSecret: SECRET }))).toBe(204)
     expect(await status(signed({ previousSecret: OLD_SECRET }))).toBe(204)
@@ -97,11 +108,59 @@ describe.each([
   test.each(forged)('refuses %s', async (__, make) => {
     expect(await status(make())).toBe(401)
   })
+
+  test.each([
+    ['text that is not JSON', 'hello'],
+    ['an empty body', ''],
+    ['null', 'null'],
+    ['a list', '[1, 2]'],
+    ['an event without an id', '{"event":"sms:received"}'],
+    ['an id that is not a string', '{"id":{"toString":1}}'],
+    ['100 000 nested lists', '['.repeat(100_000)],
+  ])('answers 400 to a genuine request with %s', async (__, content) => {
+    expect(await status(signed({ content }))).toBe(400)
+  })
+
+  test('continues after requests that are broken on purpose', async () => {
+    const { port } = new URL(url)
+    const post = 'POST / HTTP/1.1\r\nHost: x\r\n'
+    for (const bytes of [
+      '\x00\xff\x00\xff\r\n\r\n',
+      'GET / HTTP/1.1\r\nHost: x\r\n\r\n',
+      `${post}Content-Length: -1\r\n\r\n`,
+      `${post}Content-Length: 99999999999999999999\r\n\r\n`,
+      `${post}Content-Length: many\r\n\r\n{}`,
+      `${post}Content-Length: 1000\r\n\r\nonly the beginning`,
+      `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      `${post}webhook-timestamp: \xb2\r\nwebhook-signature: v1\r\nContent-Length: 2\r\n\r\n{}`,
+    ])
+      await sentAndClosed(Number(port), Buffer.from(bytes, 'latin1'))
+    expect(receiver.exitCode).toBeNull()
+    expect(await status(signed())).toBe(204)
+  })
 })
+
+function isInstalled(tool: string): boolean {
+  return [process.execPath, 'python3'].includes(tool) || spawnSync(tool, ['version']).error === undefined
+}
+
+function builtGoReceiver(): string {
+  const program = join(builds, 'receiver')
+  execFileSync('go', ['build', '-o', program, join(examples, 'receiver.go')], { cwd: builds })
+  return program
+}
+
+/** Sends bytes, gives the receiver a moment to answer, then drops the connection. */
+async function sentAndClosed(port: number, bytes: Buffer): Promise<void> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  socket.setTimeout(200, () => socket.resetAndDestroy())
+  socket.resume().write(bytes)
+  await once(socket, 'close')
+}
 
 describe('the shell script', () => {
   function isTaken({ headers, body }: Signed, key = SECRET): boolean {
-    const args = [join(folder, 'verify.sh'), key, headers['x-timestamp'] ?? '', headers['x-signature'] ?? '']
+    const args = [join(examples, 'verify.sh'), key, headers['x-timestamp'] ?? '', headers['x-signature'] ?? '']
     try {
       execFileSync('sh', args, { input: body, stdio: ['pipe', 'ignore', 'ignore'] })
       return true
@@ -115,20 +174,28 @@ describe('the shell script', () => {
     expect(isTaken(signed({ secret: OLD_SECRET, previousSecret: SECRET }))).toBe(true)
   })
 
-  test.each(forged.filter(([title]) => !/id|words|rubbish/.test(title)))('refuses %s', (_, make) => {
+  test.each(['', 'soon', '0', '1e9', 'a[$(touch /tmp/x)]', '1 - 1', '12345678901234'])(
+    'refuses the timestamp %j',
+    (timestamp) => {
+      const { headers } = signed()
+      expect(isTaken({ body, headers: { ...headers, 'x-timestamp': timestamp } })).toBe(false)
+    },
+  )
+
+  test.each(forged.filter(([title]) => !/another id|words|rubbish/.test(title)))('refuses %s', (_, make) => {
     expect(isTaken(make())).toBe(false)
   })
 })
 
-test('every payload that is shown is a golden one, and every golden one is shown', () => {
-  const golden = JSON.parse(readFileSync(join(import.meta.dirname, 'golden-payloads.json'), 'utf8'))
+test('every documented payload is a golden one, and every golden one is documented', () => {
+  const golden = JSON.parse(readFileSync(join(import.meta.dirname, 'outbox/golden-payloads.json'), 'utf8'))
   const shown = [...blocks].filter(([title]) => title in golden).map(([title, content]) => [title, JSON.parse(content)])
   expect(Object.fromEntries(shown)).toEqual(golden)
 })
 
 test('the envelope is what goes out, around any of them', () => {
   const envelope = JSON.parse(blocks.get('the envelope') ?? '')
-  const payload = JSON.parse(blocks.get('a text comes in on the second SIM') ?? '')
+  const payload = JSON.parse(blocks.get('a text received on the second SIM') ?? '')
   expect(webhookEnvelope.parse({ ...envelope, payload })).toEqual({ ...envelope, payload })
 })
 

@@ -35,7 +35,7 @@ const send = (body: object) =>
     body: { phoneNumbers: ['+4915112345678'], message: 'hello', deviceId: DEVICE, ...body },
   })
 
-test('a relay tells what is cancelled, what expires, and what its device can do no more', async () => {
+test('a relay reports cancels, expiries and lost devices', async () => {
   const cancelled = await listen('sms:cancelled')
   const failed = await listen('sms:failed')
   for (const id of ['c1', 'e1', 'd1']) expect((await send({ id, ttl: 3600 })).status).toBe(202)
@@ -50,7 +50,7 @@ test('a relay tells what is cancelled, what expires, and what its device can do 
   await eventually(() => expect(failed.told()).toMatchObject([{}, { payload: { messageId: 'd1' } }]))
 })
 
-test('a delivery shows the very request that its receiver got', async () => {
+test('a delivery shows exactly the request that its receiver got', async () => {
   const { there, told } = await listen('sms:received')
   await relay.api('POST', '/webhooks/sms:received/test')
   await eventually(() => expect(told()).toHaveLength(1))

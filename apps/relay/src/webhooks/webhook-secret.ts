@@ -4,7 +4,7 @@ import type { SecretBox } from '../store/secret-box.ts'
 const OCTETS = 32
 const PURPOSE = 'webhook-secret'
 
-/** As Standard Webhooks spells one. */
+/** Creates a secret in the format of Standard Webhooks. */
 export function newWebhookSecret(random: Random): string {
   return `whsec_${Buffer.from(random.bytes(OCTETS)).toString('base64')}`
 }

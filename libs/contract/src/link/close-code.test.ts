@@ -3,7 +3,7 @@ import { type CloseName, closeCodes, closeNameOf } from './close-code.ts'
 
 const names = Object.keys(closeCodes) as CloseName[]
 
-test('every code is one that applications may use, and stands for one reason', () => {
+test('uses each code once, from the range for applications', () => {
   for (const name of names) {
     expect(closeCodes[name].code).toBeGreaterThanOrEqual(4000)
     expect(closeCodes[name].code).toBeLessThan(5000)
@@ -11,6 +11,6 @@ test('every code is one that applications may use, and stands for one reason', (
   }
 })
 
-test('codes of others mean nothing here', () => {
+test('has no name for other codes', () => {
   for (const code of [1000, 1001, 1006, 4999, Number.NaN]) expect(closeNameOf(code)).toBeUndefined()
 })

@@ -1,8 +1,8 @@
-// Why an end of the link closed the socket. The reason beside the code says it in words.
+// The WebSocket close codes of the link. The close reason describes the error.
 
 /**
- * What the agent does then: `now` connects at once, `soon` with growing pauses, `slowly` hardly ever, because somebody
- * has to mend something first, and `never` until a person starts it again.
+ * How the agent reconnects: `now` at once, `soon` with growing pauses, `slowly` with long pauses because the cause must be
+ * fixed first, `never` until it is restarted by hand.
  */
 export type Retry = 'now' | 'soon' | 'slowly' | 'never'
 
@@ -13,33 +13,33 @@ interface CloseCode {
 
 export const closeCodes = {
   goodbye: { code: 4000, retry: 'now' },
-  /** Said once it may have been a line that lost something in between; said again and again the pauses grow anyway. */
+  /** Retried soon, since the cause may be a lossy proxy; the pauses grow if it repeats. */
   malformed: { code: 4400, retry: 'soon' },
   unauthenticated: { code: 4401, retry: 'slowly' },
-  /** The code or token that an agent pairs with is wrong, used or out of date. */
+  /** The pairing code or fleet token is wrong, already used or expired. */
   'pairing-refused': { code: 4402, retry: 'never' },
-  /** The device was deleted: its agent has to be paired anew. */
+  /** The device was deleted: its agent must be paired again. */
   revoked: { code: 4403, retry: 'never' },
-  /** A critical frame of a type that this end does not know. */
+  /** A critical frame of an unknown type. */
   unsupported: { code: 4406, retry: 'slowly' },
   'timed-out': { code: 4408, retry: 'soon' },
-  /** A newer connection of the same agent took its place. */
+  /** Replaced by a newer connection of the same agent. */
   superseded: { code: 4409, retry: 'soon' },
-  /** The journal is an old copy of one that went further. */
+  /** The journal is an old copy: the relay has later events of it. */
   'old-copy': { code: 4410, retry: 'soon' },
-  /** More than the window or the credit allowed, or a frame too large. */
+  /** The window or the credit was exceeded, or a frame is too large. */
   'too-much': { code: 4413, retry: 'slowly' },
-  /** Two agents with the same identity keep pushing each other out. */
+  /** Two agents with the same identity keep replacing each other. */
   cloned: { code: 4423, retry: 'never' },
   /** No common version; the reason names the supported range. */
   version: { code: 4426, retry: 'slowly' },
-  /** The database or the relay cannot serve now. */
+  /** The database or the relay is unavailable. */
   unavailable: { code: 4503, retry: 'soon' },
 } as const satisfies Record<string, CloseCode>
 
 export type CloseName = keyof typeof closeCodes
 
-/** Codes of others (1001, 1006, a proxy's own) say nothing about the agent: it tries again soon. */
+/** Undefined for other codes (1001, 1006, codes of a proxy), after which the agent retries soon. */
 export function closeNameOf(code: number): CloseName | undefined {
   return (Object.keys(closeCodes) as CloseName[]).find((name) => closeCodes[name].code === code)
 }

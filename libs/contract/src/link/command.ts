@@ -1,40 +1,46 @@
-// What the relay asks of an agent. A command is idempotent by its id: asked twice, it is done once.
+// Commands of the relay to an agent. A command is idempotent: the agent executes each id once.
 import { z } from 'zod'
+import { readEncryptedField } from '../encrypted-field.ts'
 
-/** Of a send it is the recipient's row at the relay; stable for ever. */
+/** For a send, the permanent id of the recipient at the relay. */
 export const commandId = z.string().min(1).max(64)
 const time = z.iso.datetime({ offset: true })
 
 const textContent = z.object({ text: z.string().min(1).max(65_535) })
-const dataContent = z.object({ data: z.base64().min(1).max(65_535), port: z.int().min(1).max(65_535) })
+/** Base64, encrypted if `isEncrypted`. */
+const data = z.union([
+  z.base64(),
+  z.string().refine((text) => readEncryptedField(text).ok, 'must be base64 or encrypted'),
+])
+const dataContent = z.object({ data, port: z.int().min(1).max(65_535) })
 
-/** Send one message to one number. Journaled before it is acknowledged. */
+/** Sends a message to one number. Written to the journal before it is acknowledged. */
 const sendCommand = z.object({
   kind: z.literal('send'),
   cmdId: commandId,
   messageId: z.string().min(1).max(36),
-  /** As stored at the relay; opaque when `isEncrypted`. */
+  /** As stored at the relay; encrypted if `isEncrypted`. */
   phoneNumber: z.string().min(1).max(512),
   content: z.union([textContent, dataContent]),
   isEncrypted: z.boolean().default(false),
-  /** 1-based; absent: the device chooses by the account's settings. */
+  /** Counted from 1; when absent, the agent chooses by the settings of the account. */
   simNumber: z.int().min(1).max(64).optional(),
   withDeliveryReport: z.boolean(),
   priority: z.int().min(-128).max(127),
-  /** When the API accepted it: the order among messages of one priority. */
+  /** Time of acceptance by the API, which orders messages of equal priority. */
   acceptedAt: time,
   validUntil: time.optional(),
-  /** What to do when it cannot be known whether a part went out. */
+  /** What to do when it is unknown whether a part was sent. */
   onUncertain: z.enum(['resolve', 'resend']).default('resolve'),
 })
 
-/** Stop a send, unless its first part was handed to the modem. For a send that the agent has not seen it leaves a tombstone. */
+/** Cancels a send whose first part is not yet with the modem. A cancel that arrives first blocks the later send. */
 const cancelCommand = z.object({ kind: z.literal('cancel'), cmdId: commandId })
 
-/** Read the storages of all SIMs again. */
+/** Reads the storages of all SIMs again. */
 const sweepCommand = z.object({ kind: z.literal('sweep'), cmdId: commandId })
 
-/** Ask the network something, or answer its question. Not journaled: nobody waits for it after a restart. */
+/** Sends a USSD code or reply. Not written to the journal: after a restart its caller is gone. */
 const ussdCommand = z.object({
   kind: z.literal('ussd'),
   cmdId: commandId,
@@ -43,7 +49,7 @@ const ussdCommand = z.object({
   sessionId: z.string().min(1).max(64).optional(),
 })
 
-/** Look at everything that the agent needs, and say how it is. Not journaled either. */
+/** Runs all diagnostics of the agent. Not written to the journal. */
 const examineCommand = z.object({ kind: z.literal('examine'), cmdId: commandId })
 
 export const command = z.discriminatedUnion('kind', [
@@ -54,12 +60,12 @@ export const command = z.discriminatedUnion('kind', [
   examineCommand,
 ])
 
-/** A cancel names the send that it stops, so the id alone does not tell them apart. */
+/** Returns a unique key: a cancel has the id of its send, so the id alone is not unique. */
 export function commandKey({ kind, cmdId }: Pick<Command, 'kind' | 'cmdId'>): string {
   return `${kind}:${cmdId}`
 }
 
-/** From this priority on a message passes limits, pauses and work hours, and finds room kept for it on the way. */
+/** From this priority, a message bypasses limits, pauses and work hours, and may use the reserved credit. */
 export const urgentPriority = 100
 
 export type Command = z.infer<typeof command>

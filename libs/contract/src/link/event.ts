@@ -1,25 +1,25 @@
-// What an agent tells the relay. Events of one journal are numbered, stored in order, and acknowledged when they are on disk.
+// Events of an agent. Those of one journal are numbered, stored in order and acknowledged once they are on disk.
 import { z } from 'zod'
 import { commandId } from './command.ts'
 
 const time = z.iso.datetime({ offset: true })
 const simNumber = z.int().min(1).max(64)
-/** The local time of the agent, with its offset: webhooks tell it so. */
+/** Local time of the agent with its offset, as in webhook payloads. */
 const at = z.iso.datetime({ offset: true })
 
-/** Why a send failed, as a stable code beside the words. Open: a newer agent may know more. */
+/** Stable code of a failure. Any text, since a newer agent may have more codes. */
 const failureCode = z.string().min(1).max(64)
 
 const outbound = { cmdId: commandId, at }
 
-/** The agent's journal holds the command. Also the answer to a command that it had already. */
+/** The command is in the journal of the agent. Also answers a repeated command. */
 const processed = z.object({ kind: z.literal('processed'), ...outbound })
 
-/** The network's answer to one part, or its absence. */
+/** The network answered for one part, or did not answer. */
 const partSubmitted = z.object({
   kind: z.literal('part-submitted'),
   ...outbound,
-  /** 1-based. */
+  /** Counted from 1. */
   part: z.int().min(1).max(255),
   parts: z.int().min(1).max(255),
   /** TP-MR. */
@@ -27,7 +27,7 @@ const partSubmitted = z.object({
   result: z.enum(['accepted', 'refused', 'unknown']),
   /** `CMS 38`, `lost port`, … */
   code: z.string().max(200).optional(),
-  /** Of a refusal: what the code means, and what to do. */
+  /** For a refusal: the meaning of the code, and what to do. */
   words: z.string().max(500).optional(),
   advice: z.string().max(500).optional(),
   simNumber,
@@ -50,11 +50,11 @@ const sent = z.object({
   /** The SIM's own number; absent when unknown. */
   sender: z.string().max(128).optional(),
   parts: z.int().min(1).max(255),
-  /** An earlier verdict of ignorance is corrected by evidence. */
+  /** Corrects an earlier unknown outcome, after which the message may have been sent twice. */
   possibleDuplicate: z.boolean().optional(),
 })
 
-/** Every part has a positive report. */
+/** Every part has a positive delivery report. */
 const delivered = z.object({
   kind: z.literal('delivered'),
   ...outbound,
@@ -66,16 +66,16 @@ const failed = z.object({
   kind: z.literal('failed'),
   ...outbound,
   code: failureCode,
-  /** In words, with what to do. */
+  /** Description with what to do. */
   reason: z.string().min(1).max(500),
   simNumber: simNumber.optional(),
   sender: z.string().max(128).optional(),
-  /** Parts that went out before it failed. */
+  /** Parts sent before the failure. */
   partsSent: z.int().min(0).max(255).optional(),
   parts: z.int().min(1).max(255).optional(),
 })
 
-/** It cannot be known yet whether a part went out; evidence is being collected. Or it waits for something, in words. */
+/** The outcome of a part is not known yet, or the message waits for the reason given. */
 const waiting = z.object({
   kind: z.literal('waiting'),
   ...outbound,
@@ -83,18 +83,24 @@ const waiting = z.object({
   reason: z.string().min(1).max(500),
 })
 
-const cancelled = z.object({ kind: z.literal('cancelled'), ...outbound })
-/** The cancel came too late, or for something that has ended: what stands is told by other events. */
+const cancelled = z.object({
+  kind: z.literal('cancelled'),
+  ...outbound,
+  /** The SIM that would have sent it, if already chosen. */
+  simNumber: simNumber.optional(),
+  sender: z.string().max(128).optional(),
+})
+/** The cancel came too late; other events report the state. */
 const cancelRefused = z.object({ kind: z.literal('cancel-refused'), ...outbound })
 
-/** A message came in. The id is derived from it: the same however often it is read. */
+/** A message was received. Its id is derived from its content, so it is equal each time the message is read. */
 const inbound = {
   kind: z.literal('received'),
   id: z.string().min(1).max(36),
-  /** The network's stamp when plausible, else the agent's time; with the agent's offset. */
+  /** The network's time stamp if plausible, otherwise the agent's time; with the agent's offset. */
   receivedAt: at,
   sender: z.string().max(128),
-  /** The number of the SIM; absent when it does not tell and none is configured. */
+  /** Number of the SIM; absent when neither the SIM nor the configuration has it. */
   recipient: z.string().max(128).optional(),
   simNumber,
 }
@@ -104,7 +110,7 @@ const receivedText = z.object({
   text: z.string().max(65_535),
   parts: z.int().min(1).max(255),
   isPartial: z.boolean().optional(),
-  /** Class 0: shown at once and not kept by a phone. */
+  /** Class 0: a phone displays it at once and does not store it. */
   isFlash: z.boolean().optional(),
 })
 const receivedData = z.object({
@@ -128,7 +134,7 @@ const received = z.discriminatedUnion('type', [receivedText, receivedData, recei
 
 export const simCard = z.object({
   simNumber,
-  /** absent, locked, puk, searching, denied, ready, failed: open, a newer agent may know more. */
+  /** absent, locked, puk, searching, denied, ready, failed. Any text, since a newer agent may have more states. */
   state: z.string().min(1).max(32),
   phoneNumber: z.string().max(128).optional(),
   carrierName: z.string().max(128).optional(),
@@ -144,7 +150,7 @@ const started = z.object({
   agentVersion: z.string().max(64),
   sims: z.array(simCard).max(64),
 })
-/** Every `ping.interval_seconds`: the body of the health answer. */
+/** `Health` of the agent, every `ping.interval_seconds`. Any members, since older agents report others. */
 const pinged = z.object({ kind: z.literal('pinged'), at, health: z.record(z.string(), z.unknown()) })
 const logged = z.object({
   kind: z.literal('logged'),
@@ -154,7 +160,7 @@ const logged = z.object({
   message: z.string().min(1).max(1000),
   context: z.record(z.string().max(64), z.string().max(500)).optional(),
 })
-/** A sweep that was asked for is over. */
+/** A requested sweep is finished. */
 const swept = z.object({ kind: z.literal('swept'), cmdId: commandId, at })
 const ussdAnswered = z.object({
   kind: z.literal('ussd-answered'),
@@ -167,7 +173,7 @@ const ussdAnswered = z.object({
   reason: z.string().max(500).optional(),
 })
 
-/** What was looked at, how it is, and what to do when it is not well. */
+/** The result of one check, with the recommended action if it failed. */
 const finding = z.object({
   check: z.string().min(1).max(100),
   verdict: z.enum(['ok', 'warning', 'problem']),

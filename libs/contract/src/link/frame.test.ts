@@ -23,17 +23,17 @@ test.each([
   ['three bytes each', '水'],
   ['escaped', '"'],
   ['halves of a pair', '😀'],
-])('a text of 65 535 characters fits into one frame: %s', (_, character) => {
+])('fits a text of 65 535 characters into one frame: %s', (_, character) => {
   const longest = command.parse(sendOf(character.repeat(65_535).slice(0, 65_535)))
   expect(bytes({ type: 'command', command: longest })).toBeLessThanOrEqual(maxFrameBytes)
 })
 
-test('the longest text that can be sent by SMS fits whatever it is made of', () => {
+test('fits the longest text that SMS can carry, with any characters', () => {
   const controlCharacters = '\u0001'.repeat(255 * 67)
   expect(bytes({ type: 'command', command: command.parse(sendOf(controlCharacters)) })).toBeLessThan(maxFrameBytes)
 })
 
-test('the longest message that can come in fits', () => {
+test('fits the longest message that can be received', () => {
   const received = agentEvent.parse({
     kind: 'received',
     type: 'SMS',
@@ -49,15 +49,18 @@ test('the longest message that can come in fits', () => {
   ).toBeLessThan(maxFrameBytes)
 })
 
-test('what a newer end adds is left out', () => {
+test('drops members added by a newer peer', () => {
   expect(relayFrames.stored.parse({ type: 'stored', upto: 3, colour: 'red' })).toEqual({ type: 'stored', upto: 3 })
 })
 
-test.each([-1, 1.5, '3', Number.MAX_SAFE_INTEGER + 1, Number.POSITIVE_INFINITY, null])('%s is no mark', (upto) => {
-  expect(relayFrames.stored.safeParse({ type: 'stored', upto }).success).toBe(false)
-})
+test.each([-1, 1.5, '3', Number.MAX_SAFE_INTEGER + 1, Number.POSITIVE_INFINITY, null])(
+  'refuses %s as a mark',
+  (upto) => {
+    expect(relayFrames.stored.safeParse({ type: 'stored', upto }).success).toBe(false)
+  },
+)
 
-test('keys that reach for the prototype do not', () => {
+test('does not let a key change the prototype', () => {
   const frame = JSON.parse('{"type":"telemetry","at":"2026-01-01T00:00:00Z","sample":{"__proto__":{"isAdmin":true}}}')
   const { sample } = agentFrames.telemetry.parse(frame)
   expect('isAdmin' in sample).toBe(false)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readTelemetry } from './telemetry.ts'
 
-test('a member that is missing, or of another kind, is not known, and the others are', () => {
+test('treats a member that is missing or of another type as absent and keeps the others', () => {
   const told = {
     platform: 7,
     colour: 'red',
@@ -17,6 +17,9 @@ test('a member that is missing, or of another kind, is not known, and the others
   })
 })
 
-test.each([null, undefined, 17, 'text', [], { modems: 'none' }, { modems: [3] }])('%j tells nothing', (told) => {
-  expect(JSON.stringify(readTelemetry(told))).toBe('{}')
-})
+test.each([null, undefined, 17, 'text', [], { modems: 'none' }, { modems: [3] }])(
+  'returns an empty sample for %j',
+  (told) => {
+    expect(JSON.stringify(readTelemetry(told))).toBe('{}')
+  },
+)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { Dialogue } from '../dialogue.ts'
-import { readResponseLine } from '../response-line.ts'
+import { Dialogue } from '../dialogue/dialogue.ts'
 import { answerTo, valueFrom } from '../testing/answer-to.ts'
 import { DescribedModem } from '../testing/described-modem.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
+import { readResponseLine } from '../wire/response-line.ts'
 import { indications, offeredMessageIndications } from './message-indications.ts'
 import { readMemoryUsage, readOfferedMemories, selectMemories } from './message-storage.ts'
 import { ask } from './query.ts'
@@ -13,11 +13,11 @@ import { readOwnNumbers } from './sim-identity.ts'
 import { pinStateOf, readPinState, readPinStateWithoutFinalResult } from './sim-pin.ts'
 import { listMessages, readMessage } from './stored-messages.ts'
 
-// Shapes seen in the wild, each read through tokenizer and dialogue as it came from the modem.
+// Answers recorded from real modems, each read through tokenizer and dialogue.
 
 const pdu = '07911326040000F0040B911346610089F60000208062917314080CC8F71D14969741F977FD07'
 
-describe('+CREG and its kin', () => {
+describe('registration answers', () => {
   const read = (answer: string, domain: RegistrationDomain = '+CREG') => valueFrom(readRegistration(domain), answer)
 
   test('hexadecimal values without quotes: 2,1,4CA,81DE445', async () => {
@@ -81,7 +81,7 @@ describe('+CSCA', () => {
   ])('%s', async (_shape, answer, number) => {
     expect(await read(answer)).toMatchObject({ number: number.replaceAll(' ', '') })
   })
-  test('none is stored', async () => {
+  test('reads an empty service centre', async () => {
     expect(await read('+CSCA: "",129')).toBe('none')
   })
 })
@@ -96,10 +96,10 @@ describe('+CPMS', () => {
       receive: ['SM'],
     })
   })
-  test('one list without parentheses stands for all three: "ME","MT","SM"', async () => {
+  test('applies one list without parentheses to all three: "ME","MT","SM"', async () => {
     expect(await offered('"ME","MT","SM"')).toMatchObject({ read: ['ME', 'MT', 'SM'], receive: ['ME', 'MT', 'SM'] })
   })
-  test('lists in one pair of parentheses too many: (("SM","BM","SR"),("SM"))', async () => {
+  test('reads lists in one pair of parentheses too many: (("SM","BM","SR"),("SM"))', async () => {
     expect(await offered('(("SM","BM","SR"),("SM"))')).toMatchObject({ read: ['SM', 'BM', 'SR'], receive: ['SM'] })
   })
   test('no memory at all: (),(),()', async () => {
@@ -108,24 +108,24 @@ describe('+CPMS', () => {
   test('a quote is missing: (ME", "SR"),("SM")', async () => {
     expect(await offered('(ME", "SR"),("SM"),("SM")')).toMatchObject({ read: ['ME', 'SR'], receive: ['SM'] })
   })
-  test('nothing behind the colon', async () => {
+  test('reads an empty body', async () => {
     expect(await offered('')).toEqual({ read: [], write: [], receive: [] })
   })
-  test('the answer to a selection names no memory: 0,30,0,30,8,330', async () => {
+  test('reads the usage when the answer to a selection names no memory: 0,30,0,30,8,330', async () => {
     expect(await valueFrom(selectMemories('SM'), '+CPMS: 0,30,0,30,8,330')).toEqual([
       { memory: undefined, used: 0, total: 30 },
       { memory: undefined, used: 0, total: 30 },
       { memory: undefined, used: 8, total: 330 },
     ])
   })
-  test('the answer to a question names them', async () => {
+  test('reads the memories named in the answer to a read command', async () => {
     expect(await valueFrom(readMemoryUsage, '+CPMS: "SM",3,30,"ME",0,255,"SM",3,30')).toEqual([
       { memory: 'SM', used: 3, total: 30 },
       { memory: 'ME', used: 0, total: 255 },
       { memory: 'SM', used: 3, total: 30 },
     ])
   })
-  test('OK only: selected, and how full it is stays unknown', async () => {
+  test('selects the memory when the answer is only OK; the usage stays unknown', async () => {
     expect(await valueFrom(selectMemories('SM'), 'OK')).toEqual([])
   })
 })
@@ -159,23 +159,23 @@ describe('+CMGR and +CMGL', () => {
   ])('an empty slot: %s', async (_shape, answer) => {
     expect(await valueFrom(readMessage(3), answer)).toBe('empty')
   })
-  test('a row in the text of a message in text mode is none: nobody invents a message', async () => {
+  test('does not take a row inside a text-mode message for a message', async () => {
     const text = `+CMGR: "REC UNREAD","+447700900123",,"24/01/01,10:00:00+00"\nhi\n+CMGR: 1,,31\n${pdu}`
     expect((await answerTo(readMessage(3), text)).kind).toBe('unreadable')
   })
-  test('the line break in front of the next row is missing', async () => {
+  test('reads a list with a missing line break before the next row', async () => {
     const rows = `+CMGL: 1,1,,31\n${pdu}+CMGL: 2,0,,31\n${pdu}`
     expect((await valueFrom(listMessages, rows)).map((message) => message.index)).toEqual([1, 2])
   })
-  test('empty slots among the rows are left out', async () => {
+  test('omits empty slots', async () => {
     const rows = `+CMGL: 0,1,,0\n00\n+CMGL: 1,,,31\n${pdu}\n+CMGL: 2,1,,31\n${'FF'.repeat(31)}`
     expect(await valueFrom(listMessages, rows)).toEqual([{ index: 1, stat: undefined, pdu }])
   })
-  test('extra blank lines and lines that end in \\r\\r\\n (E1752)', async () => {
+  test('tolerates extra blank lines and lines that end in \\r\\r\\n (E1752)', async () => {
     const raw = `raw:\r\r\n\r\r\n+CMGL: 1,1,,31\r\r\n\r\r\n${pdu}\r\r\n\r\r\n\r\r\nOK\r\r\n`
     expect(await valueFrom(listMessages, raw)).toEqual([{ index: 1, stat: 1, pdu }])
   })
-  test('a modem that falls silent in the middle of a list gives what it gave', async () => {
+  test('returns the rows read before the modem fell silent', async () => {
     const outcome = await answerTo(listMessages, `raw:\r\n+CMGL: 1,1,,31\r\n${pdu}\r\n`)
     expect(outcome).toMatchObject({ kind: 'unanswered', partial: [{ index: 1 }] })
   })
@@ -199,28 +199,28 @@ describe('+CPIN', () => {
   ])('%s', async (_shape, answer, state) => {
     expect(pinStateOf(await answerTo(readPinState, answer))).toBe(state)
   })
-  test('without OK (Wavecom)', async () => {
+  test('reads the state without OK (Wavecom)', async () => {
     expect(await valueFrom(readPinStateWithoutFinalResult, 'raw:\r\n+CPIN: SIM PIN\r\n')).toBe('pin')
   })
 })
 
 describe('any answer', () => {
-  test('an echo that comes twice', async () => {
+  test('ignores a repeated echo', async () => {
     expect(await valueFrom(readPinState, 'raw:AT+CPIN?\r\r\nAT+CPIN?\r\r\n+CPIN: READY\r\n\r\nOK\r\n')).toBe('ready')
   })
-  test('a NUL in front', async () => {
+  test('ignores a leading NUL', async () => {
     expect(await valueFrom(readPinState, 'raw:\0\r\n\0+CPIN: READY\r\n\r\nOK\r\n')).toBe('ready')
   })
-  test('a plus torn from its line: \\r+\\n', async () => {
+  test('reads a plus separated from its line: \\r+\\n', async () => {
     expect(await valueFrom(readPinState, 'raw:\r+\n\r\n+CPIN: READY\r\n\r\nOK\r\n')).toBe('ready')
   })
-  test('+CMS ERROR in words', async () => {
+  test('reads +CMS ERROR as text', async () => {
     expect(await answerTo(readMessage(1), '+CMS ERROR: Unknown error')).toMatchObject({
       kind: 'refused',
       error: { code: 500 },
     })
   })
-  test('results in digits (ATV0)', async () => {
+  test('reads numeric results (ATV0)', async () => {
     const port = new DescribedModem({ AT: 'raw:0\r', 'AT+CMEE?': 'raw:+CMEE: 1\r\n0\r', ATE0: 'raw:0\r' })
     port.answer('AT+CPIN?', 'raw:+CPIN: READY\r\n0\r')
     const dialogue = new Dialogue({ port, clock: new ManualClock(), onEvent: () => undefined })
@@ -240,7 +240,7 @@ describe('+CNUM', () => {
   ])('%s', async (_shape, answer, numbers) => {
     expect(await valueFrom(readOwnNumbers, answer)).toEqual(numbers)
   })
-  test('several rows, some of them empty', async () => {
+  test('reads several rows, some of them empty', async () => {
     const rows = '+CNUM: "Voice","+15551",145\n+CNUM: "Fax","",129\n+CNUM: "Data","15553",145'
     expect((await valueFrom(readOwnNumbers, rows)).map((own) => own.number)).toEqual(['+15551', '+15553'])
   })

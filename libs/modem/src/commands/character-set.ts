@@ -1,10 +1,10 @@
 import { octetsFromHex } from '@smsgw/sms/octets'
-import { textFromUcs2 } from '@smsgw/sms/ucs2'
+import { textFromUcs2 } from '@smsgw/sms/text/ucs2'
 import { lastWith, type Query } from './query.ts'
 
 /**
- * The character set of texts in commands and answers (27.007 §5.5): operator names, names in the phonebook, the
- * service centre, USSD. PDUs are not touched by it.
+ * The character set of text parameters (27.007 §5.5): operator names, the service centre, USSD. It does not affect
+ * PDUs.
  */
 export function selectCharacterSet(characterSet: CharacterSet): Query<true> {
   return { text: `AT+CSCS="${characterSet}"`, timeoutMs: 5000, read: () => true }
@@ -19,20 +19,18 @@ export const readCharacterSet: Query<string> = {
   read: (lines) => /[A-Z0-9-]+/i.exec(lastWith(lines, '+CSCS')?.body ?? '')?.[0],
 }
 
-/** A text as firmware writes it: plain, or as UCS-2 in hexadecimal digits, whatever `+CSCS` says. */
+/** A text as firmware writes it: plain, or UCS-2 in hexadecimal digits, whatever `+CSCS` reports. */
 export function textInCharacterSet(text: string): string {
   if (text.length < 4 || text.length % 4 !== 0 || !/^[0-9a-f]+$/i.test(text)) return text
   const inLatinToArabic = /^(0[0-7][0-9a-f]{2})+$/i.test(text) && (text.startsWith('00') || /[a-f]/i.test(text))
-  // A word of four letters A to F is a word, not a character.
+  // Four letters from A to F are a word, not a character.
   const inOtherScripts = text.length >= 8 && /[a-f]/i.test(text)
   if (!inLatinToArabic && !inOtherScripts) return text
   const decoded = textFromUcs2(octetsFromHex(text))
   return unreadable.test(decoded) ? text : decoded
 }
 
-/**
- * A telephone number, plain or as UCS-2 in hexadecimal digits: no number that people have is made of `003x` groups.
- */
+/** A telephone number, plain or as UCS-2 in hexadecimal digits: no real number consists of `003x` groups. */
 export function numberInCharacterSet(text: string): string {
   return /^(002[ab3]|003[0-9])+$/i.test(text) ? textFromUcs2(octetsFromHex(text)) : text
 }

@@ -1,7 +1,7 @@
-import { integerOf, parseParameters } from '../at-parameters.ts'
+import { integerOf, parseParameters } from '../wire/at-parameters.ts'
 import { lastWith, type Query } from './query.ts'
 
-/** 27.007 §8.2: 0 asleep, 1 everything works, 4 radio off. */
+/** 27.007 §8.2: 0 minimum, 1 full, 4 radio off. */
 export const readFunctionality: Query<number> = {
   text: 'AT+CFUN?',
   timeoutMs: 10_000,
@@ -9,12 +9,12 @@ export const readFunctionality: Query<number> = {
   read: (lines) => integerOf(parseParameters(lastWith(lines, '+CFUN')?.body ?? '')[0]),
 }
 
-/** Switching the radio on takes seconds, and some say OK long before they are done (Sierra). */
+/** Switching the radio on takes seconds, and some modems answer OK long before it is on (Sierra). */
 export function selectFunctionality(functionality: 0 | 1 | 4): Query<true> {
   return { text: `AT+CFUN=${functionality}`, timeoutMs: 30_000, prefixes: ['+CFUN', '+CPIN'], read: () => true }
 }
 
-/** Restarts the modem. It may answer, fall silent, or be gone from the bus before it has: none of them is a failure. */
+/** Restarts the modem. It may answer, fall silent or disconnect first; none of these is a failure. */
 export function resetCommand(text: string): Query<true> {
   return { text, timeoutMs: 30_000, read: () => true }
 }

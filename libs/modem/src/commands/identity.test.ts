@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { answerTo, valueFrom } from '../testing/answer-to.ts'
-import { imeiIn, readImei, readInformation, readManufacturer, readModel } from './identity.ts'
+import { imeiIn, numberQuery, readInformation, readManufacturer, readModel } from './identity.ts'
 import { iccidIn, iccidQuery, readImsi } from './sim-identity.ts'
+
+const readNumber = numberQuery('AT+CGSN')
 
 describe('IMEI', () => {
   test.each([
@@ -10,12 +12,22 @@ describe('IMEI', () => {
     ['+CGSN: "490154203237518"', '490154203237518'],
     ['49015420323751', '49015420323751'],
     ['4901542032375180', '4901542032375180'],
-  ])('%s', async (answer, imei) => expect(await valueFrom(readImei, answer)).toBe(imei))
+  ])('%s', async (answer, imei) => expect(await valueFrom(readNumber, answer)).toEqual({ imei, serial: undefined }))
 
-  test.each(['OK', '1234', '49015420323751899', 'ESN 80AABBCC'])(
-    'a port that answers %s is no command port of a modem',
-    async (answer) => expect((await answerTo(readImei, answer)).kind).toBe('unreadable'),
+  test.each([
+    ['1234567890', '1234567890'],
+    ['+CGSN: "1234567890"', '1234567890'],
+    ['49015420323751899', '49015420323751899'],
+    ['ESN 80AABBCC', '80AABBCC'],
+    ['ABC123', 'ABC123'],
+  ])('%s is a serial number in its place', async (answer, serial) =>
+    expect(await valueFrom(readNumber, answer)).toEqual({ imei: undefined, serial }),
   )
+
+  test.each(['OK', '0000000000', '12', 'unknown', 'not set'])('%s does not identify a modem', async (answer) =>
+    expect((await answerTo(readNumber, answer)).kind).toBe('unreadable'),
+  )
+
   test('is not found in the middle of other digits', () => expect(imeiIn('12345678901234567890')).toBeUndefined())
 })
 
@@ -23,12 +35,12 @@ describe('manufacturer and model', () => {
   test.each(['huawei', '+CGMI: huawei', '+CGMI: "huawei"', 'AT+CGMI\nhuawei'])('%s', async (answer) => {
     expect(await valueFrom(readManufacturer, answer)).toBe('huawei')
   })
-  test('a code that comes in between is no model', async () => {
+  test('does not take an unsolicited code for a model', async () => {
     expect(await valueFrom(readModel, 'raw:\r\n+CMTI: "SM",1\r\n\r\n+CREG: 1\r\nE3372\r\n\r\nOK\r\n')).toBe('E3372')
   })
 })
 
-test('ATI of Huawei has it all, with labels', async () => {
+test('reads the labelled lines of ATI on Huawei', async () => {
   const answer =
     'Manufacturer: huawei\nModel: E3372\nRevision: 21.180.01.00.00\nIMEI: 861821021234567\n+GCAP: +CGSM,+DS,+ES'
   expect(await valueFrom(readInformation, answer)).toMatchObject({
@@ -58,5 +70,5 @@ describe('ICCID', () => {
   ])('%s: %s', async (command, answer, iccid) => {
     expect(await valueFrom(iccidQuery(command), answer)).toBe(iccid)
   })
-  test('digits that do not begin with 89 are none', () => expect(iccidIn('12345678901234567890')).toBeUndefined())
+  test('ignores digits that do not begin with 89', () => expect(iccidIn('12345678901234567890')).toBeUndefined())
 })

@@ -1,25 +1,53 @@
-import { anyBareLine } from '../command.ts'
-import type { ResponseLine } from '../response-line.ts'
-import { firstIn, type Query } from './query.ts'
+import { anyBareLine } from '../dialogue/command.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
+import { type Answer, firstIn, type Query } from './query.ts'
 
-/** Who the modem is. 27.007 §5.1–5.4 */
+/** Manufacturer, model and firmware. 27.007 §5.1–5.4 */
 export const readManufacturer: Query<string> = freeText('AT+CGMI', ['+CGMI', '+GMI'])
 export const readModel: Query<string> = freeText('AT+CGMM', ['+CGMM', '+GMM'])
 export const readFirmware: Query<string> = freeText('AT+CGMR', ['+CGMR', '+GMR'])
 
-/**
- * The IMEI: what identifies a modem whatever port it is on. Undefined unless it is one, for some ports answer OK to
- * everything (Sierra APP) and must not be taken for a modem.
- */
-export const readImei: Query<string> = {
-  text: 'AT+CGSN',
-  timeoutMs: 5000,
-  prefixes: ['+CGSN', '+GSN'],
-  bare: (line) => imeiIn(line) !== undefined,
-  read: (lines) => firstIn(lines, (line) => imeiIn(line.body)),
+/** The IMEI, which identifies the modem on any port. */
+export interface ModemNumber {
+  readonly imei: string | undefined
+  /** A serial number that the modem reports instead of an IMEI. */
+  readonly serial: string | undefined
 }
 
-/** V.250 §6.1.3: free text, one line or ten. Huawei and its kin put everything into it, with labels. */
+/**
+ * Reads the IMEI, or the serial number that some modems report instead: from `AT+CGSN`, `AT+GSN`, `AT+CGSN=1` (NB-IoT,
+ * 27.007 §5.4) or `ATI`, in this order. Undefined when an answer is missing.
+ */
+export async function readModemNumber(
+  ask: <T>(query: Query<T>) => Promise<Answer<T>>,
+): Promise<ModemNumber | undefined> {
+  let serial: string | undefined
+  for (const text of ['AT+CGSN', 'AT+GSN', 'AT+CGSN=1']) {
+    const answer = await ask(numberQuery(text))
+    if (answer.kind === 'unanswered' || answer.kind === 'not-sent') return undefined
+    if (answer.kind !== 'value') continue
+    if (answer.value.imei !== undefined) return answer.value
+    serial ??= answer.value.serial
+  }
+  const information = await ask(readInformation)
+  return { imei: information.kind === 'value' ? information.value.imei : undefined, serial }
+}
+
+export function numberQuery(text: string): Query<ModemNumber> {
+  return {
+    text,
+    timeoutMs: 5000,
+    prefixes: ['+CGSN', '+GSN'],
+    bare: (line) => imeiIn(line) !== undefined || serialIn(line) !== undefined,
+    read: (lines) => {
+      const imei = firstIn(lines, (line) => imeiIn(line.body))
+      const serial = imei === undefined ? firstIn(lines, (line) => serialIn(line.body)) : undefined
+      return imei === undefined && serial === undefined ? undefined : { imei, serial }
+    },
+  }
+}
+
+/** V.250 §6.1.3: free text, one line or ten. Huawei and similar firmware put everything into it, with labels. */
 export const readInformation: Query<Information> = {
   text: 'ATI',
   timeoutMs: 5000,
@@ -47,9 +75,15 @@ export interface Information {
   readonly imei: string | undefined
 }
 
-/** 14 digits (without check digit) to 16 (IMEISV); anything else is no IMEI. 23.003 §6.2 */
+/** 14 digits (without check digit) to 16 (IMEISV). 23.003 §6.2 */
 export function imeiIn(text: string): string | undefined {
   return /^\D{0,12}(\d{14,16})(?!\d)/.exec(text)?.[1]
+}
+
+/** `1234567890`, `ESN 80AABBCC`: at least four characters with digits that are not all the same. */
+function serialIn(text: string): string | undefined {
+  const found = /^"?(?:[A-Za-z]{2,6}[ :]+)?([A-Za-z0-9-]{4,32})"?$/.exec(text.trim())?.[1]
+  return found !== undefined && /\d/.test(found) && new Set(found).size > 1 ? found : undefined
 }
 
 function freeText(text: string, prefixes: readonly string[]): Query<string> {

@@ -1,17 +1,17 @@
-import { integerOf, offersNumber, parseParameters } from '../at-parameters.ts'
+import { integerOf, offersNumber, parseParameters } from '../wire/at-parameters.ts'
 import { lastWith, type Query } from './query.ts'
 
-/** How the modem tells of messages that arrive (`+CNMI`). 27.005 §3.4.1 */
+/** How the modem indicates messages that arrive (`+CNMI`). 27.005 §3.4.1 */
 export interface MessageIndications {
-  /** 2: codes are held back while a link is in use; 1: they are dropped then. */
+  /** 2: codes are buffered while a link is in use; 1: they are discarded then. */
   readonly mode: number
-  /** 1: stored and told (`+CMTI`). 2: delivered straight (`+CMT`). */
+  /** 1: stored and indicated (`+CMTI`). 2: delivered directly (`+CMT`). */
   readonly messages: number
-  /** 0: cell broadcasts are not told. */
+  /** 0: no cell broadcasts. */
   readonly broadcasts: number
-  /** 0: no reports. 1: delivered straight (`+CDS`). 2: stored and told (`+CDSI`). */
+  /** 0: no reports. 1: delivered directly (`+CDS`). 2: stored and indicated (`+CDSI`). */
   readonly reports: number
-  /** What was held back is flushed (0) or dropped (1) when mode changes. */
+  /** Whether buffered codes are flushed (0) or discarded (1) when the mode changes. */
   readonly buffer: number
 }
 
@@ -37,8 +37,8 @@ export function selectMessageIndications({
 }
 
 /**
- * What the modem says that it can do. Advice, no more: many advertise mode 2 and refuse it. `(2),(0-1,3),(0,2),(0-1),(0)`,
- * also without the blank or with lists missing.
+ * The values that the modem says it supports. Not reliable: many advertise mode 2 and refuse it.
+ * `(2),(0-1,3),(0,2),(0-1),(0)`, also without the blank or with lists missing.
  */
 export const offeredMessageIndications: Query<(wanted: MessageIndications) => boolean> = {
   text: 'AT+CNMI=?',
@@ -55,7 +55,7 @@ export const offeredMessageIndications: Query<(wanted: MessageIndications) => bo
   },
 }
 
-/** What is in force, to see whether the modem has restarted. */
+/** Reads the current setting, to detect a restart. */
 export const readMessageIndications: Query<MessageIndications> = {
   text: 'AT+CNMI?',
   timeoutMs: 5000,

@@ -1,10 +1,10 @@
-import { integerOf, parseParameters } from '../at-parameters.ts'
+import { integerOf, parseParameters } from '../wire/at-parameters.ts'
 import { lastWith, type Query } from './query.ts'
 
 /** PDU mode. 27.005 §3.2.3 */
 export const selectPduMode: Query<true> = { text: 'AT+CMGF=0', timeoutMs: 5000, read: () => true }
 
-/** A modem that restarted unnoticed may be in text mode again, where `AT+CMGS=24` would send to the number 24. */
+/** A modem that restarted unnoticed may be in text mode, where `AT+CMGS=24` would send to the number 24. */
 export const readMessageFormat: Query<'pdu' | 'text'> = {
   text: 'AT+CMGF?',
   timeoutMs: 5000,
@@ -16,8 +16,8 @@ export const readMessageFormat: Query<'pdu' | 'text'> = {
 }
 
 /**
- * Service 0: what is delivered straight to us needs no acknowledgement. With service 1 one `+CNMA` that is missed makes
- * the modem stop delivering, silently. 27.005 §3.2.1
+ * Service 0: direct deliveries need no acknowledgement. With service 1, one missed `+CNMA` silently stops all further
+ * deliveries. 27.005 §3.2.1
  */
 export function selectMessageService(service: number): Query<true> {
   return { text: `AT+CSMS=${service}`, timeoutMs: 5000, prefixes: ['+CSMS'], read: () => true }
@@ -33,7 +33,7 @@ export const readMessageService: Query<number> = {
 /** Holds the radio link open between messages of a burst. 27.005 §3.5.6 */
 export const keepLinkOpen: Query<true> = { text: 'AT+CMMS=1', timeoutMs: 5000, read: () => true }
 
-/** Which way messages leave: packet or circuit switched, and the other way round. 27.007 §10.1.21 */
+/** The bearer for messages: packet or circuit switched, alone or preferred. 27.007 §10.1.21 */
 export function selectMessageBearer(bearer: MessageBearer): Query<true> {
   return { text: `AT+CGSMS=${messageBearers.indexOf(bearer)}`, timeoutMs: 10_000, read: () => true }
 }
@@ -49,8 +49,8 @@ const messageBearers = ['packet', 'circuit', 'packet-preferred', 'circuit-prefer
 export type MessageBearer = (typeof messageBearers)[number]
 
 /**
- * Acknowledges a message delivered straight to us, which only service 1 asks for. Never with a PDU: that form is broken
- * in half of the firmware there is. 27.005 §3.4.4
+ * Acknowledges a directly delivered message, which only service 1 requires. Never with a PDU: half of all firmware gets
+ * that form wrong. 27.005 §3.4.4
  */
 export function acknowledgeDelivery(form: AcknowledgementForm): Query<true> {
   return { text: { bare: 'AT+CNMA', zero: 'AT+CNMA=0', one: 'AT+CNMA=1' }[form], timeoutMs: 5000, read: () => true }

@@ -1,7 +1,7 @@
-import { integerOf, itemsOf, parseParameters, textOf, textsOf } from '../at-parameters.ts'
+import { integerOf, itemsOf, parseParameters, textOf, textsOf } from '../wire/at-parameters.ts'
 import { lastWith, type Query } from './query.ts'
 
-/** Where messages are kept. 27.005 §3.1: SM the SIM, ME the modem, MT both, SR reports, BM broadcasts, TA the adapter. */
+/** Message memories. 27.005 §3.1: SM the SIM, ME the modem, MT both, SR reports, BM broadcasts, TA the adapter. */
 export type Memory = string
 
 export interface OfferedMemories {
@@ -9,7 +9,7 @@ export interface OfferedMemories {
   readonly read: readonly Memory[]
   /** For writing and sending from (mem2). */
   readonly write: readonly Memory[]
-  /** Where what arrives is put (mem3). */
+  /** For received messages (mem3). */
   readonly receive: readonly Memory[]
 }
 
@@ -20,7 +20,7 @@ export interface MemoryUsage {
   readonly total: number
 }
 
-/** Empty lists where the modem keeps no messages that we could read (Symbian: `(),(),()`). */
+/** Empty lists if the modem offers no readable memory (Symbian: `(),(),()`). */
 export const readOfferedMemories: Query<OfferedMemories> = {
   text: 'AT+CPMS=?',
   timeoutMs: 10_000,
@@ -38,7 +38,7 @@ export const readMemoryUsage: Query<readonly MemoryUsage[]> = {
   read: (lines) => usagesIn(lastWith(lines, '+CPMS')?.body),
 }
 
-/** Memories left out keep what they were; Wavecom takes one alone. Some firmware answers `OK` without the usage. */
+/** Omitted memories are left unchanged; Wavecom accepts only one. Some firmware answers `OK` without the usage. */
 export function selectMemories(...memories: readonly Memory[]): Query<readonly MemoryUsage[]> {
   return {
     text: `AT+CPMS=${memories.map((memory) => `"${memory}"`).join(',')}`,
@@ -49,8 +49,8 @@ export function selectMemories(...memories: readonly Memory[]): Query<readonly M
 }
 
 /**
- * `("SM","ME"),("SM","ME"),("SM","ME")` as it should be; `"ME","MT","SM"` for all three; `(("SM","BM","SR"),("SM"))`
- * (Wavecom: what is missing is as the one before); quotes and parentheses go missing.
+ * The standard form is `("SM","ME"),("SM","ME"),("SM","ME")`. Also seen: `"ME","MT","SM"` for all three;
+ * `(("SM","BM","SR"),("SM"))` (Wavecom: a missing list equals the previous one); missing quotes and parentheses.
  */
 function offeredMemoriesIn(body: string): OfferedMemories | undefined {
   const parameters = parseParameters(body)
@@ -71,7 +71,7 @@ function namesIn(texts: readonly string[]): readonly Memory[] {
   )
 }
 
-/** `"SM",3,30,"ME",0,255,…` when read, `3,30,0,255,…` when set; nothing at all counts as nothing known. */
+/** `"SM",3,30,"ME",0,255,…` when read, `3,30,0,255,…` when set; an empty body means unknown. */
 function usagesIn(body: string | undefined): readonly MemoryUsage[] {
   const parameters = body === undefined ? [] : parseParameters(body)
   const usages: MemoryUsage[] = []

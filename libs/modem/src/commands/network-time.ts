@@ -1,13 +1,13 @@
-import type { ResponseLine } from '../response-line.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
 import { lastWith, type Query } from './query.ts'
 
-/** Time as the network or the modem tells it: UTC, and the zone in quarters of an hour where it is known. */
+/** Time from the network or the modem: UTC, and the zone in quarters of an hour if known. */
 export interface NetworkTime {
   readonly epochMs: number
   readonly zoneQuarters: number | undefined
 }
 
-/** The clock of the modem: local time with the zone. It means something only once the network has set it. 27.007 §8.15 */
+/** The clock of the modem: local time with the zone. It is valid only after the network has set it. 27.007 §8.15 */
 export const readClock: Query<NetworkTime> = {
   text: 'AT+CCLK?',
   timeoutMs: 5000,
@@ -18,13 +18,13 @@ export const readClock: Query<NetworkTime> = {
   },
 }
 
-/** Lets the network set the clock (`+CTZU`), and tell of the zone (`+CTZR`). 27.007 §8.40, §8.41 */
+/** Lets the network set the clock (`+CTZU`) and report the zone (`+CTZR`). 27.007 §8.40, §8.41 */
 export const followNetworkTime: Query<true> = { text: 'AT+CTZU=1', timeoutMs: 5000, read: () => true }
 export const reportTimeZone: Query<true> = { text: 'AT+CTZR=1', timeoutMs: 5000, read: () => true }
 
 /**
- * The unsolicited codes that tell the time: `^NWTIME: "26/03/01,15:46:11+28,00"` (Huawei), `*PSUTTZ: 2026,3,1,15,46,11,
- * "+28",0` (SIMCom; already UTC), `+CTZV: 28` and `+CTZE` (the zone; some add the time).
+ * Reads the unsolicited codes with the time: `^NWTIME: "26/03/01,15:46:11+28,00"` (Huawei), `*PSUTTZ:
+ * 2026,3,1,15,46,11, "+28",0` (SIMCom; already UTC), `+CTZV: 28` and `+CTZE` (the zone; some add the time).
  */
 export function networkTimeIn(line: ResponseLine): NetworkTime | undefined {
   switch (line.prefix) {
@@ -41,7 +41,7 @@ export function networkTimeIn(line: ResponseLine): NetworkTime | undefined {
     case '+CTZV':
     case '+CTZE':
     case '+CTZEU': {
-      // The zone in front; the local time behind it, where it is told at all.
+      // The zone comes first, followed by the local time if there is one.
       const time = localTimeIn(line.body)
       const zone = validZone(Number(/^\s*"?([+-]?\d{1,3})/.exec(line.body)?.[1] ?? Number.NaN))
       if (time === undefined || zone === undefined || time.zoneQuarters !== undefined) return time
@@ -52,7 +52,7 @@ export function networkTimeIn(line: ResponseLine): NetworkTime | undefined {
   }
 }
 
-/** `26/03/01,15:46:11+28`; before the network has told it modems say 1970, 1980, 2004 or 80/01/06. */
+/** `26/03/01,15:46:11+28`; modems report 1970, 1980, 2004 or 80/01/06 before the network has set the clock. */
 function localTimeIn(text: string): NetworkTime | undefined {
   const match = /(\d{2,4})\/(\d{1,2})\/(\d{1,2})\s*,\s*(\d{1,2}):(\d{1,2}):(\d{1,2})\s*([+-]\s?\d{1,3})?/.exec(text)
   if (match === null) return undefined
@@ -64,9 +64,9 @@ function localTimeIn(text: string): NetworkTime | undefined {
 }
 
 const quarterMs = 15 * 60_000
-/** Before this a clock has not been set: no network tells a time in the past of this program. */
+/** An earlier time means that the clock has not been set. */
 const earliestYear = 2024
-/** Two digits from 70 on are those of clocks that begin in 1970 or 1980. */
+/** Two digits from 70 on belong to clocks that start in 1970 or 1980. */
 const latestYear = 2069
 
 function epochOf(year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0): number | undefined {
@@ -77,7 +77,7 @@ function epochOf(year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0)
   return Date.UTC(fullYear, month - 1, day, hour, minute, second)
 }
 
-/** 23.040 §9.2.3.11: no zone on earth is beyond −12 h … +14 h. */
+/** 23.040 §9.2.3.11: zones range from −12 h to +14 h. */
 function validZone(quarters: number | undefined): number | undefined {
   return quarters !== undefined && quarters >= -48 && quarters <= 56 ? quarters : undefined
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readResponseLine } from '../response-line.ts'
 import { valueFrom } from '../testing/answer-to.ts'
+import { readResponseLine } from '../wire/response-line.ts'
 import { textInCharacterSet } from './character-set.ts'
 import { networkTimeIn, readClock } from './network-time.ts'
 import { readOperator } from './operator.ts'
@@ -16,10 +16,10 @@ describe('signal', () => {
     ['+CSQ: 150,99', -66, 4],
   ])('%s', async (answer, dBm, bars) => expect(await valueFrom(readSignal, answer)).toEqual({ dBm, bars }))
 
-  test('a code with the same prefix in front of the answer is not the answer', async () => {
+  test('does not take an unsolicited code with the same prefix for the answer', async () => {
     expect(await valueFrom(readSignal, '+CSQ: 5,99\n^RSSI: 20\n+CSQ: 20,99')).toMatchObject({ dBm: -73 })
   })
-  test('LTE has its own measures', async () => {
+  test('reads the LTE measures', async () => {
     expect(await valueFrom(readExtendedSignal, '+CESQ: 99,99,255,255,20,46')).toEqual({
       dBm: -75,
       bars: 3,
@@ -52,11 +52,11 @@ describe('network time', () => {
   // 15:46:11 in Jakarta, seven hours ahead.
   const epochMs = Date.UTC(2026, 2, 1, 8, 46, 11)
 
-  test('the clock tells local time and the zone', async () => {
+  test('reads local time and zone from the clock', async () => {
     expect(await valueFrom(readClock, '+CCLK: "26/03/01,15:46:11+28"')).toEqual({ epochMs, zoneQuarters: 28 })
   })
   test.each(['80/01/06,00:00:12+00', '04/01/01,00:20:00+00', '70/01/01,00:00:04+00'])(
-    'a clock that nobody has set says nothing: %s',
+    'ignores a clock that was never set: %s',
     async (text) => {
       await expect(valueFrom(readClock, `+CCLK: "${text}"`)).rejects.toThrow('was not read')
     },

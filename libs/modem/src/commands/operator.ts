@@ -1,4 +1,4 @@
-import { integerOf, parseParameters, textOf } from '../at-parameters.ts'
+import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import { textInCharacterSet } from './character-set.ts'
 import { lastWith, type Query } from './query.ts'
 import { type Technology, technologyFromNumber } from './registration.ts'
@@ -6,13 +6,13 @@ import { type Technology, technologyFromNumber } from './registration.ts'
 export interface Operator {
   /** As the modem writes it: a name, or country and network code in digits. */
   readonly name: string
-  /** `26201`: five or six digits, when that is the form it is in. */
+  /** `26201`: five or six digits, if the modem reports a code. */
   readonly code: string | undefined
   readonly technology: Technology | undefined
   readonly selection: 'automatic' | 'manual' | 'deregistered'
 }
 
-/** 27.007 §7.3. `+COPS: 0` alone, and a missing name, say that there is no network. */
+/** 27.007 §7.3. `+COPS: 0` alone, or an empty name, means that there is no network. */
 export const readOperator: Query<Operator | 'none'> = {
   text: 'AT+COPS?',
   timeoutMs: 10_000,

@@ -1,8 +1,8 @@
-import { integerOf, parseParameters, textOf } from '../at-parameters.ts'
-import type { ResponseLine } from '../response-line.ts'
+import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
 import { lastWith, type Query } from './query.ts'
 
-/** How many tries are left before the SIM asks for the PUK, and how many for the PUK before the SIM is dead. */
+/** The attempts left before the SIM requires the PUK, and before the PUK is blocked as well. */
 export interface PinTries {
   readonly pin: number
   readonly puk: number | undefined
@@ -23,8 +23,8 @@ export const standardPinCounter: Query<PinTries> = {
 }
 
 /**
- * The card itself, whatever the vendor: VERIFY without a PIN takes no try and answers 63Cx, x tries left; 6983 when none
- * is (102.221 §11.1.9). Cards from before USIM do not know it.
+ * Asks the card itself, whatever the vendor: VERIFY without a PIN costs no attempt and answers 63Cx with x attempts
+ * left, or 6983 with none (102.221 §11.1.9). Cards older than USIM do not support it.
  */
 export const cardPinCounter: Query<PinTries> = {
   text: 'AT+CSIM=10,"0020000100"',
@@ -37,14 +37,14 @@ export const cardPinCounter: Query<PinTries> = {
   },
 }
 
-/** A vendor's command that tells the tries left for PIN and PUK at these places of its answer. */
+/** A vendor's command that reports the attempts left for PIN and PUK at these positions. */
 export function pinCounter(text: string, prefix: string, pinAt: number, pukAt?: number): Query<PinTries> {
   return {
     text,
     timeoutMs: 5000,
     prefixes: [prefix],
     read: (lines: readonly ResponseLine[]) => {
-      // GTM601 separates by blanks.
+      // GTM601 separates the values with blanks.
       const body = lastWith(lines, prefix)?.body ?? ''
       const parameters = parseParameters(body.includes(',') ? body : body.trim().replaceAll(/\s+/g, ','))
       return pinTries(integerOf(parameters[pinAt]), pukAt === undefined ? undefined : integerOf(parameters[pukAt]))
@@ -52,7 +52,7 @@ export function pinCounter(text: string, prefix: string, pinAt: number, pukAt?: 
   }
 }
 
-/** 255 and the like stand for "not known" in more than one firmware. */
+/** Some firmware reports 255 or similar when the number is unknown. */
 export function pinTries(pin: number | undefined, puk: number | undefined): PinTries | undefined {
   return pin === undefined || pin < 0 || pin > 10 ? undefined : { pin, puk }
 }

@@ -1,26 +1,26 @@
 import type { Cancellation } from '../cancellation.ts'
-import type { Command, CommandOutcome, NotSent, Unanswered } from '../command.ts'
-import type { CommandError } from '../command-error.ts'
-import type { ResponseLine } from '../response-line.ts'
+import type { Command, CommandOutcome, NotSent, Unanswered } from '../dialogue/command.ts'
+import type { CommandError } from '../dialogue/command-error.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
 
 /** A command whose answer is read into a value. */
 export interface Query<T> extends Command {
-  /** Undefined when the lines hold no answer. Never throws, whatever they hold. */
+  /** Returns undefined if the lines hold no answer. Never throws. */
   readonly read: (lines: readonly ResponseLine[]) => T | undefined
-  /** Some firmware gives this answer and no final result behind it (Wavecom `+CPIN:`): silence then counts as OK. */
+  /** Some firmware gives this answer without a final result (Wavecom `+CPIN:`): silence then counts as OK. */
   readonly finalResultOptional?: boolean
 }
 
 export type Answer<T> =
   | { readonly kind: 'value'; readonly value: T }
-  /** OK, and nothing in front of it that can be read. */
+  /** OK without a readable value. */
   | { readonly kind: 'unreadable'; readonly lines: readonly string[] }
   | { readonly kind: 'refused'; readonly error: CommandError; readonly partial: T | undefined }
-  /** Written, and no final result came. `partial`: what the lines held that did come. */
+  /** Written without a final result. `partial`: the value of the lines that did arrive. */
   | { readonly kind: 'unanswered'; readonly why: Unanswered; readonly partial: T | undefined }
   | { readonly kind: 'not-sent'; readonly why: NotSent }
 
-/** Who executes commands: the dialogue, or a part of it that a test plays. */
+/** Executes commands: the dialogue, or a fake in a test. */
 export interface Executor {
   execute(command: Command, cancellation?: Cancellation): Promise<CommandOutcome>
 }
@@ -43,7 +43,7 @@ export async function ask<T>(executor: Executor, query: Query<T>, cancellation?:
   }
 }
 
-/** The value, or undefined for whatever reason: for what is good to know and not needed. */
+/** The value, or undefined for any reason: for optional information. */
 export async function askIfKnown<T>(
   executor: Executor,
   query: Query<T>,
@@ -53,7 +53,7 @@ export async function askIfKnown<T>(
   return answer.kind === 'value' ? answer.value : undefined
 }
 
-/** The last line with one of the prefixes. Bodies of the others are no answer. */
+/** The last line with one of the prefixes. */
 export function lastWith(lines: readonly ResponseLine[], ...prefixes: readonly string[]): ResponseLine | undefined {
   return lines.findLast((line) => prefixes.includes(line.prefix))
 }

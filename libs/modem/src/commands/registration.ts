@@ -1,5 +1,5 @@
-import { hexadecimalOf, integerOf, type Parameter, parseParameters, textOf } from '../at-parameters.ts'
-import type { ResponseLine } from '../response-line.ts'
+import { hexadecimalOf, integerOf, type Parameter, parseParameters, textOf } from '../wire/at-parameters.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
 import { lastWith, type Query } from './query.ts'
 
 /** Where the modem is registered. `+CREG` circuit switched, `+CGREG` packet, `+CEREG` LTE, `+C5GREG` 5G. 27.007 */
@@ -10,7 +10,7 @@ export interface Registration {
   readonly domain: RegistrationDomain
   readonly stat: number
   readonly status: RegistrationStatus
-  /** Location or tracking area, cell, technology: when the modem gives them. */
+  /** Location or tracking area, cell and technology, if the modem reports them. */
   readonly area: number | undefined
   readonly cell: number | undefined
   readonly technology: Technology | undefined
@@ -29,7 +29,7 @@ export type RegistrationStatus =
 
 export type Technology = 'GSM' | 'EDGE' | 'UMTS' | 'HSPA' | 'LTE' | 'NB-IoT' | 'LTE-M' | '5G'
 
-/** Good for SMS: home and roaming, and `SMS only`, which A7670 and LTE networks without voice report. */
+/** Allows SMS: home, roaming, and `SMS only`, which A7670 and LTE networks without voice report. */
 export function canSendSms(registration: Registration): boolean {
   return smsCapable.has(registration.status)
 }
@@ -48,12 +48,12 @@ export function readRegistration(domain: RegistrationDomain): Query<Registration
   }
 }
 
-/** Mode 2 tells the cell as well; some firmware knows mode 1 alone. */
+/** Mode 2 also reports the cell; some firmware supports only mode 1. */
 export function reportRegistration(domain: RegistrationDomain, mode: 1 | 2): Query<true> {
   return { text: `AT${domain}=${mode}`, timeoutMs: 5000, read: () => true }
 }
 
-/** Reads the answer (`<n>,<stat>,…`) and the unsolicited code (`<stat>,…`), told apart by what stands second. */
+/** Reads the answer (`<n>,<stat>,…`) and the unsolicited code (`<stat>,…`), distinguished by the second value. */
 export function registrationIn(line: ResponseLine): Registration | undefined {
   const domain = registrationDomains.find((known) => known === line.prefix)
   const parameters = parseParameters(line.body)
@@ -70,7 +70,7 @@ export function registrationIn(line: ResponseLine): Registration | undefined {
   }
 }
 
-/** `+COPS` and the registration codes number technologies alike. 27.007 §7.3 */
+/** `+COPS` and the registration codes use the same numbers. 27.007 §7.3 */
 export function technologyFromNumber(number: number | undefined): Technology | undefined {
   return number === undefined ? undefined : technologies[number]
 }
@@ -95,7 +95,7 @@ const statuses: readonly RegistrationStatus[] = [
   // Registered, circuit switched fallback not preferred.
   'home',
   'roaming',
-  // Restricted local services; A7670 says so where only emergency calls are possible.
+  // Restricted local services; A7670 reports this if only emergency calls are possible.
   'emergency-only',
 ]
 

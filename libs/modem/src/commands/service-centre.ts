@@ -1,8 +1,8 @@
-import { integerOf, parseParameters, textOf } from '../at-parameters.ts'
+import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import { numberInCharacterSet } from './character-set.ts'
 import { lastWith, type Query } from './query.ts'
 
-/** The service centre that messages leave through, `none` where the SIM has none. 27.005 §3.3.1 */
+/** The service centre for outgoing messages, `none` if the SIM has none. 27.005 §3.3.1 */
 export const readServiceCentre: Query<ServiceCentre | 'none'> = {
   text: 'AT+CSCA?',
   timeoutMs: 10_000,
@@ -11,7 +11,7 @@ export const readServiceCentre: Query<ServiceCentre | 'none'> = {
     const line = lastWith(lines, '+CSCA')
     if (line === undefined) return undefined
     const [address, type] = parseParameters(line.body)
-    // Quoted or not, plain or in UCS-2 (`002B0039…`), with the + or with 145 alone.
+    // Quoted or not, plain or in UCS-2 (`002B0039…`), with the + or only with 145.
     const number = numberInCharacterSet(textOf(address)).replaceAll(/[^0-9+]/g, '')
     if (!/^\+?\d+$/.test(number)) return 'none'
     const typeOfAddress = integerOf(type) ?? (number.startsWith('+') ? international : unknown)
@@ -24,7 +24,7 @@ export interface ServiceCentre {
   readonly typeOfAddress: number
 }
 
-/** Undefined when it is no number: it stands between quotes in the command, and comes from outside. */
+/** Undefined if the value is not a number: it comes from the configuration and is put between quotes in the command. */
 export function writeServiceCentre(number: string): Query<true> | undefined {
   if (!/^\+?\d{1,20}$/.test(number)) return undefined
   const typeOfAddress = number.startsWith('+') ? international : unknown

@@ -1,18 +1,18 @@
-import { integerOf, parseParameters } from '../at-parameters.ts'
-import type { ResponseLine } from '../response-line.ts'
+import { integerOf, parseParameters } from '../wire/at-parameters.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
 import { type Answer, lastWith, type Query } from './query.ts'
 
-/** Undefined: the modem does not know, or not yet (99). */
+/** Undefined: the modem does not know the value (99). */
 export interface Signal {
   readonly dBm: number | undefined
-  /** 0 no bars … 4 all of them. */
+  /** 0 no bars … 4 all bars. */
   readonly bars: number | undefined
   /** LTE: reference signal received power and quality. */
   readonly rsrpDbm?: number
   readonly rsrqDb?: number
 }
 
-/** 27.007 §8.5. Some modems fall silent on it while they start (E3372). */
+/** 27.007 §8.5. Some modems do not answer it while they start (E3372). */
 export const readSignal: Query<Signal> = {
   text: 'AT+CSQ',
   timeoutMs: 5000,
@@ -26,15 +26,15 @@ export const readSignal: Query<Signal> = {
 
 /** `+CSQ: 18,99`; unsolicited on some modems in the same form. */
 function signalIn(line: ResponseLine): Signal | undefined {
-  // `+CSQ: 18.99`: a decimal point for the comma in old firmware.
+  // `+CSQ: 18.99`: old firmware writes a decimal point for the comma.
   const rssi = integerOf(parseParameters(line.body.replace('.', ','))[0])
   if (rssi === undefined) return undefined
-  // 100–199: the same for TD-SCDMA, one decibel a step.
+  // 100–199: TD-SCDMA, one decibel per step.
   const dBm = rssi <= 31 ? rssi * 2 - 113 : rssi >= 100 && rssi <= 191 ? rssi - 216 : undefined
   return { dBm, bars: dBm === undefined ? undefined : barsOf(dBm) }
 }
 
-/** 27.007 §8.69: GSM, UMTS and LTE each with its own measure; 99 and 255 stand for "not this network". */
+/** 27.007 §8.69: GSM, UMTS and LTE have separate measures; 99 and 255 mean "not this network". */
 export const readExtendedSignal: Query<Signal> = {
   text: 'AT+CESQ',
   timeoutMs: 5000,
@@ -56,7 +56,7 @@ export const readExtendedSignal: Query<Signal> = {
   },
 }
 
-/** LTE modems know it better by the extended command, where `+CSQ` says 99. */
+/** Prefers the extended command: LTE modems report the signal there when `+CSQ` reports 99. */
 export async function bestSignal(ask: (query: Query<Signal>) => Promise<Answer<Signal>>): Promise<Signal | undefined> {
   const usual = await ask(readSignal)
   if (usual.kind === 'value' && usual.value.dBm !== undefined) return usual.value

@@ -1,9 +1,9 @@
-import { parseParameters, textOf } from '../at-parameters.ts'
-import type { ResponseLine } from '../response-line.ts'
+import { parseParameters, textOf } from '../wire/at-parameters.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
 import { numberInCharacterSet, textInCharacterSet } from './character-set.ts'
 import { firstIn, type Query } from './query.ts'
 
-/** The subscription on the SIM. 27.007 §5.6 */
+/** The subscription on the SIM (IMSI). 27.007 §5.6 */
 export const readImsi: Query<string> = {
   text: 'AT+CIMI',
   timeoutMs: 10_000,
@@ -12,7 +12,7 @@ export const readImsi: Query<string> = {
   read: (lines) => firstIn(lines, (line) => imsiIn(line.body)),
 }
 
-/** The card itself. No standard command reads it: profiles name theirs. */
+/** The card's own number (ICCID). No standard command reads it: profiles name theirs. */
 export function iccidQuery(command: string): Query<string> {
   return {
     text: command,
@@ -23,7 +23,7 @@ export function iccidQuery(command: string): Query<string> {
   }
 }
 
-/** The numbers that somebody wrote onto the SIM; often none, and nobody keeps them right. 27.007 §7.1 */
+/** The numbers stored on the SIM; often none, and often outdated. 27.007 §7.1 */
 export const readOwnNumbers: Query<readonly OwnNumber[]> = {
   text: 'AT+CNUM',
   timeoutMs: 10_000,
@@ -32,14 +32,14 @@ export const readOwnNumbers: Query<readonly OwnNumber[]> = {
 }
 
 export interface OwnNumber {
-  /** With `+` when the type of address says international. */
+  /** With `+` if the type of address is international. */
   readonly number: string
   readonly name: string
 }
 
 /**
- * 18 to 20 digits that begin with 89 (telecom, E.118), filled up with F; some firmware gives them as the SIM stores them,
- * the digits of each pair swapped.
+ * 18 to 20 digits that begin with 89 (telecom, E.118), padded with F; some firmware reports them with the digits of
+ * each pair swapped, as the SIM stores them.
  */
 export function iccidIn(text: string): string | undefined {
   const found = /(?:^|[\s":,])(\d{17,20}F{0,2}\d?)(?:$|[\s",])/i.exec(text)?.[1]
@@ -56,7 +56,7 @@ function imsiIn(text: string): string | undefined {
 function ownNumberIn(line: ResponseLine): OwnNumber | undefined {
   const [alpha, second, type] = parseParameters(line.body)
   const number = numberInCharacterSet(textOf(second)).replaceAll(/[\s()-]/g, '')
-  // No address is longer (23.040 §9.1.2.5).
+  // The longest address (23.040 §9.1.2.5).
   if (!/^\+?[0-9*#]{3,20}$/.test(number)) return undefined
   const international = textOf(type) === internationalNumber && !number.startsWith('+')
   return { number: international ? `+${number}` : number, name: textInCharacterSet(textOf(alpha)) }

@@ -1,22 +1,23 @@
-import type { CommandError } from '../command-error.ts'
-import type { ResponseLine } from '../response-line.ts'
-import type { Answer, Query } from './query.ts'
+import type { CommandError } from '../dialogue/command-error.ts'
+import { integerOf, parseParameters } from '../wire/at-parameters.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
+import { type Answer, lastWith, type Query } from './query.ts'
 
-/** What the SIM waits for. 27.007 §8.3 */
+/** The code that the SIM requires. 27.007 §8.3 */
 export type PinState =
   | 'ready'
   | 'pin'
   | 'puk'
-  /** PIN2 and PUK2 guard fixed dialling and the like: SMS works without. */
+  /** PIN2 and PUK2 protect fixed dialling and similar features, not SMS. */
   | 'pin2'
   | 'puk2'
-  /** The modem is locked to a SIM, a network, a provider: no PIN of the SIM opens it. */
+  /** The modem is locked to a SIM, network or provider; the SIM's PIN cannot unlock it. */
   | 'modem-locked'
   | 'busy'
   | 'no-sim'
   | 'sim-failure'
 
-/** Wavecom gives the answer without a final result behind it. */
+/** Wavecom answers without a final result. */
 export const readPinState: Query<PinState> = {
   text: 'AT+CPIN?',
   timeoutMs: 15_000,
@@ -26,10 +27,10 @@ export const readPinState: Query<PinState> = {
   read: (lines) => pinStateIn(lines.at(-1)),
 }
 
-/** As above, where firmware is known to give no final result: no use in waiting long for it. */
+/** The same for firmware that never sends a final result, with a shorter limit. */
 export const readPinStateWithoutFinalResult: Query<PinState> = { ...readPinState, timeoutMs: 3000 }
 
-/** Undefined when it can be none: eight digits hold no command. */
+/** Undefined if the PIN is malformed; eight digits cannot hold a command. */
 export function enterPin(pin: string): Query<true> | undefined {
   if (!/^\d{4,8}$/.test(pin)) return undefined
   return {
@@ -41,19 +42,19 @@ export function enterPin(pin: string): Query<true> | undefined {
   }
 }
 
-/** The state as `+CPIN:` says it or as the error in its place does; undefined when neither tells. */
+/** The state from `+CPIN:` or from the error in its place; undefined if neither names one. */
 export function pinStateOf(answer: Answer<PinState>): PinState | undefined {
   if (answer.kind === 'value') return answer.value
   if (answer.kind === 'refused') return answer.partial ?? pinStateOfError(answer.error)
   return answer.kind === 'unanswered' ? answer.partial : undefined
 }
 
-/** CME errors 27.007 §9.2; CMS 310–318 mean the same. */
+/** CME errors of 27.007 §9.2; CMS 310–318 mean the same. */
 export function pinStateOfError(error: CommandError): PinState | undefined {
   return error.source === 'cms' ? cmsStates.get(error.code ?? -1) : cmeStates.get(error.code ?? -1)
 }
 
-/** `+CPIN: SIM PIN`, `+CPIN: "READY"`, `+CPIN:READY`; `NOT INSERTED` and `NOT READY` come as unsolicited codes too. */
+/** `+CPIN: SIM PIN`, `+CPIN: "READY"`, `+CPIN:READY`; `NOT INSERTED` and `NOT READY` are unsolicited codes too. */
 export function pinStateIn(line: ResponseLine | undefined): PinState | undefined {
   const words = line?.body.replaceAll('"', '').trim().toUpperCase() ?? ''
   return states.get(words) ?? (/^(PH|BLOCKED|NETWORK|CORPORATE|PROVIDER)\b/.test(words) ? 'modem-locked' : undefined)
@@ -87,7 +88,7 @@ const cmeStates = new Map<number, PinState>([
   [17, 'pin2'],
   [18, 'puk2'],
   [40, 'modem-locked'],
-  // SIM blocked, as Wavecom and Quectel number it: only the PUK helps, if anything does.
+  // SIM blocked, in the numbering of Wavecom and Quectel: requires the PUK.
   [262, 'puk'],
   [515, 'busy'],
 ])
@@ -104,3 +105,14 @@ const cmsStates = new Map<number, PinState>([
   [318, 'puk2'],
   [515, 'busy'],
 ])
+
+/** Whether the PIN of the SIM is enabled. 27.007 §7.4 */
+export const readPinLock: Query<'enabled' | 'disabled'> = {
+  text: 'AT+CLCK="SC",2',
+  timeoutMs: 15_000,
+  prefixes: ['+CLCK'],
+  read: (lines) => {
+    const status = integerOf(parseParameters(lastWith(lines, '+CLCK')?.body ?? '')[0])
+    return status === undefined ? undefined : status === 0 ? 'disabled' : 'enabled'
+  },
+}

@@ -1,11 +1,11 @@
-import { integerOf, parseParameters } from '../at-parameters.ts'
-import type { ResponseLine } from '../response-line.ts'
+import { integerOf, parseParameters } from '../wire/at-parameters.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
 import type { Query } from './query.ts'
 
-/** A message as it lies in a memory of the SIM or the modem. */
+/** A message in a memory of the SIM or the modem. */
 export interface StoredMessage {
   readonly index: number
-  /** 0 and 1 received (unread, read), 2 and 3 to be sent and sent; undefined where firmware leaves it out. */
+  /** 0 and 1 received (unread, read), 2 and 3 outgoing (unsent, sent); undefined if the firmware omits it. */
   readonly stat: number | undefined
   /** Service centre address and TPDU in hexadecimal digits, upper case. */
   readonly pdu: string
@@ -15,7 +15,7 @@ export interface StoredMessage {
 export const listMessages: Query<readonly StoredMessage[]> = {
   text: 'AT+CMGL=4',
   timeoutMs: 30_000,
-  // 255 messages at one a second, which slow SIMs need.
+  // 255 messages at one per second, the speed of slow SIMs.
   limitMs: 330_000,
   prefixes: ['+CMGL'],
   withPayload: true,
@@ -25,14 +25,14 @@ export const listMessages: Query<readonly StoredMessage[]> = {
       const parameters = parseParameters(line.body)
       const index = integerOf(parameters[0])
       const pdu = pduOf(line)
-      // An empty slot, or a row whose PDU did not come.
+      // An empty slot, or a row without its PDU.
       if (index === undefined || index < 0 || pdu === undefined) return []
       return { index, stat: statOf(integerOf(parameters[1])), pdu }
     })
   },
 }
 
-/** One message, or `empty`: told by a length of 0, a PDU `00`, no line at all, or an error (CMS 321). 27.005 §3.4.3 */
+/** One message, or `empty`: a length of 0, a PDU `00`, no line at all, or an error (CMS 321). 27.005 §3.4.3 */
 export function readMessage(index: number): Query<StoredMessage | 'empty'> {
   return {
     text: `AT+CMGR=${index}`,
@@ -45,7 +45,7 @@ export function readMessage(index: number): Query<StoredMessage | 'empty'> {
       const pdu = line && pduOf(line)
       if (line === undefined || pdu === undefined) return 'empty'
       const parameters = parseParameters(line.body)
-      // `2,2,,174`: the index in front, as CMGL has it.
+      // `2,2,,174`: the index comes first, as in CMGL.
       return { index, stat: statOf(integerOf(parameters[parameters.length === 4 ? 1 : 0])), pdu }
     },
   }
@@ -55,7 +55,7 @@ export function deleteMessage(index: number): Query<true> {
   return { text: `AT+CMGD=${index}`, timeoutMs: 30_000, read: () => true }
 }
 
-/** `"REC UNREAD"` where PDU mode has a number: the modem has restarted unnoticed and forgotten PDU mode. */
+/** `"REC UNREAD"` instead of a number: the modem has restarted unnoticed and is in text mode. */
 function isTextMode(line: ResponseLine): boolean {
   return isTextModeStatus(line.body)
 }
@@ -64,17 +64,17 @@ export function isTextModeStatus(body: string): boolean {
   return /"(REC|STO) (READ|UNREAD|SENT|UNSENT)"/.test(body)
 }
 
-/** Memories filled with `FF` (Siemens MC35, MT) and bare `00` hold nothing. */
+/** Memories filled with `FF` (Siemens MC35, MT) and a bare `00` hold no message. */
 function pduOf(line: ResponseLine): string | undefined {
   const hex = line.payload?.replaceAll(/\s/g, '').toUpperCase()
   if (hex === undefined || !/^[0-9A-F]+$/.test(hex) || hex.length < shortestPdu) return undefined
   return /^(00|FF)+$/.test(hex) ? undefined : hex
 }
 
-// Service centre `00`, then the shortest thing that is a TPDU at all: its first octet and one more.
+// Service centre `00`, then the shortest possible TPDU: its first octet and one more.
 const shortestPdu = 6
 
-/** Undefined for anything that is no status: `,,92` has none, and the lone number of `24` is the length. */
+/** Undefined if there is no status: `,,92` has none, and the only number in `24` is the length. */
 function statOf(value: number | undefined): number | undefined {
   return value !== undefined && value >= 0 && value <= 4 ? value : undefined
 }

@@ -1,12 +1,12 @@
 import { octetsFromHex } from '@smsgw/sms/octets'
-import { textFromUcs2 } from '@smsgw/sms/ucs2'
+import { textFromUcs2 } from '@smsgw/sms/text/ucs2'
 import { decodeUssdString, unpackUssd } from '@smsgw/sms/ussd'
 import type { UssdEncoding } from './ussd.ts'
 
 /**
- * The text of a `+CUSD` as a person is to read it. Firmware sends it plain, as packed septets in hexadecimal digits, as
- * UCS-2 or as octets in them, and the data coding scheme (0, 15, 17, 72, none) does not tell which. So every reading is
- * tried and the one that looks most like text wins; the scheme and the profile decide between equals.
+ * The readable text of a `+CUSD`. Firmware sends it plain, as packed septets, as UCS-2 or as octets in hexadecimal
+ * digits, and the data coding scheme (0, 15, 17, 72, none) does not identify the form. Every reading is tried and the
+ * one that looks most like text wins; the scheme and the profile decide between equals.
  */
 export function decodeUssdText(text: string, dataCodingScheme: number | undefined, usual: UssdEncoding): string {
   const hex = text.replaceAll(/\s/g, '')
@@ -27,30 +27,30 @@ export function decodeUssdText(text: string, dataCodingScheme: number | undefine
 
 interface Reading {
   readonly text: string
-  /** 1: all of it looks like text, plus what speaks for this reading otherwise. */
+  /** 1: all of it looks like text, plus a bonus for the likely reading. */
   readonly weight: number
 }
 
 const schemeFavours = 0.15
 
-/** 17: two letters of language in front (23.038 §5). */
+/** 17: two octets of language come first (23.038 §5). */
 function ucs2(octets: Uint8Array, dataCodingScheme: number | undefined): string | undefined {
   return dataCodingScheme === 17 ? decodeUssdString(octets, 17) : textFromUcs2(octets)
 }
 
-/** Quectel M35 sends its own alphabet in octets; bytes of ISO 8859-1 else. */
+/** Quectel M35 sends its own alphabet in octets; other modems ISO 8859-1. */
 function latin1(octets: Uint8Array): string {
   return Array.from(octets, (octet) => String.fromCharCode(octet)).join('')
 }
 
-/** A long row of hexadecimal digits is rarely meant to be read as it is; a balance of 1234 is. */
+/** A long row of hexadecimal digits is rarely plain text; a balance of 1234 is. */
 function hexadecimalLooks(hex: string): number {
   return /[a-f]/i.test(hex) ? 0.5 : Math.min(0.5, (hex.length - 4) / 40)
 }
 
 /**
- * How much of it looks like what people write, 1 at most. A wrong reading mixes scripts and signs: accents among capitals
- * of Greek, a different alphabet for every letter.
+ * How much of the text looks natural, at most 1. A wrong reading mixes scripts and symbols: accents among Greek
+ * capitals, a different alphabet for every letter.
  */
 function plausibility(text: string): number {
   let score = 0
@@ -77,7 +77,7 @@ function plausibility(text: string): number {
   return characters.length === 0 ? 0 : score / characters.length
 }
 
-/** Roughly: Chinese and Japanese are spread over many blocks, the others fit into one of 256 characters each. */
+/** An approximation: Chinese and Japanese use many blocks, other scripts one of 256 characters. */
 function scriptOf(character: string): string {
   if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(character)) return 'han'
   if (/\p{Script=Hangul}/u.test(character)) return 'hangul'

@@ -1,8 +1,8 @@
 import { hexFromOctets } from '@smsgw/sms/octets'
-import { ucs2FromText } from '@smsgw/sms/ucs2'
+import { ucs2FromText } from '@smsgw/sms/text/ucs2'
 import { packUssd } from '@smsgw/sms/ussd'
 import { describe, expect, test } from 'vitest'
-import { readResponseLine } from '../response-line.ts'
+import { readResponseLine } from '../wire/response-line.ts'
 import { sendUssd, type UssdEncoding, ussdAnswerIn } from './ussd.ts'
 
 const packed = (text: string) => hexFromOctets(packUssd(text) ?? new Uint8Array())
@@ -15,7 +15,7 @@ const read = (body: string, usual: UssdEncoding = 'plain') =>
 const greeting = 'Your balance is $3.20. Thank you for calling!'
 const menu = 'Меню: 1 баланс, 2 тарифы'
 
-describe('the text of an answer is readable whatever the scheme says', () => {
+describe('the text of an answer is readable whatever the scheme', () => {
   for (const scheme of ['0', '15', '17', '72']) {
     for (const usual of ['plain', 'packed-hex', 'ucs2-hex'] as const) {
       test(`scheme ${scheme}, modem that usually sends ${usual}`, () => {
@@ -34,16 +34,16 @@ describe('the text of an answer is readable whatever the scheme says', () => {
   })
 })
 
-test('hexadecimal digits without quotes, behind a blank', () => {
+test('reads hexadecimal digits without quotes, after a blank', () => {
   expect(read(`0, ${ucs2(greeting)}`)).toBe(greeting)
   expect(read(`0, ${packed(greeting)}, 15`, 'packed-hex')).toBe(greeting)
 })
 
-test('quotes and commas of the text are kept', () => {
+test('keeps quotes and commas in the text', () => {
   expect(read('1,"Reply "1", or "2", please",15')).toBe('Reply "1", or "2", please')
 })
 
-test('a text over several lines keeps its line ends', () => {
+test('keeps the line ends of a text with several lines', () => {
   expect(read('1,"1 Balance\n2 Packages\n0 Back",15')).toBe('1 Balance\n2 Packages\n0 Back')
 })
 
@@ -58,18 +58,18 @@ test.each([
   expect(ussdAnswerIn(readResponseLine(`+CUSD: ${status}`), 'plain')).toEqual({ status: words, text: undefined })
 })
 
-test('the digits of a request are written as the firmware wants them', () => {
+test('writes the digits of a request in the form of the firmware', () => {
   expect(sendUssd('*100#', 'plain')?.text).toBe('AT+CUSD=1,"*100#",15')
   expect(sendUssd('*100#', 'packed-hex')?.text).toBe('AT+CUSD=1,"AA180C3602",15')
   expect(sendUssd('*100#', 'ucs2-hex')?.text).toBe('AT+CUSD=1,"002A0031003000300023",15')
 })
 
-test('a packed request of seven characters is filled up with CR, for zeros would be an @', () => {
+test('pads a packed request of seven characters with CR, because zeros would be read as @', () => {
   expect(sendUssd('*100*1#', 'packed-hex')?.text).toBe('AT+CUSD=1,"AA180CA68A8D1A",15')
 })
 
 test.each(['1"', '1\rAT+CMGD=1,4', '1\n', '1\x1a', '1\x1b', '1\x00', '\u010d1', '1\x7f', '1\u0085'])(
-  'the text %j writes no command of its own, whatever the encoding',
+  'the text %j cannot add a command, whatever the encoding',
   (text) => {
     expect(sendUssd(text, 'plain')).toBeUndefined()
     for (const encoding of ['packed-hex', 'ucs2-hex'] as const) {

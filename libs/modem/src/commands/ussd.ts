@@ -1,21 +1,21 @@
 import { hexFromOctets } from '@smsgw/sms/octets'
-import { ucs2FromText } from '@smsgw/sms/ucs2'
+import { ucs2FromText } from '@smsgw/sms/text/ucs2'
 import { packUssd } from '@smsgw/sms/ussd'
-import { integerOf, outermostQuoted, parseParameters, textOf } from '../at-parameters.ts'
-import type { ResponseLine } from '../response-line.ts'
+import { integerOf, outermostQuoted, parseParameters, textOf } from '../wire/at-parameters.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
 import { lastWith, type Query } from './query.ts'
 import { decodeUssdText } from './ussd-text.ts'
 
-/** How a firmware wants the text of `+CUSD=`: nobody says, the profile knows. */
+/** The form of the text in `+CUSD=`, which the profile defines. */
 export type UssdEncoding = 'plain' | 'packed-hex' | 'ucs2-hex'
 
-/** What the network answered, or why it did not. 27.007 §7.15 */
+/** The network's answer, or the reason for its absence. 27.007 §7.15 */
 export interface UssdAnswer {
   readonly status: UssdStatus
   readonly text: string | undefined
 }
 
-/** `answered`: that was all. `asks`: the session is open and waits for a reply. */
+/** `answered`: the session has ended. `asks`: the session is open and expects a reply. */
 export type UssdStatus =
   | 'answered'
   | 'asks'
@@ -25,7 +25,7 @@ export type UssdStatus =
   | 'network-timeout'
 
 /**
- * The answer of the network comes as an unsolicited `+CUSD`, before OK or up to two minutes behind it. Undefined when the
+ * The network's answer arrives as an unsolicited `+CUSD`, before OK or up to two minutes after it. Undefined if the
  * text cannot be written in this encoding.
  */
 export function sendUssd(text: string, encoding: UssdEncoding): Query<UssdAnswer | 'sent'> | undefined {
@@ -59,7 +59,7 @@ function takeApart(body: string): { status?: number; text?: string; dataCodingSc
   const status = integerOf(first)
   if (status === undefined) return {}
   if (quoted !== undefined) {
-    // Behind the last quote stands the scheme; a text that was cut has neither.
+    // The scheme follows the last quote; a truncated text has neither.
     const scheme = integerOf(parseParameters(quoted.after.replace(/^\s*,/, ''))[0])
     return { status, text: quoted.text, ...(scheme === undefined ? {} : { dataCodingScheme: scheme }) }
   }
@@ -75,7 +75,8 @@ function encodeUssdText(text: string, encoding: UssdEncoding): string | undefine
   return quotable.test(text) ? text : undefined
 }
 
-// A quote ends the text, a line end the command, and one byte holds no other script: what follows would be commands.
+// A quote ends the text, a line end the command, and one byte holds no other script: the rest could be read as
+// commands.
 const quotable = /^[\x20-\x21\x23-\x7e]*$/
 
 const statuses: readonly UssdStatus[] = [

@@ -46,33 +46,33 @@ describe('a profile is chosen', () => {
     ['generic', {}],
   ])('%s for %j', (name, facts) => expect(chosen(facts).name).toBe(name))
 
-  test('by the bus alone when the modem says nothing', () => expect(chosen({ usb: '12d1:1506' }).name).toBe('huawei'))
+  test('by USB id alone when the modem reports nothing', () => expect(chosen({ usb: '12d1:1506' }).name).toBe('huawei'))
 
-  test('by what the modem says against what the bus says', () => {
-    // A Huawei module in somebody else's stick, on Qualcomm's USB id.
+  test("by the modem's answers rather than by its USB id", () => {
+    // A Huawei module in another vendor's stick with Qualcomm's USB id.
     expect(chosen({ manufacturer: 'huawei', model: 'E3372', usb: '05c6:9000' }).name).toBe('huawei')
   })
 
-  test('never against a fact: a condition that fails disqualifies', () => {
+  test('never if a condition fails', () => {
     expect(chosen({ manufacturer: 'Telit', usb: '2c7c:0125' }).name).not.toBe('quectel-serial')
   })
 })
 
 describe('variants', () => {
-  test('change what differs and nothing else', () => {
+  test('change only what differs', () => {
     const e3531 = chosen({ manufacturer: 'huawei', model: 'E3531' })
     const e3372 = chosen({ manufacturer: 'huawei', model: 'E3372' })
     expect(e3531.storage.usageLagMs).toBe(500)
     expect(e3372.storage.usageLagMs).toBe(0)
     expect({ ...e3531, storage: e3372.storage }).toEqual(e3372)
   })
-  test('are not applied to what the modem does not say', () => {
+  test('do not apply to models that the modem does not report', () => {
     expect(chosen({ manufacturer: 'huawei' }).storage.usageLagMs).toBe(0)
   })
 })
 
 describe('the catalogue', () => {
-  test('has each name once', () => {
+  test('has no name twice', () => {
     const names = [...catalogue.map((profile) => profile.name), generic.name]
     expect(new Set(names).size).toBe(names.length)
   })

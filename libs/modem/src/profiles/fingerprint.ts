@@ -2,8 +2,8 @@ import type { Fingerprint, FingerprintFacts, Profile } from './profile.ts'
 import { fitsUsbId } from './usb-port.ts'
 
 /**
- * The profile that fits best, with its variants applied. A model says more than a maker, a maker more than a USB vendor:
- * module makers' ids and words are found in other people's sticks.
+ * The profile with the best score, with its variants applied. A model counts more than a manufacturer, and a
+ * manufacturer more than a USB vendor: module makers' ids and names occur in other vendors' sticks.
  */
 export function chooseProfile(catalogue: readonly Profile[], fallback: Profile, facts: FingerprintFacts): Profile {
   let best = { profile: fallback, score: 0 }
@@ -21,7 +21,7 @@ function scoreOf(profile: Profile, facts: FingerprintFacts): number {
 
 const points = { model: 40, manufacturer: 20, usbProduct: 18, usbVendor: 10, firmware: 8 }
 
-/** 0 when a condition fails, or when none could be checked. */
+/** 0 if a condition fails, or if none could be checked. */
 function scoreOfFingerprint(fingerprint: Fingerprint, facts: FingerprintFacts): number {
   let score = 0
   for (const property of ['model', 'manufacturer', 'firmware'] as const) {

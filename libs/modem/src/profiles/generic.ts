@@ -1,9 +1,10 @@
 import { indications, type MessageIndications } from '../commands/message-indications.ts'
 import { cardPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
 import { readPinState } from '../commands/sim-pin.ts'
+import { probeAfterReport } from '../send/result-probe.ts'
 import type { Profile } from './profile.ts'
 
-/** A modem of which nothing is known but that it speaks 27.005 and 27.007. */
+/** A modem of which only 27.005 and 27.007 are assumed. */
 export const generic: Profile = {
   name: 'generic',
   fingerprints: [],
@@ -31,7 +32,13 @@ export const generic: Profile = {
     notListable: [],
     deletingDeletesSiblings: false,
   },
-  submit: { promptTimeoutMs: 10_000, resultTimeoutMs: 120_000, keepLinkOpen: true, linkOpenMs: 1000 },
+  submit: {
+    promptTimeoutMs: 10_000,
+    resultTimeoutMs: 120_000,
+    probe: probeAfterReport,
+    keepLinkOpen: true,
+    linkOpenMs: 1000,
+  },
   ussdEncodings: ['plain', 'packed-hex', 'ucs2-hex'],
   radio: { switchOnAtStart: 'if-off', settleMs: 0, contactSettleMs: 0, resetCommands: ['AT+CFUN=1,1', 'ATZ'] },
   usb: [],
@@ -39,8 +46,8 @@ export const generic: Profile = {
 }
 
 /**
- * Mode 2 before mode 1, and in each the reports in the order given: 1 straight, 2 stored, 0 none. Cell broadcasts are
- * never asked for: nobody here reads them.
+ * Mode 2 before mode 1, and for each the reports in the given order: 1 direct, 2 stored, 0 none. Never cell broadcasts,
+ * which nothing reads.
  */
 export function indicationLadder(
   reports: readonly MessageIndications['reports'][],

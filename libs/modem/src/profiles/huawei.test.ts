@@ -23,7 +23,7 @@ const noise =
   '^CSNR:-90,-11\n^SRVST:2\n^SIMST:1\n^STIN:0,0,0\n^NWTIME:"26/03/01,15:46:11+28,00"\n^NDISSTAT:0,,,"IPV4"\n^PDPDEACT:1\n' +
   '^RFSWITCH:1,1\n^EONS:1\n^LWURC:1\n^ECCLIST:1\n^CSCHANNELINFO:1\n^CCALLSTATE:1\n^LTERSRP:-95,-10'
 
-test('unsolicited codes inside answers are no part of them', async () => {
+test('excludes unsolicited codes from answers', async () => {
   const driven = await started()
   driven.port.answer('AT+COPS?', `${noise}\n+COPS: 0,0,"Telekom.de",7\n${noise}`)
   driven.port.answer('AT+CMGR=0', `^RSSI:20\n+CMGR: 0,,31\n^HCSQ:"LTE",47,39,146,24\n${deliverPdu}\n^RSSI:20`)
@@ -33,38 +33,38 @@ test('unsolicited codes inside answers are no part of them', async () => {
   expect(driven.kinds('incoming')).toMatchObject([{ incoming: { kind: 'message', pdu: deliverPdu } }])
 })
 
-test('every unsolicited code of the list is known', async () => {
+test('recognises every unsolicited code of the list', async () => {
   const driven = await started()
   driven.port.tell(noise)
   expect(driven.kinds('said').filter((event) => !event.known)).toEqual([])
   expect(driven.kinds('said').length).toBeGreaterThan(15)
 })
 
-test('noise is switched off as soon as the vendor is known (^CURC=0)', async () => {
+test('switches status codes off as soon as the vendor is known (^CURC=0)', async () => {
   const driven = new DrivenModem(stick)
   await driven.session()
   const { commands } = driven.port
   expect(commands.indexOf('AT^CURC=0')).toBe(commands.indexOf('AT+CGMR') + 1)
 })
 
-test('a port that nobody reads may crash the stick: the advice says so', () => {
-  expect(huawei.advice.join()).toContain('a port that nobody reads fills up')
+test('advises to open all ports, because an unread one may crash the stick', () => {
+  expect(huawei.advice.join()).toContain('an unread port fills up')
 })
 
-test('hangs after hours of CMGL: a memory that is said to be empty is not listed', async () => {
+test('does not list a memory that is reported empty, because it hangs after hours of CMGL', async () => {
   const driven = await started({ 'AT+CGMM': 'E173' })
   await driven.pass(300_000)
   expect(driven.port.commands).toContain('AT+CPMS="SM"')
   expect(driven.port.commands).not.toContain('AT+CMGL=4')
 })
 
-test('hangs on CMGL: what it did not give is reported, so that it can be reset', async () => {
+test('reports an incomplete CMGL, so that the modem can be reset', async () => {
   const driven = await started({ 'AT+CGMM': 'E173', 'AT+CPMS="SM"': '+CPMS: 3,20,0,20,0,20', 'AT+CMGL=4': 'silence' })
   await driven.pass(60_000)
   expect(driven.kinds('not-read')[0]).toMatchObject({ memory: 'SM', why: 'unanswered' })
 })
 
-test('indexes start at 0', async () => {
+test('reads indexes from 0', async () => {
   const driven = await started({ 'AT+CMGR=0': `+CMGR: 0,,31\n${deliverPdu}` })
   driven.port.tell('+CMTI: "SM",0')
   await driven.pass(10)
@@ -72,7 +72,7 @@ test('indexes start at 0', async () => {
   expect(huawei.storage.indexBase).toBe(0)
 })
 
-test('USSD is packed septets in hexadecimal, both ways', async () => {
+test('packs USSD as septets in hexadecimal, in both directions', async () => {
   const driven = await started({ 'AT+CUSD=1,"AA180C3602",15': 'OK' })
   const asked = driven.modem.ussd('*100#')
   await driven.pass(10)
@@ -80,20 +80,20 @@ test('USSD is packed septets in hexadecimal, both ways', async () => {
   expect(await driven.passing(asked)).toMatchObject({ kind: 'answer', status: 'answered' })
 })
 
-test('a USSD request of seven characters is padded with CR', async () => {
+test('pads a USSD request of seven characters with CR', async () => {
   const driven = await started({ 'AT+CUSD=*': 'OK' })
   void driven.modem.ussd('*100*1#')
   await driven.pass(10)
   expect(driven.port.commands.at(-1)).toBe('AT+CUSD=1,"AA180CA68A8D1A",15')
 })
 
-test('COMMAND NOT SUPPORT is a refusal, not silence', async () => {
+test('treats COMMAND NOT SUPPORT as a refusal', async () => {
   const driven = await started({ 'AT+CTZU=1': 'COMMAND NOT SUPPORT' })
   const answer = await driven.modem.ask({ text: 'AT+CTZU=1', timeoutMs: 5000, read: () => true })
   expect(answer).toMatchObject({ kind: 'refused', error: { class: 'unsupported' } })
 })
 
-test('CPMS says 0 right after an arrival (E3531): asked again after half a second', async () => {
+test('asks again after half a second when CPMS reports 0 right after an arrival (E3531)', async () => {
   const driven = await started({ 'AT+CGMM': 'E3531', 'AT+CMGR=0': '+CMS ERROR: 321' })
   driven.port.answer('AT+CPMS="SM"', ['+CPMS: 0,20,0,20,0,20', '+CPMS: 1,20,0,20,0,20'])
   driven.port.answer('AT+CMGL=4', [`+CMGL: 0,0,,31\n${deliverPdu}`, 'OK'])
@@ -104,21 +104,21 @@ test('CPMS says 0 right after an arrival (E3531): asked again after half a secon
   expect(driven.kinds('incoming')).toHaveLength(1)
 })
 
-test('^GETPORTMODE is never sent to a MU609, which it crashes', async () => {
+test('never sends ^GETPORTMODE to an MU609, which it crashes', async () => {
   const driven = await started({ 'AT+CGMM': 'MU609' })
   const answer = await driven.modem.ask({ text: 'AT^GETPORTMODE', timeoutMs: 5000, read: () => true })
   expect(answer).toMatchObject({ kind: 'refused', error: { class: 'unsupported' } })
   expect(driven.port.commands).not.toContain('AT^GETPORTMODE')
 })
 
-test('interface class tells the ports apart: ff/02/01 dials, ff/02/02 takes commands', () => {
+test('distinguishes the ports by interface class: ff/02/01 dials, ff/02/02 takes commands', () => {
   const role = (interfaceClass: string) =>
     roleOfUsbPort(huawei.usb, { id: '12d1:1506', interfaceNumber: 0, interfaceClass })?.role
   expect(['ff/01/01', 'ff/02/01', 'ff/01/02', 'ff/02/02'].map(role)).toEqual(['ppp', 'ppp', 'at', 'at'])
 })
 
 test.each(['12d1:14dc', '12d1:1f01'])(
-  'HiLink firmware (%s) has no port for commands: the words say what to do',
+  'HiLink firmware (%s) has no command port, and the description says what to do',
   (id) => {
     const rule = roleOfUsbPort(huawei.usb, { id, interfaceNumber: 0, interfaceClass: undefined })
     expect(rule).toMatchObject({ role: 'not-a-modem' })
@@ -126,32 +126,32 @@ test.each(['12d1:14dc', '12d1:1f01'])(
   },
 )
 
-test('CSQ that falls silent while the stick starts up costs nothing but its value', async () => {
+test('loses only the signal value when CSQ is not answered during the start', async () => {
   const driven = await started({ 'AT+CSQ': ['silence', '^RSSI:18\n+CSQ: 20,99\n^HCSQ:"LTE",47,39,146,24'] })
   expect(await driven.passing(driven.modem.signal())).toMatchObject({ dBm: -73 })
 })
 
-test('MU736 is restarted by CFUN=16, for ^RESET does nothing there', async () => {
+test('restarts MU736 with CFUN=16, because ^RESET has no effect there', async () => {
   const driven = await started({ 'AT+CGMM': 'MU736', 'AT+CFUN=16': 'OK' })
   await driven.modem.reset()
   expect(driven.port.commands).toEqual(['AT+CFUN=16'])
 })
 
-test('^SMMEMFULL: the memories are drained', async () => {
+test('empties the memories after ^SMMEMFULL', async () => {
   const driven = await started()
   driven.port.tell('^SMMEMFULL: "SM"')
   await driven.pass(10)
   expect(driven.port.commands).toContain('AT+CMGL=4')
 })
 
-test('acknowledgements never carry a PDU', async () => {
+test('never sends an acknowledgement with a PDU', async () => {
   const driven = await started({ 'AT+CSMS=*': 'ERROR', 'AT+CSMS?': '+CSMS: 1,1,1,1', 'AT+CNMA': 'OK' })
   expect(await driven.modem.acknowledge()).toBe(true)
   expect(driven.port.commands).toEqual(['AT+CNMA'])
   expect(driven.port.pdus).toEqual([])
 })
 
-test('after the PIN the SIM needs some seconds without a word: it is asked again', async () => {
+test('polls the SIM for some seconds after the PIN', async () => {
   const driven = new DrivenModem(
     {
       ...stick,

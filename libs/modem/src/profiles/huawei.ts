@@ -1,13 +1,13 @@
 import { pinCounter } from '../commands/pin-counter.ts'
+import { probeAfterAnySign } from '../send/result-probe.ts'
 import { generic } from './generic.ts'
 import type { Profile } from './profile.ts'
 
-const readAllPorts =
-  'Unsolicited codes come on the PC UI port alone; a port that nobody reads fills up and may crash the stick.'
+const readAllPorts = 'Unsolicited codes arrive only on the PC UI port; an unread port fills up and may crash the stick.'
 
 const unspecified = /^ff\/ff\/ff$/i
 
-/** Sticks and modules of Huawei: E1xx, E173, E3xx, K4xxx, E3372 with stick firmware, MU and ME modules. */
+/** Huawei sticks and modules: E1xx, E173, E3xx, K4xxx, E3372 with stick firmware, MU and ME modules. */
 export const huawei: Profile = {
   ...generic,
   name: 'huawei',
@@ -32,15 +32,18 @@ export const huawei: Profile = {
       '^XDSFLOWRPT',
     ],
   ].map((code) => ({ code })),
-  // Else it talks of signal and traffic several times a second, in the middle of answers too.
+  // Otherwise it reports signal and traffic several times per second, even inside answers.
   calming: ['AT^CURC=0'],
   avoid: [],
-  // `^CPIN: SIM PIN,3,10,3,10,3`: state, tries left for it, then PUK, PIN, PUK2, PIN2.
+  // `^CPIN: SIM PIN,3,10,3,10,3`: state, attempts left for it, then PUK, PIN, PUK2, PIN2.
   pinCounters: [pinCounter('AT^CPIN?', '^CPIN', 3, 2), ...generic.pinCounters],
   iccidCommands: ['AT^ICCID?', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0 },
+  // Programs that write the next command after 15 to 60 s have sent messages twice with these modems: nothing was
+  // aborted.
+  submit: { ...generic.submit, probe: probeAfterAnySign },
   ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'],
-  // `^RESET` restarts most of them; modules want `+CFUN`.
+  // `^RESET` restarts most of them; modules need `+CFUN`.
   radio: { ...generic.radio, resetCommands: ['AT^RESET', 'AT+CFUN=1,1'] },
   usb: [
     {
@@ -50,7 +53,7 @@ export const huawei: Profile = {
         'This stick runs HiLink firmware: it is a network card with a web page, without a port for commands. ' +
         'Switch it to stick mode (usb_modeswitch, 12d1:1506) or install stick firmware.',
     },
-    // Firmware from before the classes told anything: the PC UI port is the last one.
+    // In firmware without meaningful classes the PC UI port is the last one.
     { ids: ['12d1:1001'], interfaceNumber: 2, interfaceClass: unspecified, role: 'at' },
     { ids: ['12d1:140c'], interfaceNumber: 3, interfaceClass: unspecified, role: 'at' },
     { ids: ['12d1:1436'], interfaceNumber: 4, interfaceClass: unspecified, role: 'at' },
@@ -65,7 +68,7 @@ export const huawei: Profile = {
       fits: { model: /^(E1\d{2}|E2[27]\d|E372|K3)/i },
       changes: {
         storage: { ...generic.storage, indexBase: 0, listingHangs: true },
-        advice: [readAllPorts, 'May hang after hours of listing messages; only a reset helps.'],
+        advice: [readAllPorts, 'May hang after hours of listing messages, until it is reset.'],
       },
     },
     {

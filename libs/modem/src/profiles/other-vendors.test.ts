@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Answers } from '../testing/described-modem.ts'
 import { DrivenModem, deliverPdu, reportPdu } from '../testing/driven-modem.ts'
 import { catalogue } from './catalogue.ts'
-import { fibocom } from './fibocom.ts'
 import { chooseProfile } from './fingerprint.ts'
 import { generic } from './generic.ts'
-import { sierra } from './sierra.ts'
+import { fibocom, sierra } from './other-vendors.ts'
 import { roleOfUsbPort } from './usb-port.ts'
 
 async function started(answers: Answers): Promise<DrivenModem> {
@@ -18,7 +17,7 @@ async function started(answers: Answers): Promise<DrivenModem> {
 describe('Sierra', () => {
   const module: Answers = { 'AT+CGMI': 'Sierra Wireless, Incorporated', 'AT+CGMM': 'MC7304' }
 
-  test('CFUN=1 says OK too early: what follows waits until it answers again', async () => {
+  test('waits until the modem answers again after the early OK to CFUN=1', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CFUN?': '+CFUN: 0', 'AT+CFUN=1': 'OK' })
     const starting = driven.modem.start()
     await driven.pass(1000)
@@ -27,9 +26,9 @@ describe('Sierra', () => {
     expect(driven.clock.nowMs()).toBeGreaterThanOrEqual(2000)
   })
 
-  test('the APP port answers OK to everything: it is not taken for a modem', async () => {
+  test('does not take the APP port, which answers OK to everything, for a modem', async () => {
     const okToAll = Object.fromEntries(
-      ['AT+CGMI', 'AT+CGMM', 'AT+CGMR', 'ATI', 'AT+CGSN', 'AT+GSN', 'AT+CGSN=1'].map((command) => [command, 'OK']),
+      ['AT+CMEE?', 'AT+CSCS?', 'AT+CMEE=?', 'AT+GCAP', 'AT+CPAS', 'AT+CMGF?'].map((command) => [command, 'OK']),
     )
     expect((await new DrivenModem(okToAll).failure()).reason).toBe('not-a-modem')
     const rule = roleOfUsbPort(sierra.usb, { id: '1199:68c0', interfaceNumber: 4, interfaceClass: undefined })
@@ -40,7 +39,7 @@ describe('Sierra', () => {
 describe('u-blox', () => {
   const module: Answers = { 'AT+CGMI': 'u-blox', 'AT+CGMM': 'TOBY-L210', 'AT+UPINCNT': '+UPINCNT: 3,3,10,10' }
 
-  test('the port is there before the modem: AT until it answers, and one second more', async () => {
+  test('sends AT until the modem answers, and waits one more second', async () => {
     const driven = new DrivenModem({ ...module, AT: ['silence', 'silence', 'OK'] }, { usb: '1546:1146' })
     const starting = driven.modem.start()
     await driven.pass(5600)
@@ -48,7 +47,7 @@ describe('u-blox', () => {
     expect((await driven.passing(starting)).kind).toBe('started')
   })
 
-  test('+AT: READY of TOBY-L4 is a restart', async () => {
+  test('treats +AT: READY of TOBY-L4 as a restart', async () => {
     const driven = await started(module)
     driven.port.tell('+AT: READY')
     await driven.pass(1000)
@@ -56,7 +55,7 @@ describe('u-blox', () => {
     expect(driven.kinds('started')).toHaveLength(1)
   })
 
-  test('the link of CMMS is held for five seconds: announced once for messages that far apart', async () => {
+  test('announces a burst once while messages are less than five seconds apart', async () => {
     const driven = await started({ ...module, 'AT+CMMS=1': 'OK' })
     await driven.submit('a', { moreFollow: true })
     await driven.pass(4000)
@@ -68,7 +67,7 @@ describe('u-blox', () => {
 describe('Telit', () => {
   const module: Answers = { 'AT+CGMI': 'Telit', 'AT+CGMM': 'HE910' }
 
-  test('#STN at every message is no part of any answer', async () => {
+  test('excludes #STN from answers', async () => {
     const driven = await started({
       ...module,
       'AT+CMGS=*': 'raw:\r\n#STN: 37\r\n\r\n> ',
@@ -78,14 +77,14 @@ describe('Telit', () => {
     expect(driven.kinds('said').filter((event) => !event.known)).toEqual([])
   })
 
-  test('reports are asked for in the PDU: CSMP is not needed', async () => {
+  test('requests reports in the PDU, without CSMP', async () => {
     const driven = new DrivenModem(module)
     await driven.session()
     await driven.submit()
     expect(driven.port.commands.filter((command) => command.includes('CSMP'))).toEqual([])
   })
 
-  test('HE910 takes USSD in the GSM character set', async () => {
+  test('uses USSD in the GSM character set on HE910', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CUSD=*': 'OK' })
     await driven.session()
     void driven.modem.ussd('*100#')
@@ -94,7 +93,7 @@ describe('Telit', () => {
     expect(driven.port.commands.at(-1)).toBe('AT+CUSD=1,"*100#",15')
   })
 
-  test('text mode, which joins ten parts at most, is never used', async () => {
+  test('never uses text mode, which joins at most ten parts', async () => {
     const driven = new DrivenModem(module)
     await driven.session()
     await driven.submit()
@@ -102,7 +101,7 @@ describe('Telit', () => {
     expect(driven.port.commands).toContain('AT+CMGF=0')
   })
 
-  test('no other command about the SIM is given while CMGS runs', async () => {
+  test('sends no other SIM command while CMGS runs', async () => {
     const driven = await started({ ...module, PDU: 'silence', 'AT+CMGR=1': `+CMGR: 0,,31\n${deliverPdu}` })
     const sent = driven.submit()
     driven.port.tell('+CMTI: "SM",1')
@@ -124,19 +123,19 @@ describe('Cinterion', () => {
     expect(driven.kinds('incoming')).toMatchObject([{ incoming: { kind: 'message' } }])
   })
 
-  test('CMMS is never sent', async () => {
+  test('never sends CMMS', async () => {
     const driven = await started({ ...module, 'AT+CMMS=1': 'OK' })
     await Promise.all(['a', 'b', 'c'].map((id) => driven.submit(id, { moreFollow: true })))
     expect(driven.port.commands).not.toContain('AT+CMMS=1')
   })
 
-  test('the third value of CNMI is 0', async () => {
+  test('sets the third value of CNMI to 0', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CNMI=?': '+CNMI: (0,1,2),(0,1),(0),(0,1,2),(1)' })
     await driven.session()
     expect(driven.port.commands.filter((command) => /CNMI=\d,\d,[1-9]/.test(command))).toEqual([])
   })
 
-  test('CNMA=1', async () => {
+  test('acknowledges with CNMA=1', async () => {
     const driven = await started({ ...module, 'AT+CNMA=1': 'OK' })
     expect(await driven.modem.acknowledge()).toBe(true)
   })
@@ -147,7 +146,7 @@ describe('Cinterion', () => {
     expect(driven.kinds('said')).toMatchObject([{ known: true }])
   })
 
-  test('^SPIC tells the tries left', async () => {
+  test('reads the attempts left from ^SPIC', async () => {
     const driven = new DrivenModem(
       { ...module, 'AT+CPIN?': '+CPIN: SIM PIN', 'AT^SPIC': '^SPIC: 1' },
       { simPin: '1234' },
@@ -159,7 +158,7 @@ describe('Cinterion', () => {
 describe('Siemens MC35', () => {
   const module: Answers = { 'AT+CGMI': 'SIEMENS', 'AT+CGMM': 'MC35i' }
 
-  test('a row of nothing but FF is no message', async () => {
+  test('ignores a row of only FF', async () => {
     const rows = `+CMGL: 1,0,,20\n${'FF'.repeat(21)}\n+CMGL: 2,1,,31\n${deliverPdu}`
     const driven = new DrivenModem({ ...module, 'AT+CPMS=?': '+CPMS: ("MT"),("MT"),("MT")', 'AT+CMGL=4': rows })
     await driven.session()
@@ -175,17 +174,17 @@ describe('Siemens MC35', () => {
 describe('Wavecom', () => {
   const module: Answers = { 'AT+CGMI': 'WAVECOM MODEM', 'AT+CGMM': 'MULTIBAND 900E 1800' }
 
-  test('CPIN? without OK', async () => {
+  test('accepts CPIN? without OK', async () => {
     await new DrivenModem({ ...module, 'AT+CPIN?': 'raw:\r\n+CPIN: READY\r\n' }).session()
   })
-  test('CPMS takes one memory', async () => {
+  test('sends one memory in CPMS', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CPMS=?': '+CPMS: (("SM","BM","SR"),("SM"))' })
     const session = await driven.session()
     expect(driven.port.commands).toContain('AT+CPMS="SM"')
     expect(driven.port.commands).not.toContain('AT+CPMS="SM","SM","SM"')
     expect(session.messages.memories).toEqual(['SM', 'SR'])
   })
-  test('+WIND is known, and 4 says that it may have restarted', async () => {
+  test('recognises +WIND; 4 is a likely restart', async () => {
     const driven = await started(module)
     await driven.pass(2000)
     driven.forget()
@@ -197,11 +196,11 @@ describe('Wavecom', () => {
 })
 
 describe('Novatel', () => {
-  test('reports straight cannot be acknowledged and end in la-la land: stored ones are asked for', async () => {
+  test('stores reports, because it falls silent after a direct one, which cannot be acknowledged', async () => {
     const driven = new DrivenModem({ 'AT+CGMI': 'Novatel Wireless Incorporated', 'AT+CGMM': 'Ovation MC950D' })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 2, reports: 2 })
   })
-  test('a report told of is read from its memory', async () => {
+  test('reads an indicated report from its memory', async () => {
     const driven = await started({ 'AT+CGMI': 'Novatel Wireless', 'AT+CMGR=4': `+CMGR: 0,,24\n${reportPdu}` })
     driven.port.tell('+CDSI: "SM",4')
     await driven.pass(10)
@@ -210,7 +209,7 @@ describe('Novatel', () => {
 })
 
 describe('Nokia and other smartphones', () => {
-  test('CPMS (),(),(): can send, and says that it cannot read', async () => {
+  test('sends with CPMS (),(),(), and reports that it cannot read', async () => {
     const driven = new DrivenModem({ 'AT+CGMI': 'Nokia', 'AT+CGMM': 'Nokia E51', 'AT+CPMS=?': '+CPMS: (),(),()' })
     const session = await driven.session()
     expect(session.shortcomings).toContain('no-readable-memory')
@@ -218,14 +217,14 @@ describe('Nokia and other smartphones', () => {
     expect(driven.port.commands.filter((command) => /CPMS="|CMGL/.test(command))).toEqual([])
     expect(session.profile.advice.join()).toContain('Can send')
   })
-  test('what can be had straight is asked for', async () => {
+  test('requests direct delivery', async () => {
     const driven = new DrivenModem({ 'AT+CGMI': 'Nokia', 'AT+CGMM': 'Nokia E51', 'AT+CPMS=?': '+CPMS: (),(),()' })
     expect((await driven.session()).messages.indications).toMatchObject({ messages: 2, reports: 1 })
   })
 })
 
 describe('Fibocom', () => {
-  test('is known by maker and bus; nothing about messages differs', () => {
+  test('is recognised by manufacturer and USB id; messages work as in generic', () => {
     const facts = { manufacturer: 'Fibocom Wireless Inc.', model: 'L850-GL', firmware: undefined, usb: '2cb7:0007' }
     const chosen = chooseProfile(catalogue, generic, facts)
     expect(chosen.name).toBe('fibocom')
@@ -237,14 +236,14 @@ describe('Fibocom', () => {
 describe('D-Link DWM-156 and DWM-157', () => {
   const module: Answers = { 'AT+CGMI': 'D-Link', 'AT+CGMM': 'DWM-156', 'AT+CFUN=1': 'OK' }
 
-  test('CFUN=1 comes first, whatever CFUN? says', async () => {
+  test('sends CFUN=1 first, whatever CFUN? answers', async () => {
     const driven = new DrivenModem(module)
     await driven.session()
     expect(driven.port.commands.indexOf('AT+CFUN=1')).toBeLessThan(driven.port.commands.indexOf('AT+CPIN?'))
     expect(driven.port.commands).toContain('AT+CFUN=1')
   })
 
-  test('SR cannot be listed: its reports are read one by one', async () => {
+  test('reads the reports in SR one by one, because it cannot be listed', async () => {
     const driven = new DrivenModem({
       ...module,
       'AT+CPMS=?': '+CPMS: ("SM","SR"),("SM"),("SM")',
@@ -266,12 +265,12 @@ describe('Option and Vodafone Mobile Connect', () => {
   test('indexes start at 0', async () =>
     expect((await new DrivenModem(module).session()).profile.storage.indexBase).toBe(0))
 
-  test('says that a PIN is required when it is switched off', async () => {
+  test('works when it asks for a PIN although the PIN is disabled', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CPIN?': '+CPIN: SIM PIN', 'AT+CLCK="SC",2': '+CLCK: 0' })
     await driven.session()
   })
 
-  test('and means it when it is not', async () => {
+  test('enters the PIN when it is enabled', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CPIN?': '+CPIN: SIM PIN', 'AT+CLCK="SC",2': '+CLCK: 1' })
     expect((await driven.failure()).reason).toBe('pin-required')
   })
@@ -280,5 +279,47 @@ describe('Option and Vodafone Mobile Connect', () => {
     const driven = await started(module)
     driven.port.tell(line)
     expect(driven.kinds('said')).toMatchObject([{ known: true }])
+  })
+})
+
+describe('Qualcomm', () => {
+  const stick: Answers = { 'AT+CGMI': 'QUALCOMM INCORPORATED', 'AT+CGMM': 'M6280' }
+
+  test('uses mode 1 when mode 2 is advertised and refused', async () => {
+    const refused = Object.fromEntries([0, 1, 2].map((reports) => [`AT+CNMI=2,1,0,${reports},0`, '+CMS ERROR: 303']))
+    const driven = new DrivenModem({ ...stick, ...refused })
+    expect((await driven.session()).messages.indications).toMatchObject({ mode: 1, messages: 1, reports: 1 })
+  })
+
+  test('stores reports (ds=2) when direct ones (ds=1) are refused', async () => {
+    const driven = new DrivenModem({ ...stick, 'AT+CNMI=2,1,0,1,0': 'ERROR' })
+    expect((await driven.session()).messages.indications).toMatchObject({ mode: 2, reports: 2 })
+  })
+
+  test('starts a new USSD session after a cancelled one', async () => {
+    const driven = new DrivenModem({ ...stick, 'AT+CUSD=*': 'OK' })
+    await driven.session()
+    const first = driven.modem.ussd('*100#')
+    await driven.pass(10)
+    await driven.modem.cancelUssd()
+    driven.port.tell('+CUSD: 2')
+    expect(await driven.passing(first)).toMatchObject({ kind: 'answer', status: 'ended-by-network' })
+    const second = driven.modem.ussd('*101#')
+    await driven.pass(10)
+    driven.port.tell('+CUSD: 0,"fine",15')
+    expect(await driven.passing(second)).toEqual({ kind: 'answer', status: 'answered', text: 'fine' })
+  })
+
+  test('asks again while the SIM is busy after the start (CME 14 to CSCA?)', async () => {
+    const busy = Array.from({ length: 5 }, () => '+CME ERROR: 14')
+    const driven = new DrivenModem({ ...stick, 'AT+CSCA?': [...busy, '+CSCA: "+491710760000",145'] })
+    expect((await driven.session()).sim.serviceCentre).toMatchObject({ number: '+491710760000' })
+  })
+
+  test('never sends AT+CSMP=, which clears the service centre of an M6280', async () => {
+    const driven = new DrivenModem({ ...stick, 'AT+CSMP=*': 'OK' })
+    await driven.session()
+    await driven.modem.ask({ text: 'AT+CSMP=17,167,0,0', timeoutMs: 5000, read: () => true })
+    expect(driven.port.commands.filter((command) => command.includes('CSMP'))).toEqual([])
   })
 })

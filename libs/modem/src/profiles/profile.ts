@@ -6,61 +6,62 @@ import type { PinTries } from '../commands/pin-counter.ts'
 import type { Query } from '../commands/query.ts'
 import type { PinState } from '../commands/sim-pin.ts'
 import type { UssdEncoding } from '../commands/ussd.ts'
-import type { UnsolicitedForm } from '../unsolicited.ts'
+import type { ProbeTraits } from '../send/result-probe.ts'
+import type { UnsolicitedForm } from '../wire/unsolicited.ts'
 import type { UsbRule } from './usb-port.ts'
 
 /**
- * Everything that differs by vendor, as data and small pure functions. A profile is written as what differs from
- * `generic`; a new one is a file of its own and a line in the catalogue. What was seen of the modem is its test: a
- * transcript in `transcripts`, found by being there. A new USB vendor is also asked for in the udev rules of the agent.
+ * Everything that differs by vendor, as data and small pure functions. A profile lists its differences from `generic`;
+ * a new one is a file and a line in the catalogue. Recorded dialogues in `transcripts` are its tests. A new USB vendor
+ * also needs a line in the agent's udev rules.
  */
 export interface Profile {
   readonly name: string
-  /** Any of them that fits makes the profile a candidate; the best score of all candidates wins. */
+  /** Any matching entry makes the profile a candidate; the best score of all candidates wins. */
   readonly fingerprints: readonly Fingerprint[]
-  /** Models and firmware that differ from the rest of the family; all that fit are applied, in order. */
+  /** Models and firmware that differ from the rest of the family; all that match are applied, in order. */
   readonly variants: readonly Variant[]
-  /** Unsolicited codes beside the generic ones. */
+  /** Unsolicited codes in addition to the generic ones. */
   readonly unsolicited: readonly UnsolicitedForm[]
-  /** Sent as soon as the vendor is known; whether they are supported makes no difference. */
+  /** Sent as soon as the vendor is known; a refusal is ignored. */
   readonly calming: readonly string[]
-  /** Never sent, whoever asks: they do harm. */
+  /** Commands that are never sent because they do harm. */
   readonly avoid: readonly string[]
 
   readonly pinState: Query<PinState>
-  /** `asks-when-disabled`: says that it wants a PIN when the SIM wants none (Option). */
+  /** `asks-when-disabled`: reports that it requires a PIN although the PIN is disabled (Option). */
   readonly pinQuirk: 'none' | 'asks-when-disabled'
   readonly pinCounters: readonly Query<PinTries>[]
   readonly iccidCommands: readonly string[]
 
   readonly characterSet: CharacterSet
-  /** Service of `+CSMS`; 128 is what M26 calls service 1. */
+  /** Service of `+CSMS`; 128 is service 1 on M26. */
   readonly messageService: 0 | 1
   readonly acknowledgement: AcknowledgementForm
-  /** Tried in order until one is taken. */
+  /** Tried in order until one is accepted. */
   readonly indications: readonly MessageIndications[]
 
   readonly storage: StorageTraits
   readonly submit: SubmitTraits
-  /** The usual one first; the next is tried when the modem refuses. */
+  /** The usual form first; the next one is tried after a refusal. */
   readonly ussdEncodings: readonly UssdEncoding[]
   readonly radio: RadioTraits
   readonly usb: readonly UsbRule[]
-  /** What somebody who runs this modem should know. */
+  /** Advice for the owner of this modem. */
   readonly advice: readonly string[]
 }
 
 export interface StorageTraits {
-  /** Where messages are to arrive; the first that the modem offers. All memories are read whatever is chosen. */
+  /** The memory for received messages: the first one that the modem offers. All memories are read in any case. */
   readonly receiveInto: readonly Memory[]
-  /** Wavecom takes one memory in `+CPMS=`. */
+  /** Wavecom accepts one memory in `+CPMS=`. */
   readonly selectTakes: 1 | 3
   readonly indexBase: 0 | 1
-  /** The number of messages is behind for so long after an arrival. */
+  /** How long the message count is outdated after an arrival. */
   readonly usageLagMs: number
-  /** Firmware that hangs after hours of `+CMGL`: it is listed as seldom as can be. */
+  /** Firmware that hangs after hours of `+CMGL`: listed as rarely as possible. */
   readonly listingHangs: boolean
-  /** Memories that can be read by index and not listed (`SR` of DWM-156). */
+  /** Memories that can be read by index but not listed (`SR` of DWM-156). */
   readonly notListable: readonly Memory[]
   /** Deleting one part of a long message deletes the others: read them all first (SIM600). */
   readonly deletingDeletesSiblings: boolean
@@ -69,23 +70,28 @@ export interface StorageTraits {
 export interface SubmitTraits {
   readonly promptTimeoutMs: number
   readonly resultTimeoutMs: number
+  /** How to wait for a missing result. */
+  readonly probe: ProbeTraits
   /** Whether `+CMMS` may hold the link open in a burst. */
   readonly keepLinkOpen: boolean
-  /** How long the modem holds it open behind the last result. */
+  /** How long the modem holds the link open after the last result. */
   readonly linkOpenMs: number
 }
 
 export interface RadioTraits {
-  /** Some need `+CFUN=1` before anything else works. */
+  /** Some need `+CFUN=1` before any other command. */
   readonly switchOnAtStart: 'if-off' | 'always'
-  /** OK to `+CFUN=1` comes early, and what follows at once may fail or crash it: `AT` until it answers, and so long. */
+  /**
+   * The OK to `+CFUN=1` is early, and the next command may fail or crash the modem: wait this long, then `AT` until it
+   * answers.
+   */
   readonly settleMs: number
-  /** How long after its first answer it is good for nothing else yet. */
+  /** How long the modem cannot be used after its first answer. */
   readonly contactSettleMs: number
   readonly resetCommands: readonly string[]
 }
 
-/** Conditions that all must fit, as far as they are known. */
+/** All known properties must match. */
 export interface Fingerprint {
   /** `12d1:1506`, or `12d1` for any product of the vendor. */
   readonly usb?: readonly string[]

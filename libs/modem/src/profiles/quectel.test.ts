@@ -1,5 +1,5 @@
 import { hexFromOctets } from '@smsgw/sms/octets'
-import { ucs2FromText } from '@smsgw/sms/ucs2'
+import { ucs2FromText } from '@smsgw/sms/text/ucs2'
 import { describe, expect, test } from 'vitest'
 import type { Answers } from '../testing/described-modem.ts'
 import { DrivenModem } from '../testing/driven-modem.ts'
@@ -21,7 +21,7 @@ test('2c7c: which port is for what', () => {
   expect([0, 1, 2, 3].map(role)).toEqual(['diagnostic', 'nmea', 'at', 'at-secondary'])
 })
 
-test('RDY, +CFUN, +CPIN, +QIND, +QUSIM: a restart, set up once', async () => {
+test('sets up once after RDY, +CFUN, +CPIN, +QIND, +QUSIM', async () => {
   const driven = await started()
   driven.port.tell('RDY')
   await driven.pass(10)
@@ -31,13 +31,13 @@ test('RDY, +CFUN, +CPIN, +QIND, +QUSIM: a restart, set up once', async () => {
   expect(driven.kinds('started')).toHaveLength(1)
 })
 
-test('reports that are to be stored get lost (EC25, EG25): never asked for', async () => {
+test('never requests stored reports, which get lost (EC25, EG25)', async () => {
   const driven = new DrivenModem({ ...module, 'AT+CNMI=2,1,0,1,0': 'ERROR', 'AT+CNMI=1,1,0,1,0': 'ERROR' })
   await driven.session()
   expect(driven.port.commands.filter((command) => /CNMI=\d,\d,\d,2/.test(command))).toEqual([])
 })
 
-test('acknowledgements only with service 1, bare, and a second one (CMS 340) is harmless', async () => {
+test('acknowledges only with service 1, without a PDU, and ignores CMS 340 to a second one', async () => {
   const driven = await started({
     'AT+CSMS=*': 'ERROR',
     'AT+CSMS?': '+CSMS: 1,1,1,1',
@@ -48,7 +48,7 @@ test('acknowledgements only with service 1, bare, and a second one (CMS 340) is 
   expect(driven.port.commands).toEqual(['AT+CNMA', 'AT+CNMA'])
 })
 
-test('M26 calls service 1 128', async () => {
+test('reads service 128 of M26 as service 1', async () => {
   const driven = new DrivenModem({
     ...module,
     'AT+CGMM': 'M26',
@@ -60,7 +60,7 @@ test('M26 calls service 1 128', async () => {
   expect(session.messages.acknowledges).toBe(true)
 })
 
-test('ready only after an unsolicited +CPIN, whenever that comes', async () => {
+test('is ready when an unsolicited +CPIN arrives', async () => {
   const driven = new DrivenModem({ ...module, 'AT+CPIN?': ['ERROR', '+CPIN: READY'] }, { simPollMs: 50_000 })
   const starting = driven.modem.start()
   await driven.pass(17_000)
@@ -69,12 +69,12 @@ test('ready only after an unsolicited +CPIN, whenever that comes', async () => {
   expect((await starting).kind).toBe('started')
 })
 
-test('autobauding needs several AT', async () => {
+test('repeats AT for autobauding', async () => {
   const driven = new DrivenModem({ ...module, AT: ['silence', 'silence', 'silence', 'OK'] })
   await driven.session()
 })
 
-test('a multiplexer left open by the process before is closed', async () => {
+test('closes a multiplexer left open by another process', async () => {
   const driven = new DrivenModem({ ...module, AT: 'silence' })
   const starting = driven.modem.start()
   await driven.pass(20_000)
@@ -83,7 +83,7 @@ test('a multiplexer left open by the process before is closed', async () => {
   await driven.passing(starting)
 })
 
-test('messages fail on LTE until the bearer is changed (CGSMS): it can be configured', async () => {
+test('uses the configured bearer (CGSMS) when messages fail on LTE', async () => {
   const driven = new DrivenModem({ ...module, 'AT+CGSMS=1': 'OK' }, { messageBearer: 'circuit' })
   const session = await driven.session()
   expect(driven.port.commands).toContain('AT+CGSMS=1')
@@ -98,22 +98,22 @@ describe('+CUSD', () => {
     driven.port.tell(answer)
     return driven.passing(request)
   }
-  test('UCS-2 in hexadecimal', async () => {
+  test('reads UCS-2 in hexadecimal', async () => {
     expect(await asked(`+CUSD: 0,"${hexFromOctets(ucs2FromText('Guthaben 3,20 €'))}",72`)).toMatchObject({
       text: 'Guthaben 3,20 €',
     })
   })
-  test('M35 sends units of two bytes under a scheme that says otherwise', async () => {
+  test('reads units of two bytes under another scheme (M35)', async () => {
     expect(await asked(`+CUSD: 0,"${hexFromOctets(ucs2FromText('Guthaben 3,20'))}",0`)).toMatchObject({
       text: 'Guthaben 3,20',
     })
   })
 })
 
-test('BG96 gets five minutes for a message', async () => {
-  const driven = await started({ 'AT+CGMM': 'BG96', PDU: 'silence' })
+test('allows BG96 five minutes per message', async () => {
+  const driven = await started({ 'AT+CGMM': 'BG96', PDU: 'busy' })
   const sent = driven.submit()
   await driven.pass(299_000)
-  driven.port.tell('+CMGS: 3\nOK')
+  driven.port.finish('+CMGS: 3\nOK')
   expect(await driven.passing(sent)).toMatchObject({ kind: 'accepted', messageReference: 3 })
 })

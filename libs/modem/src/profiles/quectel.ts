@@ -1,9 +1,13 @@
-import { integerOf, parseParameters, textOf } from '../at-parameters.ts'
 import { type PinTries, pinCounter, pinTries } from '../commands/pin-counter.ts'
 import type { Query } from '../commands/query.ts'
+import { probeAfterAnySign } from '../send/result-probe.ts'
+import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
+// Programs that write the next command after 15 to 60 s have sent messages twice with these modems: nothing was
+// aborted.
+const submit = { ...generic.submit, probe: probeAfterAnySign }
 const maker = /quectel/i
 
 /** `+QPINC: "SC",3,10` and a second line for `"P2"`. */
@@ -17,7 +21,7 @@ const quectelPinCounter: Query<PinTries> = {
   },
 }
 
-/** EC2x, EG2x, EG9x, EP06, RM, BG96 and their kin: LTE on Qualcomm chips, over USB. */
+/** EC2x, EG2x, EG9x, EP06, RM, BG96 and similar: LTE on Qualcomm chips, over USB. */
 export const quectel: Profile = {
   ...generic,
   name: 'quectel',
@@ -32,9 +36,10 @@ export const quectel: Profile = {
   ],
   pinCounters: [quectelPinCounter, ...generic.pinCounters],
   iccidCommands: ['AT+QCCID', 'AT+CCID', 'AT+CRSM=176,12258,0,0,10'],
-  // EC25 and EG25 lose every report that is to be stored: 2 is never asked for.
+  // EC25 and EG25 lose every stored report: 2 is never requested.
   indications: indicationLadder([1, 0]),
   storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
+  submit,
   ussdEncodings: ['plain', 'ucs2-hex', 'packed-hex'],
   usb: [
     { ids: ['2c7c'], interfaceNumber: 0, role: 'diagnostic' },
@@ -42,10 +47,8 @@ export const quectel: Profile = {
     { ids: ['2c7c'], interfaceNumber: 2, role: 'at' },
     { ids: ['2c7c'], interfaceNumber: 3, role: 'at-secondary' },
   ],
-  advice: [
-    'Where messages fail on LTE alone, toggle IMS (`AT+QCFG="ims"`) or choose the bearer of messages (`AT+CGSMS`).',
-  ],
-  variants: [{ fits: { model: /^BG\d/i }, changes: { submit: { ...generic.submit, resultTimeoutMs: 300_000 } } }],
+  advice: ['If messages fail only on LTE, toggle IMS (`AT+QCFG="ims"`) or choose the bearer of messages (`AT+CGSMS`).'],
+  variants: [{ fits: { model: /^BG\d/i }, changes: { submit: { ...submit, resultTimeoutMs: 300_000 } } }],
 }
 
 /** M10, M26, M35, M66, M95, MC20: GSM on a serial line. */
@@ -58,6 +61,7 @@ export const quectelSerial: Profile = {
   ],
   unsolicited: [{ code: '+QUSIM', restart: 'likely' as const }, { code: '+QNITZ' }, { code: '+QSTK' }],
   pinCounters: [pinCounter('AT+QTRPIN', '+QTRPIN', 0, 2), ...generic.pinCounters],
+  submit,
   ussdEncodings: ['plain', 'ucs2-hex', 'packed-hex'],
   acknowledgement: 'bare',
 }

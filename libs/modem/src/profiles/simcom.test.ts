@@ -14,22 +14,19 @@ async function started(answers: Answers): Promise<DrivenModem> {
 describe('SIM800 and SIM900', () => {
   const module: Answers = { 'AT+CGMI': 'SIMCOM_Ltd', 'AT+CGMM': 'SIMCOM_SIM800L' }
 
-  test('indexes start at 1', () => expect(simcom2g.storage.indexBase).toBe(1))
+  test('number the slots from 1', () => expect(simcom2g.storage.indexBase).toBe(1))
 
-  test.each(['SMS Ready', 'Call Ready'])(
-    '%s says that it may have restarted: its settings are looked at',
-    async (sign) => {
-      const driven = await started(module)
-      await driven.pass(2000)
-      driven.forget()
-      driven.port.tell(sign)
-      await driven.pass(10)
-      expect(driven.port.commands).toEqual(['AT+CMGF?', 'AT+CNMI?'])
-      expect(driven.modem.state.name).toBe('ready')
-    },
-  )
+  test.each(['SMS Ready', 'Call Ready'])('check their settings after %s, a possible restart', async (sign) => {
+    const driven = await started(module)
+    await driven.pass(2000)
+    driven.forget()
+    driven.port.tell(sign)
+    await driven.pass(10)
+    expect(driven.port.commands).toEqual(['AT+CMGF?', 'AT+CNMI?'])
+    expect(driven.modem.state.name).toBe('ready')
+  })
 
-  test('after SMS Ready with the settings gone everything is set up again', async () => {
+  test('set everything up again when SMS Ready arrives and the settings are gone', async () => {
     const driven = await started(module)
     await driven.pass(2000)
     driven.port.answer('AT+CNMI?', ['+CNMI: 0,0,0,0,0', '+CNMI: 2,1,0,1,0'])
@@ -41,16 +38,16 @@ describe('SIM800 and SIM900', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('CMGS takes up to 60 s, CMGL 20 s, CMGD 25 s: none of them is cut short', async () => {
+  test('allow CMGS 60 s, CMGL 20 s and CMGD 25 s', async () => {
     const driven = await started({
       ...module,
-      PDU: 'silence',
+      PDU: 'busy',
       'AT+CMGR=1': `+CMGR: 0,,31\n${deliverPdu}`,
       'AT+CMGD=1': 'silence',
     })
     const sent = driven.submit()
     await driven.pass(59_000)
-    driven.port.tell('+CMGS: 3\nOK')
+    driven.port.finish('+CMGS: 3\nOK')
     expect(await driven.passing(sent)).toMatchObject({ kind: 'accepted', messageReference: 3 })
     const deletion = driven.modem.deleteMessage({ memory: 'SM', index: 1 }, deliverPdu)
     await driven.pass(24_000)
@@ -58,7 +55,7 @@ describe('SIM800 and SIM900', () => {
     expect(await driven.passing(deletion)).toEqual({ kind: 'deleted' })
   })
 
-  test('after +CMT no acknowledgement is sent', async () => {
+  test('send no acknowledgement after +CMT', async () => {
     const driven = await started(module)
     driven.port.tell(`+CMT: "",31\n${deliverPdu}`)
     await driven.pass(1000)
@@ -66,7 +63,7 @@ describe('SIM800 and SIM900', () => {
     expect(driven.kinds('incoming')).toMatchObject([{ incoming: { source: { acknowledge: false } } }])
   })
 
-  test('SIM600 deletes all parts with the first: the others are read before one is deleted', async () => {
+  test('read all parts before one is deleted, because SIM600 deletes them together', async () => {
     const driven = await started({
       ...module,
       'AT+CGMM': 'SIMCOM_SIM600',
@@ -84,7 +81,7 @@ describe('SIM800 and SIM900', () => {
     expect(await driven.modem.deleteMessage(slot, deliverPdu)).toEqual({ kind: 'deleted' })
   })
 
-  test('SIM300D wants USSD packed', async () => {
+  test('pack USSD on SIM300D', async () => {
     const driven = await started({ ...module, 'AT+CGMM': 'SIMCOM_SIM300D', 'AT+CUSD=*': 'OK' })
     void driven.modem.ussd('*100#')
     await driven.pass(10)
@@ -95,7 +92,7 @@ describe('SIM800 and SIM900', () => {
 describe('SIM7600', () => {
   const module: Answers = { 'AT+CGMI': 'SIMCOM INCORPORATED', 'AT+CGMM': 'SIMCOM_SIM7600E-H' }
 
-  test('indexes start at 0', async () => {
+  test('numbers the slots from 0', async () => {
     expect(simcomLte.storage.indexBase).toBe(0)
     const driven = await started({ ...module, 'AT+CMGR=0': `+CMGR: 0,,31\n${deliverPdu}` })
     driven.port.tell('+CMTI: "SM",0')
@@ -112,12 +109,12 @@ describe('SIM7600', () => {
     expect([0, 1, 2, 3, 4].map(role)).toEqual(roles)
   })
 
-  test('messages that fail on LTE alone: the advice names CNMP=14 and AT&F', async () => {
+  test('advises CNMP=14 and AT&F when messages fail on LTE', async () => {
     const driven = new DrivenModem(module)
     expect((await driven.session()).profile.advice.join()).toMatch(/CNMP=14.*AT&F/)
   })
 
-  test('+CMS ERROR: Unknown error, in words, leaves it unknown', async () => {
+  test('reports a message as unknown after +CMS ERROR: Unknown error', async () => {
     const driven = await started({ ...module, PDU: '+CMS ERROR: Unknown error' })
     expect(await driven.submit()).toMatchObject({ kind: 'unknown', error: { code: 500 } })
   })
@@ -126,11 +123,11 @@ describe('SIM7600', () => {
 describe('A7670 and SIM7670', () => {
   const module: Answers = { 'AT+CGMI': 'INCORPORATED', 'AT+CGMM': 'A7670E-FASE' }
 
-  test('is known by its model, whatever the maker is called', async () => {
+  test('is recognised by its model, whatever the manufacturer', async () => {
     expect((await new DrivenModem(module).session()).profile.name).toBe('simcom-a76xx')
   })
 
-  test('*ATREADY: 1, +CPIN: READY, SMS DONE, PB DONE: a restart, set up once', async () => {
+  test('sets up once after *ATREADY: 1, +CPIN: READY, SMS DONE, PB DONE', async () => {
     const driven = await started(module)
     driven.port.tell('*ATREADY: 1')
     await driven.pass(10)
@@ -141,7 +138,7 @@ describe('A7670 and SIM7670', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('CMGF fails before SMS DONE, and is tried again at once when that is said', async () => {
+  test('retries CMGF at SMS DONE when it fails before', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CMGF=0': ['ERROR', 'OK'] }, { simPollMs: 50_000 })
     const starting = driven.modem.start()
     await driven.pass(100)
@@ -150,22 +147,22 @@ describe('A7670 and SIM7670', () => {
     expect((await starting).kind).toBe('started')
   })
 
-  test('CREG: 0,6 (messages only) is good enough to send', async () => {
+  test('sends with CREG: 0,6 (SMS only)', async () => {
     const driven = await started({ ...module, 'AT+CREG?': '+CREG: 0,6' })
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('CREG: 0,11 (emergency calls only) is not', async () => {
+  test('does not send with CREG: 0,11 (emergency calls only)', async () => {
     const driven = await started({ ...module, 'AT+CREG?': '+CREG: 0,11' })
     expect(driven.modem.state.name).toBe('registering')
   })
 
-  test('a prompt without a blank is a prompt', async () => {
+  test('accepts a prompt without a blank', async () => {
     const driven = await started({ ...module, 'AT+CMGS=*': 'raw:\r\n>' })
     expect((await driven.submit()).kind).toBe('accepted')
   })
 
-  test('its command port is interface 4', () => {
+  test('has its command port on interface 4', () => {
     const role = (interfaceNumber: number) =>
       roleOfUsbPort(simcomA76xx.usb, { id: '1e0e:9011', interfaceNumber, interfaceClass: undefined })?.role
     expect([4, 5].map(role)).toEqual(['at', 'ppp'])

@@ -1,4 +1,5 @@
 import { pinCounter } from '../commands/pin-counter.ts'
+import { probeAfterAnySign } from '../send/result-probe.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -15,6 +16,9 @@ const noise = [
   '+FTPPUT',
 ]
 const pinCounters = [pinCounter('AT+SPIC', '+SPIC', 0, 2), ...generic.pinCounters]
+// Programs that write the next command after 15 to 60 s have sent messages twice with these modems: nothing was
+// aborted.
+const submit = { ...generic.submit, probe: probeAfterAnySign }
 const maker = /simcom|simtech|^SIM/i
 
 /** SIM300, SIM800 and SIM900: GSM on a serial line. */
@@ -28,6 +32,7 @@ export const simcom2g: Profile = {
   ],
   unsolicited: noise.map((code) => ({ code })),
   pinCounters,
+  submit,
   indications: indicationLadder([1, 2, 0]),
   variants: [
     { fits: { model: /SIM300D/i }, changes: { ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'] } },
@@ -48,6 +53,7 @@ export const simcomLte: Profile = {
   ],
   unsolicited: [...noise, '+NITZ', '+SIMEI', '+CPCMREG'].map((code) => ({ code })),
   pinCounters,
+  submit,
   iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
   radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },
@@ -60,16 +66,16 @@ export const simcomLte: Profile = {
     { ids: ['1e0e:9205', '1e0e:9206'], interfaceNumber: 2, role: 'at' },
     { ids: ['1e0e:9205', '1e0e:9206'], interfaceNumber: 3, role: 'ppp' },
   ],
-  advice: ['Where messages fail on LTE alone, the network wants IMS: `AT+CNMP=14` (3G) helps, or `AT&F` once.'],
+  advice: ['If messages fail only on LTE, the network requires IMS: `AT+CNMP=14` (3G) helps, or `AT&F` once.'],
   variants: [
     {
       fits: { model: /SIM70\d{2}/i },
-      changes: { submit: { ...generic.submit, resultTimeoutMs: 300_000 } },
+      changes: { submit: { ...submit, resultTimeoutMs: 300_000 } },
     },
   ],
 }
 
-/** A7600, A7670 and SIM7670: LTE on ASR chips. Refuses message commands until `SMS DONE`, prompts with `>` alone. */
+/** A7600, A7670 and SIM7670: LTE on ASR chips. Refuses message commands until `SMS DONE`; its prompt is `>` alone. */
 export const simcomA76xx: Profile = {
   ...generic,
   name: 'simcom-a76xx',
@@ -80,6 +86,7 @@ export const simcomA76xx: Profile = {
   ],
   unsolicited: noise.map((code) => ({ code })),
   pinCounters,
+  submit,
   iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
   radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },

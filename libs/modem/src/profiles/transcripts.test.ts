@@ -6,7 +6,8 @@ import { submitPdu } from '../testing/driven-modem.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import { TranscriptModem } from '../testing/transcript.ts'
 
-// One file for a modem, which names the profile that is to be chosen: it is set up, a message leaves, one arrives and is deleted, line for line as written there.
+// Each file names the expected profile and contains a dialogue: setup, one message sent, one received and deleted. The
+// driver must write exactly these lines.
 
 const folder = new URL('./transcripts/', import.meta.url)
 

@@ -4,7 +4,7 @@ import { roleOfUsbPort } from './usb-port.ts'
 
 const rules = catalogue.flatMap((profile) => profile.usb)
 
-// Layouts from the makers' drivers, as the rules of ModemManager and the table of chan_dongle have them.
+// Layouts from the manufacturers' drivers, as in the rules of ModemManager and the table of chan_dongle.
 test.each([
   ['ZTE MF190', '19d2:0117', 'ff/ff/ff', ['', 'at-secondary', 'at']],
   ['ZTE MF626', '19d2:0031', 'ff/ff/ff', ['', 'at-secondary', '', 'at']],
@@ -22,7 +22,7 @@ test.each([
   expect(roles.map((_role, number) => role(number))).toEqual(roles)
 })
 
-test('where the class of a Huawei port tells what it is for, its number counts for nothing', () => {
+test('the class of a Huawei port takes precedence over its number', () => {
   const port = { id: '12d1:140c', interfaceNumber: 3, interfaceClass: 'ff/01/01' }
   expect(roleOfUsbPort(rules, port)?.role).toBe('ppp')
 })

@@ -8,16 +8,16 @@ export interface UsbInterface {
 }
 
 export type UsbPortRole =
-  /** Takes commands and tells what arrives. */
+  /** Takes commands and reports arrivals. */
   | 'at'
   /** Takes commands; unsolicited codes may be missing. */
   | 'at-secondary'
-  /** For dialling in; takes commands, stays silent about messages. */
+  /** For dial-up; takes commands but does not report messages. */
   | 'ppp'
   | 'diagnostic'
   | 'nmea'
   | 'audio'
-  /** No modem as we need it: see the words. */
+  /** Not usable; `words` gives the reason. */
   | 'not-a-modem'
 
 export interface UsbRule {
@@ -26,14 +26,14 @@ export interface UsbRule {
   readonly interfaceNumber?: number
   readonly interfaceClass?: RegExp
   readonly role: UsbPortRole
-  /** For people: what is wrong with it and what to do. */
+  /** For people: the problem and what to do. */
   readonly words?: string
 }
 
 export const fitsUsbId = (pattern: string, id: string): boolean =>
   pattern === id || (!pattern.includes(':') && id.startsWith(`${pattern}:`))
 
-/** What the port is for; the first rule that fits. Undefined: unknown, it has to be tried with `AT`. */
+/** The role of a port, from the first matching rule. Undefined: unknown, try it with `AT`. */
 export function roleOfUsbPort(rules: readonly UsbRule[], port: UsbInterface): UsbRule | undefined {
   return rules.find(
     (rule) =>

@@ -10,32 +10,32 @@ const stick: Answers = {
   'AT+ZOPRT=5': 'OK',
 }
 
-test('a flood of +ZUSIMR:2 is stopped by reading the storage, before anything else is asked', async () => {
+test('reads the storage first, which stops a flood of +ZUSIMR:2', async () => {
   const driven = new DrivenModem(stick, { usb: '19d2:0031' })
   await driven.session()
   expect(driven.port.commands.slice(0, 4)).toEqual(['AT+CPMS?', 'AT+ZCDRUN=8', 'AT+ZOPRT=5', 'ATE0'])
 })
 
-test('without a word from the bus it is calmed down as soon as it has told who it is', async () => {
+test('stops the flood once the modem has identified itself when there is no USB id', async () => {
   const driven = new DrivenModem(stick)
   await driven.session()
   const { commands } = driven.port
   expect(commands[commands.indexOf('AT+CGMR') + 1]).toBe('AT+CPMS?')
 })
 
-test('+ZUSIMR:2 in the middle of answers is no part of them', async () => {
+test('excludes +ZUSIMR:2 from answers', async () => {
   const driven = new DrivenModem({ ...stick, 'AT+CGSN': '+ZUSIMR:2\n354126040000018\n+ZUSIMR:2' })
   expect((await driven.session()).identity.imei).toBe('354126040000018')
 })
 
-test('+CDS: ,25 (a comma too many) is a report', async () => {
+test('reads +CDS: ,25 (with an extra comma) as a report', async () => {
   const driven = new DrivenModem(stick)
   await driven.session()
   driven.port.tell(`+CDS: ,25\n${reportPdu}`)
   expect(driven.kinds('incoming')).toMatchObject([{ incoming: { kind: 'status-report' } }])
 })
 
-test('AT+CSMP=, which clears the service centre, is never sent', async () => {
+test('never sends AT+CSMP=, which clears the service centre', async () => {
   const driven = new DrivenModem({ ...stick, 'AT+CSMP=*': 'OK' })
   await driven.session()
   await driven.submit()
@@ -43,7 +43,7 @@ test('AT+CSMP=, which clears the service centre, is never sent', async () => {
   expect(driven.port.commands.filter((command) => command.includes('CSMP'))).toEqual([])
 })
 
-test('MF190 without delivery reports is used without them', async () => {
+test('works without delivery reports on MF190', async () => {
   const driven = new DrivenModem({
     ...stick,
     'AT+CGMM': 'MF190',

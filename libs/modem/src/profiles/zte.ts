@@ -1,8 +1,9 @@
 import { pinCounter } from '../commands/pin-counter.ts'
+import { probeAfterAnySign } from '../send/result-probe.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
-/** Which interfaces take commands: it differs by product, and nothing in the descriptors tells. From the rules of ModemManager. */
+/** The command ports differ by product, and the descriptors do not show them. From the rules of ModemManager. */
 const portLayouts = [
   { at: 0, secondary: 1, products: '0003 0004 0005 0006 0007 0008 0009 000a' },
   { at: 0, secondary: 2, products: '0001 1515' },
@@ -34,14 +35,16 @@ export const zte: Profile = {
     ...['+ZUSIMR', '+ZPASR', '+ZMSRI', '+ZSRVING', '+ZUSTART', '+ZDONR', '+ZCONSTAT', '+ZEND', '+ZPSTM', '+ZURDY'],
     ...['+ZNCNTRY', '+ZROAM', '+ZCFLAG', '+ZIMS', '^MODE', '^DSCI'],
   ].map((code) => ({ code })),
-  // Unasked for messages wait in it until it crashes (`+ZUSIMR:2`, again and again); the storage read out stops that.
-  // No CD-ROM, no choice of operator by the stick.
+  // Unread messages accumulate until it crashes (`+ZUSIMR:2`, repeatedly); reading the storage stops that.
   calming: ['AT+CPMS?', 'AT+ZCDRUN=8', 'AT+ZOPRT=5'],
   // It clears the number of the service centre.
   avoid: ['AT+CSMP='],
   pinCounters: [pinCounter('AT+ZPINPUK=?', '+ZPINPUK', 0, 1), ...generic.pinCounters],
   iccidCommands: ['AT+ZGETICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, receiveInto: ['SM', 'ME', 'MT'] },
+  // Programs that write the next command after 15 to 60 s have sent messages twice with these modems: nothing was
+  // aborted.
+  submit: { ...generic.submit, probe: probeAfterAnySign },
   // Advertises mode 2 and often refuses it.
   indications: indicationLadder([1, 2, 0]),
   radio: { ...generic.radio, resetCommands: ['AT+ZRST', 'AT+CFUN=1,1'] },
@@ -55,7 +58,7 @@ export const zte: Profile = {
   variants: [
     {
       fits: { model: /^MF190/i },
-      changes: { advice: ['Some firmware of the MF190 gives no delivery reports, whatever it is asked.'] },
+      changes: { advice: ['Some firmware of the MF190 gives no delivery reports.'] },
     },
   ],
 }

@@ -1,9 +1,12 @@
 import { type Answer, ask, type Query } from '../commands/query.ts'
-import { Dialogue } from '../dialogue.ts'
+import { Dialogue } from '../dialogue/dialogue.ts'
 import { DescribedModem } from './described-modem.ts'
 import { ManualClock } from './manual-clock.ts'
 
-/** What a query makes of an answer that came through tokenizer and dialogue; the answer as in `DescribedModem`. */
+/**
+ * Returns what a query reads from an answer that passes through tokenizer and dialogue; the answer as in
+ * `DescribedModem`.
+ */
 export async function answerTo<T>(query: Query<T>, answer: string): Promise<Answer<T>> {
   const port = new DescribedModem({ [query.text]: answer })
   const clock = new ManualClock()

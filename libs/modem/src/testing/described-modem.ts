@@ -1,13 +1,16 @@
 import { ScriptedModem } from './scripted-modem.ts'
 
 /**
- * A modem described by its answers: command → lines, OK behind them unless they end with a final result of their own. Of several answers each is given once, the last for ever. What is not described is not supported.
+ * A modem defined by its answers: command → lines, followed by OK unless they end with a final result. Of several
+ * answers each is given once, the last one repeatedly. Other commands are not supported.
  */
 export class DescribedModem extends ScriptedModem {
   readonly #answers: Map<string, Described>
-  /** All command lines, without those that get both ends in step. */
+  /** All command lines, without those of a resynchronisation. */
   readonly commands: string[] = []
   readonly pdus: string[] = []
+  readonly #meanwhile: string[] = []
+  #busy = false
 
   constructor(...answers: readonly Answers[]) {
     super()
@@ -15,20 +18,35 @@ export class DescribedModem extends ScriptedModem {
     this.reply = (line) => this.#reply(line)
   }
 
-  /** From now on. */
+  /** Replaces an answer from now on. */
   answer(command: string, answer: Described): void {
     this.#answers.set(command, answer)
   }
 
-  /** An unsolicited line, or several. */
+  /** Sends one or more unsolicited lines. */
   tell(text: string): void {
     this.say(framed(text))
   }
 
+  /** Ends what it was `busy` with; then it processes what was written meanwhile. */
+  finish(text: string): void {
+    this.#busy = false
+    this.tell(text)
+    for (const line of this.#meanwhile.splice(0)) {
+      const answer = this.reply(line)
+      if (answer !== undefined) this.say(answer)
+    }
+  }
+
   #reply(line: string): string | undefined {
+    if (this.#busy) {
+      this.#meanwhile.push(line)
+      return ''
+    }
     if (line.endsWith('\x1a')) {
       this.pdus.push(line.slice(0, -1))
-      return this.#take('PDU')
+      this.#busy = this.#answers.get('PDU') === 'busy'
+      return this.#busy ? '' : this.#take('PDU')
     }
     if (!gettingInStep.has(line)) this.commands.push(line)
     else if (!this.#answers.has(line)) return undefined
@@ -47,13 +65,16 @@ export class DescribedModem extends ScriptedModem {
   }
 }
 
-/** `raw:` in front: byte for byte as it stands. `silence`: nothing. */
+/**
+ * `raw:` at the start: sent byte for byte. `silence`: no answer. `busy`, for a PDU: no answer, and no other command is
+ * processed until `finish`.
+ */
 export type Described = string | readonly string[]
 export type Answers = Readonly<Record<string, Described>>
 
 const gettingInStep = new Set(['AT', 'AT+CMEE?', 'AT+CSCS?', 'AT+CMEE=?', 'AT+GCAP', 'AT+CPAS'])
 
-/** What nearly any modem answers; each test says what is special about its own. */
+/** Answers of nearly any modem; each test adds its own. */
 const plainModem: Answers = {
   ATE0: 'OK',
   ATV1: 'OK',

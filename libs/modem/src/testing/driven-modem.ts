@@ -1,13 +1,13 @@
 import { Modem } from '../modem.ts'
 import type { ModemEvent } from '../modem-event.ts'
 import type { ModemOptions } from '../modem-options.ts'
-import type { StartupFailure } from '../startup/startup-failure.ts'
-import type { Session, StartupOutcome } from '../startup.ts'
-import type { SubmitOptions, Submitted } from '../submit.ts'
+import type { SubmitOptions, Submitted } from '../send/submit.ts'
+import type { Session, StartupOutcome } from '../setup/startup.ts'
+import type { StartupFailure } from '../setup/startup-failure.ts'
 import { type Answers, DescribedModem } from './described-modem.ts'
 import { ManualClock } from './manual-clock.ts'
 
-/** The driver on a described modem, with all that it reported. */
+/** The driver with a described modem, and all its events. */
 export class DrivenModem {
   readonly clock = new ManualClock()
   readonly events: ModemEvent[] = []
@@ -26,7 +26,7 @@ export class DrivenModem {
     })
   }
 
-  /** Sets it up; time passes as it needs to. */
+  /** Sets it up; advances the clock as needed. */
   async start(): Promise<StartupOutcome> {
     const outcome = await this.passing(this.modem.start())
     await this.pass(0)
@@ -45,7 +45,7 @@ export class DrivenModem {
     return outcome.failure
   }
 
-  /** Lets time pass, and all come to an end that needs no time. */
+  /** Advances the clock and settles all promises. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 500) {
       await this.clock.advance(Math.min(left, 500))
@@ -54,7 +54,7 @@ export class DrivenModem {
     for (let i = 0; i < 1000; i += 1) await Promise.resolve()
   }
 
-  /** Lets time pass, half a second at a time, until the promise has settled. */
+  /** Advances the clock by half a second at a time until the promise has settled. */
   async passing<T>(promise: Promise<T>): Promise<T> {
     let settled = false
     const watched = promise.finally(() => {
@@ -76,7 +76,7 @@ export class DrivenModem {
     return this.kinds('state').map((event) => event.state.name)
   }
 
-  /** From here on. */
+  /** Forgets all commands and events so far. */
   forget(): void {
     this.events.length = 0
     this.port.commands.length = 0

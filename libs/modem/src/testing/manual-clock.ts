@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock.ts'
 
-/** A clock that stands until a test moves it. */
+/** A clock that moves only when a test advances it. */
 export class ManualClock implements Clock {
   #nowMs = 0
   #sequence = 0
@@ -20,12 +20,12 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** Timers that wait; a dialogue at rest has none. */
+  /** The number of timers; an idle dialogue has none. */
   get pending(): number {
     return this.#timers.length
   }
 
-  /** Moves on, runs what falls due on the way, and lets promises settle after each. */
+  /** Advances the clock, runs due timers, and settles promises after each. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms
     await settled()
@@ -38,7 +38,7 @@ export class ManualClock implements Clock {
     this.#nowMs = untilMs
   }
 
-  /** Jumps as a process does that was stopped: timers are late, and nothing runs in between. */
+  /** Jumps like a stopped process: timers are late, and nothing runs in between. */
   sleep(ms: number): void {
     this.#nowMs += ms
   }
@@ -69,7 +69,7 @@ interface Pending {
   readonly run: () => void
 }
 
-/** Long enough for the chains of promises that a dialogue makes. */
+/** Enough for the promise chains of a dialogue. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 12; i += 1) await Promise.resolve()
 }

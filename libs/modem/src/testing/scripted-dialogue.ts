@@ -1,9 +1,9 @@
-import type { Command, CommandOutcome } from '../command.ts'
-import { Dialogue, type DialogueEvent, type DialogueOptions } from '../dialogue.ts'
+import type { Command, CommandOutcome } from '../dialogue/command.ts'
+import { Dialogue, type DialogueEvent, type DialogueOptions } from '../dialogue/dialogue.ts'
 import { ManualClock } from './manual-clock.ts'
 import { ScriptedModem } from './scripted-modem.ts'
 
-/** A dialogue with a scripted modem, with all that it reported. Nothing has been said yet. */
+/** A dialogue with a scripted modem, and all its events. Nothing has been written yet. */
 export function scriptedDialogue(options: Partial<DialogueOptions> = {}) {
   const clock = new ManualClock()
   const modem = new ScriptedModem()
@@ -12,7 +12,7 @@ export function scriptedDialogue(options: Partial<DialogueOptions> = {}) {
   return { clock, modem, events, dialogue }
 }
 
-/** One that is in step already; what that took is forgotten. */
+/** A dialogue that is already in step; the bytes of that are discarded. */
 export async function dialogueInStep(options: Partial<DialogueOptions> = {}) {
   const all = scriptedDialogue(options)
   const outcome = await all.dialogue.resynchronise()
@@ -29,7 +29,7 @@ export const query = (name: string, more: Partial<Command> = {}): Command => ({
   ...more,
 })
 
-/** Lines of an outcome as text, payloads behind a bar. */
+/** The lines of an outcome as text, payloads after a bar. */
 export function answerOf(outcome: CommandOutcome): string[] {
   if (!('lines' in outcome)) return []
   return outcome.lines.map((line) => (line.payload === undefined ? line.text : `${line.text}|${line.payload}`))

@@ -1,13 +1,13 @@
-import type { BytePort } from '../byte-port.ts'
+import type { BytePort } from '../wire/byte-port.ts'
 
 /**
- * The other end of the port as a test writes it down: what was written can be read, and what is said back is a function
- * of each command line. It knows how to get in step, so that a test speaks of its own subject only.
+ * The other end of the port, scripted by a test: records what was written, and answers with a function of each command
+ * line. It handles resynchronisation itself, so that a test can concentrate on its subject.
  */
 export class ScriptedModem implements BytePort {
-  /** All that was written, control characters as they are; one entry for each write. */
+  /** All writes, including control characters; one entry per write. */
   readonly written: string[] = []
-  /** Answers a command line, or a PDU with its Ctrl-Z; undefined says nothing. Called within `write`. */
+  /** Answers a command line, or a PDU with its Ctrl-Z; undefined means no answer. Called within `write`. */
   reply: (line: string) => string | undefined = () => undefined
   #onBytes: (bytes: Uint8Array) => void = () => undefined
   #onClosed: (reason: string) => void = () => undefined
@@ -16,7 +16,7 @@ export class ScriptedModem implements BytePort {
   write(bytes: Uint8Array): void {
     const text = String.fromCharCode(...bytes)
     this.written.push(text)
-    for (const char of text) this.#hear(char)
+    for (const char of text) this.#handle(char)
   }
 
   onBytes(listener: (bytes: Uint8Array) => void): void {
@@ -36,7 +36,7 @@ export class ScriptedModem implements BytePort {
     this.#onClosed(reason)
   }
 
-  #hear(char: string): void {
+  #handle(char: string): void {
     if (char === '\x1b') {
       this.#line = ''
     } else if (char === '\r' || char === '\x1a') {

@@ -1,6 +1,6 @@
-import type { DialogueEvent } from '../dialogue.ts'
-import type { LateResult } from '../doubt.ts'
-import type { Submission } from '../submission.ts'
+import type { DialogueEvent } from '../dialogue/dialogue.ts'
+import type { LateResult } from '../send/doubt.ts'
+import type { Submission } from '../send/submission.ts'
 import { settled } from './manual-clock.ts'
 import { dialogueInStep } from './scripted-dialogue.ts'
 
@@ -14,7 +14,7 @@ export const submission = (more: Partial<Submission> = {}): Submission => ({
 
 export const submittedPdu = '0011000B914497111111110000AA05C8329BFD06'
 
-/** A dialogue that stands at the point where PDU and Ctrl-Z have just been written. */
+/** A dialogue in which PDU and Ctrl-Z have just been written. */
 export async function pduWritten(more: Partial<Submission> = {}) {
   const all = await dialogueInStep()
   const outcome = all.dialogue.submit(submission(more))

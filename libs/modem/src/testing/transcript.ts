@@ -1,17 +1,17 @@
 import { ScriptedModem } from './scripted-modem.ts'
 
 /**
- * A dialogue that was written down, played back. `> ` is what the host wrote, `< ` what the modem said, in order; `= ` names
- * a section, `# ` is a remark. A PDU is written with its Ctrl-Z as `^Z`. Lines of the modem in front of any command of
- * a section are said when it begins.
+ * Plays back a recorded dialogue. `> ` is a line of the host, `< ` a line of the modem, in order; `= ` names a section,
+ * `# ` is a remark. A PDU is written with its Ctrl-Z as `^Z`. Modem lines before the first command of a section are
+ * sent when it begins.
  *
- * Getting in step (`ESC`, `AT`, a question that proves it) is not written down: it is the same for all modems.
+ * The resynchronisation (`ESC`, `AT`, a question) is left out: it is the same for all modems.
  */
 export class TranscriptModem extends ScriptedModem {
   readonly #sections: readonly Section[]
   #section = -1
   #next = 0
-  /** What the host did differently. */
+  /** The differences in what the host wrote. */
   readonly deviations: string[] = []
 
   constructor(text: string) {
@@ -24,7 +24,7 @@ export class TranscriptModem extends ScriptedModem {
     return this.#sections.map((section) => section.name)
   }
 
-  /** Begins a section; what the one before still expected is a deviation. */
+  /** Begins a section; what the previous one still expected is reported as a difference. */
   begin(name: string): void {
     this.end()
     this.#section = this.#sections.findIndex((section) => section.name === name)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { characterSets, textFromCharacterSet, textFromUtf8, utf8FromText } from './character-set.ts'
 
 describe('UTF-8', () => {
-  it('is read as the platform reads it, wrong octets included', () => {
+  it('is decoded like by TextDecoder, including invalid octets', () => {
     const platform = new TextDecoder('utf-8', { ignoreBOM: true })
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 12 }), (octets) => {
@@ -13,7 +13,7 @@ describe('UTF-8', () => {
     )
   })
 
-  it('is known to be valid or not as the platform knows it', () => {
+  it('is valid exactly when TextDecoder accepts it', () => {
     const platform = new TextDecoder('utf-8', { fatal: true })
     const isValid = (octets: Uint8Array) => {
       try {
@@ -23,7 +23,7 @@ describe('UTF-8', () => {
         return false
       }
     }
-    // mostly lead and continuation octets: those decide
+    // Mostly lead and continuation octets, which are the interesting ones.
     const octet = fc.oneof(fc.integer({ min: 0x80, max: 0xff }), fc.integer({ min: 0x20, max: 0x7e }))
     fc.assert(
       fc.property(fc.array(octet, { maxLength: 6 }), (values) => {
@@ -34,7 +34,7 @@ describe('UTF-8', () => {
     )
   })
 
-  it('is written as the platform writes it, half surrogate pairs included', () => {
+  it('is encoded like by TextEncoder, including half surrogate pairs', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 0x10_ffff }), { maxLength: 12 }), (points) => {
         const text = String.fromCodePoint(...points)
@@ -47,20 +47,20 @@ describe('UTF-8', () => {
 describe('a text', () => {
   const octets = Uint8Array.of(0x48, 0xe9)
 
-  it('in a character set we do not know is read as UTF-8 when it is that, else as ISO 8859-1', () => {
+  it('in an unknown character set is decoded as UTF-8 if valid, otherwise as ISO 8859-1', () => {
     expect(textFromCharacterSet(octets, 2252)).toBe('Hé')
     expect(textFromCharacterSet(utf8FromText('Hé'), 2252)).toBe('Hé')
     expect(textFromCharacterSet(utf8FromText('Hé'), characterSets.any)).toBe('Hé')
   })
 
-  it('in the character set it names is read in no other', () => {
+  it('is decoded only in the character set it names', () => {
     expect(textFromCharacterSet(octets, characterSets.utf8)).toBe('H\ufffd')
     expect(textFromCharacterSet(octets, characterSets.usAscii)).toBe('H\ufffd')
     expect(textFromCharacterSet(octets, characterSets.iso88591)).toBe('Hé')
     expect(textFromCharacterSet(octets, characterSets.utf16BigEndian)).toBe('\u48e9')
     expect(textFromCharacterSet(octets, characterSets.utf16LittleEndian)).toBe('\ue948')
   })
-  it('holds no U+0000 in any character set', () => {
+  it('never contains U+0000 in any character set', () => {
     for (const mibEnum of [undefined, ...Object.values(characterSets)]) {
       const text = textFromCharacterSet(Uint8Array.of(0x00, 0x00, 0x00, 0x41), mibEnum)
       expect(text).toContain('\ufffd')
@@ -68,7 +68,7 @@ describe('a text', () => {
     }
   })
 
-  it('of octets that belong to another leaves them as they are', () => {
+  it('does not change the decoded octets', () => {
     const given = Buffer.from([0x41, 0x00, 0x42, 0x00])
     expect(textFromCharacterSet(given, characterSets.utf16LittleEndian)).toBe('AB')
     expect([...given]).toEqual([0x41, 0x00, 0x42, 0x00])

@@ -1,7 +1,7 @@
 import { copyOf } from '../octets.ts'
-import { storable, textFromUcs2 } from '../ucs2.ts'
+import { storable, textFromUcs2 } from '../text/ucs2.ts'
 
-/** Character sets by their IANA MIBenum, the number that WSP and MMS carry (WAP-230 §8.4.2.8 and table 42). */
+/** Character sets by their IANA MIBenum, as used in WSP and MMS (WAP-230 §8.4.2.8 and table 42). */
 export const characterSets = {
   any: 0,
   usAscii: 3,
@@ -14,8 +14,8 @@ export const characterSets = {
 } as const
 
 /**
- * Never fails: what the character set has no meaning for becomes U+FFFD, and so does U+0000. Without a character set, and
- * with one we do not know, it is read as UTF-8 when it is that, else as ISO 8859-1, in which every octet is a character.
+ * Never fails: invalid octets and U+0000 become U+FFFD. Without a character set, or with an unknown one, valid UTF-8 is
+ * decoded as UTF-8 and everything else as ISO 8859-1, where every octet is a character.
  */
 export function textFromCharacterSet(octets: Uint8Array, mibEnum?: number): string {
   return storable(decoded(octets, mibEnum))
@@ -45,7 +45,7 @@ export function utf8FromText(text: string): Uint8Array {
   return Uint8Array.from(octets)
 }
 
-/** One U+FFFD for each longest beginning of a sequence that is cut or wrong (Unicode 3.9, "maximal subpart"). */
+/** Returns one U+FFFD for each maximal subpart of an incomplete or invalid sequence (Unicode 3.9). */
 export function textFromUtf8(octets: Uint8Array): { readonly text: string; readonly valid: boolean } {
   const characters: string[] = []
   let valid = true
@@ -102,7 +102,7 @@ function utf8Sequence(octets: Uint8Array, at: number): { point: number | undefin
   return { point, length: following + 1 }
 }
 
-/** Shuts out overlong forms, surrogates and everything above U+10FFFF. */
+/** Excludes overlong forms, surrogates and code points above U+10FFFF. */
 function secondOctetRange(lead: number): readonly [number, number] {
   if (lead === 0xe0) return [0xa0, 0xbf]
   if (lead === 0xed) return [0x80, 0x9f]
@@ -125,7 +125,7 @@ function textFromCodes(octets: Uint8Array, code: (octet: number) => number): str
   return text
 }
 
-/** Big-endian unless a byte order mark says otherwise (RFC 2781 §4.3). */
+/** Big-endian unless a byte order mark says little-endian (RFC 2781 §4.3). */
 function textFromUtf16(octets: Uint8Array): string {
   if (octets[0] === 0xff && octets[1] === 0xfe) return textFromUcs2(octetsSwapped(octets.subarray(2)))
   if (octets[0] === 0xfe && octets[1] === 0xff) return textFromUcs2(octets.subarray(2))

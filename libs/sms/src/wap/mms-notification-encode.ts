@@ -15,7 +15,7 @@ import {
 } from './mms-notification.ts'
 import { encodeLongInteger, encodeTextString, encodeWithLength } from './wsp-values.ts'
 
-/** M-Notification.ind with its headers in the order in which MMS centres send them; an absent member sends no header. */
+/** Encodes M-Notification.ind with the headers in the order of real MMS centres; absent members have no header. */
 export function encodeMmsNotification(notification: MmsNotification): Uint8Array {
   const parts = [
     Uint8Array.of(mmsHeaders.messageType, notificationInd),
@@ -45,13 +45,14 @@ function header(code: number, value: Uint8Array): Uint8Array {
 
 function encodeVersion(version: string): Uint8Array {
   const [, major, minor] = /^([1-7])(?:\.(\d|1[0-4]))?$/.exec(version) ?? []
-  if (major === undefined) throw new PduEncodeError('X-Mms-MMS-Version', `${version} is no version`)
+  if (major === undefined)
+    throw new PduEncodeError('X-Mms-MMS-Version', `"${version}" is not a version: use a format like 1.2`)
   return Uint8Array.of(0x80 | (Number(major) << 4) | (minor === undefined ? 15 : Number(minor)))
 }
 
 function encodeFrom(from: string): Uint8Array {
-  const namesItsKind = from.includes('@') || /\/TYPE=/i.test(from)
-  const address = namesItsKind ? from : `${from}/TYPE=PLMN`
+  const hasType = from.includes('@') || /\/TYPE=/i.test(from)
+  const address = hasType ? from : `${from}/TYPE=PLMN`
   return encodeWithLength(joinOctets([Uint8Array.of(addressPresent), encodedString('From', address)]))
 }
 
@@ -68,11 +69,15 @@ function encodeExpiry(expiry: MmsExpiry): Uint8Array {
 
 function encodeContentClass(name: string): Uint8Array {
   const index = contentClasses.indexOf(name)
-  if (index < 0) throw new PduEncodeError('X-Mms-Content-Class', `${name} is no content class`)
+  if (index < 0)
+    throw new PduEncodeError(
+      'X-Mms-Content-Class',
+      `"${name}" is not a content class: use one of ${contentClasses.join(', ')}`,
+    )
   return Uint8Array.of(0x80 + index)
 }
 
-/** ASCII goes as a plain text, everything else as UTF-8 with its character set named (OMA-MMS-ENC 1.3 §7.3.18). */
+/** Encodes ASCII as plain text, and other text as UTF-8 with its character set (OMA-MMS-ENC 1.3 §7.3.18). */
 function encodedString(field: string, text: string): Uint8Array {
   const encoded = encodeTextString(field, text)
   const isAscii = utf8FromText(text).length === text.length

@@ -20,7 +20,7 @@ const notification: MmsNotification = {
 }
 
 describe('an MMS notification', () => {
-  it('comes back as it was encoded, absent members absent', () => {
+  it('decodes to the encoded members, without absent ones', () => {
     const seconds = fc.nat({ max: 2 ** 40 })
     const anyNotification = fc
       .record(
@@ -51,7 +51,7 @@ describe('an MMS notification', () => {
     )
   })
 
-  it('is read for what it is behind one value that cannot be, and not behind a heap of them', () => {
+  it('is decoded behind one invalid value, but not behind many', () => {
     const wrong = octetsFromHex('890100')
     const heaped = (count: number) =>
       joinOctets([
@@ -63,14 +63,14 @@ describe('an MMS notification', () => {
     expect(decodeMmsNotification(heaped(10_000))).toEqual({ transactionId: 'T', fromWithheld: false, version: '1.2' })
   })
 
-  it('tells a sender that is withheld from one that is not named', () => {
+  it('distinguishes a withheld sender from an absent one', () => {
     const withheld = { transactionId: 'T', fromWithheld: true }
     expect(decodeMmsNotification(encodeMmsNotification(withheld))).toEqual(withheld)
     const unnamed = { transactionId: 'T', fromWithheld: false }
     expect(decodeMmsNotification(encodeMmsNotification(unnamed))).toEqual(unnamed)
   })
 
-  it('adds the kind of a telephone number to a sender that names none, and to no other', () => {
+  it('adds /TYPE=PLMN only to a sender without a type', () => {
     const written = (from: string) =>
       String.fromCharCode(...encodeMmsNotification({ transactionId: 'T', fromWithheld: false, from }))
     expect(written('+447700900123')).toContain('+447700900123/TYPE=PLMN\0')
@@ -92,9 +92,9 @@ describe('an MMS notification', () => {
     ['Expiry with a number longer than its value', '880381047F', 'expiry'],
     ['a size of nine octets', '8E09010203040506070809', 'messageSizeOctets'],
     ['a size of no octets', '8E00', 'messageSizeOctets'],
-    ['a location that is no text', '830141', 'contentLocation'],
-    ['a class that is no text', '8A0141', 'messageClass'],
-  ])('survives %s: only that is left out', (_, damaged, member) => {
+    ['a location that is not a text', '830141', 'contentLocation'],
+    ['a class that is not a text', '8A0141', 'messageClass'],
+  ])('with %s lacks only that member', (_, damaged, member) => {
     const octets = joinOctets([octetsFromHex('8C829874008D90'), octetsFromHex(damaged), octetsFromHex('868083687400')])
     const expected = { transactionId: 't', version: '1.0', fromWithheld: false, deliveryReport: true }
     expect(decodeMmsNotification(octets)).toEqual({ ...expected, contentLocation: 'ht' })
@@ -105,12 +105,12 @@ describe('an MMS notification', () => {
     ['a value longer than the rest', '89058200', 'From'],
     ['a text that does not end', '836874', 'X-Mms-Content-Location'],
     ['a header without its value', '8E', 'X-Mms-Message-Size'],
-  ])('with %s has no next header and is refused', (_, damaged, field) => {
+  ])('with %s is refused, since the start of the next header is unknown', (_, damaged, field) => {
     const octets = joinOctets([octetsFromHex('8C829874008D90'), octetsFromHex(damaged)])
     expect(() => decodeMmsNotification(octets)).toThrow(field)
   })
 
-  it('counts the offsets of errors in the message that holds it', () => {
+  it('counts the offsets in errors from the start of the whole message', () => {
     const octets = encodeMmsNotification(notification)
     const errorOffset = (message: Uint8Array, start: number) => {
       try {
@@ -127,7 +127,7 @@ describe('an MMS notification', () => {
     expect(errorOffset(joinOctets([new Uint8Array(9), cut]), 9)).toBe((alone ?? 0) + 9)
   })
 
-  it('survives every cut and every changed octet with a result or a decode error', () => {
+  it('returns a result or a decode error for any truncation or changed octet', () => {
     const octets = encodeMmsNotification(notification)
     const other: unknown[] = []
     const decode = (changed: Uint8Array) => {

@@ -3,27 +3,26 @@ import { isUtf16, textFromCharacterSet } from './character-set.ts'
 import { WspReader, withoutQuote } from './wsp-reader.ts'
 
 /**
- * M-Notification.ind (OMA-MMS-ENC 1.3 §6.2 and §7.3): what the MMS centre pushes when a multimedia message waits. Only
- * the transaction id must be there: networks leave out headers that the standard calls mandatory, and a notification
- * without a size is still worth reporting. So is one with a value that cannot be read: it counts as left out, as long as
- * its length tells where the next header begins.
+ * M-Notification.ind (OMA-MMS-ENC 1.3 §6.2 and §7.3), which the MMS centre pushes when a multimedia message is waiting.
+ * Only the transaction id is required: networks omit headers that the standard makes mandatory, and a notification
+ * without a size is still useful. An invalid value is treated as absent if its length gives the start of the next header.
  */
 export interface MmsNotification {
   readonly transactionId: string
   /** '1.2' */
   readonly version?: string
-  /** '+447785342749': without the /TYPE=PLMN it is sent with; an e-mail address as it is. */
+  /** '+447785342749', without the suffix /TYPE=PLMN; an e-mail address is unchanged. */
   readonly from?: string
-  /** The network keeps the sender back (insert-address-token). */
+  /** The network withholds the sender (insert-address-token). */
   readonly fromWithheld: boolean
   readonly subject?: string
-  /** 'personal', 'advertisement', 'informational', 'auto' or the text of a class of its own. */
+  /** 'personal', 'advertisement', 'informational', 'auto' or the text of another class. */
   readonly messageClass?: string
   readonly messageSizeOctets?: number
   readonly expiry?: MmsExpiry
   readonly contentLocation?: string
   readonly deliveryReport?: boolean
-  /** 'text', 'image-basic' …: empty in most networks. */
+  /** 'text', 'image-basic' …; absent in most networks. */
   readonly contentClass?: string
 }
 
@@ -31,14 +30,14 @@ export type MmsExpiry =
   | { readonly kind: 'absolute'; readonly epochSeconds: number }
   | { readonly kind: 'relative'; readonly seconds: number }
 
-/** `start`: where the MMS PDU begins (the body of the push), so that errors count in the octets of the message. */
+/** @param start start of the MMS PDU (the body of the push); offsets in errors count from the start of `octets` */
 export function decodeMmsNotification(octets: Uint8Array, start = 0): MmsNotification {
   const reader = new WspReader(octets, start)
   const headers: Headers = {}
   while (reader.remaining > 0) decodeHeader(reader, headers)
-  if (headers.messageType === undefined) throw new PduDecodeError('X-Mms-Message-Type', reader.position, 'missing')
+  if (headers.messageType === undefined) throw new PduDecodeError('X-Mms-Message-Type', reader.position, 'is missing')
   const { messageType: _, unreadable: _unreadable, transactionId, fromWithheld = false, ...others } = headers
-  if (transactionId === undefined) throw new PduDecodeError('X-Mms-Transaction-Id', reader.position, 'missing')
+  if (transactionId === undefined) throw new PduDecodeError('X-Mms-Transaction-Id', reader.position, 'is missing')
   return { transactionId, fromWithheld, ...others }
 }
 
@@ -57,7 +56,7 @@ export const mmsHeaders = {
   contentClass: 0xba,
 } as const
 
-/** As errors name them. */
+/** Header names for errors. */
 const headerNames: ReadonlyMap<number, string> = new Map([
   [mmsHeaders.contentLocation, 'X-Mms-Content-Location'],
   [mmsHeaders.deliveryReport, 'X-Mms-Delivery-Report'],
@@ -94,7 +93,7 @@ type Headers = Writable<MmsNotification> & { messageType?: number; unreadable?: 
 
 function decodeHeader(reader: WspReader, into: Headers): void {
   if (reader.first('MMS header') < 0x80) {
-    // application-header: a name and a value, both text (§7.1)
+    // An application-header is a name and a value, both text (§7.1).
     reader.textString('MMS header')
     reader.textString('MMS header')
     return
@@ -120,7 +119,7 @@ function decodeOptionalHeader(header: number, reader: WspReader, into: Headers):
     return
   }
   const { unreadable = 0 } = into
-  if (unreadable >= mostUnreadable) return
+  if (unreadable >= MAX_UNREADABLE) return
   try {
     decodeOptionalValue(header, field, value, into)
   } catch (error) {
@@ -129,8 +128,8 @@ function decodeOptionalHeader(header: number, reader: WspReader, into: Headers):
   }
 }
 
-/** More than there are headers: what follows so many was made up to keep its reader busy, and is stepped over. */
-const mostUnreadable = 32
+/** More than the number of headers: a PDU with more invalid values was forged to waste time, so the rest is skipped. */
+const MAX_UNREADABLE = 32
 
 function decodeOptionalValue(header: number, field: string, reader: WspReader, into: Headers): void {
   switch (header) {
@@ -176,14 +175,14 @@ function decodeMessageType(reader: WspReader): number {
   return type
 }
 
-/** A version that is written as text, as the standard allows and nobody does, is stepped over. */
+/** Skips a version in text form, which the standard allows but no network sends. */
 function decodeVersion(reader: WspReader, field: string, into: Headers): void {
   const octet = reader.first(field)
   if (octet >= 0x80) into.version = versionText(octet)
   reader.skipValue(field)
 }
 
-/** §7.3.34: three bits major, four bits minor in a short-integer; a minor of 15 says that there is none. */
+/** §7.3.34: three bits major, four bits minor in a short-integer; minor 15 means that there is no minor version. */
 function versionText(octet: number): string {
   const major = (octet >> 4) & 0x07
   const minor = octet & 0x0f
@@ -199,13 +198,13 @@ function decodeFrom(reader: WspReader, field: string, into: Headers): void {
   } else if (token === addressPresent) {
     into.from = decodeEncodedString(value, field).replace(/\/TYPE=PLMN$/i, '')
   } else {
-    throw new PduDecodeError(field, offset, `0x${token.toString(16)} is no address token`)
+    throw new PduDecodeError(field, offset, `0x${token.toString(16)} is not an address token`)
   }
 }
 
 /**
- * encoded-string-value, §7.3.18: a text, or length, character set and text. A first octet of 128 or more should have a
- * quote in front and often has none: it is text all the same.
+ * Reads an encoded-string-value (§7.3.18): a text, or a length, a character set and a text. A quote should precede a first
+ * octet of 128 or more, but many networks omit it; the value is a text in both cases.
  */
 function decodeEncodedString(reader: WspReader, field: string): string {
   if (reader.first(field) >= 0x20) return textFromCharacterSet(reader.textString(field))
@@ -218,7 +217,7 @@ function decodeEncodedString(reader: WspReader, field: string): string {
   return textFromCharacterSet(withoutQuote(end < 0 ? octets : octets.subarray(0, end)), characterSet)
 }
 
-/** The zero that ends a text-string comes as one octet or as two; half a character in front of it cannot be. */
+/** Removes the final zero, which some networks send as one octet and others as two. */
 function withoutEndOfUtf16(octets: Uint8Array): Uint8Array {
   const whole = octets.subarray(0, octets.length & ~1)
   const ended = whole.length >= 2 && whole[whole.length - 1] === 0 && whole[whole.length - 2] === 0

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { emptyReassembly, next, type ReassemblyEffect } from '../reassemble.ts'
-import { segmentData } from '../segment.ts'
-import { concatenationOf, portsOf } from '../user-data-header.ts'
+import { concatenationOf, portsOf } from '../fields/user-data-header.ts'
+import { emptyReassembly, next, type ReassemblyEffect } from '../reassembly/reassemble.ts'
+import { segmentData } from '../segmentation/segment.ts'
 import { decodeMmsNotification, type MmsNotification } from './mms-notification.ts'
 import { encodeMmsNotification } from './mms-notification-encode.ts'
 import { decodeWspPush, encodeWspPush, mmsMediaType, wapPushPort, wapPushSourcePort } from './wsp-push.ts'
 
-it('an MMS notification in two parts, the second first, is read as it was sent', () => {
+it('decodes an MMS notification in two parts that arrive in reverse order', () => {
   const notification: MmsNotification = {
     transactionId: 'T17c3a5b9e2',
     from: '+447700900123',

@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { PduDecodeError } from '../pdu-error.ts'
-import { type ContentTypeForm, decodeWspPush, encodeWspPush, mmsApplicationIdHeader, mmsMediaType } from './wsp-push.ts'
+import { type ContentTypeForm, decodeWspPush, encodeWspPush, mmsMediaType } from './wsp-push.ts'
+
+/** X-Wap-Application-Id: mms.ua, as sent by MMS centres. */
+const mmsApplicationIdHeader = Uint8Array.of(0xaf, 0x84)
 
 const body = Uint8Array.of(1, 2, 3)
 
 describe('a WSP push', () => {
-  it.each<ContentTypeForm>(['code', 'text', 'general'])('comes back with its content type as %s', (contentTypeForm) => {
-    const push = { transactionId: 7, confirmed: true, contentType: mmsMediaType, body }
-    const octets = encodeWspPush({ ...push, contentTypeForm, headers: mmsApplicationIdHeader })
-    expect(decodeWspPush(octets)).toEqual({ ...push, bodyOffset: octets.length - body.length })
-  })
+  it.each<ContentTypeForm>(['code', 'text', 'general'])(
+    'is encoded and decoded with its content type as %s',
+    (contentTypeForm) => {
+      const push = { transactionId: 7, confirmed: true, contentType: mmsMediaType, body }
+      const octets = encodeWspPush({ ...push, contentTypeForm, headers: mmsApplicationIdHeader })
+      expect(decodeWspPush(octets)).toEqual({ ...push, bodyOffset: octets.length - body.length })
+    },
+  )
 
   it('carries a media type that has no code as text, in the general form too', () => {
     const push = {
@@ -23,7 +29,7 @@ describe('a WSP push', () => {
     expect(decodeWspPush(encodeWspPush({ ...push, contentTypeForm: 'general' }))).toMatchObject(push)
   })
 
-  it('fails with a field and an offset in the message wherever its headers are cut', () => {
+  it('is refused with a field and an offset when its headers are truncated anywhere', () => {
     const octets = encodeWspPush({ transactionId: 1, contentType: mmsMediaType, contentTypeForm: 'general', body })
     const bodyOffset = octets.length - body.length
     for (let length = 0; length < bodyOffset; length++) {
@@ -33,12 +39,12 @@ describe('a WSP push', () => {
     }
   })
   it.each([26, 27, 28, 29])('carries a media type of %i characters in the general form', (length) => {
-    // A zero and the two octets of the character set behind it: from 31 octets on the length takes another form.
+    // A zero and two octets of the character set follow: from 31 octets, the length has another form.
     const push = { transactionId: 1, confirmed: false, contentType: 'x/'.padEnd(length, 'y'), body }
     expect(decodeWspPush(encodeWspPush({ ...push, contentTypeForm: 'general' }))).toMatchObject(push)
   })
 
-  it('has a body of its own, not a view of the message', () => {
+  it('has a body that is a copy', () => {
     const octets = encodeWspPush({ transactionId: 1, contentType: mmsMediaType, body })
     const decoded = decodeWspPush(octets)
     octets.fill(0)

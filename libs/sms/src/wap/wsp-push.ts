@@ -1,21 +1,20 @@
 import { checkedOctet, copyOf, joinOctets } from '../octets.ts'
 import { PduDecodeError, PduEncodeError } from '../pdu-error.ts'
 import { textFromCharacterSet } from './character-set.ts'
-import { encodeUintvar } from './uintvar.ts'
 import { WspReader } from './wsp-reader.ts'
-import { encodeTextString, encodeWithLength } from './wsp-values.ts'
+import { encodeTextString, encodeUintvar, encodeWithLength } from './wsp-values.ts'
 
 /**
- * A connectionless WSP Push as it comes in a short message to port 2948 (WAP-230 §8.2.4.1, WAP-235 §7.3.1):
- * transaction id, PDU type, length of the headers, content type, other headers, body.
+ * A connectionless WSP Push from a short message to port 2948 (WAP-230 §8.2.4.1, WAP-235 §7.3.1): transaction id, PDU
+ * type, length of the headers, content type, other headers, body.
  */
 export interface WspPush {
   readonly transactionId: number
   readonly confirmed: boolean
-  /** In lower case; a number that has no name in our table stays a number. */
+  /** Lower case; a code without a name in the table stays a number. */
   readonly contentType: string | number
   readonly body: Uint8Array
-  /** Where the body begins in the octets that were decoded. */
+  /** Start of the body in the decoded octets. */
   readonly bodyOffset: number
 }
 
@@ -38,7 +37,7 @@ export function decodeWspPush(octets: Uint8Array): WspPush {
   return { transactionId, confirmed: type === confirmedPush, contentType, body, bodyOffset }
 }
 
-/** The three ways in which networks write the content type: a code, a text, a code or text with parameters. */
+/** The forms of the content type that networks use: a code, a text, or either of them with parameters. */
 export type ContentTypeForm = 'code' | 'text' | 'general'
 
 export interface WspPushToEncode {
@@ -46,7 +45,7 @@ export interface WspPushToEncode {
   readonly confirmed?: boolean
   readonly contentType: string
   readonly contentTypeForm?: ContentTypeForm
-  /** Headers behind the content type, already encoded. */
+  /** Encoded headers behind the content type. */
   readonly headers?: Uint8Array
   readonly body: Uint8Array
 }
@@ -65,13 +64,10 @@ export function encodeWspPush(pushed: WspPushToEncode): Uint8Array {
   ])
 }
 
-/** X-Wap-Application-Id: mms.ua, with which MMS centres mark a notification. */
-export const mmsApplicationIdHeader = Uint8Array.of(0xaf, 0x84)
-
 const push = 0x06
 const confirmedPush = 0x07
 
-/** WAP-230 table 40 and the OMNA list: what is pushed to phones. */
+/** WAP-230 table 40 and the OMNA list: the types that are pushed to phones. */
 const mediaTypes: ReadonlyMap<number, string> = new Map([
   [0x00, '*/*'],
   [0x02, 'text/html'],
@@ -100,7 +96,7 @@ function decodeContentType(headers: WspReader): string | number {
   return decodeMediaType(headers)
 }
 
-/** Parameters behind the media type of the general form are not needed and not read. */
+/** Ignores the parameters behind the media type of the general form. */
 function decodeMediaType(reader: WspReader): string | number {
   const first = reader.first(field)
   if (first >= 0x20 && first < 0x80) return textFromCharacterSet(reader.textString(field)).toLowerCase()
@@ -109,7 +105,7 @@ function decodeMediaType(reader: WspReader): string | number {
 }
 
 function encodeContentType(contentType: string, form: ContentTypeForm): Uint8Array {
-  // An empty text is a lone zero, which reads as a length.
+  // An empty text is a single zero, which would decode as a length.
   if (contentType === '') throw new PduEncodeError(field, 'is empty')
   const asText = encodeTextString(field, contentType)
   if (form === 'text') return asText

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aliceNumber, EmulatedHost, emulatedNetwork } from '../test-setup.ts'
 
-test('an incoming call rings with its number until the caller gives up', () => {
+test('rings with the caller number until the caller hangs up', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   host.say('AT+CLIP=1\r')
@@ -13,7 +13,7 @@ test('an incoming call rings with its number until the caller gives up', () => {
   expect(host.wait(5000)).toBe('\r\nNO CARRIER\r\n')
 })
 
-test('a call is answered and hung up, or refused', () => {
+test('answers, ends or refuses a call', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   expect(host.say('ATA\r')).toBe('\r\nNO CARRIER\r\n')
@@ -25,7 +25,7 @@ test('a call is answered and hung up, or refused', () => {
   expect(host.wait(60_000)).toBe('')
 })
 
-test('voice calls go out, data calls find no carrier', () => {
+test('dials voice calls and answers NO CARRIER to data calls', () => {
   const host = new EmulatedHost(emulatedNetwork())
   expect(host.say('ATD+4420;\r')).toBe('\r\nOK\r\n')
   expect(host.say('AT+CHUP\r')).toBe('\r\nOK\r\n')

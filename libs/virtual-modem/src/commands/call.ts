@@ -1,7 +1,6 @@
-import { answer, type CommandTable, cmeError, error, fail, ok } from '../command.ts'
-import { accepted, remembered } from './remembered.ts'
+import { accepted, answer, type CommandTable, cmeError, error, fail, ok, remembered } from './command.ts'
 
-/** Voice calls and supplementary services, as far as programs for messages touch them. */
+/** Voice calls and supplementary services, in the detail that messaging programs use. */
 export const callCommands: CommandTable = {
   D: {
     needs: 'unlocked',
@@ -54,4 +53,30 @@ export const callCommands: CommandTable = {
   },
   '+VTS': accepted,
   '+CHLD': { test: () => answer('+CHLD: (0,1,2,3)'), set: () => ok },
+}
+
+/** CUSD: 27.007 §7.15. */
+export const ussdCommands: CommandTable = {
+  '+CUSD': {
+    needs: 'unlocked',
+    test: () => answer('+CUSD: (0,1,2)'),
+    read: ({ settings }) => answer(`+CUSD: ${settings.ussdReports}`),
+    set: (modem, parameters) => {
+      const mode = parameters.number(0, modem.settings.ussdReports)
+      if (![0, 1, 2].includes(mode)) return error
+      if (mode === 2) {
+        modem.ussd.cancel()
+        return ok
+      }
+      modem.settings.ussdReports = mode
+      const string = parameters.text(1)
+      if (string === undefined) return ok
+      if (!modem.radio.registered) return cmeError(30)
+      return modem.ussd.send(string, parameters.number(2, 15)) ? ok : cmeError(50)
+    },
+    execute: ({ settings }) => {
+      settings.ussdReports = 0
+      return ok
+    },
+  },
 }

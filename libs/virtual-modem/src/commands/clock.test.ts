@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EmulatedHost, emulatedNetwork } from '../test-setup.ts'
 
-test('the clock runs in the zone of the network, and can be set', () => {
+test('runs the clock in the network time zone and sets it', () => {
   const host = new EmulatedHost(emulatedNetwork({ zoneQuarters: 28 }))
   expect(host.say('AT+CCLK?\r')).toBe('\r\n+CCLK: "26/03/01,23:00:00+28"\r\n\r\nOK\r\n')
   host.wait(61_000)
@@ -11,7 +11,7 @@ test('the clock runs in the zone of the network, and can be set', () => {
   expect(host.say('AT+CCLK?\r')).toBe('\r\n+CCLK: "31/01/01,07:00:01+28"\r\n\r\nOK\r\n')
 })
 
-test('what is no time is refused', () => {
+test('refuses an invalid time', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CMEE=1\r')
   for (const text of ['30/13/01,00:00:00', 'now', '30/12/31,24:00:00+00']) {
@@ -19,7 +19,7 @@ test('what is no time is refused', () => {
   }
 })
 
-test('time zone reporting is remembered', () => {
+test('stores time zone reporting', () => {
   const host = new EmulatedHost(emulatedNetwork())
   expect(host.say('AT+CTZU=1;+CTZR=2;+CTZU?;+CTZR?\r')).toBe('\r\n+CTZU: 1\r\n+CTZR: 2\r\n\r\nOK\r\n')
 })

@@ -1,6 +1,6 @@
-import { epochMsFromTimeStamp, timeStampFromEpochMs } from '@smsgw/sms/time-stamp'
-import { answer, type CommandTable, cmeError, error, ok } from '../command.ts'
-import { quotedTimeStamp } from '../text-mode.ts'
+import { epochMsFromTimeStamp, timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
+import { quotedTimeStamp } from '../messaging/text-mode.ts'
+import { answer, type CommandTable, cmeError, error, ok } from './command.ts'
 
 /** CCLK, CTZU, CTZR: 27.007 §8.15, §8.40, §8.41. */
 export const clockCommands: CommandTable = {

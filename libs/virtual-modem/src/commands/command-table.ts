@@ -1,7 +1,7 @@
-import { answer, type CommandTable } from '../command.ts'
 import type { Personality } from '../personalities/personality.ts'
-import { callCommands } from './call.ts'
+import { callCommands, ussdCommands } from './call.ts'
 import { clockCommands } from './clock.ts'
+import { answer, type CommandTable } from './command.ts'
 import { functionalityCommands } from './functionality.ts'
 import { identityCommands } from './identity.ts'
 import { messageSendingCommands } from './message-sending.ts'
@@ -10,12 +10,10 @@ import { messageStorageCommands } from './message-storage.ts'
 import { operatorCommands } from './operator.ts'
 import { packetCommands } from './packet.ts'
 import { phonebookCommands } from './phonebook.ts'
-import { registrationCommands } from './registration.ts'
-import { signalCommands } from './signal.ts'
+import { registrationCommands, signalCommands } from './registration.ts'
 import { simAccessCommands } from './sim-access.ts'
 import { simSecurityCommands } from './sim-security.ts'
 import { terminalCommands } from './terminal.ts'
-import { ussdCommands } from './ussd.ts'
 
 const generalCommands: CommandTable = {
   ...terminalCommands,
@@ -36,9 +34,9 @@ const generalCommands: CommandTable = {
   ...messageSendingCommands,
 }
 
-/** Everything a modem of this family knows; what it lacks is as unknown to it as a typing error. */
+/** All commands of a modem family; a command it lacks gets the same answer as a typing error. */
 export function commandTable(personality: Personality): CommandTable {
-  // Made anew at each start it would be a good part of what a simulated start costs.
+  // Cached, because building the table would dominate the cost of a simulated boot.
   const made = tables.get(personality) ?? makeTable(personality)
   tables.set(personality, made)
   return made

@@ -1,5 +1,4 @@
-import { answer, type CommandTable, error, ok } from '../command.ts'
-import { remembered } from './remembered.ts'
+import { answer, type CommandTable, error, ok, remembered } from './command.ts'
 
 /** Power and activity: CFUN, CPAS, CBC, CIND. */
 export const functionalityCommands: CommandTable = {
@@ -11,7 +10,7 @@ export const functionalityCommands: CommandTable = {
       const restart = parameters.number(1, 0)
       if (![0, 1, 4].includes(level) || (restart !== 0 && restart !== 1)) return error
       if (restart === 1) {
-        // The OK is out before the modem goes.
+        // The OK is sent before the modem restarts.
         modem.clock.after(restartAfterMs, () => modem.power.restart())
         return ok
       }

@@ -33,7 +33,7 @@ test.each([
   expect(new EmulatedHost(emulatedNetwork(), { personality }).say(`${command}\r`)).toBe(reply)
 })
 
-test('IMEI, IMSI and own number', () => {
+test('answers IMEI, IMSI and own number', () => {
   const host = new EmulatedHost(emulatedNetwork())
   expect(host.say('AT+CGSN;+CIMI;+CNUM\r')).toBe(
     `\r\n004401520000012\r\n001010000900111\r\n+CNUM: "","${aliceNumber}",145\r\n\r\nOK\r\n`,
@@ -41,12 +41,12 @@ test('IMEI, IMSI and own number', () => {
   expect(host.say('AT+CGSN=1\r')).toBe('\r\n+CGSN: "004401520000012"\r\n\r\nOK\r\n')
 })
 
-test('a card without its own number leaves CNUM empty', () => {
+test('answers CNUM without a number when the SIM has none', () => {
   const host = new EmulatedHost(emulatedNetwork(), { sim: simOf(aliceNumber, { ownNumberStored: false }) })
   expect(host.say('AT+CNUM\r')).toBe('\r\nOK\r\n')
 })
 
-test('CLAC lists what the family knows, and nothing it lacks', () => {
+test('CLAC lists exactly the commands of the family', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: simcomSim800 })
   const names = host.say('AT+CLAC\r').trim().split('\r\n')
   expect(names).toContain('+CMGS')

@@ -1,29 +1,35 @@
-import { answer, type Command, type CommandTable, error } from '../command.ts'
-import type { MobileEquipment } from '../mobile-equipment.ts'
+import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
+import { answer, answersLine, type Command, type CommandTable, error, type Finished } from './command.ts'
 
-/** Who the modem is and whose card is in it: 27.007 §5, CIMI, CCID, CNUM. */
+/** Identity of modem and SIM: 27.007 §5, CIMI, CCID, CNUM. */
 export const identityCommands: CommandTable = {
-  I: { execute: ({ personality, imei }) => answer(...personality.identity.about(imei)) },
+  I: {
+    execute: ({ personality, imei, faults }) => {
+      return answer(...personality.identity.about(faults.strike('imei-answer')?.line ?? imei))
+    },
+  },
   '+CGMI': manufacturer(),
   '+GMI': manufacturer(),
-  '+CGMM': tells(({ personality }) => personality.identity.modelLine ?? personality.identity.model),
-  '+GMM': tells(({ personality }) => personality.identity.modelLine ?? personality.identity.model),
-  '+CGMR': tells(({ personality }) => personality.identity.revisionLine ?? personality.identity.revision),
-  '+GMR': tells(({ personality }) => personality.identity.revisionLine ?? personality.identity.revision),
+  '+CGMM': answersLine(({ personality }) => personality.identity.modelLine ?? personality.identity.model),
+  '+GMM': answersLine(({ personality }) => personality.identity.modelLine ?? personality.identity.model),
+  '+CGMR': answersLine(({ personality }) => personality.identity.revisionLine ?? personality.identity.revision),
+  '+GMR': answersLine(({ personality }) => personality.identity.revisionLine ?? personality.identity.revision),
   '+CGSN': {
-    ...tells(({ imei }) => imei),
-    // 27.007 §5.4: 1 the IMEI, 2 with the software version, 3 that version alone.
-    set: ({ imei }, parameters) => {
+    test: () => answer(),
+    execute: answerImei,
+    // 27.007 §5.4: 1 the IMEI, 2 the IMEI with software version, 3 the software version alone.
+    set: ({ imei, faults }, parameters) => {
+      if (faults.strike('imei-answer')) return error
       const type = parameters.number(0)
       if (type === 0 || type === 1) return answer(`+CGSN: "${imei}"`)
       if (type === 2) return answer(`+CGSN: "${imei.slice(0, 14)}01"`)
       return type === 3 ? answer('+CGSN: "01"') : error
     },
   },
-  '+GSN': tells(({ imei }) => imei),
-  '+GCAP': tells(({ personality }) => `+GCAP: ${personality.identity.capabilities}`),
-  '+CIMI': { needs: 'unlocked', ...tells(({ sim }) => sim?.imsi ?? '') },
-  '+CCID': { needs: 'sim', ...tells(({ sim }) => `+CCID: ${sim?.iccid ?? ''}`) },
+  '+GSN': { test: () => answer(), execute: answerImei },
+  '+GCAP': answersLine(({ personality }) => `+GCAP: ${personality.identity.capabilities}`),
+  '+CIMI': { needs: 'unlocked', ...answersLine(({ sim }) => sim?.imsi ?? '') },
+  '+CCID': { needs: 'sim', ...answersLine(({ sim }) => `+CCID: ${sim?.iccid ?? ''}`) },
   '+CNUM': {
     needs: 'unlocked',
     test: () => answer(),
@@ -34,12 +40,14 @@ export const identityCommands: CommandTable = {
   },
 }
 
-function manufacturer(): Command {
-  return tells(({ personality }) => personality.identity.manufacturer)
+function answerImei({ imei, faults }: MobileEquipment): Finished {
+  const line = faults.strike('imei-answer')?.line
+  if (line === undefined) return answer(imei)
+  return line === '' ? error : answer(line)
 }
 
-export function tells(line: (modem: MobileEquipment) => string): Command {
-  return { test: () => answer(), execute: (modem) => answer(line(modem)) }
+function manufacturer(): Command {
+  return answersLine(({ personality }) => personality.identity.manufacturer)
 }
 
 export function typeOfNumber(number: string): 145 | 129 {

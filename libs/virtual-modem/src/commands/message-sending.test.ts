@@ -1,9 +1,9 @@
 import { octetsFromHex } from '@smsgw/sms/octets'
-import { decodeSubmit } from '@smsgw/sms/submit'
+import { decodeSubmit } from '@smsgw/sms/tpdu/submit'
 import { expect, test } from 'vitest'
 import { EmulatedHost, emulatedNetwork } from '../test-setup.ts'
 
-/** To +447700900999, relative validity, report asked for: "hellohello". */
+/** To +447700900999, relative validity, report requested: "hellohello". */
 const submitPdu = '0031000C914477000999990000A70AE8329BFD4697D9EC37'
 
 test('PDU mode: prompt, PDU, Ctrl-Z, reference, OK', () => {
@@ -16,7 +16,7 @@ test('PDU mode: prompt, PDU, Ctrl-Z, reference, OK', () => {
   ])
 })
 
-test('the reference counts up by the card, whatever the PDU says, and wraps', () => {
+test('uses the counter of the SIM as reference, not the PDU, and wraps', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   const references = Array.from({ length: 258 }, () => {
@@ -28,7 +28,7 @@ test('the reference counts up by the card, whatever the PDU says, and wraps', ()
   expect(decodeSubmit(octetsFromHex(world.ledger[200]?.pdu ?? '')).messageReference).toBe(200)
 })
 
-test('a length that is not that of the PDU, or no hexadecimal at all, is CMS 304 and sends nothing', () => {
+test('answers CMS 304 to a wrong length or text that is not hexadecimal, and sends nothing', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   for (const [length, data] of [
@@ -46,19 +46,19 @@ test('a length that is not that of the PDU, or no hexadecimal at all, is CMS 304
   expect(world.ledger).toEqual([])
 })
 
-test('octets that are no SUBMIT are CMS 304', () => {
+test('answers CMS 304 to octets that are not a SUBMIT', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CMGS=4\r')
   expect(host.say('0031000C91\x1a')).toBe('\r\n+CMS ERROR: 304\r\n')
 })
 
-test('line breaks inside a PDU do no harm', () => {
+test('ignores line breaks inside a PDU', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CMGS=23\r')
   expect(host.say(`${submitPdu.slice(0, 20)}\r\n${submitPdu.slice(20)}\x1a`)).toBe('\r\n+CMGS: 0\r\n\r\nOK\r\n')
 })
 
-test('text mode sends by CSMP and CSCS', () => {
+test('text mode uses CSMP and CSCS', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   host.say('AT+CMGF=1;+CSMP=49,167,0,0\r')
@@ -84,7 +84,7 @@ test('text mode sends by CSMP and CSCS', () => {
   })
 })
 
-test('text mode with a header takes hexadecimal', () => {
+test('text mode with a header reads hexadecimal', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   host.say('AT+CMGF=1;+CSMP=81,167,0,8\r')
@@ -93,7 +93,7 @@ test('text mode with a header takes hexadecimal', () => {
   expect(world.ledger).toMatchObject([{ text: 'H', part: { reference: 7, total: 2, sequence: 1 } }])
 })
 
-test('text that does not fit, and numbers that are none, are CMS 305', () => {
+test('answers CMS 305 to text that does not fit and to invalid numbers', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   host.say('AT+CMGF=1\r')
@@ -104,7 +104,7 @@ test('text that does not fit, and numbers that are none, are CMS 305', () => {
   expect(world.ledger).toEqual([])
 })
 
-test('not registered is CMS 331, no service centre CMS 330', () => {
+test('answers CMS 331 when not registered, CMS 330 without a service centre', () => {
   const world = emulatedNetwork({ coverage: { stat: 3 } })
   const host = new EmulatedHost(world)
   const send = () => {
@@ -118,7 +118,7 @@ test('not registered is CMS 331, no service centre CMS 330', () => {
   expect(send()).toBe('\r\n+CMS ERROR: 330\r\n')
 })
 
-test('the modem gives up in its own time, and whether the message went is anybody’s guess', () => {
+test('ends a SUBMIT without an answer after its own timeout, sent or not', () => {
   const world = emulatedNetwork({ latencyMs: 200_000 })
   const host = new EmulatedHost(world)
   host.say('AT+CMGS=23\r')
@@ -130,7 +130,7 @@ test('the modem gives up in its own time, and whether the message went is anybod
   expect(world.ledger).toHaveLength(1)
 })
 
-test('stored messages are written, sent from store, and change their state', () => {
+test('writes and sends stored messages and changes their state', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   host.say('AT+CMGW=23\r')
@@ -146,7 +146,7 @@ test('stored messages are written, sent from store, and change their state', () 
   ])
 })
 
-test('text mode writes drafts and received messages', () => {
+test('writes drafts and received messages in text mode', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CMGF=1\r')
   host.say('AT+CMGW="+4420"\r')
@@ -158,7 +158,7 @@ test('text mode writes drafts and received messages', () => {
   )
 })
 
-test('CMGC sends an SMS-COMMAND and nothing reaches the ledger', () => {
+test('CMGC sends an SMS-COMMAND without a ledger entry', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   host.say('AT+CMGC=13\r')

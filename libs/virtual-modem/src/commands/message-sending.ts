@@ -1,12 +1,11 @@
-import { addressFromText } from '@smsgw/sms/address'
+import { addressFromText } from '@smsgw/sms/fields/address'
+import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
 import { joinOctets, octetsFromHex } from '@smsgw/sms/octets'
-import { decodeSubmit } from '@smsgw/sms/submit'
-import { timeStampFromEpochMs } from '@smsgw/sms/time-stamp'
-import { encodeForModem } from '@smsgw/sms/tpdu'
-import { type Asking, answer, type CommandTable, cmsError, type Outcome, ok, pending } from '../command.ts'
+import { decodeSubmit } from '@smsgw/sms/tpdu/submit'
+import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
+import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import { storageIsFull } from '../faults/storage.ts'
-import { submitWithFaults } from '../faults/submit.ts'
-import { tpduLength } from '../indication.ts'
+import { tpduLength } from '../messaging/indication.ts'
 import {
   type MessageState,
   receivedRead,
@@ -14,13 +13,14 @@ import {
   type StoredMessage,
   storedSent,
   storedUnsent,
-} from '../message-memory.ts'
-import type { MobileEquipment } from '../mobile-equipment.ts'
-import { readOutgoing } from '../outgoing.ts'
-import type { Parameters } from '../parameters.ts'
-import { decoded } from '../pdu.ts'
-import { stateNames } from '../stored-message.ts'
-import { addressFromHost, submitOfText } from '../text-submit.ts'
+} from '../messaging/message-memory.ts'
+import { readOutgoing } from '../messaging/outgoing.ts'
+import { decoded } from '../messaging/pdu.ts'
+import { stateNames } from '../messaging/stored-message.ts'
+import { addressFromHost, submitOfText } from '../messaging/text-submit.ts'
+import type { Parameters } from '../wire/parameters.ts'
+import { type Asking, answer, type CommandTable, cmsError, type Outcome, ok, pending } from './command.ts'
+import { submitWithFaults } from './submit-with-faults.ts'
 
 /** CMGS, CMGW, CMSS, CMGC, CNMA: 27.005 §3.5, §3.4.4 and §4.3 to §4.7. */
 export const messageSendingCommands: CommandTable = {
@@ -152,7 +152,7 @@ function sendCommand(modem: MobileEquipment, parameters: Parameters): Outcome {
   })
 }
 
-/** 0 or 1 takes it, 2 refuses it; with a length an acknowledgement PDU follows (27.005 §3.4.4). */
+/** 0 or 1 accepts, 2 refuses; with a length an acknowledgement PDU follows (27.005 §3.4.4). */
 function acknowledge(modem: MobileEquipment, parameters: Parameters): Outcome {
   const kind = parameters.number(0, 0)
   const length = parameters.number(1, 0)
@@ -167,7 +167,7 @@ function asking(text: boolean, given: Asking['given']): Asking {
   return { kind: 'asking', text, given }
 }
 
-/** Undefined when it is no hexadecimal or not as long as was said. */
+/** Undefined when it is not hexadecimal or its length is wrong. */
 function pduGiven(data: string, length: number): Uint8Array | undefined {
   const pdu = decoded(() => octetsFromHex(data.replace(/\s/g, '')))
   return pdu !== undefined && tpduLength(pdu) === length ? pdu : undefined

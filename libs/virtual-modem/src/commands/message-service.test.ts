@@ -31,7 +31,7 @@ test.each([
   [huaweiE173, '2,1,2,2,0'],
   [simcomSim800, '2,1,2,1,0'],
   [simcomSim7600, '1,1,2,1,0'],
-])('$0.name takes $1 first on the way down the ladder', (personality, taken) => {
+])('$0.name accepts $1 first of the CNMI fallbacks', (personality, taken) => {
   const { host } = ready('', { personality })
   const first = ladder.find((rung) => host.say(`AT+CNMI=${rung}\r`) === '\r\nOK\r\n')
   expect(first).toBe(taken)
@@ -43,25 +43,25 @@ test.each([
   [simcomSim7600, 'AT+CNMI=2,1,2,2,0', '\r\nERROR\r\n'],
   [simcomSim800, 'AT+CNMI=2,1,2,2,0', '\r\nERROR\r\n'],
   [quectelEc25, 'AT+CNMI=3,1,0,0,0', '\r\n+CMS ERROR: 303\r\n'],
-])('$0.name refuses $1 in its own way', (personality, command, reply) => {
+])('$0.name refuses $1 with its own error', (personality, command, reply) => {
   expect(ready('', { personality }).host.say(`${command}\r`)).toBe(reply)
 })
 
-test('mt=0 stores and says nothing', () => {
+test('mt=0 stores without an indication', () => {
   const { host, text } = ready('AT+CNMI=2,0')
   text('quiet')
   expect(host.wait(0)).toBe('')
   expect(host.say('AT+CPMS?\r')).toContain('"SM",1,30')
 })
 
-test('mt=1 stores and tells where', () => {
+test('mt=1 stores and sends the index', () => {
   const { host, text } = ready('AT+CNMI=2,1')
   text('one')
   text('two')
   expect(host.wait(0)).toBe('\r\n+CMTI: "SM",1\r\n\r\n+CMTI: "SM",2\r\n')
 })
 
-test('mt=2 hands over at once and stores nothing, except what is for the card', () => {
+test('mt=2 routes to the host and stores only messages for the SIM', () => {
   const { host, text } = ready('AT+CNMI=2,2')
   text('Hi')
   expect(host.wait(0)).toBe('\r\n+CMT: ,21\r\n0791447700090000040C9144770009909900006230106100000002C834\r\n')
@@ -69,7 +69,7 @@ test('mt=2 hands over at once and stores nothing, except what is for the card', 
   expect(host.wait(0)).toBe('\r\n+CMTI: "SM",1\r\n')
 })
 
-test('mt=3 hands over class 3 alone', () => {
+test('mt=3 routes only class 3 to the host', () => {
   const { host, text } = ready('AT+CNMI=2,3')
   text('class 3', { messageClass: 3 })
   expect(host.wait(0)).toContain('+CMT:')
@@ -77,7 +77,7 @@ test('mt=3 hands over class 3 alone', () => {
   expect(host.wait(0)).toBe('\r\n+CMTI: "SM",1\r\n')
 })
 
-test('text mode hands over sender, time and text', () => {
+test('text mode shows sender, time and text', () => {
   const { host, text } = ready('AT+CMGF=1;+CNMI=2,2')
   text('Hi')
   expect(host.wait(0)).toBe(`\r\n+CMT: "${from}",,"26/03/01,16:00:00+00"\r\nHi\r\n`)
@@ -86,7 +86,7 @@ test('text mode hands over sender, time and text', () => {
   expect(host.wait(0)).toBe(`\r\n+CMT: "${from}",,"26/03/01,16:00:00+00",145,4,0,0,"+447700900000",145,2\r\nHi\r\n`)
 })
 
-test('mode 0 keeps indications until a mode that forwards; bfr says flush or forget', () => {
+test('mode 0 holds indications; bfr flushes or drops them', () => {
   for (const [bfr, shown] of [
     [0, '\r\n+CMTI: "SM",1\r\n\r\nOK\r\n'],
     [1, '\r\nOK\r\n'],
@@ -98,7 +98,7 @@ test('mode 0 keeps indications until a mode that forwards; bfr says flush or for
   }
 })
 
-test('reports: ds=1 shows them, ds=2 stores them, ds=0 drops them', () => {
+test('ds=1 shows reports, ds=2 stores them, ds=0 drops them', () => {
   const { host } = ready('AT+CNMI=2,1,0,1')
   sendWithReport(host)
   expect(host.wait(0)).toMatch(/^\r\n\+CDS: 25\r\n079144770009000006000C91447700099999/)
@@ -111,7 +111,7 @@ test('reports: ds=1 shows them, ds=2 stores them, ds=0 drops them', () => {
   expect(host.wait(0)).toBe('')
 })
 
-test('reports in text mode, shown and stored', () => {
+test('shows and stores reports in text mode', () => {
   const { host } = ready('AT+CMGF=1;+CSMP=49,167,0,0;+CNMI=2,1,0,1')
   host.say('AT+CMGS="+447700909999"\r')
   host.say('x\x1a')
@@ -119,7 +119,7 @@ test('reports in text mode, shown and stored', () => {
   expect(host.wait(0)).toBe(`\r\n+CDS: ${fields}\r\n`)
 })
 
-test('reports go to SR where there is one', () => {
+test('stores reports in SR if it exists', () => {
   const { host } = ready('AT+CNMI=1,1,0,2', { personality: simcomSim7600 })
   sendWithReport(host)
   expect(host.wait(0)).toBe('\r\n+CDSI: "SR",0\r\n')
@@ -127,14 +127,14 @@ test('reports go to SR where there is one', () => {
   expect(host.say('AT+CMGR=0\r')).toMatch(/^\r\n\+CMGR: 0,"",25\r\n/)
 })
 
-test('an EC25 that is asked to store reports loses them', () => {
+test('loses stored reports on an EC25', () => {
   const { host } = ready('AT+CNMI=2,1,0,2', { personality: quectelEc25 })
   sendWithReport(host)
   expect(host.wait(60_000)).toBe('')
   expect(host.say('AT+CPMS="SR"\r')).toContain('+CPMS: 0,10')
 })
 
-test('with CSMS=1 the next message waits for CNMA', () => {
+test('waits for CNMA before the next message with CSMS=1', () => {
   const { world, host, text } = ready('AT+CSMS=1;+CNMI=2,2')
   text('one')
   text('two')
@@ -147,7 +147,7 @@ test('with CSMS=1 the next message waits for CNMA', () => {
   expect(world.events.filter(({ kind }) => kind === 'arrived')).toHaveLength(2)
 })
 
-test('a CNMA that never comes ends routing, and the network keeps the message', () => {
+test('stops routing without CNMA and leaves the message with the network', () => {
   const { world, host, text } = ready('AT+CSMS=1;+CNMI=2,2,0,1')
   text('one')
   host.wait(0)
@@ -158,7 +158,7 @@ test('a CNMA that never comes ends routing, and the network keeps the message', 
   expect(host.say('AT+CPMS?\r')).toContain('"SM",1,30')
 })
 
-test('CNMA can refuse, by number or with a PDU', () => {
+test('refuses with CNMA, by number or with a PDU', () => {
   const { world, host, text } = ready('AT+CSMS=1;+CNMI=2,2')
   text('one')
   host.wait(0)
@@ -167,7 +167,7 @@ test('CNMA can refuse, by number or with a PDU', () => {
   expect(world.network.snapshot().subscribers[0]?.kept).toBe(1)
 })
 
-test('a silent message is taken and never seen', () => {
+test('acknowledges a silent message without showing it', () => {
   const { world, host, text } = ready('AT+CNMI=2,1')
   text('type 0', { protocolIdentifier: 0x40 })
   expect(host.wait(0)).toBe('')
@@ -175,7 +175,7 @@ test('a silent message is taken and never seen', () => {
   expect(world.events.some(({ kind }) => kind === 'arrived')).toBe(true)
 })
 
-test('a replace message takes the place of the one before it', () => {
+test('overwrites the earlier message with a replace message', () => {
   const { host, text } = ready('AT+CNMI=2,1;+CMGF=1')
   text('weather: rain', { protocolIdentifier: 0x41 })
   text('other', { protocolIdentifier: 0x42 })
@@ -184,7 +184,7 @@ test('a replace message takes the place of the one before it', () => {
   expect(host.say('AT+CMGR=1\r')).toContain('weather: sun')
 })
 
-test('cell broadcast reaches those who listen to its identifier', () => {
+test('shows cell broadcasts only for subscribed identifiers', () => {
   const { world, host } = ready('AT+CNMI=2,1,2;+CSCB=0,"50-60",""')
   world.network.broadcast('Storm', { messageIdentifier: 51 })
   expect(host.read()).toMatch(/^\r\n\+CBM: 88\r\n001000330F1153FA5BDE6E341A8D46/)
@@ -195,7 +195,7 @@ test('cell broadcast reaches those who listen to its identifier', () => {
   expect(host.read()).toBe('\r\n+CBM: 16,50,15,1,1\r\nStorm\r\n')
 })
 
-test('the service centre is read, set, and kept on the card', () => {
+test('reads, sets and stores the service centre on the SIM', () => {
   const { host } = ready()
   expect(host.say('AT+CSCA?\r')).toBe('\r\n+CSCA: "+447700900000",145\r\n\r\nOK\r\n')
   expect(host.say('AT+CSCA="4917",145\r')).toBe('\r\nOK\r\n')
@@ -207,7 +207,7 @@ test('the service centre is read, set, and kept on the card', () => {
   expect(host.modem.sim?.serviceCentre).toBe('+49')
 })
 
-test('CSAS and CRES bring settings back after a restart', () => {
+test('CSAS and CRES restore settings after a restart', () => {
   const { host } = ready('AT+CSMP=49,10,0,0;+CSAS', { bootTimeFactor: 0, sim: simOf(aliceNumber) })
   host.modem.reboot()
   host.read()
@@ -217,7 +217,7 @@ test('CSAS and CRES bring settings back after a restart', () => {
   expect(host.say('AT+CSMP?\r')).toBe('\r\n+CSMP: 49,10,0,0\r\n\r\nOK\r\n')
 })
 
-test('CSMS and CMMS answer as 27.005 says', () => {
+test('CSMS and CMMS follow 27.005', () => {
   const { host } = ready()
   expect(host.say('AT+CSMS=1;+CSMS?\r')).toBe('\r\n+CSMS: 1,1,1\r\n+CSMS: 1,1,1,1\r\n\r\nOK\r\n')
   expect(host.say('AT+CSMS=2\r')).toBe('\r\n+CMS ERROR: 302\r\n')

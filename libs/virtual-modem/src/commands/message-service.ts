@@ -1,14 +1,23 @@
-import { addressFromText } from '@smsgw/sms/address'
-import { textFromHost } from '../character-set.ts'
-import { answer, type Command, type CommandTable, cmsError, error, type Finished, ok } from '../command.ts'
-import { serviceCentreFields } from '../indication.ts'
-import type { MobileEquipment } from '../mobile-equipment.ts'
-import type { Parameters } from '../parameters.ts'
-import { decoded } from '../pdu.ts'
-import type { Cnmi } from '../settings.ts'
-import { remembered } from './remembered.ts'
+import { addressFromText } from '@smsgw/sms/fields/address'
+import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
+import type { Cnmi } from '../equipment/settings.ts'
+import { serviceCentreFields } from '../messaging/indication.ts'
+import { decoded } from '../messaging/pdu.ts'
+import { textFromHost } from '../wire/character-set.ts'
+import type { Parameters } from '../wire/parameters.ts'
+import {
+  answer,
+  type Command,
+  type CommandTable,
+  cmsError,
+  error,
+  type Finished,
+  fail,
+  ok,
+  remembered,
+} from './command.ts'
 
-/** How messages are treated, not the messages themselves: 27.005 §3.2, §3.3, §3.4.1. */
+/** Settings for messages: 27.005 §3.2, §3.3, §3.4.1. */
 export const messageServiceCommands: CommandTable = {
   '+CMGF': {
     needs: 'sms',
@@ -102,7 +111,7 @@ function setIndications(modem: MobileEquipment, parameters: Parameters): Finishe
   }
   const highest = { mode: 3, mt: 3, bm: 3, ds: 2, bfr: 1 }
   const possible = Object.entries(highest).every(([name, most]) => wanted[name as keyof Cnmi] <= most)
-  if (!possible || !personality.messages.acceptsCnmi(wanted)) return personality.messages.cnmiRefusal
+  if (!possible || !personality.messages.acceptsCnmi(wanted)) return fail(personality.messages.cnmiRefusal)
   settings.cnmi = wanted
   unsolicited.cnmiChanged()
   return ok

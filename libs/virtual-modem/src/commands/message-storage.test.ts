@@ -15,7 +15,7 @@ function withMessages(texts: readonly string[], options = {}) {
   return { world, host }
 }
 
-test('PDU mode lists index, state, length and PDU, and reading makes it read', () => {
+test('PDU mode lists index, state, length and PDU and marks messages as read', () => {
   const { host } = withMessages(['Hi'])
   const pdu = '0791447700090000040C9144770009909900006230106100000002C834'
   expect(host.say('AT+CMGL=4\r')).toBe(`\r\n+CMGL: 1,0,,21\r\n${pdu}\r\n\r\nOK\r\n`)
@@ -24,7 +24,7 @@ test('PDU mode lists index, state, length and PDU, and reading makes it read', (
   expect(host.say('AT+CMGL\r')).toBe('\r\nOK\r\n')
 })
 
-test('text mode lists sender, time and text; CSDH adds the rest', () => {
+test('text mode lists sender, time and text; CSDH adds the other fields', () => {
   const { host } = withMessages(['Hi @ home'])
   host.say('AT+CMGF=1\r')
   expect(host.say('AT+CMGL="REC UNREAD"\r')).toBe(
@@ -38,7 +38,7 @@ test('text mode lists sender, time and text; CSDH adds the rest', () => {
   expect(host.say('AT+CMGL=4\r')).toBe('\r\n+CMS ERROR: 302\r\n')
 })
 
-test('names come from the phonebook, senders with letters and UCS-2 text as they should', () => {
+test('shows phonebook names, alphanumeric senders and UCS-2 text', () => {
   const world = emulatedNetwork()
   const sim = simOf(aliceNumber, { phonebook: [{ name: 'Work', number: from }] })
   const host = new EmulatedHost(world, { sim })
@@ -53,7 +53,7 @@ test('names come from the phonebook, senders with letters and UCS-2 text as they
   expect(host.say('AT+CMGR=1\r')).toContain('"002B003400340037')
 })
 
-test('CPMS chooses memories and counts them', () => {
+test('CPMS selects memories and shows their usage', () => {
   const { host } = withMessages(['a', 'b'], { personality: quectelEc25 })
   expect(host.say('AT+CPMS?\r')).toBe('\r\n+CPMS: "ME",2,255,"ME",2,255,"ME",2,255\r\n\r\nOK\r\n')
   expect(host.say('AT+CPMS="SM"\r')).toBe('\r\n+CPMS: 0,30,2,255,2,255\r\n\r\nOK\r\n')
@@ -63,7 +63,7 @@ test('CPMS chooses memories and counts them', () => {
   expect(host.say('AT+CPMS=?\r')).toContain('("ME","MT","SM","SR")')
 })
 
-test('MT shows both memories through one numbering', () => {
+test('MT combines both memories under one numbering', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { personality: quectelEc25 })
   world.network.sendText(from, aliceNumber, 'in ME')
@@ -77,13 +77,13 @@ test('MT shows both memories through one numbering', () => {
   expect(host.say('AT+CPMS?\r')).toContain('"SM",0,30')
 })
 
-test('what goes to MT is told by the memory that has it', () => {
+test('indicates a message in MT with the memory that holds it', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { personality: simcomSim7600 })
   host.say('AT+CPMS="MT","MT","MT";+CNMI=1,1\r')
   for (let index = 0; index < 24; index++) world.network.sendText(from, aliceNumber, `${index}`)
-  const told = host.wait(0)
-  expect(told).toContain('+CMTI: "ME",22\r\n\r\n+CMTI: "SM",0')
+  const indications = host.wait(0)
+  expect(indications).toContain('+CMTI: "ME",22\r\n\r\n+CMTI: "SM",0')
   expect(host.say('AT+CPMS="SM";+CMGR=0\r')).toContain('+CMGR: 0,')
 })
 
@@ -92,7 +92,7 @@ test.each([
   [quectelEc25, 0],
   [simcomSim7600, 0],
   [huaweiE3372, 0],
-])('$0.name counts from %2$s', (personality, first) => {
+])('$0.name counts indexes from %2$s', (personality, first) => {
   const { host } = withMessages(['a'], { personality })
   expect(host.say(`AT+CMGR=${first}\r`)).toContain('+CMGR: 0,')
 })
@@ -104,7 +104,7 @@ test.each([
   [simcomSim800, 'AT+CMGR=0', '\r\n+CMS ERROR: 321\r\n'],
   [simcomSim800, 'AT+CMGD=9', '\r\nOK\r\n'],
   [simcomSim800, 'AT+CMGD=31', '\r\n+CMS ERROR: 321\r\n'],
-])('$0.name answers $1 with $2 where nothing is', (personality, command, reply) => {
+])('$0.name answers $1 for an empty slot with $2', (personality, command, reply) => {
   expect(withMessages([], { personality }).host.say(`${command}\r`)).toBe(reply)
 })
 
@@ -127,13 +127,13 @@ test.each([
   expect(host.say('AT+CMGD=?\r')).toBe(`\r\n+CMGD: (${left.join(',')}),(0-4)\r\n\r\nOK\r\n`)
 })
 
-test('a flag that is none is refused and deletes nothing', () => {
+test('refuses an unknown flag and deletes nothing', () => {
   const { host } = withMessages(['a'])
   expect(host.say('AT+CMGD=1,5\r')).toBe('\r\n+CMS ERROR: 302\r\n')
   expect(host.say('AT+CPMS?\r')).toContain('"SM",1,30')
 })
 
-test('a freed slot is the next one to be taken', () => {
+test('reuses a freed slot first', () => {
   const { world, host } = withMessages(['a', 'b', 'c'])
   host.say('AT+CMGD=2;+CNMI=2,1\r')
   world.network.sendText(from, aliceNumber, 'd')

@@ -1,10 +1,16 @@
-import { answer, type CommandTable, cmsError, type Finished, type Outcome, ok, pending } from '../command.ts'
-import { disturbedListing } from '../faults/listing.ts'
-import { receivedRead, receivedUnread, type StoredMessage, storedSent, storedUnsent } from '../message-memory.ts'
-import type { MobileEquipment } from '../mobile-equipment.ts'
-import type { Parameters } from '../parameters.ts'
-import type { Storage } from '../storages.ts'
-import { showStored, stateNames } from '../stored-message.ts'
+import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
+import { disturbedListing } from '../faults/storage.ts'
+import {
+  receivedRead,
+  receivedUnread,
+  type StoredMessage,
+  storedSent,
+  storedUnsent,
+} from '../messaging/message-memory.ts'
+import type { Storage } from '../messaging/storages.ts'
+import { showStored, stateNames } from '../messaging/stored-message.ts'
+import type { Parameters } from '../wire/parameters.ts'
+import { answer, type CommandTable, cmsError, type Finished, type Outcome, ok, pending } from './command.ts'
 
 /** CPMS, CMGL, CMGR, CMGD: 27.005 §3.2.2, §3.4.2, §3.4.3, §3.5.4 and §4.1, §4.2. */
 export const messageStorageCommands: CommandTable = {
@@ -59,7 +65,7 @@ function list(modem: MobileEquipment, parameters: Parameters): Outcome {
     entries.push(showStored(modem, '+CMGL', message, slot + personality.messages.firstIndex))
     if (!keepUnread) markRead(message)
   }
-  // 27.005 §3.4.2: status reports are listed like everything else; what is shown depends on the format alone.
+  // 27.005 §3.4.2: status reports are listed too; only the format depends on the mode.
   return answer(...(settings.quiet ? entries : disturbedListing(faults, entries, () => personality.statusLine(random))))
 }
 
@@ -97,7 +103,7 @@ function markRead(message: StoredMessage): void {
   if (message.state === receivedUnread) message.state = receivedRead
 }
 
-/** The states that each flag takes away; 0 takes the one at the index (27.005 §3.5.4). */
+/** The states that each flag deletes; 0 deletes only the message at the index (27.005 §3.5.4). */
 const removedByFlag: readonly (readonly number[])[] = [
   [],
   [receivedRead],

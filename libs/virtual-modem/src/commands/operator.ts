@@ -1,12 +1,11 @@
-import { textForHost } from '../character-set.ts'
-import { answer, type CommandTable, cmeError, error, type Outcome, ok, pending } from '../command.ts'
-import type { MobileEquipment } from '../mobile-equipment.ts'
+import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
+import { accessTechnology } from '../equipment/radio.ts'
 import type { Operator } from '../network/coverage.ts'
-import type { Parameters } from '../parameters.ts'
-import { accessTechnology } from '../radio.ts'
-import { remembered } from './remembered.ts'
+import { textForHost } from '../wire/character-set.ts'
+import type { Parameters } from '../wire/parameters.ts'
+import { answer, type CommandTable, cmeError, error, type Outcome, ok, pending, remembered } from './command.ts'
 
-/** COPS and what goes with it: 27.007 §7.3. */
+/** COPS and related commands: 27.007 §7.3. */
 export const operatorCommands: CommandTable = {
   '+COPS': { needs: 'unlocked', test: scan, read: current, set: select },
   '+COPN': {
@@ -58,7 +57,7 @@ function select(modem: MobileEquipment, parameters: Parameters): Outcome {
   if ((mode === 1 || mode === 4) && wanted === undefined) return error
   if (mode === 1 || mode === 4) {
     const operator = network.operators.find((offered) => operatorName(offered, format, 'GSM') === wanted)
-    // Only the network the SIM belongs to lets it in.
+    // Only the home network of the SIM accepts it.
     if (operator !== network.operators[0] && mode === 1) return cmeError(operator ? 32 : 30)
   }
   settings.operatorMode = mode === 4 ? 0 : mode
@@ -75,5 +74,5 @@ function operatorName(operator: Operator, format: 0 | 1 | 2, characterSet: strin
   return textForHost(format === 0 ? operator.name : operator.shortName, characterSet === 'UCS2' ? 'UCS2' : 'IRA')
 }
 
-/** A scan takes as long as so many messages. */
+/** Duration of a scan, in message latencies. */
 const scanLatencies = 15

@@ -1,7 +1,6 @@
-import { answer, type CommandTable, error, ok } from '../command.ts'
-import { remembered } from './remembered.ts'
+import { answer, type CommandTable, error, ok, remembered } from './command.ts'
 
-/** As much of packet service as programs for messages look at: 27.007 §10. */
+/** Packet service, in the detail that messaging programs read: 27.007 §10. */
 export const packetCommands: CommandTable = {
   '+CGATT': {
     needs: 'unlocked',

@@ -7,14 +7,14 @@ const phonebook = [
 ]
 const host = () => new EmulatedHost(emulatedNetwork(), { sim: simOf(aliceNumber, { phonebook, phonebookCapacity: 3 }) })
 
-test('books are chosen, and count what they hold', () => {
+test('selects phonebooks and counts their entries', () => {
   const modem = host()
   expect(modem.say('AT+CPBS?\r')).toBe('\r\n+CPBS: "SM",2,3\r\n\r\nOK\r\n')
   expect(modem.say('AT+CPBS="ON";+CPBS?\r')).toBe('\r\n+CPBS: "ON",1,4\r\n\r\nOK\r\n')
   expect(modem.say('AT+CPBS="XX"\r')).toBe('\r\nERROR\r\n')
 })
 
-test('entries are read, found, written and removed', () => {
+test('reads, finds, writes and removes entries', () => {
   const modem = host()
   modem.say('AT+CMEE=1\r')
   expect(modem.say('AT+CPBR=1,3\r')).toBe(
@@ -39,7 +39,7 @@ test.each([
   ['UTF-8', '\xc3\x9cnal'],
   ['UCS2', '00DC006E0061006C'],
   ['HEX', '5E6E616C'],
-])('under CSCS "%s" a name is %j', (set, shown) => {
+])('writes a name under CSCS "%s" as %j', (set, shown) => {
   const modem = host()
   modem.say(`AT+CSCS="${set}"\r`)
   expect(modem.say('AT+CPBR=2\r')).toBe(`\r\n+CPBR: 2,"0123",129,"${shown}"\r\n\r\nOK\r\n`)
@@ -47,7 +47,7 @@ test.each([
   expect(modem.modem.sim?.phonebook.at(3)?.name).toBe(set === 'IRA' ? '?nal' : 'Ünal')
 })
 
-test('what a character set cannot write is a question mark', () => {
+test('writes ? for a character that the set lacks', () => {
   const sim = simOf(aliceNumber, { phonebook: [{ name: 'Яна €', number: '1' }] })
   const modem = new EmulatedHost(emulatedNetwork(), { sim })
   expect(modem.say('AT+CPBR=1\r')).toContain('"??? \x1be"')

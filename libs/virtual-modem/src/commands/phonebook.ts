@@ -1,7 +1,7 @@
-import { textForHost, textFromHost } from '../character-set.ts'
-import { answer, type CommandTable, cmeError, type Finished, ok } from '../command.ts'
-import type { MobileEquipment } from '../mobile-equipment.ts'
+import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import type { Phonebook, PhonebookEntry } from '../sim/phonebook.ts'
+import { textForHost, textFromHost } from '../wire/character-set.ts'
+import { answer, type CommandTable, cmeError, type Finished, ok } from './command.ts'
 import { typeOfNumber } from './identity.ts'
 
 /** CPBS, CPBR, CPBF, CPBW and CSCS: 27.007 §8.11 to §8.14, §5.5. */

@@ -3,7 +3,7 @@ import { quectelEc25 } from '../personalities/quectel-ec25.ts'
 import { simcomSim800 } from '../personalities/simcom-sim800.ts'
 import { aliceNumber, EmulatedHost, emulatedNetwork } from '../test-setup.ts'
 
-test('modes 0 to 2 are read with what they ask for', () => {
+test('answers reads in modes 0 to 2', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: quectelEc25 })
   expect(host.say('AT+CREG?;+CGREG?;+CEREG?\r')).toBe('\r\n+CREG: 0,1\r\n+CGREG: 0,1\r\n+CEREG: 0,1\r\n\r\nOK\r\n')
   host.say('AT+CREG=1;+CEREG=2\r')
@@ -11,7 +11,7 @@ test('modes 0 to 2 are read with what they ask for', () => {
   expect(host.say('AT+CREG=3\r')).toBe('\r\nERROR\r\n')
 })
 
-test('changes are told as the modes say, and only changes', () => {
+test('reports changes according to the mode, and only changes', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { personality: quectelEc25 })
   host.say('AT+CREG=2;+CEREG=1\r')
@@ -25,21 +25,21 @@ test('changes are told as the modes say, and only changes', () => {
   expect(host.read()).toBe('\r\n+CREG: 5,"2222","01234567",7\r\n\r\n+CEREG: 5\r\n')
 })
 
-test('an older modem has no CEREG, a short cell, and no technology', () => {
+test('an older modem has no CEREG, a short cell ID and no technology field', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: simcomSim800 })
   expect(host.say('AT+CREG=2;+CREG?\r')).toBe('\r\n+CREG: 2,1,"1A2B","4567"\r\n\r\nOK\r\n')
   expect(host.say('AT+CEREG?\r')).toBe('\r\nERROR\r\n')
   expect(host.say('AT+COPS?\r')).toBe('\r\n+COPS: 0,0,"Emulated Mobile"\r\n\r\nOK\r\n')
 })
 
-test('off LTE, CEREG says no and CREG names the technology', () => {
+test('outside LTE, CEREG is not registered and CREG shows the technology', () => {
   const host = new EmulatedHost(emulatedNetwork({ coverage: { technology: 'umts' } }))
   expect(host.say('AT+CREG=2;+CREG?;+CEREG?;+C5GREG?\r')).toBe(
     '\r\n+CREG: 2,1,"1A2B","01234567",2\r\n+CEREG: 0,0\r\n+C5GREG: 0,0\r\n\r\nOK\r\n',
   )
 })
 
-test('with the radio off nothing is registered, and it comes back', () => {
+test('is not registered with the radio off, and registers again', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CREG=1\r')
   expect(host.say('AT+CFUN=4\r')).toBe('\r\n+CREG: 0\r\n\r\nOK\r\n')
@@ -47,7 +47,7 @@ test('with the radio off nothing is registered, and it comes back', () => {
   expect(host.say('AT+CFUN=1\r')).toBe('\r\n+CREG: 1\r\n\r\nOK\r\n')
 })
 
-test('operators: read in three formats, scan, choose, leave', () => {
+test('reads operators in three formats, scans, selects and deregisters', () => {
   const host = new EmulatedHost(emulatedNetwork())
   expect(host.say('AT+COPS=3,2;+COPS?\r')).toBe('\r\n+COPS: 0,2,"00101",7\r\n\r\nOK\r\n')
   expect(host.say('AT+COPS=3,1;+COPS?\r')).toBe('\r\n+COPS: 0,1,"EMU",7\r\n\r\nOK\r\n')
@@ -65,7 +65,7 @@ test('operators: read in three formats, scan, choose, leave', () => {
   expect(host.say('AT+CREG?\r')).toBe('\r\n+CREG: 0,1\r\n\r\nOK\r\n')
 })
 
-test('a foreign operator lets nobody in', () => {
+test('is refused by a foreign operator', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CMEE=1\r')
   expect(host.say('AT+COPS=1,2,"00102"\r')).toBe('\r\n+CME ERROR: 32\r\n')
@@ -77,12 +77,12 @@ test.each([
   [-113, '0,99'],
   [-73, '20,99'],
   [undefined, '99,99'],
-])('%s dBm is +CSQ: %s', (signalDbm, shown) => {
+])('shows %s dBm as +CSQ: %s', (signalDbm, shown) => {
   const host = new EmulatedHost(emulatedNetwork({ coverage: { signalDbm } }))
   expect(host.say('AT+CSQ\r')).toBe(`\r\n+CSQ: ${shown}\r\n\r\nOK\r\n`)
 })
 
-test('the signal wanders within its span', () => {
+test('varies the signal within its limits', () => {
   const host = new EmulatedHost(emulatedNetwork({ signalWanderDb: 6 }))
   const seen = new Set(Array.from({ length: 50 }, () => Number(/: (\d+),/.exec(host.say('AT+CSQ\r'))?.[1])))
   expect(Math.min(...seen)).toBeGreaterThanOrEqual(17)
@@ -90,7 +90,7 @@ test('the signal wanders within its span', () => {
   expect(seen.size).toBeGreaterThan(3)
 })
 
-test('CESQ shows the scale of the technology', () => {
+test('CESQ uses the scale of the technology', () => {
   const host = (technology: 'lte' | 'gsm' | 'umts') =>
     new EmulatedHost(emulatedNetwork({ coverage: { technology } })).say('AT+CESQ\r')
   expect(host('lte')).toBe('\r\n+CESQ: 99,99,255,255,22,41\r\n\r\nOK\r\n')

@@ -18,7 +18,7 @@ test.each([
   expect(host().say(`${command}\r`)).toBe(`\r\n${reply}\r\n\r\nOK\r\n`)
 })
 
-test('EF_SMSS counts with the messages', () => {
+test('EF_SMSS contains the last message reference', () => {
   const modem = host()
   modem.say('AT+CMGF=1\r')
   for (const _ of [1, 2, 3]) {
@@ -28,17 +28,17 @@ test('EF_SMSS counts with the messages', () => {
   expect(modem.say('AT+CRSM=176,28483,0,0,1\r')).toBe('\r\n+CRSM: 144,0,"02"\r\n\r\nOK\r\n')
 })
 
-test('EF_SMSP holds the service centre', () => {
+test('EF_SMSP contains the service centre', () => {
   expect(host().say('AT+CRSM=178,28482,1,4,44\r')).toContain('0791447700090000')
 })
 
-test('a locked card shows its number and no more', () => {
+test('reads only the ICCID of a locked SIM', () => {
   const modem = host({ sim: simOf(aliceNumber, { pin: '1234' }) })
   expect(modem.say('AT+CRSM=176,12258,0,0,10\r')).toContain('144,0')
   expect(modem.say('AT+CRSM=176,28423,0,0,9\r')).toBe('\r\n+CRSM: 152,4\r\n\r\nOK\r\n')
 })
 
-test('CSIM asks how many attempts a PIN has left, and reads files', () => {
+test('CSIM returns the PIN attempts left and reads files', () => {
   const modem = host()
   expect(modem.say('AT+CSIM=10,"0020000100"\r')).toBe('\r\n+CSIM: 4,"63C3"\r\n\r\nOK\r\n')
   expect(modem.say('AT+CSIM=14,"00A40004022FE2"\r')).toBe('\r\n+CSIM: 4,"9000"\r\n\r\nOK\r\n')

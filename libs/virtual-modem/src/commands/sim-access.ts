@@ -1,11 +1,11 @@
 import { hexFromOctets, octetsFromHex } from '@smsgw/sms/octets'
-import { answer, type CommandTable, cmeError, type Finished, ok } from '../command.ts'
-import type { MobileEquipment } from '../mobile-equipment.ts'
-import type { Parameters } from '../parameters.ts'
-import { decoded } from '../pdu.ts'
+import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
+import { decoded } from '../messaging/pdu.ts'
 import { type ElementaryFile, elementaryFile } from '../sim/elementary-files.ts'
+import type { Parameters } from '../wire/parameters.ts'
+import { answer, type CommandTable, cmeError, type Finished, ok } from './command.ts'
 
-/** CRSM and as much of CSIM as reading a file and asking for PIN counters take: 27.007 §8.17, §8.18. */
+/** CRSM, and CSIM for reading files and PIN counters: 27.007 §8.17, §8.18. */
 export const simAccessCommands: CommandTable = {
   '+CRSM': { needs: 'sim', test: () => ok, set: restricted },
   '+CSIM': { needs: 'sim', test: () => ok, set: generic },
@@ -24,7 +24,7 @@ function restricted(modem: MobileEquipment, parameters: Parameters): Finished {
   const [p1, p2, p3] = [parameters.number(2, 0), parameters.number(3, 0), parameters.number(4, 0)]
   if (![readBinary, readRecord, getResponse].includes(command)) return cmeError(3)
   if (file === undefined) return answer(noSuchFile)
-  if (needsPin(parameters.number(1)) && modem.pinWords !== 'READY') return answer(notAllowed)
+  if (needsPin(parameters.number(1)) && modem.pinState !== 'READY') return answer(notAllowed)
   const octets = command === getResponse ? response(file, parameters.number(1)) : content(command, file, p1, p2)
   if (octets === undefined) return answer(outOfRange)
   if (p3 > octets.length) return answer(`+CRSM: 103,${octets.length & 0xff}`)
@@ -35,7 +35,7 @@ const noSuchFile = '+CRSM: 148,4'
 const outOfRange = '+CRSM: 148,2'
 const notAllowed = '+CRSM: 152,4'
 
-/** The card's number and its languages can be read by anybody. */
+/** ICCID and languages can be read without a PIN. */
 function needsPin(identifier: number): boolean {
   return identifier !== 0x2fe2 && identifier !== 0x6f05
 }
@@ -97,7 +97,7 @@ function transact(modem: MobileEquipment, command: Uint8Array): string {
     case readRecord: {
       const octets = file && content(instruction, file, p1, p2)
       if (octets === undefined) return '6A82'
-      if (needsPin(selected) && modem.pinWords !== 'READY') return '6982'
+      if (needsPin(selected) && modem.pinState !== 'READY') return '6982'
       return `${hexFromOctets(length === 0 ? octets : octets.subarray(0, length))}9000`
     }
     default:
@@ -105,7 +105,7 @@ function transact(modem: MobileEquipment, command: Uint8Array): string {
   }
 }
 
-/** VERIFY without a PIN says how many attempts are left (31.101 §11.1.9). */
+/** VERIFY without a PIN returns the number of attempts left (31.101 §11.1.9). */
 function attempts({ sim }: MobileEquipment, reference: number): string {
   const guard = sim?.guard
   if (guard === undefined) return '6A88'

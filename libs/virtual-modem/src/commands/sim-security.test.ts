@@ -12,7 +12,7 @@ function locked(options = {}) {
   return host
 }
 
-test('a locked card asks for its PIN and refuses everything else by its reason', () => {
+test('requires the PIN of a locked SIM and refuses other commands with the reason', () => {
   const host = locked()
   expect(host.say('AT+CPIN?\r')).toBe('\r\n+CPIN: SIM PIN\r\n\r\nOK\r\n')
   expect(host.say('AT+CIMI\r')).toBe('\r\n+CME ERROR: 11\r\n')
@@ -21,11 +21,11 @@ test('a locked card asks for its PIN and refuses everything else by its reason',
   expect(host.say('AT+CREG?\r')).toBe('\r\n+CREG: 0,0\r\n\r\nOK\r\n')
 })
 
-test('test commands answer with a locked card too', () => {
+test('answers test commands with a locked SIM', () => {
   expect(locked().say('AT+CMGF=?;+COPS=3,0\r')).toBe('\r\n+CMGF: (0,1)\r\n\r\n+CME ERROR: 11\r\n')
 })
 
-test('the right PIN opens it, once', () => {
+test('unlocks the SIM with the right PIN', () => {
   const host = locked()
   expect(host.say('AT+CPIN="1234"\r')).toBe('\r\nOK\r\n')
   host.wait(10_000)
@@ -33,7 +33,7 @@ test('the right PIN opens it, once', () => {
   expect(host.say('AT+CPIN="1234"\r')).toBe('\r\n+CME ERROR: 3\r\n')
 })
 
-test('three wrong PINs ask for the PUK, and the PUK sets a new PIN', () => {
+test('requires the PUK after three wrong PINs; the PUK sets a new PIN', () => {
   const host = locked()
   expect(host.say('AT+CPIN="0000"\r')).toBe('\r\n+CME ERROR: 16\r\n')
   expect(host.say('AT+CPINR\r')).toContain('+CPINR: SIM PIN,2,3')
@@ -48,7 +48,7 @@ test('three wrong PINs ask for the PUK, and the PUK sets a new PIN', () => {
   expect(host.say('AT+CPIN?\r')).toBe('\r\n+CPIN: READY\r\n\r\nOK\r\n')
 })
 
-test('ten wrong PUKs end the card for good', () => {
+test('blocks the SIM after ten wrong PUKs', () => {
   const sim = simOf(aliceNumber, { pin: '1234', pinAttemptsLeft: 0, pukAttemptsLeft: 1 })
   const host = new EmulatedHost(emulatedNetwork(), { sim })
   host.say('AT+CMEE=1\r')
@@ -57,7 +57,7 @@ test('ten wrong PUKs end the card for good', () => {
   expect(host.say('AT+CIMI\r')).toBe('\r\n+CME ERROR: 13\r\n')
 })
 
-test('the lock can be taken off and put on, with the PIN', () => {
+test('turns the PIN lock off and on with the PIN', () => {
   const host = locked()
   host.say('AT+CPIN="1234"\r')
   host.wait(10_000)
@@ -75,7 +75,7 @@ test('the lock can be taken off and put on, with the PIN', () => {
   expect(host.say('AT+CPIN="5678"\r')).toBe('\r\nOK\r\n')
 })
 
-test('no card at all', () => {
+test('reports a missing SIM', () => {
   const host = new EmulatedHost(emulatedNetwork(), { sim: null })
   host.say('AT+CMEE=2\r')
   expect(host.say('AT+CPIN?\r')).toBe('\r\n+CME ERROR: SIM not inserted\r\n')
@@ -87,6 +87,6 @@ test.each([
   [simcomSim7600, 'AT+SPIC', '\r\n+SPIC: 3,10,3,10\r\n\r\nOK\r\n'],
   [simcomSim800, 'AT+SPIC', '\r\n+SPIC: 3,3,10,10\r\n\r\nOK\r\n'],
   [huaweiE3372, 'AT^CPIN?', '\r\n^CPIN: SIM PIN,3,10,3,10,3\r\n\r\nOK\r\n'],
-])('$0.name counts attempts with $1', (personality, command, reply) => {
+])('$0.name reports attempts left with $1', (personality, command, reply) => {
   expect(locked({ personality }).say(`${command}\r`)).toBe(reply)
 })

@@ -1,12 +1,12 @@
-import { answer, type CommandTable, cmeError, error, type Finished, ok } from '../command.ts'
-import type { MobileEquipment } from '../mobile-equipment.ts'
+import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
+import { answer, type CommandTable, cmeError, error, type Finished, ok } from './command.ts'
 
 /** PINs and locks: 27.007 §7.4, §7.5, §8.3, §8.65. */
 export const simSecurityCommands: CommandTable = {
   '+CPIN': {
     needs: 'sim',
     test: () => ok,
-    read: ({ pinWords }) => answer(`+CPIN: ${pinWords}`),
+    read: ({ pinState }) => answer(`+CPIN: ${pinState}`),
     set: (modem, parameters) => enterPin(modem, parameters.text(0), parameters.text(1)),
   },
   '+CPINR': {
@@ -39,7 +39,7 @@ export const simSecurityCommands: CommandTable = {
       const [old, next] = [parameters.text(1), parameters.text(2)]
       if (sim === undefined || old === undefined || next === undefined) return error
       if (facility !== 'SC' && facility !== 'P2') return cmeError(3)
-      // 11.11 §9.2.9: a PIN that is switched off cannot be changed.
+      // 11.11 §9.2.9: a disabled PIN cannot be changed.
       if (facility === 'SC' && !sim.guard.enabled) return cmeError(3)
       return (facility === 'SC' ? sim.guard.pin : sim.guard.pin2).change(old, next) ? ok : wrongPin(sim.guard.pin)
     },

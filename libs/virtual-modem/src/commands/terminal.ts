@@ -1,9 +1,8 @@
-import { answer, type Command, type CommandTable, error, type Handler, ok } from '../command.ts'
-import type { MobileEquipment } from '../mobile-equipment.ts'
-import { factorySettings, type Settings } from '../settings.ts'
-import { accepted, remembered } from './remembered.ts'
+import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
+import { factorySettings, type Settings } from '../equipment/settings.ts'
+import { accepted, answer, type Command, type CommandTable, error, type Handler, ok, remembered } from './command.ts'
 
-/** How modem and host talk: V.250 §5, §6 and CMEE. */
+/** The dialogue between modem and host: V.250 §5, §6 and CMEE. */
 export const terminalCommands: CommandTable = {
   E: toggle('echo'),
   Q: toggle('quiet'),
@@ -86,7 +85,7 @@ function setRegister(settings: Settings, assignment: string): typeof ok {
   return ok
 }
 
-/** Storage, radio and the phonebook that is open stay as they are. */
+/** Keeps storage, radio and the selected phonebook. */
 function reset(modem: MobileEquipment, saved: boolean): typeof ok {
   const { memories, functionality, operatorMode, operatorFormat, phonebook } = modem.settings
   modem.settings = {

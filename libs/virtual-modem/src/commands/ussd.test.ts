@@ -7,14 +7,14 @@ import { aliceNumber, EmulatedHost, emulatedNetwork } from '../test-setup.ts'
 
 const packed = (text: string) => hexFromOctets(packUssd(text) ?? new Uint8Array(0))
 
-test('a code is answered OK, and the reply follows', () => {
+test('answers a code with OK, then sends the reply', () => {
   const host = new EmulatedHost(emulatedNetwork({ latencyMs: 1500 }), { personality: quectelEc25 })
   expect(host.say('AT+CUSD=1,"*100#",15\r')).toBe('\r\nOK\r\n')
   expect(host.wait(1499)).toBe('')
   expect(host.wait(1)).toBe('\r\n+CUSD: 0,"Your balance is 12.34 EUR. Valid until 31.12.2030.",15\r\n')
 })
 
-test('a menu goes on step by step until it ends', () => {
+test('follows a menu step by step to its end', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CUSD=1,"*101#"\r')
   expect(host.wait(0)).toBe('\r\n+CUSD: 1,"Welcome\n1 Balance\n2 Bundles\n0 Exit",15\r\n')
@@ -27,7 +27,7 @@ test('a menu goes on step by step until it ends', () => {
 })
 
 test.each(['9', 'constructor', '__proto__', 'toString'])(
-  '%s is no choice of a menu that does not offer it',
+  '%s is not a choice of a menu that does not offer it',
   (choice) => {
     const host = new EmulatedHost(emulatedNetwork())
     host.say('AT+CUSD=1,"*101#"\r')
@@ -37,7 +37,7 @@ test.each(['9', 'constructor', '__proto__', 'toString'])(
   },
 )
 
-test('a dialogue can be cancelled, and the next code starts anew', () => {
+test('starts a new dialogue after a cancel', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CUSD=1,"*101#"\r')
   host.wait(0)
@@ -46,26 +46,26 @@ test('a dialogue can be cancelled, and the next code starts anew', () => {
   expect(host.wait(0)).toContain('Welcome')
 })
 
-test('a dialogue that nobody answers is ended by the network', () => {
+test('ends an unanswered dialogue', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CUSD=1,"*101#"\r')
   host.wait(0)
   expect(host.wait(180_000)).toBe('\r\n+CUSD: 5\r\n')
 })
 
-test('text that is not GSM comes as UCS-2', () => {
+test('sends text outside the GSM alphabet as UCS-2', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CUSD=1,"*102#"\r')
   expect(host.wait(0)).toMatch(/^\r\n\+CUSD: 0,"0412043004480020[0-9A-F]+",72\r\n$/)
 })
 
-test('under CSCS "UCS2" both directions are in hexadecimal', () => {
+test('uses hexadecimal in both directions under CSCS "UCS2"', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: quectelEc25 })
   host.say('AT+CSCS="UCS2";+CUSD=1,"002A0031003000300023",15\r')
   expect(host.wait(0)).toMatch(/^\r\n\+CUSD: 0,"0059006F0075/)
 })
 
-test('a Huawei stick packs septets in hexadecimal', () => {
+test('packs septets in hexadecimal on a Huawei stick', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: huaweiE3372 })
   expect(host.say(`AT+CUSD=1,"${packed('*101#')}",15\r`)).toBe('\r\nOK\r\n')
   expect(host.wait(0)).toBe(`\r\n+CUSD: 1,"${packed('Welcome\n1 Balance\n2 Bundles\n0 Exit')}",15\r\n`)
@@ -73,7 +73,7 @@ test('a Huawei stick packs septets in hexadecimal', () => {
   expect(host.say('AT+CUSD=1,"*100#",15\r')).toBe('\r\n+CME ERROR: 50\r\n')
 })
 
-test('the network can begin, and asks for an answer when it wants one', () => {
+test('shows USSD from the network, with a request for an answer if expected', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   host.say('AT+CUSD=1\r')
@@ -83,7 +83,7 @@ test('the network can begin, and asks for an answer when it wants one', () => {
   expect(host.wait(0)).toBe('\r\n+CUSD: 0,"Thank you",15\r\n')
 })
 
-test('menus are set and taken away at run time', () => {
+test('sets and removes menus at run time', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   world.network.setUssdMenu('*5#', { text: 'Five' })

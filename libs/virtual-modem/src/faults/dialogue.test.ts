@@ -3,7 +3,7 @@ import { EmulatedHost, emulatedNetwork } from '../test-setup.ts'
 
 const host = (faults: object) => new EmulatedHost(emulatedNetwork(), { faults, bootTimeFactor: 0 })
 
-test('answer-late: nothing until its delay is over, then all of it', () => {
+test('answer-late: sends the whole answer after the delay', () => {
   const modem = host({ 'answer-late': { command: '+CSQ', delayMs: 5000 } })
   expect(modem.say('AT\r')).toBe('\r\nOK\r\n')
   expect(modem.say('AT+CSQ\rAT\r')).toBe('')
@@ -11,7 +11,7 @@ test('answer-late: nothing until its delay is over, then all of it', () => {
   expect(modem.wait(1)).toBe('\r\n+CSQ: 20,99\r\n\r\nOK\r\n\r\nOK\r\n')
 })
 
-test('answer-lost: the command is done, its answer gone, the next one is answered', () => {
+test('answer-lost: runs the command without an answer, then answers the next one', () => {
   const modem = host({ 'answer-lost': { command: '+creg', times: 1 } })
   expect(modem.say('AT+CREG=2\r')).toBe('')
   expect(modem.wait(60_000)).toBe('')
@@ -23,13 +23,13 @@ test.each([
   [{ code: 302 }, 'AT+CNMI=2,1', '\r\n+CMS ERROR: 302\r\n'],
   [{ command: '+CPMS', code: 500 }, 'AT+CPMS?', '\r\n+CMS ERROR: 500\r\n'],
   [{ command: '+CSQ', code: 30 }, 'AT+CMEE=1;+CSQ', '\r\n+CME ERROR: 30\r\n'],
-])('command-refused %j: %s is answered %j', (options, command, reply) => {
+])('command-refused %j: answers %s with %j', (options, command, reply) => {
   const modem = host({ 'command-refused': options })
   expect(modem.say(`${command}\r`)).toBe(reply)
   expect(modem.say('AT\r')).toBe('\r\nOK\r\n')
 })
 
-test('modem-hang: nothing is answered, and no unsolicited line comes, until a reset', () => {
+test('modem-hang: sends no answer and no unsolicited line until a reset', () => {
   const modem = host({ 'modem-hang': { command: '+CSQ', times: 1 } })
   expect(modem.say('AT+CSQ\r')).toBe('')
   expect(modem.say('AT\r\x1bAT\r')).toBe('')
@@ -40,8 +40,37 @@ test('modem-hang: nothing is answered, and no unsolicited line comes, until a re
   expect(modem.say('AT\r')).toContain('OK')
 })
 
-test('numeric-answers: results are numbers as after ATV0', () => {
+test('numeric-answers: sends numeric results, as after ATV0', () => {
   const modem = host({ 'numeric-answers': { skip: 1 } })
   expect(modem.say('AT\r')).toBe('0\r')
   expect(modem.say('AT+NONSENSE\r')).toBe('4\r')
+})
+
+test('command-refused: matches several commands, and reads alone', () => {
+  const modem = host({ 'command-refused': { command: '+CMEE/+CNMI?' } })
+  expect(modem.say('AT+CMEE=1\r')).toBe('\r\nERROR\r\n')
+  expect(modem.say('AT+CNMI?\r')).toBe('\r\nERROR\r\n')
+  expect(modem.say('AT+CNMI=2,1\r')).toBe('\r\nOK\r\n')
+})
+
+test('at-refused: refuses a bare AT, but no command', () => {
+  const modem = host({ 'at-refused': {} })
+  expect(modem.say('AT\r')).toBe('\r\nERROR\r\n')
+  expect(modem.say('ATE0\r')).toBe('\r\nOK\r\n')
+})
+
+test('ok-to-everything: answers OK alone, even to nonsense', () => {
+  const modem = host({})
+  modem.modem.faults.set('ok-to-everything')
+  for (const command of ['AT', 'AT+CGSN', 'AT+NONSENSE?']) expect(modem.say(`${command}\r`)).toBe('\r\nOK\r\n')
+})
+
+test.each([
+  ['', '\r\nERROR\r\n'],
+  ['1234567890', '\r\n1234567890\r\n\r\nOK\r\n'],
+])('imei-answer %j: answers AT+CGSN with %j', (line, reply) => {
+  const modem = host({ 'imei-answer': { line } })
+  expect(modem.say('AT+CGSN\r')).toBe(reply)
+  expect(modem.say('AT+GSN\r')).toBe(reply)
+  expect(modem.say('AT+CGSN=1\r')).toBe('\r\nERROR\r\n')
 })

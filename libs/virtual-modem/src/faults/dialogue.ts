@@ -1,15 +1,6 @@
-import { type Finished, fail } from '../command.ts'
-import type { FaultControl } from '../fault-control.ts'
-import { fault } from './fault-description.ts'
-
-/** `command` names one, as `+CMGL`; empty: any. */
-export const dialogueFaults = {
-  'answer-late': fault('The answer to a command comes late', { delayMs: 10_000, command: '' }),
-  'answer-lost': fault('The answer to a command never comes', { command: '' }),
-  'command-refused': fault('A command is refused; code -1: a plain ERROR', { command: '+CNMI', code: -1 }),
-  'modem-hang': fault('Nothing is answered any more until a reset', { command: '' }),
-  'numeric-answers': fault('Final results are numbers, as after ATV0'),
-}
+import type { Random } from '../random.ts'
+import type { ResultCode } from '../wire/result-code.ts'
+import type { FaultControl } from './fault-control.ts'
 
 type CommandFault = 'answer-late' | 'answer-lost' | 'command-refused' | 'modem-hang'
 
@@ -20,15 +11,44 @@ export function strikesCommand<N extends CommandFault>(
 ): ReturnType<typeof faults.strike<N>> {
   const standing = faults.standing(name)
   if (standing === undefined) return undefined
-  const wanted = standing.command.toUpperCase()
-  return wanted === '' || commands.includes(wanted) ? faults.strike(name) : undefined
+  const wanted = standing.command.toUpperCase().split('/')
+  return wanted[0] === '' || commands.some((command) => wanted.includes(command)) ? faults.strike(name) : undefined
 }
 
-export function refusal(faults: FaultControl, command: string): Finished | undefined {
-  const refused = strikesCommand(faults, 'command-refused', [command])
+export function refusal(faults: FaultControl, command: string, isRead: boolean): ResultCode | undefined {
+  const names = isRead ? [command, `${command}?`] : [command]
+  const refused = strikesCommand(faults, 'command-refused', names)
   if (refused === undefined) return undefined
-  if (refused.code < 0) return fail('ERROR')
-  return fail(smsCommand.test(command) ? { cms: refused.code } : { cme: refused.code })
+  if (refused.code < 0) return 'ERROR'
+  return smsCommand.test(command) ? { cms: refused.code } : { cme: refused.code }
 }
 
 const smsCommand = /^\+C(MG|NM|PMS|SCA|SMS|SMP|MMS|SCB|SDH|SAS|RES)/
+
+export function promptNow(faults: FaultControl): { readonly text: string; readonly delayMs: number } {
+  const delayMs = faults.strike('prompt-late')?.delayMs ?? 0
+  if (faults.strike('prompt-missing')) return { text: '', delayMs }
+  if (faults.strike('prompt-without-space')) return { text: '\r\n>', delayMs }
+  if (faults.strike('prompt-with-newline')) return { text: '\r\n>\r\n', delayMs }
+  return { text: '\r\n> ', delayMs }
+}
+
+/** The unsolicited line that a fault inserts; undefined when the fault does not strike. */
+export function intrudingLine(
+  faults: FaultControl,
+  place: 'urc-before-answer' | 'urc-inside-list' | 'urc-before-pdu',
+  usual: () => string,
+): string | undefined {
+  const intruder = faults.strike(place)
+  return intruder && (intruder.line === '' ? usual() : intruder.line)
+}
+
+export function noiseNow(faults: FaultControl, random: Random): string {
+  if (!faults.strike('noise')) return ''
+  const kind = random.integer(4)
+  if (kind === 0) return '\x00'
+  if (kind === 1) return '\r\n\r\n'
+  if (kind === 2) return '\r\r\n'
+  // Not a letter, a digit or a character that starts an answer: noise must not read as an answer.
+  return Array.from({ length: 1 + random.integer(6) }, () => String.fromCharCode(0x80 + random.integer(0x7f))).join('')
+}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { quectelEc25 } from '../personalities/quectel-ec25.ts'
 import { EmulatedHost, emulatedNetwork } from '../test-setup.ts'
 
-test('port-renumbered: after a reset the port is back under another name', () => {
+test('port-renumbered: returns the port under another name after a reset', () => {
   const host = new EmulatedHost(emulatedNetwork(), {
     personality: quectelEc25,
     faults: { 'port-renumbered': { times: 1 } },
@@ -15,7 +15,7 @@ test('port-renumbered: after a reset the port is back under another name', () =>
   expect(host.ports.at(-1)).toBe('back')
 })
 
-test('port-half-open: open and dead, then lost, then back', () => {
+test('port-half-open: carries no data, then loses the port, then returns it', () => {
   const host = new EmulatedHost(emulatedNetwork(), { bootTimeFactor: 0 })
   host.modem.faults.set('port-half-open', { forMs: 5000, times: 1 })
   expect(host.say('AT\r')).toBe('')
@@ -28,7 +28,7 @@ test('port-half-open: open and dead, then lost, then back', () => {
   expect(host.say('AT\r')).toContain('OK')
 })
 
-test('port-half-open: cleared, bytes flow again', () => {
+test('port-half-open: carries data again when cleared', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.modem.faults.set('port-half-open')
   host.modem.faults.clear('port-half-open')

@@ -7,7 +7,7 @@ test.each([
   ['prompt-missing', ''],
   ['prompt-without-space', '\r\n>'],
   ['prompt-with-newline', '\r\n>\r\n'],
-] as const)('%s: the prompt is %j, and the message goes out', (fault, prompt) => {
+] as const)('%s: sends the prompt %j and accepts the message', (fault, prompt) => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { faults: { [fault]: {} } })
   expect(host.say('AT+CMGS=12\r')).toBe(prompt)
@@ -15,7 +15,7 @@ test.each([
   expect(world.ledger).toHaveLength(1)
 })
 
-test('prompt-late: it comes after its delay, and what was typed before it counts', () => {
+test('prompt-late: sends the prompt after the delay and accepts data typed before it', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { faults: { 'prompt-late': { times: 1 } } })
   expect(host.say('AT+CMGS=12\r')).toBe('')
@@ -25,7 +25,7 @@ test('prompt-late: it comes after its delay, and what was typed before it counts
   expect(host.say('AT+CMGS=12\r')).toBe('\r\n> ')
 })
 
-test('prompt-late: a host that gives up before it comes is understood when it does', () => {
+test('prompt-late: accepts ESC typed before the prompt', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { faults: { 'prompt-late': {} } })
   host.say('AT+CMGS=12\r')
@@ -34,7 +34,7 @@ test('prompt-late: a host that gives up before it comes is understood when it do
   expect(world.ledger).toEqual([])
 })
 
-test('echo-stuck: ATE0 is answered and changes nothing', () => {
+test('echo-stuck: answers ATE0 and keeps echoing', () => {
   const host = new EmulatedHost(emulatedNetwork(), { faults: { 'echo-stuck': {} } })
   expect(host.say('ATE0\r')).toBe('ATE0\r\r\nOK\r\n')
   expect(host.say('AT\r')).toBe('AT\r\r\nOK\r\n')

@@ -9,7 +9,7 @@ test.each([
   [7, true],
   [8, false],
   [11, false],
-])('registration %d is shown and told, and messages go: %s', (stat, goes) => {
+])('registration %d: answers and reports the status, messages can be sent: %s', (stat, goes) => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   host.say('AT+CREG=1\r')
@@ -27,14 +27,14 @@ test.each([
   expect(host.say('AT+CPMS?\r')).toContain('"SM",1,30')
 })
 
-test('eps-only: CEREG alone says registered, and messages go', () => {
+test('eps-only: reports registration in CEREG alone and sends messages', () => {
   const host = new EmulatedHost(emulatedNetwork(), { faults: { 'eps-only': {} } })
   expect(host.say('AT+CREG?;+CGREG?;+CEREG?\r')).toBe('\r\n+CREG: 0,0\r\n+CGREG: 0,0\r\n+CEREG: 0,1\r\n\r\nOK\r\n')
   host.say('AT+CMGS=12\r')
   expect(host.say(`${pdu}\x1a`)).toContain('+CMGS: 0')
 })
 
-test('signal-unknown: +CSQ: 99,99', () => {
+test('signal-unknown: answers +CSQ: 99,99', () => {
   const host = new EmulatedHost(emulatedNetwork(), { faults: { 'signal-unknown': { times: 1 } } })
   expect(host.say('AT+CSQ\r')).toBe('\r\n+CSQ: 99,99\r\n\r\nOK\r\n')
   expect(host.say('AT+CSQ\r')).toBe('\r\n+CSQ: 20,99\r\n\r\nOK\r\n')

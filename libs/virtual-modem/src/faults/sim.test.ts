@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { simcomSim800 } from '../personalities/simcom-sim800.ts'
 import { aliceNumber, EmulatedHost, emulatedNetwork, simOf } from '../test-setup.ts'
 
-test.each([14, 515])('sim-busy: CME %d and CMS 314 or 515 for ten seconds after start', (code) => {
+test.each([14, 515])('sim-busy: answers CME %d and CMS 314 or 515 for ten seconds after start', (code) => {
   const host = new EmulatedHost(emulatedNetwork(), {
     cold: true,
     personality: simcomSim800,
@@ -19,7 +19,7 @@ test.each([14, 515])('sim-busy: CME %d and CMS 314 or 515 for ten seconds after 
   expect(host.say('AT+CSCA?\r')).toContain('+CSCA: "+44')
 })
 
-test('sim-busy: at run time it begins at once and ends by itself', () => {
+test('sim-busy: starts at once when set at run time, and ends by itself', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CMEE=1;+CREG=1\r')
   host.modem.faults.set('sim-busy', { forMs: 3000, times: 1 })
@@ -28,7 +28,7 @@ test('sim-busy: at run time it begins at once and ends by itself', () => {
   expect(host.say('AT+CIMI;+CREG?\r')).toMatch(/\d{15}\r\n\+CREG: 1,1/)
 })
 
-test('pin-attempts: one wrong PIN is one too many', () => {
+test('pin-attempts: locks the SIM after one wrong PIN', () => {
   const sim = simOf(aliceNumber, { pin: '1234' })
   const host = new EmulatedHost(emulatedNetwork(), { sim, faults: { 'pin-attempts': {} } })
   host.say('AT+CMEE=1\r')

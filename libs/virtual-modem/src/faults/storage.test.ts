@@ -22,7 +22,7 @@ function receive(faults: object, commands: string, options: object = {}) {
   return { ...world, host, text, report }
 }
 
-test('storage-full: no +CMTI, ^SMMEMFULL, CMS 322; and what was kept comes when it is over', () => {
+test('storage-full: sends ^SMMEMFULL and CMS 322, no +CMTI; delivers queued messages when cleared', () => {
   const { host, text } = receive({ 'storage-full': {} }, 'AT+CNMI=2,1', { personality: huaweiE3372 })
   expect(text('waits')).toBe('\r\n^SMMEMFULL: "SM"\r\n')
   expect(text('waits too')).toBe('')
@@ -33,29 +33,29 @@ test('storage-full: no +CMTI, ^SMMEMFULL, CMS 322; and what was kept comes when 
   expect(host.wait(0)).toBe('\r\n+CMTI: "SM",0\r\n\r\n+CMTI: "SM",1\r\n')
 })
 
-test('cmti-other-memory: the message is in SM though CPMS names ME', () => {
+test('cmti-other-memory: stores the message in SM although CPMS names ME', () => {
   const { host, text } = receive({ 'cmti-other-memory': {} }, 'AT+CNMI=2,1', { personality: quectelEc25 })
   expect(text('elsewhere')).toBe('\r\n+CMTI: "SM",0\r\n')
   expect(host.say('AT+CPMS?\r')).toContain('"ME",0,255')
   expect(host.say('AT+CPMS="SM"\r')).toContain('+CPMS: 1,30')
 })
 
-test('cdsi-wrong-memory: SM,0 for a report that is in SR', () => {
+test('cdsi-wrong-memory: sends SM,0 for a report in SR', () => {
   const { host, report } = receive({ 'cdsi-wrong-memory': {} }, 'AT+CNMI=1,1,0,2', { personality: simcomSim7600 })
   report()
   expect(report()).toBe('\r\n+CDSI: "SM",0\r\n')
   expect(host.say('AT+CPMS="SR"\r')).toContain('+CPMS: 2,10')
 })
 
-test('cds-extra-comma: +CDS: ,25', () => {
+test('cds-extra-comma: sends +CDS: ,25', () => {
   expect(receive({ 'cds-extra-comma': {} }, 'AT+CNMI=2,1,0,1').report()).toMatch(/^\r\n\+CDS: ,25\r\n0791/)
 })
 
-test('cmt-without-alpha: +CMT: 21', () => {
+test('cmt-without-alpha: sends +CMT: 21', () => {
   expect(receive({ 'cmt-without-alpha': {} }, 'AT+CNMI=2,2').text('Hi')).toMatch(/^\r\n\+CMT: 21\r\n0791/)
 })
 
-test('cpms-lag: a new message is not counted for a while', () => {
+test('cpms-lag: counts a new message late', () => {
   const { host, text } = receive({ 'cpms-lag': {} }, 'AT+CNMI=2,1')
   text('uncounted')
   expect(host.say('AT+CPMS?\r')).toContain('"SM",0,30')
@@ -63,7 +63,7 @@ test('cpms-lag: a new message is not counted for a while', () => {
   expect(host.say('AT+CPMS?\r')).toContain('"SM",1,30')
 })
 
-test('delete-refused: CMGD is refused and the message stays', () => {
+test('delete-refused: refuses CMGD and keeps the message', () => {
   const { host, text } = receive({ 'delete-refused': { times: 1 } }, 'AT+CNMI=2,1')
   text('stays')
   expect(host.say('AT+CMGD=1\r')).toBe('\r\n+CMS ERROR: 321\r\n')
@@ -71,11 +71,11 @@ test('delete-refused: CMGD is refused and the message stays', () => {
   expect(host.say('AT+CMGD=1\r')).toBe('\r\nOK\r\n')
 })
 
-test('cmti-twice: the same line again', () => {
+test('cmti-twice: sends the same line twice', () => {
   expect(receive({ 'cmti-twice': {} }, 'AT+CNMI=2,1').text('Hi')).toBe('\r\n+CMTI: "SM",1\r\n\r\n+CMTI: "SM",1\r\n')
 })
 
-test('urc-lost: the message is there and nothing was said', () => {
+test('urc-lost: stores the message without an indication', () => {
   const { host, text } = receive({ 'urc-lost': {} }, 'AT+CNMI=2,1')
   expect(text('silent')).toBe('')
   expect(host.say('AT+CPMS?\r')).toContain('"SM",1,30')

@@ -1,17 +1,5 @@
-import type { FaultControl } from '../fault-control.ts'
-import { fault } from './fault-description.ts'
-
-export const storageFaults = {
-  'storage-full': fault('Nothing more fits: CMS 322, ^SMMEMFULL, no +CMTI'),
-  'cmti-other-memory': fault('New messages go to SM while CPMS names ME'),
-  'cdsi-wrong-memory': fault('+CDSI says SM,0 for a report in another memory'),
-  'cds-extra-comma': fault('+CDS: ,25'),
-  'cmt-without-alpha': fault('+CMT: 24 instead of +CMT: ,24'),
-  'cpms-lag': fault('CPMS does not count a message that has just come', { lagMs: 500 }),
-  'delete-refused': fault('CMGD is refused', { code: 321 }),
-  'cmti-twice': fault('The same +CMTI comes twice'),
-  'urc-lost': fault('A +CMTI or +CDSI is not sent'),
-}
+import { intrudingLine } from './dialogue.ts'
+import type { FaultControl } from './fault-control.ts'
 
 export function storageIsFull(faults: FaultControl): boolean {
   return faults.strike('storage-full') !== undefined
@@ -31,4 +19,21 @@ export function reportHead(faults: FaultControl, length: number): string {
 
 export function messageHead(faults: FaultControl, alpha: string, length: number): string {
   return faults.strike('cmt-without-alpha') ? `+CMT: ${length}` : `+CMT: ${alpha},${length}`
+}
+
+/** The index of a message as the modem writes it. */
+export function slotText(faults: FaultControl, slot: number): string {
+  return faults.standing('slots-padded') ? String(slot).padStart(2, '0') : String(slot)
+}
+
+/** The entries of a listing with the lines that faults insert. */
+export function disturbedListing(faults: FaultControl, entries: readonly string[], usual: () => string): string[] {
+  const lines: string[] = []
+  for (const [index, entry] of entries.entries()) {
+    const intruder = index > 0 ? intrudingLine(faults, 'urc-inside-list', usual) : undefined
+    if (intruder !== undefined) lines.push(`\r\n${intruder}`)
+    if (index > 0 && faults.strike('list-newline-missing')) lines.push(`${lines.pop() ?? ''}${entry}`)
+    else lines.push(entry)
+  }
+  return lines
 }

@@ -5,18 +5,18 @@ import { aliceNumber, EmulatedHost, emulatedNetwork } from '../test-setup.ts'
 
 const from = '+447700900999'
 
-test('urc-before-answer: between the echo and the answer', () => {
+test('urc-before-answer: sends a line between echo and answer', () => {
   const host = new EmulatedHost(emulatedNetwork(), { faults: { 'urc-before-answer': { line: '^RSSI:9', skip: 1 } } })
   host.say('ATE1\r')
   expect(host.say('AT+CSQ\r')).toBe('AT+CSQ\r\r\n^RSSI:9\r\n\r\n+CSQ: 20,99\r\n\r\nOK\r\n')
 })
 
-test('urc-before-answer without a line: one of the vendor’s own', () => {
+test('urc-before-answer: sends a vendor line by default', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: huaweiE3372, faults: { 'urc-before-answer': {} } })
   expect(host.say('AT\r')).toMatch(/^\r\n\^[^\r]+\r\n\r\nOK\r\n$/)
 })
 
-test('urc-inside-list: between two entries', () => {
+test('urc-inside-list: sends a line between two entries', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { faults: { 'urc-inside-list': { line: '^MODE:5', times: 1 } } })
   for (const text of ['a', 'b', 'c']) world.network.sendText(from, aliceNumber, text)
@@ -25,12 +25,12 @@ test('urc-inside-list: between two entries', () => {
   expect(host.say('AT+CMGL="ALL"\r')).toMatch(/\r\na\r\n\r\n\^MODE:5\r\n\+CMGL: 2,.*\r\nb\r\n\+CMGL: 3/)
 })
 
-test('urc-before-pdu: between the prompt and the PDU', () => {
+test('urc-before-pdu: sends a line between prompt and PDU', () => {
   const host = new EmulatedHost(emulatedNetwork(), { faults: { 'urc-before-pdu': { line: '+CIEV: 1,2' } } })
   expect(host.say('AT+CMGS=12\r')).toBe('\r\n> \r\n+CIEV: 1,2\r\n')
 })
 
-test('urc-flood: so many lines a second, until it is cleared', () => {
+test('urc-flood: sends perSecond lines until it is cleared', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: huaweiE3372 })
   host.modem.faults.set('urc-flood', { perSecond: 200 })
   const lines = host.wait(1000).match(/\^[A-Z]+/g) ?? []
@@ -43,7 +43,7 @@ test('urc-flood: so many lines a second, until it is cleared', () => {
   expect(host.wait(1000)).not.toBe('')
 })
 
-test('nitz: the vendor’s time lines again and again', () => {
+test('nitz: repeats the vendor time lines', () => {
   const world = emulatedNetwork({ zoneQuarters: 4 })
   const host = new EmulatedHost(world, { personality: simcomSim800 })
   host.modem.faults.set('nitz', { everyMs: 60_000 })
@@ -51,7 +51,7 @@ test('nitz: the vendor’s time lines again and again', () => {
   expect(host.wait(60_000)).toContain('*PSUTTZ: 2026,3,1,17,1,0')
 })
 
-test('bytes-one-by-one: every byte alone, a +CMT of two lines as well', () => {
+test('bytes-one-by-one: sends every byte on its own, also in a +CMT of two lines', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { faults: { 'bytes-one-by-one': {} } })
   host.say('AT+CNMI=2,2\r')
@@ -62,7 +62,7 @@ test('bytes-one-by-one: every byte alone, a +CMT of two lines as well', () => {
   expect(host.chunks.every((chunk) => chunk.length === 1)).toBe(true)
 })
 
-test('noise: rubbish in front of answers, and never anything that reads like one', () => {
+test('noise: sends noise before answers, but nothing that reads as an answer', () => {
   const host = new EmulatedHost(emulatedNetwork(), { faults: { noise: {} } })
   const rubbish = new Set<string>()
   for (let round = 0; round < 200; round++) {

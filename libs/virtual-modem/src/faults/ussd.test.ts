@@ -1,37 +1,37 @@
 import { expect, test } from 'vitest'
 import { EmulatedHost, emulatedNetwork } from '../test-setup.ts'
 
-function asked(faults: object) {
+function hostAfterCode(faults: object) {
   const host = new EmulatedHost(emulatedNetwork(), { faults })
   host.say('AT+CUSD=1,"*100#"\r')
   return host
 }
 
-test('ussd-late: the reply comes after its delay', () => {
-  const host = asked({ 'ussd-late': { delayMs: 45_000 } })
+test('ussd-late: sends the reply after the delay', () => {
+  const host = hostAfterCode({ 'ussd-late': { delayMs: 45_000 } })
   expect(host.wait(44_999)).toBe('')
   expect(host.wait(1)).toContain('+CUSD: 0,"Your balance')
 })
 
-test('ussd-late: a reply to a dialogue that was cancelled is not shown', () => {
-  const host = asked({ 'ussd-late': { delayMs: 45_000 } })
+test('ussd-late: does not show a reply to a cancelled dialogue', () => {
+  const host = hostAfterCode({ 'ussd-late': { delayMs: 45_000 } })
   host.say('AT+CUSD=2\r')
   expect(host.wait(60_000)).toBe('')
 })
 
-test('ussd-lost: it never comes', () => {
-  expect(asked({ 'ussd-lost': {} }).wait(600_000)).toBe('')
+test('ussd-lost: sends no reply', () => {
+  expect(hostAfterCode({ 'ussd-lost': {} }).wait(600_000)).toBe('')
 })
 
-test('ussd-garbled: it comes and cannot be read', () => {
-  const reply = asked({ 'ussd-garbled': {} }).wait(0)
+test('ussd-garbled: sends a reply that cannot be decoded', () => {
+  const reply = hostAfterCode({ 'ussd-garbled': {} }).wait(0)
   expect(reply).toMatch(/^\r\n\+CUSD: 0,"/)
   expect(reply).not.toContain('Your balance is 12.34 EUR. Valid until 31.12.2030.')
   expect(reply).toContain(',17\r\n')
 })
 
-test('ussd-as-menu: a menu first, the reply after an answer', () => {
-  const host = asked({ 'ussd-as-menu': {} })
+test('ussd-as-menu: sends a menu first, the reply after an answer', () => {
+  const host = hostAfterCode({ 'ussd-as-menu': {} })
   expect(host.wait(0)).toBe('\r\n+CUSD: 1,"1 Continue\n0 Exit",15\r\n')
   host.say('AT+CUSD=1,"1"\r')
   expect(host.wait(0)).toContain('+CUSD: 0,"Your balance')

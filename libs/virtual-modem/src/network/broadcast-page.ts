@@ -1,8 +1,8 @@
-import { septetsFromText } from '@smsgw/sms/gsm7-alphabet'
-import { packSeptets } from '@smsgw/sms/septets'
-import { ucs2FromText } from '@smsgw/sms/ucs2'
+import { septetsFromText } from '@smsgw/sms/text/gsm7-alphabet'
+import { packSeptets } from '@smsgw/sms/text/septets'
+import { ucs2FromText } from '@smsgw/sms/text/ucs2'
 
-/** The pages of a cell broadcast, 88 octets each (23.041 §9.4.1.2). */
+/** Returns the pages of a cell broadcast, 88 octets each (23.041 §9.4.1.2). */
 export function broadcastPages(
   text: string,
   options: { readonly messageIdentifier?: number; readonly serialNumber?: number },

@@ -1,19 +1,19 @@
-import type { Address } from '@smsgw/sms/address'
-import { addressFromText } from '@smsgw/sms/address'
-import { encodeDataCodingScheme, type MessageClass } from '@smsgw/sms/data-coding-scheme'
-import { encodeDeliver } from '@smsgw/sms/deliver'
-import { encodeStatusReport } from '@smsgw/sms/status-report'
-import type { Submit } from '@smsgw/sms/submit'
-import { timeStampFromEpochMs } from '@smsgw/sms/time-stamp'
-import type { UserData } from '@smsgw/sms/user-data'
+import type { Address } from '@smsgw/sms/fields/address'
+import { addressFromText } from '@smsgw/sms/fields/address'
+import { encodeDataCodingScheme, type MessageClass } from '@smsgw/sms/fields/data-coding-scheme'
+import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
+import type { UserData } from '@smsgw/sms/fields/user-data'
+import { encodeDeliver } from '@smsgw/sms/tpdu/deliver'
+import { encodeStatusReport } from '@smsgw/sms/tpdu/status-report'
+import type { Submit } from '@smsgw/sms/tpdu/submit'
 
-/** When and where the service centre writes its time stamps. */
+/** Sender, time and zone that the service centre writes into a message. */
 export interface Moment {
   readonly epochMs: number
   readonly zoneQuarters: number
 }
 
-/** The DELIVER that a SUBMIT becomes for a number that is here. */
+/** The DELIVER for a SUBMIT to a number of this network. */
 export function deliverOfSubmit(submit: Submit, from: string, at: Moment): Uint8Array {
   return encodeDeliver({
     kind: 'deliver',
@@ -34,7 +34,7 @@ export interface Envelope extends Moment {
   readonly protocolIdentifier?: number
 }
 
-/** One DELIVER for each part. */
+/** Returns one DELIVER for each part. */
 export function deliversOfParts(
   parts: readonly UserData[],
   dataCodingScheme: number,

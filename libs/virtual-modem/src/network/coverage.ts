@@ -1,11 +1,11 @@
-/** What a modem sees of the network where it stands. */
+/** What a modem sees of the network at its location. */
 export interface Coverage {
   readonly stat: RegistrationStat
   readonly technology: Technology
   readonly operator: Operator
-  /** -113 (barely) to -51 (excellent); undefined: not known, as right after start. */
+  /** -113 (weakest) to -51 (strongest); undefined: unknown, as right after start. */
   readonly signalDbm: number | undefined
-  /** RXQUAL 0 to 7, 99 when not known. */
+  /** RXQUAL 0 to 7; 99: unknown. */
   readonly bitErrorRate: number
   readonly areaCode: number
   readonly cellId: number
@@ -13,7 +13,7 @@ export interface Coverage {
 
 /**
  * 27.007 §7.2 `<stat>`: 0 not searching, 1 home, 2 searching, 3 denied, 4 unknown, 5 roaming, 6 home for SMS only,
- * 7 roaming for SMS only, 8 emergency only, 11 emergency only by an older numbering.
+ * 7 roaming for SMS only, 8 emergency only, 11 emergency only in an older numbering.
  */
 export type RegistrationStat = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 11
 

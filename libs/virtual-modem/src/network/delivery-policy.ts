@@ -1,26 +1,44 @@
-/** What becomes of messages to a number that no modem here has, or that the service centre does not want. */
+/** How the service centre treats messages to a number outside the emulator. */
 export type DeliveryPolicy =
-  /** Default. The report says delivered. */
-  | { readonly outcome: 'delivered'; readonly afterMs?: number }
-  /** The report says failed for good; `status` is a TP-ST from 0x40 on (default 0x49, unknown subscriber). */
+  /**
+   * Default. The report says delivered. `acceptAfterMs`: extra time before the service centre accepts the message.
+   * `reply`: the receiver answers by SMS, with the same text or another one.
+   */
+  | {
+      readonly outcome: 'delivered'
+      readonly afterMs?: number
+      readonly acceptAfterMs?: number
+      readonly reply?: 'echo' | { readonly text: string }
+    }
+  /** The report says failed permanently; `status` is a TP-ST of at least 0x40 (default 0x49, unknown subscriber). */
   | { readonly outcome: 'fails'; readonly status?: number; readonly afterMs?: number }
-  /** Two reports: still trying (`status`, default 0x21, busy), then delivered. */
+  /** Sends two reports: still trying (`status`, default 0x21, busy), then delivered. */
   | {
       readonly outcome: 'delivered-late'
       readonly status?: number
       readonly afterMs?: number
       readonly finallyAfterMs?: number
     }
-  /** No report ever. */
+  /** Sends no report. */
   | { readonly outcome: 'silent' }
-  /** The report says expired; by default when the validity period is over. */
+  /** The report says expired; default: when the validity period ends. */
   | { readonly outcome: 'expires'; readonly afterMs?: number }
-  /** The SUBMIT is refused with this RP or TP cause, which the sender sees as +CMS ERROR. */
-  | { readonly outcome: 'rejected'; readonly cause: number }
+  /**
+   * Refuses the SUBMIT with this RP or TP cause, which the sender sees as +CMS ERROR. `times`: accepts each message after
+   * that number of refusals.
+   */
+  | { readonly outcome: 'rejected'; readonly cause: number; readonly times?: number }
+  /** Accepts the message but answers CMS 500 (unknown error). The report says delivered, or is not sent. */
+  | { readonly outcome: 'answer-lost'; readonly reportAfterMs?: number }
 
-/** Policies by the beginning of the number; the longest that fits wins. */
+/** Policies by number prefix; the longest prefix wins, and a set policy wins over a test number of equal length. */
 export class DeliveryPolicies {
-  #byPrefix = new Map<string, DeliveryPolicy>()
+  readonly #testNumbers: ReadonlyMap<string, DeliveryPolicy>
+  readonly #byPrefix = new Map<string, DeliveryPolicy>()
+
+  constructor(testNumbers: readonly { readonly number: string; readonly policy: DeliveryPolicy }[]) {
+    this.#testNumbers = new Map(testNumbers.map(({ number, policy }) => [number, policy]))
+  }
 
   set(prefix: string, policy: DeliveryPolicy): void {
     this.#byPrefix.set(prefix, policy)
@@ -34,7 +52,7 @@ export class DeliveryPolicies {
   of(number: string): DeliveryPolicy {
     let best: DeliveryPolicy = { outcome: 'delivered' }
     let longest = -1
-    for (const [prefix, policy] of this.#byPrefix) {
+    for (const [prefix, policy] of [...this.#byPrefix, ...this.#testNumbers]) {
       if (prefix.length > longest && number.startsWith(prefix)) {
         best = policy
         longest = prefix.length

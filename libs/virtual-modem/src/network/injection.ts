@@ -1,4 +1,4 @@
-import { segment, segmentData } from '@smsgw/sms/segment'
+import { segment, segmentData } from '@smsgw/sms/segmentation/segment'
 import type { MmsNotification } from '@smsgw/sms/wap/mms-notification'
 import { encodeMmsNotification } from '@smsgw/sms/wap/mms-notification-encode'
 import {
@@ -14,11 +14,11 @@ export interface SendTextOptions {
   readonly encoding?: 'gsm7' | 'ucs2'
   readonly messageClass?: 0 | 1 | 2 | 3
   readonly nationalShifts?: readonly number[]
-  /** Concatenation reference; default counts up. */
+  /** Concatenation reference; default: the next one. */
   readonly reference?: number
   readonly referenceWidth?: 8 | 16
   readonly protocolIdentifier?: number
-  /** What the service centre writes as its time; default now. */
+  /** Time stamp of the service centre; default: now. */
   readonly epochMs?: number
 }
 
@@ -51,7 +51,7 @@ export function deliversOfData(
   return deliversOfParts(parts, dataCodingSchemeOf('octets', options.messageClass), envelope)
 }
 
-/** A WAP push in one or more parts, as MMS centres send it. */
+/** An MMS notification as a WAP push in one or more parts. */
 export function deliversOfMmsNotification(
   notification: MmsNotification,
   envelope: Envelope,

@@ -1,35 +1,45 @@
-import { textFromAddress } from '@smsgw/sms/address'
+import { textFromAddress } from '@smsgw/sms/fields/address'
+import { epochMsFromTimeStamp, isValidTimeStamp } from '@smsgw/sms/fields/time-stamp'
+import { textOfUserData } from '@smsgw/sms/fields/user-data'
+import { concatenationOf } from '@smsgw/sms/fields/user-data-header'
+import { secondsFromRelative, type ValidityPeriod } from '@smsgw/sms/fields/validity-period'
 import { hexFromOctets } from '@smsgw/sms/octets'
-import type { Submit } from '@smsgw/sms/submit'
-import { epochMsFromTimeStamp, isValidTimeStamp } from '@smsgw/sms/time-stamp'
-import { textOfUserData } from '@smsgw/sms/user-data'
-import { concatenationOf } from '@smsgw/sms/user-data-header'
-import { secondsFromRelative, type ValidityPeriod } from '@smsgw/sms/validity-period'
+import type { Submit } from '@smsgw/sms/tpdu/submit'
 import type { Clock } from '../clock.ts'
-import type { LedgerEntry } from '../ledger.ts'
 import { deliverOfSubmit, statusReportOf } from './composing.ts'
 import type { DeliveryPolicies, DeliveryPolicy } from './delivery-policy.ts'
+import type { LedgerEntry } from './ledger.ts'
 import type { SubmitResult } from './station.ts'
 import type { Subscriber } from './subscriber.ts'
+import { WholeMessages } from './whole-messages.ts'
 
-/** Takes SUBMITs, writes the ledger, routes by number, reports back. */
+/** Accepts SUBMITs, emits ledger entries, routes by number, and sends reports. */
 export class ServiceCentre {
   accepted = 0
-  readonly #world: ServiceCentreWorld
+  readonly #options: ServiceCentreOptions
+  readonly #wholeMessages = new WholeMessages()
+  /** Number of refusals of each message that is to be accepted later. */
+  readonly #refusals = new Map<string, number>()
 
-  constructor(world: ServiceCentreWorld) {
-    this.#world = world
+  constructor(options: ServiceCentreOptions) {
+    this.#options = options
   }
 
-  /** The ledger entry is out before this returns `ok`. */
+  /** Extra time before this message is accepted. */
+  acceptanceDelayMs(submit: Submit): number {
+    const policy = this.#options.policies.of(textFromAddress(submit.destination))
+    return policy.outcome === 'delivered' ? (policy.acceptAfterMs ?? 0) : 0
+  }
+
+  /** Emits the ledger entry before it returns `ok`. */
   submit(sender: Subscriber, imei: string, tpdu: Uint8Array, submit: Submit): SubmitResult {
     const destination = textFromAddress(submit.destination)
-    const policy = this.#world.policies.of(destination)
-    if (policy.outcome === 'rejected') {
-      this.#world.onRefused(sender, destination, policy.cause)
+    const policy = this.#options.policies.of(destination)
+    if (policy.outcome === 'rejected' && !this.#isRefusedEnough(destination, submit, policy.times)) {
+      this.#options.onRefused(sender, destination, policy.cause)
       return { ok: false, cause: policy.cause }
     }
-    const submittedEpochMs = this.#world.clock.epochMs()
+    const submittedEpochMs = this.#options.clock.epochMs()
     const entry: LedgerEntry = {
       sequence: ++this.accepted,
       epochMs: submittedEpochMs,
@@ -40,15 +50,27 @@ export class ServiceCentre {
       destination,
       ...contentOf(submit),
     }
-    this.#world.onAccepted(entry)
-    const receiver = this.#world.subscriberOf(destination)
+    this.#options.onAccepted(entry)
+    const receiver = this.#options.subscriberOf(destination)
     if (receiver) this.#keepFor(receiver, sender, submit, submittedEpochMs)
     else this.#letLeave(sender, submit, entry, policy)
-    return { ok: true }
+    return policy.outcome === 'answer-lost' ? { ok: false, cause: unknownError } : { ok: true }
+  }
+
+  #isRefusedEnough(destination: string, { userData }: Submit, times: number | undefined): boolean {
+    if (times === undefined) return false
+    const message = `${destination} ${hexFromOctets(userData.units)}`
+    const refusals = this.#refusals.get(message) ?? 0
+    this.#refusals.delete(message)
+    if (refusals >= times) return true
+    this.#refusals.set(message, refusals + 1)
+    const [oldest] = this.#refusals.keys()
+    if (this.#refusals.size > mostRefusals && oldest !== undefined) this.#refusals.delete(oldest)
+    return false
   }
 
   #keepFor(receiver: Subscriber, sender: Subscriber, submit: Submit, submittedEpochMs: number): void {
-    const { clock, zoneQuarters, serviceCentre } = this.#world
+    const { clock, zoneQuarters, serviceCentre } = this.#options
     const kept = receiver.enqueue({
       tpdu: deliverOfSubmit(submit, sender.msisdn, { epochMs: submittedEpochMs, zoneQuarters }),
       serviceCentre,
@@ -60,10 +82,11 @@ export class ServiceCentre {
   }
 
   #letLeave(sender: Subscriber, submit: Submit, entry: LedgerEntry, policy: DeliveryPolicy): void {
-    this.#world.onLeft(sender, entry)
+    this.#options.onLeft(sender, entry)
+    if (policy.outcome === 'delivered' && policy.reply !== undefined) this.#reply(sender, entry, policy.reply)
     if (!submit.statusReportRequest) return
     const later = (delayMs: number, status: number) => {
-      this.#world.clock.after(delayMs, () => this.#report(sender, submit, entry.epochMs, status))
+      this.#options.clock.after(delayMs, () => this.#report(sender, submit, entry.epochMs, status))
     }
     switch (policy.outcome) {
       case 'delivered':
@@ -79,15 +102,34 @@ export class ServiceCentre {
       case 'expires':
         later(policy.afterMs ?? Math.min(validityMs(submit.validityPeriod, entry.epochMs), longestDelayMs), expired)
         break
-      case 'silent':
       case 'rejected':
+        later(0, delivered)
+        break
+      case 'answer-lost':
+        if (policy.reportAfterMs !== undefined) later(policy.reportAfterMs, delivered)
+        break
+      case 'silent':
         break
     }
   }
 
+  /** Sends one reply for a whole text message, none for data. */
+  #reply(
+    sender: Subscriber,
+    { text, destination, part }: LedgerEntry,
+    reply: 'echo' | { readonly text: string },
+  ): void {
+    if (text === undefined) return
+    const whole = this.#wholeMessages.take(`${sender.imsi} ${destination}`, text, part)
+    if (whole === undefined) return
+    this.#options.clock.after(replyAfterMs, () => {
+      this.#options.onReply(sender, destination, reply === 'echo' ? whole : reply.text)
+    })
+  }
+
   #report(sender: Subscriber, submit: Submit, submittedEpochMs: number, status: number): void {
     if (!submit.statusReportRequest) return
-    const { clock, zoneQuarters, serviceCentre } = this.#world
+    const { clock, zoneQuarters, serviceCentre } = this.#options
     sender.enqueue({
       tpdu: statusReportOf({
         messageReference: submit.messageReference,
@@ -102,7 +144,7 @@ export class ServiceCentre {
   }
 }
 
-export interface ServiceCentreWorld {
+export interface ServiceCentreOptions {
   readonly clock: Clock
   readonly zoneQuarters: number
   readonly serviceCentre: string
@@ -110,6 +152,8 @@ export interface ServiceCentreWorld {
   readonly subscriberOf: (number: string) => Subscriber | undefined
   readonly onAccepted: (entry: LedgerEntry) => void
   readonly onRefused: (sender: Subscriber, destination: string, cause: number) => void
+  /** The receiver of a message replies. */
+  readonly onReply: (sender: Subscriber, from: string, text: string) => void
   readonly onLeft: (sender: Subscriber, entry: LedgerEntry) => void
 }
 
@@ -128,7 +172,7 @@ function contentOf(submit: Submit): Pick<LedgerEntry, 'text' | 'data' | 'part'> 
   }
 }
 
-/** Without a validity period centres keep a message for some days. */
+/** Used for a message without a validity period; real service centres keep it for some days. */
 function validityMs(period: ValidityPeriod | undefined, submittedEpochMs: number): number {
   if (period?.format === 'relative') return secondsFromRelative(period) * 1000
   if (period?.format === 'absolute' && isValidTimeStamp(period.at)) {
@@ -152,5 +196,10 @@ const expired = 0x46
 const unknownSubscriber = 0x49
 const congestion = 0x60
 
+// +CMS ERROR: unknown error, the message may have been sent.
+const unknownError = 500
+
+const replyAfterMs = 1_000
+const mostRefusals = 1_000
 const usualValidityMs = 48 * 3600 * 1000
 const longestDelayMs = 2 ** 31 - 1

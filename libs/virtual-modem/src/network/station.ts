@@ -1,17 +1,17 @@
 import type { ContentTypeForm } from '@smsgw/sms/wap/wsp-push'
 import type { UssdReply } from './ussd-menu.ts'
 
-/** What the network sees of a modem that has registered. */
+/** A registered modem, as the network sees it. */
 export interface Station {
   readonly imei: string
-  /** A DELIVER or STATUS-REPORT. `answer` is called once, or never when the modem loses power or its host is silent. */
+  /** Delivers a DELIVER or STATUS-REPORT. `answer` is called once, or never if the modem loses power or the host is silent. */
   deliver(message: Downlink, answer: (reply: DeliveryReply) => void): void
-  /** A page of cell broadcast, 88 octets (23.041 §9.4.1.2). */
+  /** Delivers a cell broadcast page of 88 octets (23.041 §9.4.1.2). */
   broadcast(page: Uint8Array): void
-  /** USSD that the network begins. */
+  /** Delivers USSD that the network starts. */
   ussd(reply: UssdReply): void
   ring(from: string, forMs: number): void
-  /** How MMS notifications to it name their type, when it cares. */
+  /** The content type form for MMS notifications to this modem, if a fault sets one. */
   mmsContentTypeForm(): ContentTypeForm | undefined
 }
 
@@ -21,10 +21,10 @@ export interface Downlink {
 }
 
 /**
- * `memory-full`: keep it until the modem says there is room (23.040 §3.2.8). `error`: the modem has it not.
- * `taken`: done. `later`: faults let the next one go first. `again`: the acknowledgement got lost on the way.
+ * `taken`: delivered. `memory-full`: keep it until the modem reports free memory (23.040 §3.2.8). `error`: not received.
+ * `later`: a fault lets the next message overtake it. `again`: a fault loses the acknowledgement.
  */
 export type DeliveryReply = 'taken' | 'memory-full' | 'error' | 'later' | 'again'
 
-/** What a SUBMIT comes to; `cause` is what +CMS ERROR shows. */
+/** The result of a SUBMIT; `cause` is the number in +CMS ERROR. */
 export type SubmitResult = { readonly ok: true } | { readonly ok: false; readonly cause: number }

@@ -4,14 +4,14 @@ import type { DeliveryReply, Downlink, Station } from './station.ts'
 import type { UssdDialogue } from './ussd-menu.ts'
 
 /**
- * One SIM as the network knows it, with the messages that are kept for it, oldest first.
+ * A SIM in the network, with the messages queued for it, oldest first.
  *
- * - empty: nothing is kept.
- * - absent: messages are kept, no modem is registered with this SIM.
- * - delivering: the first message is on its way or with the modem, whose answer is awaited. A modem that does not answer
- *   in `answerWithinMs` has not got it: the message stays and may arrive twice, as in real networks.
- * - waiting: the modem turned the first message away. It is tried again when the modem reports free memory, when it
- *   registers anew, and after `retryMs`, which doubles each time up to `longestRetryMs`.
+ * - empty: no message is queued.
+ * - absent: messages are queued, no modem is registered with this SIM.
+ * - delivering: the first message was sent to the modem and its answer is pending. Without an answer in `answerWithinMs`
+ *   the message stays queued and may arrive twice, as in real networks.
+ * - waiting: the modem refused the first message. The network retries when the modem reports free memory, when it
+ *   registers again, and after `retryMs`, which doubles each time up to `longestRetryMs`.
  */
 export class Subscriber {
   readonly msisdn: string
@@ -27,7 +27,7 @@ export class Subscriber {
   #overtakable = false
   #timer: Timer | undefined
   #expiry: { readonly timer: Timer; readonly atMs: number } | undefined
-  /** Not later than the first expiry of all that is kept. */
+  /** At or before the first expiry of all queued messages. */
   #earliestExpiryMs = Number.POSITIVE_INFINITY
 
   constructor(msisdn: string, imsi: string, coverage: Coverage, options: SubscriberOptions) {
@@ -47,7 +47,7 @@ export class Subscriber {
     this.#deliverNext()
   }
 
-  /** The modem is gone; what it has not acknowledged is kept. */
+  /** The modem left the network; messages it has not acknowledged stay queued. */
   detach(station: Station): void {
     if (this.station !== station) return
     this.station = undefined
@@ -61,9 +61,9 @@ export class Subscriber {
     if (this.#state === 'waiting') this.#deliverNext()
   }
 
-  /** False when so many are kept already that this one is turned away. */
+  /** False when the queue is full. */
   enqueue(message: Kept): boolean {
-    if (this.#kept.length >= mostKept) return false
+    if (this.#kept.length >= keptLimit) return false
     this.#kept.push(message)
     this.#earliestExpiryMs = Math.min(this.#earliestExpiryMs, message.expiresAtMs)
     this.#watchExpiry()
@@ -73,7 +73,7 @@ export class Subscriber {
     return true
   }
 
-  /** The first message lets the second one go in front of it. False when there is none. */
+  /** Swaps the first two messages. False when there is no second one. */
   #overtake(): boolean {
     const [first, second, ...others] = this.#kept
     if (first === undefined || second === undefined) return false
@@ -152,7 +152,7 @@ export class Subscriber {
     }
   }
 
-  /** One timer, for the message whose validity ends first; kept as it is while messages come and go behind that one. */
+  /** Sets one timer, for the message that expires first. It stays set while later messages come and go. */
   #watchExpiry(): void {
     const watched = this.#expiry
     const needed = this.#kept.length > 0 && this.#earliestExpiryMs < Number.POSITIVE_INFINITY
@@ -161,7 +161,7 @@ export class Subscriber {
     this.#expiry = undefined
     if (!needed) return
     const nowMs = this.#options.clock.nowMs()
-    // Longer delays than this overflow a 32-bit timer; waking up early does no harm.
+    // A longer delay overflows a 32-bit timer; waking up early is harmless.
     const delayMs = Math.min(Math.max(this.#earliestExpiryMs - nowMs, 0), 2 ** 31 - 1)
     const timer = this.#options.clock.after(delayMs, () => {
       this.#expiry = undefined
@@ -173,7 +173,7 @@ export class Subscriber {
 }
 
 export interface Kept extends Downlink {
-  /** By the monotonic clock; infinite for reports. */
+  /** On the monotonic clock; infinite for reports. */
   readonly expiresAtMs: number
   readonly whenSettled?: (outcome: 'delivered' | 'expired') => void
 }
@@ -187,11 +187,11 @@ export interface SubscriberOptions {
   readonly onExpired: (subscriber: Subscriber) => void
 }
 
-/** TRAM and the rest of the way (24.011 §10): then the network takes the modem's silence for a failure. */
+/** TRAM plus transit (24.011 §10); without an answer by then, the delivery has failed. */
 const answerWithinMs = 45_000
-/** So long a part waits for another one to go first. */
-/** Its timers run out first, 12 s at the least (24.011 §10); those behind it do not wait for that. */
+/** How long a delayed part waits for the next one to overtake it. */
+/** The network repeats only after its timers end, 12 s at least (24.011 §10); later messages do not wait for it. */
 const redeliverAfterMs = 15_000
 const overtakenWithinMs = 2000
 const longestRetryMs = 600_000
-const mostKept = 10_000
+const keptLimit = 10_000

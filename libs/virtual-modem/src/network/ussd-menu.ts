@@ -1,9 +1,9 @@
-/** A service behind a code like `*100#`: a text, and where the answers lead. */
+/** A USSD service such as `*100#`: a text and the menus that its answers open. */
 export interface UssdMenu {
   readonly text: string
-  /** Without choices the dialogue ends with the text. */
+  /** Without choices the dialogue ends after the text. */
   readonly choices?: Readonly<Record<string, UssdMenu>>
-  /** For any answer that no choice names; without it: `Invalid choice`, and the dialogue ends. */
+  /** For any other answer; default: `Invalid choice`, which ends the dialogue. */
   readonly otherwise?: UssdMenu
 }
 
@@ -13,7 +13,7 @@ export type UssdReply =
   | { readonly kind: 'not-supported' }
   | { readonly kind: 'timed-out' }
 
-/** One dialogue: where in the menu it stands. */
+/** One dialogue with its position in the menu. */
 export class UssdDialogue {
   #at: UssdMenu
 
@@ -36,7 +36,7 @@ export class UssdDialogue {
 
 const invalidChoice: UssdMenu = { text: 'Invalid choice' }
 
-/** What a new network offers. */
+/** The services of a new network. */
 export const usualUssdMenus: Readonly<Record<string, UssdMenu>> = {
   '*100#': { text: 'Your balance is 12.34 EUR. Valid until 31.12.2030.' },
   '*101#': {

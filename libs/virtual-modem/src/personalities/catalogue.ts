@@ -6,7 +6,7 @@ import { quectelEc25 } from './quectel-ec25.ts'
 import { simcomSim800 } from './simcom-sim800.ts'
 import { simcomSim7600 } from './simcom-sim7600.ts'
 
-/** Every family by its name. */
+/** All modem families by name. */
 export const personalities: Readonly<Record<string, Personality>> = Object.fromEntries(
   [generic, quectelEc25, simcomSim7600, simcomSim800, huaweiE3372, huaweiE173].map((personality) => [
     personality.name,

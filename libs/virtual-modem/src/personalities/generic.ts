@@ -1,8 +1,7 @@
-import { error, fail } from '../command.ts'
 import { networkTime } from './network-time.ts'
 import type { Personality } from './personality.ts'
 
-/** A modem that is what 27.005 and 27.007 say, without a vendor. */
+/** A modem that follows 27.005 and 27.007, without vendor extensions. */
 export const generic: Personality = {
   name: 'generic',
   title: 'Generic 27.005 modem',
@@ -38,7 +37,7 @@ export const generic: Personality = {
     emptySlot: 'error',
     cnmiRanges: '(0-3),(0-3),(0-3),(0-2),(0,1)',
     acceptsCnmi: () => true,
-    cnmiRefusal: fail({ cms: 302 }),
+    cnmiRefusal: { cms: 302 },
     services: '(0,1)',
     acknowledges: true,
     losesStoredReports: false,
@@ -52,7 +51,7 @@ export const generic: Personality = {
     cellDigits: 8,
     changeLines: () => [],
   },
-  unknownCommand: error,
+  unknownCommand: 'ERROR',
   commands: {},
   lacks: [],
   characterSets: ['GSM', 'IRA', 'UCS2', 'HEX', '8859-1', 'UTF-8'],

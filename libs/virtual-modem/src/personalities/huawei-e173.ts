@@ -1,7 +1,7 @@
 import { huaweiE3372 } from './huawei-e3372.ts'
 import type { Personality } from './personality.ts'
 
-/** An older stick on a Qualcomm base: no LTE, one memory, and reports that cannot be shown though it says they can. */
+/** An older Qualcomm-based stick: no LTE, one memory, and no direct status reports although it advertises them. */
 export const huaweiE173: Personality = {
   ...huaweiE3372,
   name: 'huawei-e173',

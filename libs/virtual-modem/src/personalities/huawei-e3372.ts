@@ -1,7 +1,6 @@
-import { answer, type Command, type CommandTable, fail, ok } from '../command.ts'
-import { tells } from '../commands/identity.ts'
-import { accepted, remembered } from '../commands/remembered.ts'
-import type { MobileEquipment } from '../mobile-equipment.ts'
+import { accepted, answer, answersLine, type Command, type CommandTable, ok, remembered } from '../commands/command.ts'
+import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
+import type { RegistrationReadings } from '../equipment/personality-traits.ts'
 import { networkTime } from './network-time.ts'
 import type { Personality } from './personality.ts'
 
@@ -10,35 +9,37 @@ const commands: CommandTable = {
   '+CCID': iccid(),
   '^CPIN': {
     needs: 'sim',
-    read: ({ sim, pinWords }) => {
+    read: ({ sim, pinState }) => {
       const { pin, pin2 } = sim?.guard ?? {}
-      const left = pinWords === 'SIM PIN' ? pin?.attemptsLeft : pinWords === 'SIM PUK' ? pin?.pukAttemptsLeft : ''
+      const left = pinState === 'SIM PIN' ? pin?.attemptsLeft : pinState === 'SIM PUK' ? pin?.pukAttemptsLeft : ''
       const counters = [pin?.pukAttemptsLeft, pin?.attemptsLeft, pin2?.pukAttemptsLeft, pin2?.attemptsLeft]
-      return answer(`^CPIN: ${pinWords},${left},${counters.join(',')}`)
+      return answer(`^CPIN: ${pinState},${left},${counters.join(',')}`)
     },
   },
-  // 0 silences the lines that begin with ^, 1 brings them back.
+  // 0 turns off lines that begin with ^, 1 turns them on.
   '^CURC': remembered('^CURC', '(0-2)', '1', /^[0-2](,.*)?$/),
   '^HCSQ': { test: () => answer('^HCSQ: "NOSERVICE","GSM","WCDMA","LTE"'), read: (modem) => answer(hcsq(modem, ' ')) },
-  '^SYSINFO': tells(({ radio, simUsable }) => `^SYSINFO:${radio.registered ? 2 : 0},3,0,5,${simUsable ? 1 : 255},,7`),
-  '^SYSINFOEX': tells(({ radio, simUsable }) => {
+  '^SYSINFO': answersLine(
+    ({ radio, simUsable }) => `^SYSINFO:${radio.registered ? 2 : 0},3,0,5,${simUsable ? 1 : 255},,7`,
+  ),
+  '^SYSINFOEX': answersLine(({ radio, simUsable }) => {
     const status = `${radio.registered ? 2 : 0},3,0,${simUsable ? 1 : 255}`
     return radio.registered ? `^SYSINFOEX:${status},,6,"LTE",101,"LTE"` : `^SYSINFOEX:${status},,0,"NO SERVICE",0,""`
   }),
   '^PORTSEL': remembered('^PORTSEL', '(0,1)', '1', /^[01]$/),
-  '^GETPORTMODE': tells(() => '^GETPORTMODE:TYPE:WCDMA:huawei,MDM:0,DIAG:1,PCUI:2'),
+  '^GETPORTMODE': answersLine(() => '^GETPORTMODE:TYPE:WCDMA:huawei,MDM:0,DIAG:1,PCUI:2'),
   '^SETPORT': remembered('^SETPORT', '1,2,3,16,A1,A2', '"A1,A2;12,1,16,A1,A2"'),
   '^CARDLOCK': { read: () => answer('^CARDLOCK: 2,10,0') },
   '^SYSCFGEX': remembered('^SYSCFGEX', '("00","03","02","01"),,(0-2),(0-4),', '"00",3FFFFFFF,1,2,7FFFFFFFFFFFFFFF'),
   '^NDISSTATQRY': { read: () => answer('^NDISSTATQRY: 0,,,"IPV4"'), execute: () => answer('^NDISSTATQRY: 0,,,"IPV4"') },
   '^NDISDUP': accepted,
-  '^DSFLOWQRY': tells(() => '^DSFLOWQRY:00000000,0000000000000000,0000000000000000'),
+  '^DSFLOWQRY': answersLine(() => '^DSFLOWQRY:00000000,0000000000000000,0000000000000000'),
   '^U2DIAG': remembered('^U2DIAG', '(0-255)', '0', /^\d+$/),
   '^VERSION': {
     read: ({ personality: { identity } }) =>
       answer('^VERSION:BDT:May 20 2016, 10:00:00', `^VERSION:EXTS:${identity.revision}`, '^VERSION:INTH:CL1E3372SM'),
   },
-  '^SN': tells(() => '^SN: EMULATED00000001'),
+  '^SN': answersLine(() => '^SN: EMULATED00000001'),
   '^RESET': {
     execute: (modem) => {
       modem.clock.after(100, () => modem.power.restart())
@@ -52,7 +53,7 @@ function iccid(): Command {
   return { needs: 'sim', test: () => ok, execute: (modem) => answer(line(modem)), read: (modem) => answer(line(modem)) }
 }
 
-function hcsq({ radio }: MobileEquipment, gap: string): string {
+function hcsq({ radio }: Pick<RegistrationReadings, 'radio'>, gap: string): string {
   const dbm = radio.signalDbm
   if (dbm === undefined) return `^HCSQ:${gap}"NOSERVICE"`
   return `^HCSQ:${gap}"LTE",${dbm + 120},${dbm + 113},151,24`
@@ -99,7 +100,7 @@ export const huaweiE3372: Personality = {
     emptySlot: 'error',
     cnmiRanges: '(0,1,2),(0,1,2,3),(0,2),(0,1,2),(0,1)',
     acceptsCnmi: ({ mode, bm }) => mode <= 2 && (bm === 0 || bm === 2),
-    cnmiRefusal: fail({ cms: 302 }),
+    cnmiRefusal: { cms: 302 },
     services: '(0,1)',
     acknowledges: true,
     losesStoredReports: false,
@@ -116,7 +117,7 @@ export const huaweiE3372: Personality = {
       return [`^RSSI:${modem.radio.signalQuality}`, hcsq(modem, '')]
     },
   },
-  unknownCommand: fail({ words: 'COMMAND NOT SUPPORT' }),
+  unknownCommand: { text: 'COMMAND NOT SUPPORT' },
   commands,
   lacks: ['+C5GREG', '+CPINR', '+CIND', '+CMER', '+CALM', '+CMUT', '+CSAS', '+CRES'],
   characterSets: ['IRA', 'UCS2', 'GSM'],

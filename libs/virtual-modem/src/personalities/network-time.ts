@@ -1,6 +1,6 @@
-import { timeStampFromEpochMs } from '@smsgw/sms/time-stamp'
+import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
 
-/** The parts of what a network tells of the time, as vendors put them together in their own ways. */
+/** The parts of the network time, which each vendor formats differently. */
 export function networkTime(epochMs: number, zoneQuarters: number): NetworkTime {
   const at = timeStampFromEpochMs(epochMs, zoneQuarters)
   const sign = zoneQuarters < 0 ? '-' : '+'

@@ -19,7 +19,7 @@ test.each([
   [simcomSim800, ['RDY', '+CFUN: 1', '+CPIN: READY', 'Call Ready', 'SMS Ready']],
   [huaweiE3372, ['^SIMST:1', '^STIN: 0,0,0', '^SRVST:2', '^MODE:17,17', '^RSSI:20', '^HCSQ:"LTE",47,40,151,24']],
   [huaweiE173, ['^SIMST:1', '^STIN: 0,0,0', '^SRVST:2', '^MODE:5,4', '^RSSI:20']],
-])('$0.name starts with its own words', (personality, lines) => {
+])('$0.name boots with its own messages', (personality, lines) => {
   const host = new EmulatedHost(emulatedNetwork(), { personality, cold: true })
   host.modem.powerOn()
   expect(host.wait(120_000)).toBe(lines.map((line) => `\r\n${line}\r\n`).join(''))
@@ -31,7 +31,7 @@ test.each([
   [simcomSim7600, '+CPIN: SIM REMOVED'],
   [simcomSim800, '+CPIN: NOT INSERTED'],
   [huaweiE3372, '^SIMST:255'],
-])('$0.name says that it has no card', (personality, line) => {
+])('$0.name reports a missing SIM', (personality, line) => {
   const host = new EmulatedHost(emulatedNetwork(), { personality, cold: true, sim: null })
   host.modem.powerOn()
   expect(host.wait(120_000)).toContain(`\r\n${line}\r\n`)
@@ -41,7 +41,7 @@ test.each([
   [quectelEc25, '+QIND: "smsfull","SM"'],
   [simcomSim800, '+SMS FULL'],
   [huaweiE3372, '^SMMEMFULL: "SM"'],
-])('$0.name says that no memory is left', (personality, line) => {
+])('$0.name reports a full memory', (personality, line) => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { personality })
   host.say('AT+CPMS="SM","SM","SM"\r')
@@ -49,7 +49,7 @@ test.each([
   expect(host.wait(0)).toContain(`\r\n${line}\r\n`)
 })
 
-test.each(all)('$name: the lines it says all day are lines, and so are those of the time', (personality) => {
+test.each(all)('$name: its status and time lines have no line breaks', (personality) => {
   const random = seededRandom(1)
   const lines = Array.from({ length: 100 }, () => personality.statusLine(random))
   for (const line of [...lines, ...personality.timeLines(1_772_380_800_000, -14)]) expect(line).toMatch(/^[ -~]+$/)
@@ -60,7 +60,7 @@ test.each([
   [simcomSim7600, ['+CTZV: +28,0']],
   [simcomSim800, ['*PSUTTZ: 2026,3,1,23,0,0,"+28",0', 'DST: 0']],
   [huaweiE3372, ['^NWTIME: 26/03/01,23:00:00+28,0']],
-])('$0.name tells the time of the network', (personality, lines) => {
+])('$0.name reports the network time', (personality, lines) => {
   expect(personality.timeLines(1_772_380_800_000, 28)).toEqual(lines)
 })
 
@@ -68,13 +68,13 @@ test.each([
   [generic, 'lte', ',7\r'],
   [huaweiE173, 'hspa', '"\r'],
   [simcomSim800, 'edge', '"\r'],
-])('$0.name has $1 where the network offers LTE', (personality, technology, end) => {
+])('$0.name registers with $1 where the network offers LTE', (personality, technology, end) => {
   const host = new EmulatedHost(emulatedNetwork(), { personality })
   expect(host.modem.snapshot().coverage?.technology).toBe(technology)
   expect(host.say('AT+COPS?\r')).toContain(end)
 })
 
-test('a family is data: another one works without a line of code elsewhere', () => {
+test('supports a new family without other code changes', () => {
   const other: Personality = {
     ...quectelEc25,
     name: 'quectel-eg91',
@@ -89,7 +89,7 @@ test('a family is data: another one works without a line of code elsewhere', () 
   expect(host.say('ATI;+QTEST\r')).toBe('\r\nQuectel\r\nEG91\r\n7\r\n\r\nOK\r\n')
 })
 
-test.each(all)('$name keeps its name in the catalogue and what it advertises', (personality) => {
+test.each(all)('$name is in the catalogue under its name and supports what it advertises', (personality) => {
   expect(personalities[personality.name]).toBe(personality)
   const host = new EmulatedHost(emulatedNetwork(), { personality })
   expect(host.say('AT+CSCS=?;+CPMS=?;+CNMI=?;+CSMS=?;+CMGF=?\r')).toContain('\r\nOK\r\n')

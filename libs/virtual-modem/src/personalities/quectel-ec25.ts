@@ -1,13 +1,11 @@
-import { answer, type CommandTable, error, fail, ok } from '../command.ts'
-import { tells } from '../commands/identity.ts'
-import { accepted, remembered } from '../commands/remembered.ts'
-import type { MobileEquipment } from '../mobile-equipment.ts'
+import { accepted, answer, answersLine, type CommandTable, ok, remembered } from '../commands/command.ts'
+import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import { networkTime } from './network-time.ts'
 import type { Personality } from './personality.ts'
 
 const commands: CommandTable = {
-  '+QCCID': { needs: 'sim', ...tells(({ sim }) => `+QCCID: ${sim?.iccid ?? ''}`) },
-  '+ICCID': { needs: 'sim', ...tells(({ sim }) => `+ICCID: ${sim?.iccid ?? ''}`) },
+  '+QCCID': { needs: 'sim', ...answersLine(({ sim }) => `+QCCID: ${sim?.iccid ?? ''}`) },
+  '+ICCID': { needs: 'sim', ...answersLine(({ sim }) => `+ICCID: ${sim?.iccid ?? ''}`) },
   '+QPINC': {
     needs: 'sim',
     test: () => answer('+QPINC: ("SC","P2")'),
@@ -79,8 +77,8 @@ const commands: CommandTable = {
   '+QINDCFG': remembered('+QINDCFG', '"all",(0,1)', '"all",1'),
   '+QURCCFG': remembered('+QURCCFG', '"urcport",("usbat","usbmodem","uart1")', '"urcport","usbat"'),
   '+QCFG': remembered('+QCFG', '"ims",(0-2)', '"ims",0'),
-  '+QGMR': tells(({ personality }) => `${personality.identity.revision}_01.001.01.001`),
-  '+CSUB': tells(() => 'SubEdition: V06'),
+  '+QGMR': answersLine(({ personality }) => `${personality.identity.revision}_01.001.01.001`),
+  '+CSUB': answersLine(() => 'SubEdition: V06'),
   '+QPOWD': {
     test: () => answer('+QPOWD: (0,1)'),
     set: (modem) => powerDown(modem),
@@ -136,7 +134,7 @@ export const quectelEc25: Personality = {
     emptySlot: 'ok',
     cnmiRanges: '(0-2),(0-3),(0,2),(0-2),(0,1)',
     acceptsCnmi: ({ mode, bm }) => mode <= 2 && (bm === 0 || bm === 2),
-    cnmiRefusal: fail({ cms: 303 }),
+    cnmiRefusal: { cms: 303 },
     services: '(0,1)',
     acknowledges: true,
     losesStoredReports: true,
@@ -153,7 +151,7 @@ export const quectelEc25: Personality = {
       return [`+QIND: "csq",${radio.signalQuality},99`]
     },
   },
-  unknownCommand: error,
+  unknownCommand: 'ERROR',
   commands,
   lacks: ['+C5GREG', '+CIND', '+CMER'],
   characterSets: ['GSM', 'IRA', 'UCS2'],

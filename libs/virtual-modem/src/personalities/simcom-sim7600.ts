@@ -1,13 +1,11 @@
-import { answer, type CommandTable, error, ok } from '../command.ts'
-import { tells } from '../commands/identity.ts'
-import { remembered } from '../commands/remembered.ts'
+import { answer, answersLine, type CommandTable, error, ok, remembered } from '../commands/command.ts'
 import { isRegistered } from '../network/coverage.ts'
 import { networkTime } from './network-time.ts'
 import type { Personality } from './personality.ts'
 
 const commands: CommandTable = {
-  '+CICCID': { needs: 'sim', ...tells(({ sim }) => `+ICCID: ${sim?.iccid ?? ''}`) },
-  '+CCID': { needs: 'sim', ...tells(({ sim }) => `+CCID: ${sim?.iccid ?? ''}`) },
+  '+CICCID': { needs: 'sim', ...answersLine(({ sim }) => `+ICCID: ${sim?.iccid ?? ''}`) },
+  '+CCID': { needs: 'sim', ...answersLine(({ sim }) => `+CCID: ${sim?.iccid ?? ''}`) },
   '+SPIC': {
     needs: 'sim',
     execute: ({ sim }) => {
@@ -53,8 +51,8 @@ const commands: CommandTable = {
       return ok
     },
   },
-  '+SIMEI': tells(({ imei }) => `+SIMEI: ${imei}`),
-  '+CSUB': tells(() => '+CSUB: B04V03'),
+  '+SIMEI': answersLine(({ imei }) => `+SIMEI: ${imei}`),
+  '+CSUB': answersLine(() => '+CSUB: B04V03'),
 }
 
 export const simcomSim7600: Personality = {
@@ -98,9 +96,9 @@ export const simcomSim7600: Personality = {
     emptyAlpha: '""',
     emptySlot: 'error',
     cnmiRanges: '(0,1,2),(0,1,2,3),(0,2),(0,1,2),(0,1)',
-    // Its Qualcomm base advertises mode 2 and refuses it.
+    // The Qualcomm base advertises mode 2 but refuses it.
     acceptsCnmi: ({ mode, bm }) => mode <= 1 && (bm === 0 || bm === 2),
-    cnmiRefusal: error,
+    cnmiRefusal: 'ERROR',
     services: '(0-1)',
     acknowledges: true,
     losesStoredReports: false,
@@ -117,7 +115,7 @@ export const simcomSim7600: Personality = {
       ...(settings.remembered.get('+CNSMOD') === '1' ? [`+CNSMOD: ${radio.registered ? 8 : 0}`] : []),
     ],
   },
-  unknownCommand: error,
+  unknownCommand: 'ERROR',
   commands,
   lacks: ['+C5GREG'],
   characterSets: ['IRA', 'GSM', 'UCS2'],

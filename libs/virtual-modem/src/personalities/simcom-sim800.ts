@@ -1,11 +1,9 @@
-import { answer, type CommandTable, error, fail, ok } from '../command.ts'
-import { tells } from '../commands/identity.ts'
-import { remembered } from '../commands/remembered.ts'
+import { answer, answersLine, type CommandTable, fail, ok, remembered } from '../commands/command.ts'
 import { networkTime } from './network-time.ts'
 import type { Personality } from './personality.ts'
 
 const commands: CommandTable = {
-  '+CCID': { needs: 'sim', ...tells(({ sim }) => `${sim?.iccid ?? ''}f`) },
+  '+CCID': { needs: 'sim', ...answersLine(({ sim }) => `${sim?.iccid ?? ''}f`) },
   '+SPIC': {
     needs: 'sim',
     execute: ({ sim }) => {
@@ -75,7 +73,7 @@ export const simcomSim800: Personality = {
     emptySlot: 'ok',
     cnmiRanges: '(0-3),(0-3),(0,2),(0,1),(0,1)',
     acceptsCnmi: ({ bm, ds }) => (bm === 0 || bm === 2) && ds <= 1,
-    cnmiRefusal: error,
+    cnmiRefusal: 'ERROR',
     services: '(0-1)',
     acknowledges: true,
     losesStoredReports: false,
@@ -89,7 +87,7 @@ export const simcomSim800: Personality = {
     cellDigits: 4,
     changeLines: () => [],
   },
-  unknownCommand: error,
+  unknownCommand: 'ERROR',
   commands,
   lacks: ['+CEREG', '+C5GREG', '+CESQ', '+WS46', '+CPINR', '+CTZU', '+CTZR', '+CVHU'],
   characterSets: ['IRA', 'GSM', 'UCS2', 'HEX', 'PCCP', 'PCDN', '8859-1'],

@@ -1,13 +1,13 @@
-import { addressFromText, encodeServiceCentreAddress } from '@smsgw/sms/address'
-import { septetsFromText } from '@smsgw/sms/gsm7-alphabet'
+import { addressFromText, encodeServiceCentreAddress } from '@smsgw/sms/fields/address'
 import { octetsFromHex } from '@smsgw/sms/octets'
-import { decoded } from '../pdu.ts'
-import type { Sim } from '../sim.ts'
+import { septetsFromText } from '@smsgw/sms/text/gsm7-alphabet'
+import { decoded } from '../messaging/pdu.ts'
+import type { Sim } from './sim.ts'
 
-/** A file of the card (51.011 §10, 31.102 §4), made from what the card holds at the moment it is read. */
+/** A file of the card (51.011 §10, 31.102 §4), built when it is read. */
 export interface ElementaryFile {
   readonly records: readonly Uint8Array[]
-  /** Records of equal length; a transparent file is one stretch of octets. */
+  /** Records of equal length; a transparent file has a single one. */
   readonly linear: boolean
 }
 
@@ -43,13 +43,13 @@ function linear(records: readonly Uint8Array[]): ElementaryFile {
   return { records, linear: true }
 }
 
-/** Two digits an octet, the first one low. */
+/** Two digits per octet, the first in the low nibble. */
 function digits(text: string, octets: number): Uint8Array {
   const padded = text.padEnd(octets * 2, 'F')
   return octetsFromHex(Array.from({ length: octets }, (_, at) => `${padded[2 * at + 1]}${padded[2 * at]}`).join(''))
 }
 
-/** 51.011 §10.3.2: the first nibble tells whether the number of digits is odd. */
+/** 51.011 §10.3.2: the first nibble shows whether the number of digits is odd. */
 function imsiOctets(imsi: string): Uint8Array {
   const odd = imsi.length % 2 === 1
   return Uint8Array.of(8, ...digits(`${odd ? '9' : '1'}${imsi}`, 8))

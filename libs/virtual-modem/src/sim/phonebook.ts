@@ -24,7 +24,7 @@ export class Phonebook {
     return this.#entries.get(index)
   }
 
-  /** `index` undefined: the first free one. False when there is no such place. */
+  /** Without `index`: the first free one. False when the index does not exist or the phonebook is full. */
   write(index: number | undefined, entry: PhonebookEntry): boolean {
     const place = index ?? this.#firstFree()
     if (place === undefined || place < 1 || place > this.capacity) return false

@@ -1,10 +1,10 @@
 /**
  * CHV1 and CHV2 of a card with their counters (11.11 §8, 31.101).
  *
- * - ready: no PIN asked for, or it was given.
- * - pin: the PIN is awaited; each wrong one takes one of three attempts.
- * - puk: attempts are used up; each wrong PUK takes one of ten.
- * - blocked: PUK attempts are used up too; the card never comes back.
+ * - ready: no PIN is required, or it was entered.
+ * - pin: the PIN is required; each wrong one uses one of three attempts.
+ * - puk: no PIN attempt is left; each wrong PUK uses one of ten attempts.
+ * - blocked: no PUK attempt is left either; the card stays unusable.
  */
 export type PinState = 'ready' | 'pin' | 'puk' | 'blocked'
 
@@ -41,7 +41,7 @@ export class PinGuard {
     return unblocked
   }
 
-  /** CLCK: false when the PIN was wrong. */
+  /** Turns the PIN request on or off (CLCK); false when the PIN was wrong. */
   setEnabled(enabled: boolean, pin: string): boolean {
     if (!this.pin.verify(pin)) return false
     this.enabled = enabled

@@ -8,26 +8,28 @@ import { sessionCookie } from './session-cookie.ts'
 import { type SessionFacts, sessionInfoOf } from './session-info.ts'
 import { SESSION_SECONDS, type SessionLogin } from './session-login.ts'
 
-export interface BeginSessionNeeds extends SessionFacts {
+export interface BeginSessionDeps extends SessionFacts {
   readonly basicLogin: Pick<BasicLogin, 'check'>
   readonly sessionLogin: Pick<SessionLogin, 'begin'>
   readonly allowInsecureHttp: boolean
 }
 
-/** Signs a browser in: the same password as for Basic authentication, the same throttle. */
-export function beginSession(needs: BeginSessionNeeds): Endpoint {
+/** Signs in a browser with the password of Basic authentication and the same throttle. */
+export function beginSession(deps: BeginSessionDeps): Endpoint {
   return endpoint({
     body: sessionRequest,
     answers: { 200: sessionInfo },
     errors: [401, 403, 429],
+    answerHeaders: { 'Set-Cookie': 'The session' },
     async handle({ body, address, isSecure, foreignPage }) {
-      // Somebody else's page must not sign its reader in to an account of its own.
-      if (foreignPage === 'other origin') throw new ApiError(403, 'sign in from the page of this server itself')
-      refuseInsecure({ address, isSecure }, needs.allowInsecureHttp)
-      const login = await needs.basicLogin.check({ ...body, address })
+      // A page of another site must not sign in its visitor to the attacker's account.
+      if (foreignPage === 'other origin')
+        throw new ApiError(403, 'the request comes from a page of another site: sign in from a page of this server')
+      refuseInsecure({ address, isSecure }, deps.allowInsecureHttp)
+      const login = await deps.basicLogin.check({ ...body, address })
       if (!login) throw unauthorised('session', 'wrong user name or password')
-      const cookie = sessionCookie(await needs.sessionLogin.begin(login), { maxAgeSeconds: SESSION_SECONDS, isSecure })
-      const info = sessionInfoOf(needs, { username: login.username, scopes: new Set(['all:any']) })
+      const cookie = sessionCookie(await deps.sessionLogin.begin(login), { maxAgeSeconds: SESSION_SECONDS, isSecure })
+      const info = sessionInfoOf(deps, { username: login.username, scopes: new Set(['all:any']) })
       return { status: 200, body: info, headers: { 'Set-Cookie': cookie } }
     },
   })

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../store/database.ts'
 
-/** Of all accounts: those that have expired, or whose password has changed since. */
+/** Deletes sessions that have expired or whose password was changed, of all accounts. */
 export async function deleteEndedSessions({
   database,
   clock,

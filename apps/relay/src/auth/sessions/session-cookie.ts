@@ -1,6 +1,6 @@
 import { SESSION_COOKIE } from '@smsgw/contract/session'
 
-/** What a browser's `Cookie` header holds of us. */
+/** Returns the session token of a `Cookie` header. */
 export function readSessionCookie(header: string | undefined, isSecure: boolean): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const [name = '', value = ''] = pair.trim().split('=', 2)
@@ -9,10 +9,10 @@ export function readSessionCookie(header: string | undefined, isSecure: boolean)
   return undefined
 }
 
-/** 256 bits in base64url: nothing else was ever given out, and nothing else is looked for. */
+/** 256 bits in base64url, the only form that the relay issues. */
 const TOKEN = /^[\w-]{43}$/
 
-/** No script can read it, and no page of others makes a browser send it. */
+/** Returns a `Set-Cookie` value that scripts cannot read and that browsers send from our own pages only. */
 export function sessionCookie(token: string, { maxAgeSeconds, isSecure }: CookieOptions): string {
   const secure = isSecure ? '; Secure' : ''
   return `${nameOf(isSecure)}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`
@@ -24,8 +24,8 @@ interface CookieOptions {
 }
 
 /**
- * Over TLS a name that browsers take from the very host alone: a neighbour below the same domain could else give its
- * visitors a cookie for ours, and have them work in an account of its own.
+ * Over TLS the name has the prefix that browsers accept from this host only. Otherwise another host of the same domain could
+ * set our cookie and make its visitors work in the attacker's account.
  */
 function nameOf(isSecure: boolean): string {
   return isSecure ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE

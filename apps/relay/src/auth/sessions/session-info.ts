@@ -1,7 +1,7 @@
 import type { SessionInfo } from '@smsgw/contract/session'
 import type { Principal } from '../../http/endpoint.ts'
 
-/** Of this relay. */
+/** Facts about this relay that the console shows. */
 export interface SessionFacts {
   readonly isLocal: boolean
   readonly version: string

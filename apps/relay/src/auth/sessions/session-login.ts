@@ -5,13 +5,13 @@ import type { Random } from '../../random.ts'
 import type { Database } from '../../store/database.ts'
 import { FreshLookup } from '../../store/fresh-lookup.ts'
 
-/** Counted anew each time the page is opened. */
+/** Lifetime of a session, counted from the last time the console was opened. */
 export const SESSION_SECONDS = 30 * 86_400
 const DAY_MS = 86_400_000
-/** Of one account; a script that signs in each time does not fill the table. */
-const MOST_SESSIONS = 100
+/** Per account, so that a script that signs in for each request does not fill the table. */
+const MAX_SESSIONS = 100
 
-interface SessionLoginNeeds {
+interface SessionLoginDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
@@ -25,43 +25,43 @@ interface SessionStanding {
 }
 
 /**
- * Browsers that have signed in. The browser holds 256 random bits, the database their hash. A session belongs to one
- * version of the account's password: the next one ends it, on every replica within two seconds (see FreshLookup).
+ * Sessions of browsers. The browser holds 256 random bits, the database their hash. A session belongs to one version of the
+ * account's password; a changed password ends it on every replica within two seconds (see FreshLookup).
  */
 export class SessionLogin {
-  readonly #needs: SessionLoginNeeds
+  readonly #deps: SessionLoginDeps
   readonly #standings: FreshLookup<SessionStanding>
 
-  constructor(needs: SessionLoginNeeds) {
-    this.#needs = needs
+  constructor(deps: SessionLoginDeps) {
+    this.#deps = deps
     this.#standings = new FreshLookup({
       nowMs: () => this.#nowMs(),
       size: 10_000,
-      load: (hashes) => loadStandings(needs.database, hashes),
+      load: (hashes) => loadStandings(deps.database, hashes),
     })
   }
 
-  /** What the browser is to keep. */
+  /** Creates a session and returns the token for the cookie. */
   async begin({ accountId, credentialVersion }: { accountId: string; credentialVersion: number }): Promise<string> {
-    const token = Buffer.from(this.#needs.random.bytes(32)).toString('base64url')
-    const { database } = this.#needs
+    const token = Buffer.from(this.#deps.random.bytes(32)).toString('base64url')
+    const { database } = this.#deps
     await database.session.create({
       data: { tokenHash: hashOf(token), accountId, credentialVersion, ...this.#lifetime() },
     })
-    const tooMany = await database.session.findMany({
+    const surplus = await database.session.findMany({
       where: { accountId },
       orderBy: { createdAt: 'desc' },
-      skip: MOST_SESSIONS,
+      skip: MAX_SESSIONS,
       select: { tokenHash: true },
     })
-    if (tooMany.length > 0)
+    if (surplus.length > 0)
       await database.session.deleteMany({
-        where: { accountId, tokenHash: { in: tooMany.map(({ tokenHash }) => tokenHash) } },
+        where: { accountId, tokenHash: { in: surplus.map(({ tokenHash }) => tokenHash) } },
       })
     return token
   }
 
-  /** Undefined when it has ended. */
+  /** Returns undefined when the session has ended. */
   async check(token: string): Promise<Principal | undefined> {
     const standing = await this.#standings.get(hashOf(token))
     if (!standing || standing.expiresAt.getTime() <= this.#nowMs()) return undefined
@@ -69,11 +69,18 @@ export class SessionLogin {
     return { accountId, username, credentialVersion, scopes: EVERYTHING, session: token }
   }
 
-  /** It lasts from now on; written once a day at most. */
+  /** Returns why a session that was accepted is no longer valid; undefined while it is valid. */
+  async lossOf(token: string): Promise<'session_expired' | 'session_ended' | undefined> {
+    const standing = await this.#standings.get(hashOf(token))
+    if (!standing) return 'session_ended'
+    return standing.expiresAt.getTime() <= this.#nowMs() ? 'session_expired' : undefined
+  }
+
+  /** Extends the session from now on. Writes at most once per day. */
   async prolong(accountId: string, token: string): Promise<void> {
     const { expiresAt } = this.#lifetime()
     const dayOld = new Date(expiresAt.getTime() - DAY_MS)
-    await this.#needs.database.session.updateMany({
+    await this.#deps.database.session.updateMany({
       where: { accountId, tokenHash: hashOf(token), expiresAt: { lt: dayOld } },
       data: { expiresAt },
     })
@@ -81,11 +88,11 @@ export class SessionLogin {
 
   async end(accountId: string, token: string): Promise<void> {
     const tokenHash = hashOf(token)
-    await this.#needs.database.session.deleteMany({ where: { accountId, tokenHash } })
+    await this.#deps.database.session.deleteMany({ where: { accountId, tokenHash } })
     this.#standings.forget((_, hash) => hash === tokenHash)
   }
 
-  /** All of the account are looked up again: its password has just changed, or it is gone. */
+  /** Discards the cached sessions of an account after its password changed or it was removed. */
   forget(accountId: string): void {
     this.#standings.forget((standing) => standing.accountId === accountId)
   }
@@ -96,7 +103,7 @@ export class SessionLogin {
   }
 
   #nowMs(): number {
-    return this.#needs.clock.now().getTime()
+    return this.#deps.clock.now().getTime()
   }
 }
 
@@ -107,7 +114,7 @@ function hashOf(token: string): string {
 }
 
 async function loadStandings(database: Database, hashes: string[]): Promise<ReadonlyMap<string, SessionStanding>> {
-  // One text however many there are: the statement is prepared once.
+  // One array parameter, so that the statement is prepared once.
   const rows = await database.$queryRaw<(SessionStanding & { readonly tokenHash: string })[]>`
     SELECT s.token_hash AS "tokenHash", s.account_id AS "accountId", a.username,
            s.credential_version AS "credentialVersion", s.expires_at AS "expiresAt"

@@ -9,6 +9,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { route } from '../../http/route.ts'
 import { newId, systemRandom } from '../../random.ts'
 import { secretBox } from '../../store/secret-box.ts'
+import { localHints } from '../../testing/local-hints.ts'
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
 import { buildAuth } from '../auth.ts'
 import { deleteEndedSessions } from './delete-ended-sessions.ts'
@@ -41,6 +42,7 @@ type Method = 'GET' | 'POST' | 'DELETE'
 function replica({ isLocal = false } = {}) {
   const auth = buildAuth({
     ...world,
+    hints: localHints(),
     ...{ box, clock, random, isLocal, logbook: { write: () => undefined }, allowInsecureHttp: false },
     ...{ issuer: 'smsgw', maxTtlSeconds: 86_400, refreshTtlSeconds: 86_400 },
     ...{ version: '1.2.3', observeLogin: () => undefined, hasVirtualPhone: isLocal },
@@ -143,6 +145,28 @@ test.each([
   expect(answer.status).toBe(status)
   if (status === 403) expect(answer.body.message).toContain('Origin')
   expect((await ask('GET', '/messages', { cookie, ...headers })).status).toBe(200)
+})
+
+test.each([
+  ['of another site', { origin: 'https://evil.example' }, 403],
+  ['of a neighbour', { origin: 'http://sms.example:8080' }, 403],
+  ['without an origin of its own', { origin: 'null' }, 403],
+  ['of another site, by its distance', { 'sec-fetch-site': 'cross-site' }, 403],
+  ['of a neighbour, by its distance', { 'sec-fetch-site': 'same-site' }, 403],
+  ['of ours', { origin: 'http://sms.example', 'sec-fetch-site': 'same-origin' }, 200],
+  ['of nobody, as a person types an address', { 'sec-fetch-site': 'none' }, 200],
+  ['of nobody, as a program asks', {}, 200],
+])('a stored password changes nothing for a page of another site; this one is %s', async (_, headers, status) => {
+  for (const isLocal of [false, true]) {
+    const ask = replica({ isLocal })
+    const authorization = basic(username)
+    const answer = await ask('POST', '/messages', { authorization, ...headers })
+    expect(answer.status).toBe(status)
+    if (status === 403) expect(answer.body.message).toContain('Bearer')
+    expect((await ask('GET', '/messages', { authorization, ...headers })).status).toBe(200)
+    const wrong = await ask('POST', '/messages', { authorization: basic(username, 'wrong'), ...headers })
+    expect(wrong.status).toBe(status === 403 ? 403 : 401)
+  }
 })
 
 test('behind a trusted proxy the own page is the one that the proxy names', async () => {
@@ -302,5 +326,5 @@ test('a page is never challenged for Basic authentication, which would open a wi
 test.each(['', 'x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}%`])('%s is no session', async (token) => {
   const { status, body } = await replica()('GET', '/messages', { cookie: `smsgw_session=${token}` })
   expect(status).toBe(401)
-  expect(body.message).toContain('credentials are needed')
+  expect(body.message).toContain('credentials required')
 })

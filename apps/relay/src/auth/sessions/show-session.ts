@@ -4,19 +4,19 @@ import { sessionCookie } from './session-cookie.ts'
 import { type SessionFacts, sessionInfoOf } from './session-info.ts'
 import { SESSION_SECONDS, type SessionLogin } from './session-login.ts'
 
-interface ShowSessionNeeds extends SessionFacts {
+interface ShowSessionDeps extends SessionFacts {
   readonly sessionLogin: Pick<SessionLogin, 'prolong'>
 }
 
-/** Who calls, by whatever. A session lasts from here on anew. */
-export function showSession(needs: ShowSessionNeeds): Endpoint {
+/** Returns the calling account and its scopes, and extends the session of a browser. */
+export function showSession(deps: ShowSessionDeps): Endpoint {
   return endpoint({
     answers: { 200: sessionInfo },
     async handle({ principal, isSecure }) {
       const { accountId, session } = principal
-      const body = sessionInfoOf(needs, principal)
+      const body = sessionInfoOf(deps, principal)
       if (session === undefined) return { status: 200, body }
-      await needs.sessionLogin.prolong(accountId, session)
+      await deps.sessionLogin.prolong(accountId, session)
       const cookie = sessionCookie(session, { maxAgeSeconds: SESSION_SECONDS, isSecure })
       return { status: 200, body, headers: { 'Set-Cookie': cookie } }
     },

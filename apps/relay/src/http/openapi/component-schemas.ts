@@ -2,13 +2,24 @@ import { z } from 'zod'
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** Collects every schema that has a name, once; the others stand where they are used. */
+/** Collects the named schemas as components; schemas without a name are inlined. */
 export class ComponentSchemas {
   readonly #named: Record<string, JsonSchema> = {}
 
-  /** As a request sends it, or as an answer holds it. */
-  add(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-    const { $schema: _, $defs, ...rendered } = z.toJSONSchema(schema, { io, override: touchUp })
+  /** Converts a schema for a request body, a query or an answer. */
+  add(schema: z.ZodType, place: 'body' | 'query' | 'answer'): JsonSchema {
+    const override: Override = (context) => {
+      touchUp(context)
+      if (place === 'body') tellDefault(context.jsonSchema)
+    }
+    const {
+      $schema: _,
+      $defs,
+      ...rendered
+    } = z.toJSONSchema(schema, {
+      io: place === 'answer' ? 'output' : 'input',
+      override,
+    })
     for (const [name, definition] of Object.entries($defs ?? {})) this.#name(name, inDocument(definition))
     return inDocument(rendered)
   }
@@ -25,19 +36,29 @@ export class ComponentSchemas {
   }
 }
 
-/** References as a document has them: there, shared schemas live among its components. */
+/** Points references to the components of the document. */
 function inDocument(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
 }
 
-function touchUp({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: JsonSchema }): void {
-  // Left out where a value is transformed, for they might be outputs; ours are what a request sends.
+type Override = (context: { zodSchema: z.core.$ZodType; jsonSchema: JsonSchema }) => void
+
+/** Moves defaults to the description: code generators treat a member with a default as required. */
+function tellDefault(jsonSchema: JsonSchema): void {
+  const { default: preset, description } = jsonSchema
+  if (preset === undefined) return
+  delete jsonSchema.default
+  jsonSchema.description = `${description ?? ''} (default: ${JSON.stringify(preset)})`.trim()
+}
+
+const touchUp: Override = ({ zodSchema, jsonSchema }) => {
+  // zod omits examples of transformed values, since they could be outputs; ours are inputs.
   const { examples, default: preset } = z.globalRegistry.get(zodSchema) ?? {}
   if (Array.isArray(examples)) jsonSchema.examples = examples
   if (preset !== undefined) jsonSchema.default = preset
-  // Bounds of the language, not of the member.
+  // Limits of JavaScript, not of the member.
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-  // Answers may get new members: callers are not to refuse them.
+  // Later releases may add members to answers, so clients must accept them.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
 }

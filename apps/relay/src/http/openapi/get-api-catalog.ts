@@ -2,18 +2,33 @@ import { z } from 'zod'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { API_BASE } from '../route-urls.ts'
 
-/** RFC 9727: where the descriptions of this API are. */
+const link = z.strictObject({ href: z.string(), type: z.string() })
+
+const apiCatalog = z
+  .strictObject({
+    linkset: z.array(
+      z.strictObject({
+        anchor: z.string().meta({ description: 'The API that the links describe' }),
+        'service-desc': z.array(link).meta({ description: 'Descriptions for programs' }),
+        'service-doc': z.array(link).meta({ description: 'Descriptions for people' }),
+        status: z.array(link),
+      }),
+    ),
+  })
+  .meta({ id: 'ApiCatalog', description: 'A link set (RFC 9264)' })
+
+/** Serves the API catalog of RFC 9727: links to the OpenAPI document, the API reference and health. */
 export function getApiCatalog(): Endpoint {
   return endpoint({
-    answers: { 200: z.string().meta({ description: 'A link set of RFC 9264' }) },
+    answers: { 200: apiCatalog },
     mediaType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
     async handle() {
-      return { status: 200, body: CATALOG, headers: { link: '</.well-known/api-catalog>; rel="api-catalog"' } }
+      return { status: 200, body: CATALOG }
     },
   })
 }
 
-const CATALOG = JSON.stringify({
+const CATALOG: z.output<typeof apiCatalog> = {
   linkset: [
     {
       anchor: API_BASE,
@@ -22,4 +37,4 @@ const CATALOG = JSON.stringify({
       status: [{ href: '/health', type: 'application/json' }],
     },
   ],
-})
+}

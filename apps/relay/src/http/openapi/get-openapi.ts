@@ -2,15 +2,14 @@ import { z } from 'zod'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { OpenapiDocument } from './openapi-document.ts'
 
-/** Anybody may read it, from anywhere: it holds nothing of any account. */
+/** Serves the OpenAPI document, readable from any origin because it contains no data of an account. */
 export function getOpenapi(document: () => OpenapiDocument): Endpoint {
-  let text: string | undefined
+  let made: OpenapiDocument | undefined
   return endpoint({
-    answers: { 200: z.string().meta({ description: 'OpenAPI 3.1' }) },
-    mediaType: 'application/json',
+    answers: { 200: z.looseObject({ openapi: z.string() }).meta({ description: 'OpenAPI 3.1' }) },
     async handle() {
-      text ??= JSON.stringify(document())
-      return { status: 200, body: text, headers: { 'access-control-allow-origin': '*' } }
+      made ??= document()
+      return { status: 200, body: made, headers: { 'access-control-allow-origin': '*' } }
     },
   })
 }

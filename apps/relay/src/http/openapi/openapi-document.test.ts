@@ -26,7 +26,7 @@ const at = (path: string, method: string) => document.paths[path]?.[method]
 
 test('paths are whole, each once, and root ones stand at the root', () => {
   const messages = '/3rdparty/v1/messages'
-  expect(Object.keys(document.paths)).toEqual([messages, `${messages}/{id}`, '/health', '/docs'])
+  expect(Object.keys(document.paths)).toEqual([messages, `${messages}/{id}`, '/health', '/3rdparty/v1/health', '/docs'])
   expect(Object.keys(document.paths[messages] ?? {})).toEqual(['post', 'get'])
 })
 
@@ -54,7 +54,7 @@ test('parameters come from path, query and headers', () => {
     name: 'limit',
     in: 'query',
     required: false,
-    description: 'Items of one page',
+    description: 'Maximum number of items per page',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
   })
 })
@@ -96,6 +96,50 @@ test('every event that is told has its payload, and phoneNumber is deprecated in
   expect(outdated.length).toBe(7)
   for (const [name, { properties }] of outdated)
     expect(properties?.['phoneNumber'], name).toMatchObject({ deprecated: true })
+})
+
+test('a member with a default may be left out of a request, and says what it is then', () => {
+  const { SendMessageRequest: request } = document.components.schemas
+  const members = Object.values(request?.properties ?? {}) as { default?: unknown; description?: string }[]
+  expect(members.filter((member) => member.default !== undefined)).toEqual([])
+  expect(request?.properties?.['withDeliveryReport']).toMatchObject({
+    description: expect.stringContaining('default: true'),
+  })
+})
+
+test('what is not there everywhere, or never fails for an unknown id, says so', () => {
+  const own = [
+    route('POST', '/auth/token', 'tokens:manage', 'Issues', answering({ unavailable: undefined })),
+    route(
+      'DELETE',
+      '/hooks/{id}',
+      'public',
+      'Removes',
+      answering({ params: idParams, answers: { 204: null }, unknownId: 204 }),
+    ),
+    route(
+      'POST',
+      '/hooks',
+      'public',
+      'Makes',
+      answering({ answers: { 201: null }, answerHeaders: { Location: 'Path' } }),
+    ),
+  ]
+  const { paths } = openapiDocument(own, '1.2.3')
+  const answers = (path: string, method: string) => paths[`/3rdparty/v1${path}`]?.[method]?.responses ?? {}
+  expect(Object.keys(answers('/auth/token', 'post'))).toContain('501')
+  expect(Object.keys(answers('/hooks/{id}', 'delete'))).not.toContain('404')
+  expect(answers('/hooks', 'post')['201']?.headers).toHaveProperty('Location')
+})
+
+test('each webhook operation has a name and says how it is signed', () => {
+  const operations = Object.values(document.webhooks).map(({ post }) => post)
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
+  for (const { security } of operations) {
+    const schemes = security.flatMap((one) => Object.keys(one))
+    expect(schemes.length).toBeGreaterThan(0)
+    expect(document.components.securitySchemes).toMatchObject(Object.fromEntries(schemes.map((name) => [name, {}])))
+  }
 })
 
 test('two schemas of one name are refused', () => {

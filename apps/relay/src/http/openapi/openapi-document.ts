@@ -2,8 +2,9 @@ import { scopes } from '@smsgw/contract/scopes'
 import { SESSION_COOKIE } from '@smsgw/contract/session'
 import { webhookEnvelope } from '@smsgw/contract/webhook-event'
 import type { Route } from '../route.ts'
-import { urlsOf } from '../route-urls.ts'
+import { API_BASE, type RouteUrl, urlsOf } from '../route-urls.ts'
 import { ComponentSchemas, type JsonSchema } from './component-schemas.ts'
+import { GUIDE } from './guide.ts'
 import { type Operation, operationOf } from './operation.ts'
 
 export interface OpenapiDocument {
@@ -22,6 +23,9 @@ export interface OpenapiDocument {
 }
 
 interface WebhookOperation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly security: Operation['security']
   readonly summary: string
   readonly requestBody: {
     readonly required: true
@@ -30,19 +34,24 @@ interface WebhookOperation {
   readonly responses: object
 }
 
-/** The description of the API, made from the table that serves it and the schemas that validate. */
+/** Builds the OpenAPI document from the route table and the schemas of the endpoints. */
 export function openapiDocument(routes: readonly Route[], version: string): OpenapiDocument {
   const schemas = new ComponentSchemas()
   const paths: Record<string, Record<string, Operation>> = {}
   for (const route of routes) {
-    const path = urlsOf(route)[0]?.path ?? route.path
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, schemas) }
+    for (const url of documentedUrls(route)) {
+      paths[url.path] = { ...paths[url.path], [route.method.toLowerCase()]: operationOf(route, url, schemas) }
+    }
   }
   const webhooks = Object.fromEntries(webhookEnvelope.options.map((envelope) => webhookOf(envelope, schemas)))
-  const used = new Set(Object.values(paths).flatMap((path) => Object.values(path).flatMap(({ tags }) => tags)))
+  const operations = [
+    ...Object.values(paths).flatMap(Object.values<Operation>),
+    ...Object.values(webhooks).map(({ post }) => post),
+  ]
+  const used = new Set(operations.flatMap(({ tags }) => tags))
   return {
     openapi: '3.1.0',
-    info: { title: 'SMS gateway', version, description: DESCRIPTION, license: LICENSE },
+    info: { title: 'SMS gateway', version, description: GUIDE, license: LICENSE },
     servers: [{ url: '/' }],
     tags: Object.entries(TAGS)
       .filter(([name]) => used.has(name))
@@ -53,47 +62,53 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
   }
 }
 
+/** Returns the URL at the root and the one with the main prefix. The description mentions the other URLs. */
+function documentedUrls(route: Route): RouteUrl[] {
+  const urls = urlsOf(route)
+  return ['', API_BASE].flatMap((base) => urls.find((url) => url.base === base) ?? [])
+}
+
 function webhookOf(
   envelope: (typeof webhookEnvelope.options)[number],
   schemas: ComponentSchemas,
 ): [name: string, webhook: { post: WebhookOperation }] {
   const event = envelope.shape.event.value
-  const schema = schemas.add(envelope, 'output')
+  const schema = schemas.add(envelope, 'answer')
   return [
     event,
     {
       post: {
-        summary: `Told to webhooks that are registered for ${event}`,
+        operationId: `on${event.replace(/(?:^|[:-])(\w)/g, (_, first: string) => first.toUpperCase())}`,
+        tags: ['webhook-events'],
+        security: [{ webhookSignature: [], webhookMac: [] }],
+        summary: `Sent to webhooks registered for ${event}`,
         requestBody: { required: true, content: { 'application/json': { schema } } },
-        responses: { '2XX': { description: 'Received; anything else is tried again' } },
+        responses: { '2XX': { description: 'Received; any other answer is retried' } },
       },
     },
   ]
 }
 
-const DESCRIPTION =
-  'Sends and receives SMS through modems. Paths also answer below `/api`; `/message`, `/device` and `/webhook` are ' +
-  'older spellings of the plural. Unknown members are ignored, and an optional one that is null is absent.'
-
 const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
 
 const TAGS = {
-  messages: 'Sending, and what became of it',
-  conversations: 'What was said with whom',
-  inbox: 'What was received',
-  webhooks: 'Being told of events',
-  devices: 'Agents and their SIMs',
-  settings: 'How an account sends',
-  account: 'The account itself',
-  auth: 'Tokens',
-  tokens: 'Those that were issued',
-  session: 'Signing in with a browser',
-  statistics: 'How much happened when',
-  events: 'What happens, as it happens',
-  logs: 'What happened',
-  'virtual-phone': 'Phones around a virtual modem, to try things with',
-  health: 'Whether the service works',
-  discovery: 'What describes the service',
+  messages: 'Send messages and read their state',
+  conversations: 'Messages in both directions by phone number',
+  inbox: 'Received messages',
+  webhooks: 'Register webhooks and read their deliveries',
+  'webhook-events': 'Requests that your webhook receives',
+  devices: 'Agents with their modems and SIMs',
+  settings: 'Settings of the account',
+  account: 'Password of the account',
+  auth: 'Issue, refresh and revoke tokens',
+  tokens: 'List issued tokens',
+  session: 'Sign in with a browser',
+  statistics: 'Message counts over time',
+  events: 'Stream of events',
+  logs: 'Log entries of the account',
+  'virtual-phone': 'Simulated phones of a virtual modem, for tests',
+  health: 'Health of the service',
+  discovery: 'API descriptions and public keys',
 }
 
 const SECURITY_SCHEMES = {
@@ -108,7 +123,19 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
-    description: `A browser that has signed in: all scopes. Over TLS it is called \`__Host-${SESSION_COOKIE}\``,
+    description: `Session of a browser: all scopes. Over TLS the cookie is named \`__Host-${SESSION_COOKIE}\``,
   },
-  refreshToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A refresh token, once' },
+  webhookSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'webhook-signature',
+    description: 'Signature of a request to a webhook by Standard Webhooks: verify it with the secret of the webhook',
+  },
+  webhookMac: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Signature',
+    description: 'Signature of a request to a webhook: hexadecimal HMAC-SHA256 of the body and `X-Timestamp`',
+  },
+  refreshToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A refresh token; works once' },
 }

@@ -3,6 +3,7 @@ import { problem } from '@smsgw/contract/problem'
 import type { z } from 'zod'
 import { answerStatuses } from '../answer-statuses.ts'
 import { type Access, type Route, scopesOf } from '../route.ts'
+import type { RouteUrl } from '../route-urls.ts'
 import type { ComponentSchemas, JsonSchema } from './component-schemas.ts'
 
 export interface Parameter {
@@ -35,26 +36,27 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-export function operationOf(route: Route, schemas: ComponentSchemas): Operation {
+/** Of a route at one of its paths. */
+export function operationOf(route: Route, { base }: RouteUrl, schemas: ComponentSchemas): Operation {
   const { endpoint, access, summary } = route
   return {
-    operationId: operationId(route),
+    operationId: operationId(route, base),
     tags: [tagOf(route)],
     summary,
-    description: accessWords(access),
+    description: accessText(access),
     ...(endpoint.deprecated && { deprecated: true }),
     security: security(access),
     parameters: [...pathParameters(route), ...queryParameters(route, schemas), ...headerParameters(route)],
     ...(endpoint.body && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemas.add(endpoint.body, 'input') } } },
+      requestBody: { required: true, content: { 'application/json': { schema: schemas.add(endpoint.body, 'body') } } },
     }),
     responses: Object.fromEntries(answerStatuses(route).map((status) => [status, response(route, status, schemas)])),
   }
 }
 
-/** `GET /messages/{id}` is `getMessagesById`. */
-function operationId({ method, path }: Route): string {
-  const words = path
+/** `GET /messages/{id}` is `getMessagesById`; what is at the root too is `getHealth` there and `getApiHealth` here. */
+function operationId({ method, path, place }: Route, base: string): string {
+  const words = (place === 'both' && base !== '' ? `api${path}` : path)
     .replace(/\{(\w+)\}/g, 'by-$1')
     .split(/[^A-Za-z0-9]+/)
     .filter(Boolean)
@@ -67,12 +69,12 @@ function tagOf({ path, place }: Route): string {
   return place === 'root' ? 'discovery' : first
 }
 
-function accessWords(access: Access): string {
-  if (access === 'public') return 'Open to everybody.'
-  if (access === 'refresh token') return 'Needs a refresh token as bearer.'
-  if (access === 'any scope') return 'Needs Basic authentication, a session, or a token, whatever its scopes.'
-  if (access === 'no token') return 'Needs Basic authentication or a session: a token may not do this.'
-  return `Needs Basic authentication, a session, or a token with the scope ${scopesOf(access)
+function accessText(access: Access): string {
+  if (access === 'public') return 'Requires no authentication.'
+  if (access === 'refresh token') return 'Requires a refresh token as bearer.'
+  if (access === 'any scope') return 'Requires Basic authentication, a session, or a token with any scope.'
+  if (access === 'no token') return 'Requires Basic authentication or a session. Tokens are refused.'
+  return `Requires Basic authentication, a session, or a token with the scope ${scopesOf(access)
     .map((scope) => `\`${scope}\``)
     .join(' or ')}.`
 }
@@ -96,7 +98,7 @@ function pathParameters({ path }: Route): Parameter[] {
 
 function queryParameters({ endpoint }: Route, schemas: ComponentSchemas): Parameter[] {
   if (!endpoint.query) return []
-  const { properties = {}, required = [] } = schemas.add(endpoint.query, 'input')
+  const { properties = {}, required = [] } = schemas.add(endpoint.query, 'query')
   return Object.entries(properties).map(([name, member]) => {
     const { description, deprecated, ...schema } = member as JsonSchema
     return {
@@ -123,13 +125,18 @@ function headerParameters({ endpoint }: Route): Parameter[] {
 function response(route: Route, status: number, schemas: ComponentSchemas): Response {
   const { answers, mediaType, query } = route.endpoint
   const declared = answers[status]
-  const description = STATUS_CODES[status] ?? 'Answer'
-  if (declared === null) return { description }
+  const description = status === 501 ? 'Not available in Local Server mode' : (STATUS_CODES[status] ?? 'Answer')
+  const own = status < 300 ? route.endpoint.answerHeaders : {}
+  if (declared === null) return { description, ...headersOf({ ...own }) }
   if (declared === undefined)
-    return { description, ...told(headersOfError(status)), ...json(schemas.add(problem, 'output')) }
+    return { description, ...headersOf(headersOfError(status)), ...json(schemas.add(problem, 'answer')) }
   const headers = query && isPaged(query, schemas) ? PAGE_HEADERS : {}
-  const schema = schemas.add(declared, 'output')
-  return { description, ...told(headers), ...(mediaType ? { content: { [mediaType]: { schema } } } : json(schema)) }
+  const schema = schemas.add(declared, 'answer')
+  return {
+    description,
+    ...headersOf({ ...headers, ...own }),
+    ...(mediaType ? { content: { [mediaType]: { schema } } } : json(schema)),
+  }
 }
 
 function json(schema: JsonSchema): Pick<Response, 'content'> {
@@ -137,21 +144,21 @@ function json(schema: JsonSchema): Pick<Response, 'content'> {
 }
 
 function isPaged(query: z.ZodType, schemas: ComponentSchemas): boolean {
-  return 'cursor' in (schemas.add(query, 'input').properties ?? {})
+  return 'cursor' in (schemas.add(query, 'query').properties ?? {})
 }
 
 const PAGE_HEADERS = {
-  'X-Total-Count': 'Items that fit the filter; not told for a page by cursor',
+  'X-Total-Count': 'Number of items that match the filter; absent for a page by cursor',
   Link: 'The next page by cursor, `rel="next"`',
 }
 
 function headersOfError(status: number): Readonly<Record<string, string>> {
-  if (status === 401) return { 'WWW-Authenticate': 'What to authenticate with' }
+  if (status === 401) return { 'WWW-Authenticate': 'Accepted authentication schemes' }
   if (status === 429 || status === 503) return { 'Retry-After': 'Seconds to wait' }
   return {}
 }
 
-function told(headers: Readonly<Record<string, string>>): Pick<Response, 'headers'> {
+function headersOf(headers: Readonly<Record<string, string>>): Pick<Response, 'headers'> {
   const entries = Object.entries(headers)
   if (entries.length === 0) return {}
   const schema = { type: 'string' } as const

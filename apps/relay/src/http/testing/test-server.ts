@@ -5,6 +5,7 @@ import type { Scope } from '@smsgw/contract/scopes'
 import { ApiError } from '../api-error.ts'
 import { buildServer, type ServerParts } from '../build-server.ts'
 import type { Principal } from '../endpoint.ts'
+import { NEVER_LOST } from './never-lost.ts'
 
 export interface TestServer {
   readonly port: number
@@ -34,6 +35,7 @@ export async function testServer(parts: Partial<ServerParts> & Pick<ServerParts,
   const server = buildServer({
     authenticate: believe,
     authenticateRefresh: believe,
+    admissions: NEVER_LOST,
     log: { error: note, warn: note },
     requestId: () => 'made-here',
     trustedProxies: [],

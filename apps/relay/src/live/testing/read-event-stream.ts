@@ -13,7 +13,7 @@ export interface ReadStream {
   close(): Promise<void>
 }
 
-/** A watcher, as a browser is one: it reads as the standard says, and understands nothing of ours. */
+/** A client that reads events like a browser, by the standard alone. */
 export async function readEventStream(url: string, headers: Readonly<Record<string, string>>): Promise<ReadStream> {
   const leaving = new AbortController()
   const response = await fetch(url, { headers, signal: leaving.signal })
@@ -50,7 +50,7 @@ async function* blocksOf(response: Response): AsyncGenerator<string, undefined> 
       }
     }
   } catch {
-    // It was cut off, or we have left.
+    // Disconnected by either side.
   }
   return undefined
 }

@@ -1,5 +1,7 @@
+import { Access } from '../../http/admissions.ts'
 import { ApiError } from '../../http/api-error.ts'
-import type { Answer, Call, Endpoint } from '../../http/endpoint.ts'
+import type { Answer, Call, Endpoint, Principal } from '../../http/endpoint.ts'
+import { NEVER_LOST } from '../../http/testing/never-lost.ts'
 import { checked } from '../../http/validation-error.ts'
 
 interface Request {
@@ -11,18 +13,18 @@ interface Request {
   readonly url?: string
 }
 
-/** What came back, an error included; its body is what a caller would read. */
+/** The response, including errors, as a client receives it. */
 interface Answered {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Asks an endpoint as the server would, without the server. Anything but an answer or an `ApiError` is thrown. */
+/** Calls an endpoint without the server. Throws everything except responses and `ApiError`. */
 export async function callEndpoint(endpoint: Endpoint, request: Request = {}): Promise<Answered> {
   try {
     const { status, body, headers = {} } = await ask(endpoint, request)
-    // As it arrives: what is undefined is left out.
+    // As a client receives it: undefined members are left out.
     return { status, body: JSON.parse(JSON.stringify(body)), headers }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -33,8 +35,9 @@ export async function callEndpoint(endpoint: Endpoint, request: Request = {}): P
 
 async function ask(endpoint: Endpoint, request: Request): Promise<Answer> {
   const { accountId = 'account', body, query = {}, id, headers = {}, url = '/3rdparty/v1/messages' } = request
+  const principal: Principal = { accountId, username: accountId, scopes: new Set(['all:any']) }
   const call: Call<unknown, unknown, unknown> = {
-    principal: { accountId, username: accountId, scopes: new Set(['all:any']) },
+    principal,
     body: endpoint.body && checked(endpoint.body, body, 'body'),
     query: endpoint.query && checked(endpoint.query, query, 'query'),
     params: { id },
@@ -44,7 +47,7 @@ async function ask(endpoint: Endpoint, request: Request): Promise<Answer> {
     address: '127.0.0.1',
     isSecure: false,
     requestId: 'test',
-    stillMay: () => Promise.resolve(true),
+    access: new Access(NEVER_LOST, principal),
   }
   return await endpoint.handle(call as Call<never, never, never>)
 }

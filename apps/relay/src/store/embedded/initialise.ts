@@ -1,18 +1,19 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { Binaries } from './binaries.ts'
 import { handOver, type OrdinaryUser } from './ordinary-user.ts'
 
 export const SUPERUSER = 'smsgw'
 
-/** Makes the data folder when it is not there; what was cut short before leaves nothing that looks like one. */
+/** Creates the data folder when it does not exist. An interrupted attempt leaves no folder that looks complete. */
 export function initialise(folder: string, binaries: Binaries, user: OrdinaryUser, durable: boolean): void {
   const version = versionOf(folder)
   if (version === binaries.majorVersion) {
     handOver(folder, user)
-    chmodSync(folder, 0o700) // a copy that was put back may have lost it, and PostgreSQL insists
+    chmodSync(folder, 0o700) // required by PostgreSQL; a restored copy may have other permissions
     return
   }
   if (version !== undefined)
@@ -31,17 +32,17 @@ export function initialise(folder: string, binaries: Binaries, user: OrdinaryUse
     binaries.initdb,
     `--pgdata=${unfinished}`,
     `--username=${SUPERUSER}`,
-    // No port is ever listened on; the socket lies in the data folder, which only its owner may enter.
+    // There is no port, and the socket is in the data folder, which only its owner may enter.
     '--auth-local=trust',
     '--auth-host=reject',
     '--encoding=UTF8',
     '--no-locale',
     ...(durable ? [] : ['--no-sync']),
   ]
-  const { status, error, stderr } = spawnSync(file, args, { encoding: 'utf8' })
+  const { status, error, stderr } = spawnSync(file, args, { encoding: 'utf8', env: childEnvironment() })
   if (status !== 0)
     throw new StartError(
-      `the database could not be made in ${folder}: ${error?.message ?? lastLine(stderr)}. Mend that, or set DATABASE_URL`,
+      `the database could not be created in ${folder}: ${error?.message ?? lastLine(stderr)}. Fix that, or set DATABASE_URL`,
     )
   writable(folder, () => renameSync(unfinished, folder))
 }
@@ -56,14 +57,14 @@ function writable(folder: string, work: () => void): void {
     work()
   } catch (error) {
     throw new StartError(
-      `the database cannot be made in ${folder}: ${error instanceof Error ? error.message : error}. ` +
-        'Set DATA_DIR to a folder that can be written, on a disk with 200 MB free',
+      `the database cannot be created in ${folder}: ${error instanceof Error ? error.message : error}. ` +
+        'Set DATA_DIR to a writable folder on a disk with 200 MB free',
       { cause: error },
     )
   }
 }
 
-/** initdb ends with what it did about the failure; the failure is the line before. */
+/** The last line of initdb is its cleanup; the line before is the error. */
 function lastLine(stderr: string): string {
   const lines = stderr.trim().split('\n')
   const failure = lines.findLast((line) => /error|fatal|panic|could not/i.test(line)) ?? lines.at(-1) ?? ''

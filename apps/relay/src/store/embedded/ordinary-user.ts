@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
+import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { StartError } from '@smsgw/daemon/start-error'
 
-/** Whom PostgreSQL runs as: it refuses root, and initdb a user who has no name. */
+/** The user of PostgreSQL, which refuses root; initdb also refuses a user without a name. */
 export interface OrdinaryUser {
-  /** Goes before each command of it. */
+  /** Prefix of each PostgreSQL command. */
   readonly prefix: readonly string[]
-  /** Who must own what it writes, where that is not ourselves. */
+  /** Owner of the data folder when it is another user. */
   readonly owner: Owner | undefined
 }
 
@@ -18,8 +19,8 @@ interface Owner {
 }
 
 /**
- * Ourselves where we are ordinary. Else, in a user namespace, we only look ordinary and files stay ours. Root steps down
- * to whoever owns the data already, or to nobody where namespaces are forbidden, as in many containers.
+ * Uses the present user when it is not root. Root uses a user namespace, where it looks like an ordinary user and files stay
+ * its own. Where namespaces are forbidden, as in many containers, root switches to the owner of the data, or to `nobody`.
  */
 export function ordinaryUser(postgres: string, dataFolder: string): OrdinaryUser {
   const isRoot = process.getuid?.() === 0
@@ -34,14 +35,14 @@ export function ordinaryUser(postgres: string, dataFolder: string): OrdinaryUser
   if (way) return way
   throw new StartError(
     isRoot
-      ? 'PostgreSQL does not run as root, and neither unshare nor setpriv (util-linux) could make it another user here: ' +
+      ? 'PostgreSQL does not run as root, and neither unshare nor setpriv (util-linux) can switch to another user here: ' +
           'start as an ordinary user, or set DATABASE_URL'
-      : `PostgreSQL does not run as user ${process.getuid?.()}, who has no name: ` +
+      : `PostgreSQL does not run as user ${process.getuid?.()}, which has no name: ` +
           'start as a user of /etc/passwd, or set DATABASE_URL',
   )
 }
 
-/** Gives a folder of ours, and the way into it, to the user who must own it. */
+/** Gives a folder to the user of PostgreSQL and makes its parents accessible. */
 export function handOver(folder: string, { owner }: OrdinaryUser): void {
   if (owner === undefined) return
   const parent = dirname(folder)
@@ -60,7 +61,7 @@ function steppedDown(owner: Owner): OrdinaryUser {
 }
 
 function works([file = '', ...prefix]: readonly string[], postgres: string): boolean {
-  return spawnSync(file, [...prefix, postgres, '--version'], { stdio: 'ignore' }).status === 0
+  return spawnSync(file, [...prefix, postgres, '--version'], { stdio: 'ignore', env: childEnvironment() }).status === 0
 }
 
 function ownerOf(folder: string): Owner | undefined {
@@ -77,7 +78,7 @@ function hasName(): boolean {
   }
 }
 
-/** `nobody`, or the first user who is not root. */
+/** Returns `nobody`, or the first user who is not root. */
 function somebody(): Owner {
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

@@ -2,14 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { StartError } from '@smsgw/daemon/start-error'
 
 const FAST_MS = 10_000
 const IMMEDIATE_MS = 10_000
 
 /**
- * Ends a server that a killed process left on this folder. The caller holds the lock of the folder around it, so whoever
- * started that server is dead; usually it is shutting down already.
+ * Stops a server that a killed process left on this folder. The caller has locked the folder, so the process that started
+ * the server is dead; usually the server is shutting down already.
  */
 export async function endOrphan(folder: string): Promise<void> {
   const file = join(folder, 'postmaster.pid')
@@ -20,10 +21,10 @@ export async function endOrphan(folder: string): Promise<void> {
     if (!(await ends(pid, folder, FAST_MS))) process.kill(pid, 'SIGQUIT')
     if (!(await ends(pid, folder, IMMEDIATE_MS)))
       throw new StartError(
-        `PostgreSQL process ${pid} still holds ${folder} and does not end: kill it, then start again`,
+        `PostgreSQL process ${pid} still uses ${folder} and does not stop: kill it, then start again`,
       )
   }
-  // After a power cut or in a new container that number may belong to anybody, and PostgreSQL would refuse to start.
+  // After a power failure or in a new container another process may have this id, and PostgreSQL would refuse to start.
   rmSync(file, { force: true })
 }
 
@@ -46,8 +47,11 @@ function isServerOf(pid: number, folder: string): boolean {
 function commandLine(pid: number): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], {
+      encoding: 'utf8',
+      env: childEnvironment(),
+    }).trim()
   } catch {
-    return '' // there is no such process
+    return '' // no such process
   }
 }

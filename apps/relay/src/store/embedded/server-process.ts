@@ -1,41 +1,42 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { StartError } from '@smsgw/daemon/start-error'
 
-/** A clean end writes what is in memory; an immediate one leaves that to the next start. */
+/** A fast shutdown writes the memory to disk; an immediate one leaves recovery to the next start. */
 const CLEAN_END_MS = 20_000
 const TRIES = 50
 const PAUSE_MS = 100
 
-/** What a client is told while the server comes or goes: we are that client, and know. */
+/** Messages about clients during start and shutdown, which are our own connections. */
 const TURNED_AWAY = /^(?:the database system is|terminating connection)/
 
 export interface ServerProcess {
   readonly pid: number
-  /** Ends when the process ends, whoever ended it. */
+  /** Resolves when the server process ends for any reason. */
   readonly ended: Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts PostgreSQL and waits until it takes connections. */
+/** Starts PostgreSQL and waits until it accepts connections. */
 export async function startServer(command: readonly string[], report: (line: string) => void): Promise<ServerProcess> {
   for (let tries = 1; ; tries += 1) {
     const result = await launch(command, report)
     if (typeof result !== 'string') return result
-    // Children of a killed server die by themselves, a moment later.
+    // Child processes of a killed server end a moment later.
     const childrenLeft = /shared memory block .* still in use/.test(result)
     if (!childrenLeft || tries === TRIES)
-      throw new StartError(`the embedded PostgreSQL did not start: ${result}. Mend that, or set DATABASE_URL`)
+      throw new StartError(`the embedded PostgreSQL did not start: ${result}. Fix that, or set DATABASE_URL`)
     await sleep(PAUSE_MS)
   }
 }
 
-/** The server, or what it said before it ended. */
+/** Returns the server, or its messages when it did not start. */
 function launch([file = '', ...args]: readonly string[], report: (line: string) => void) {
   return new Promise<ServerProcess | string>((resolve) => {
-    // A group of its own: Ctrl-C in a terminal is for us, who still need the database while we finish.
-    const child = spawn(file, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+    // Its own process group: Ctrl-C must not stop the database while the relay shuts down.
+    const child = spawn(file, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env: childEnvironment() })
     const ended = new Promise<void>((end) => {
       child.once('exit', () => end())
       child.once('error', () => end())

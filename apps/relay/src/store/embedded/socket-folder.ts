@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { handOver, type OrdinaryUser } from './ordinary-user.ts'
 
 const SOCKET_NAME = '.s.PGSQL.5432'
-/** `sun_path` of Linux holds 108 bytes and of macOS 104, the closing zero among them. */
+/** `sun_path` has 108 bytes on Linux and 104 on macOS, including the final zero. */
 const LONGEST_PATH = 103
 
 export interface SocketFolder {
@@ -12,7 +12,7 @@ export interface SocketFolder {
   remove(): void
 }
 
-/** The data folder itself, which only its owner may enter; when its name is too long, a private one in /tmp. */
+/** Uses the data folder, which only its owner may enter, or a private folder in /tmp when its path is too long. */
 export function socketFolder(dataFolder: string, user: OrdinaryUser): SocketFolder {
   if (Buffer.byteLength(join(dataFolder, SOCKET_NAME)) <= LONGEST_PATH)
     return { path: dataFolder, remove: () => undefined }

@@ -4,15 +4,14 @@ import type { Random } from '../../random.ts'
 import { SIGNING_KEY } from '../../settings/change-settings.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { openWebhookSecret } from '../webhook-secret.ts'
-import { deliveryBody } from './delivery-body.ts'
-import { deliveryHeaders, type SigningKeys, signingKeys } from './delivery-headers.ts'
-import type { GuardedClient, Outcome } from './guarded-client.ts'
+import type { GuardedClient, Outcome } from './client/guarded-client.ts'
+import { deliveryBody, deliveryHeaders, type SigningKeys, signingKeys } from './delivery-request.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
 import type { DueDelivery } from './read-due-statement.ts'
-import type { SettledAttempt } from './settle-deliveries-statement.ts'
+import type { RecordedAttempt } from './record-attempts-statement.ts'
 import type { Receiver } from './take-receivers-statement.ts'
 
-export interface AttemptNeeds {
+export interface AttemptDeps {
   readonly client: Pick<GuardedClient, 'post'>
   readonly clock: Clock
   readonly random: Random
@@ -21,27 +20,27 @@ export interface AttemptNeeds {
 }
 
 export interface Attempted {
-  readonly attempt: SettledAttempt
+  readonly attempt: RecordedAttempt
   readonly verdict: Verdict
   /** What went wrong, if anything did. */
   readonly error: string
 }
 
-/** One request, and what came of it; undefined: it was broken off, as the relay ends. */
+/** Makes one request and returns its result; undefined when it was aborted because the relay stops. */
 export async function attemptDelivery(
-  needs: AttemptNeeds,
+  deps: AttemptDeps,
   receiver: Receiver,
   delivery: DueDelivery,
 ): Promise<Attempted | undefined> {
-  const startedAt = needs.clock.now()
+  const startedAt = deps.clock.now()
   const startedAtMs = performance.now()
-  const outcome = await send(needs, receiver, delivery, startedAt)
+  const outcome = await send(deps, receiver, delivery, startedAt)
   if (outcome.kind === 'broken-off') return undefined
   const verdict = judgeOutcome(outcome, {
     attempts: delivery.attempts + 1,
     retries: receiver.retries ?? undefined,
-    nowMs: needs.clock.now().getTime(),
-    chance: Buffer.from(needs.random.bytes(4)).readUInt32BE() / 2 ** 32,
+    nowMs: deps.clock.now().getTime(),
+    fraction: Buffer.from(deps.random.bytes(4)).readUInt32BE() / 2 ** 32,
   })
   const told =
     outcome.kind === 'replied'
@@ -53,6 +52,7 @@ export async function attemptDelivery(
       version: delivery.version,
       startedAt,
       durationMs: Math.round(performance.now() - startedAtMs),
+      url: receiver.url,
       address: outcome.address,
       state: verdict.state,
       pauseMs: verdict.pauseMs,
@@ -64,7 +64,7 @@ export async function attemptDelivery(
 }
 
 async function send(
-  { client, box, log }: AttemptNeeds,
+  { client, box, log }: AttemptDeps,
   receiver: Receiver,
   delivery: DueDelivery,
   at: Date,
@@ -75,12 +75,12 @@ async function send(
     const headers = deliveryHeaders(keysOf(box, receiver), { id: delivery.id, body, unixSeconds })
     return await client.post(receiver.url, headers, body)
   } catch (error) {
-    log.error({ err: error, webhookKey: String(receiver.key) }, 'a webhook could not be sent')
-    return { kind: 'failed', error: 'the relay could not send it: its log tells why', address: undefined }
+    log.error({ err: error, webhookKey: String(receiver.key) }, 'webhook request failed with an internal error')
+    return { kind: 'failed', error: 'internal error of the relay: see its log', address: undefined }
   }
 }
 
-/** Made once for all that is sent with them, and forgotten with the receiver. */
+/** Built once per receiver, as building them is expensive. */
 const known = new WeakMap<Receiver, SigningKeys>()
 
 function keysOf(box: SecretBox, receiver: Receiver): SigningKeys {

@@ -21,7 +21,7 @@ async function queueAge(database = shared.database): Promise<number> {
   return Number(/^smsgw_webhook_queue_age_seconds (.*)$/m.exec(await registry.metrics())?.[1])
 }
 
-test('attempts are counted by what came of them', async () => {
+test('counts attempts by result', async () => {
   const registry = new Registry()
   const observe = deliveryMetrics(registry, shared.database)
   for (const state of ['delivered', 'delivered', 'waiting', 'failed'] as const)
@@ -35,7 +35,7 @@ test('attempts are counted by what came of them', async () => {
   expect(text).toContain('smsgw_webhook_queue_size 0')
 })
 
-test('the age of the queue is that of what could be sent now, and is not', async () => {
+test('the queue age is that of the oldest delivery that could be sent now', async () => {
   expect(await queueAge()).toBe(0)
   for (const [index, id] of ['waits', 'paused', 'disabled', 'later'].entries()) {
     await world.webhook(id, 'https://example.com', `sms:${id}`)
@@ -60,7 +60,7 @@ test('the age of the queue is that of what could be sent now, and is not', async
   expect(await queueAge()).toBe(0)
 })
 
-test('while the database is away the age is unknown, and the rest is told', async () => {
+test('without the database the age is unknown, and other metrics are served', async () => {
   const away = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/none', connections: 1 })
   expect(await queueAge(away)).toBeNaN()
   await away.$disconnect()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { nextPauseMs, retryAfterSeconds } from './delivery-schedule.ts'
+import { nextPauseMs, retryAfterSeconds } from './judge-outcome.ts'
 
-const unasked = { askedSeconds: undefined, chance: 0.5 }
+const unasked = { requestedSeconds: undefined, fraction: 0.5 }
 const schedule = (retries?: number) => {
   const pauses: number[] = []
   for (let attempts = 1; ; attempts++) {
@@ -11,37 +11,37 @@ const schedule = (retries?: number) => {
   }
 }
 
-describe('an event is tried again', () => {
-  test('after longer and longer, for more than three days', () => {
+describe('an event is retried', () => {
+  test('at growing intervals, for more than three days', () => {
     expect(schedule()).toEqual([5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400])
   })
 
-  test('as often as the account wants: less often, or with the last pause again', () => {
+  test('as often as the account sets: less often, or with the last pause repeated', () => {
     expect(schedule(1)).toEqual([5])
     expect(schedule(3)).toEqual([5, 30, 300])
     expect(schedule(12)).toEqual([...schedule(), 86_400, 86_400])
   })
 
-  test('a fifth earlier or later, by chance', () => {
-    expect(nextPauseMs(1, undefined, { ...unasked, chance: 0 })).toBe(4_000)
-    expect(nextPauseMs(1, undefined, { ...unasked, chance: 1 })).toBe(6_000)
-    expect(nextPauseMs(10, undefined, { ...unasked, chance: 1 })).toBe(103_680_000)
+  test('with a jitter of 20 %', () => {
+    expect(nextPauseMs(1, undefined, { ...unasked, fraction: 0 })).toBe(4_000)
+    expect(nextPauseMs(1, undefined, { ...unasked, fraction: 1 })).toBe(6_000)
+    expect(nextPauseMs(10, undefined, { ...unasked, fraction: 1 })).toBe(103_680_000)
   })
 })
 
-describe('what a receiver asks for', () => {
-  const asked = (attempts: number, askedSeconds: number) =>
-    (nextPauseMs(attempts, undefined, { askedSeconds, chance: 0.5 }) ?? 0) / 1000
+describe('a requested pause', () => {
+  const requested = (attempts: number, requestedSeconds: number) =>
+    (nextPauseMs(attempts, undefined, { requestedSeconds, fraction: 0.5 }) ?? 0) / 1000
 
   test('is obeyed to the second, up to an hour', () => {
-    expect([asked(1, 2), asked(2, 7), asked(3, 3_600), asked(1, 3_601), asked(1, 1e9)]).toEqual([
+    expect([requested(1, 2), requested(2, 7), requested(3, 3_600), requested(1, 3_601), requested(1, 1e9)]).toEqual([
       2, 7, 3600, 3600, 3600,
     ])
-    expect(asked(1, 0)).toBe(1)
+    expect(requested(1, 0)).toBe(1)
   })
 
-  test('does not use up the retries of one that always asks for a second', () => {
-    const pauses = Array.from({ length: 10 }, (_, index) => asked(index + 1, 1))
+  test('does not use up the retries of a receiver that always requests a second', () => {
+    const pauses = Array.from({ length: 10 }, (_, index) => requested(index + 1, 1))
     expect(pauses).toEqual([1, 1, 1, ...schedule().slice(3)])
   })
 })

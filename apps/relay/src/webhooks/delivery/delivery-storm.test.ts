@@ -9,7 +9,7 @@ import { idsOf, testReceivers } from '../testing/test-receivers.ts'
 const EVENTS = 120
 const BURST = 10
 
-test('whatever receivers do and however workers come and go, those that are well get everything, under one id', async () => {
+test('healthy receivers get every event under one id, however receivers fail and workers come and go', async () => {
   const shared = await testDatabase({ connections: 20 })
   const world = await deliveryWorld(shared)
   const receivers = testReceivers()
@@ -41,7 +41,7 @@ test('whatever receivers do and however workers come and go, those that are well
   const workers = [world, world, world].map((one) => one.worker({ limits: { totalMs: 300 } }))
   for (let event = 0; event < EVENTS; event += BURST) {
     await world.happen(...Array.from({ length: BURST }, (_, index) => `m${event + index}`))
-    // One ends in good order, of another nobody sees any more that it is there.
+    // One stops cleanly, the other loses its presence.
     void workers.shift()?.stop()
     workers.push(world.worker({ limits: { totalMs: 300 } }))
     if (event % 30 === 0) await world.loseSight()

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
-import { redeliver } from '../redeliver-statement.ts'
+import { redeliver } from '../api/redeliver-statement.ts'
 import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
 import { answerWith } from '../testing/test-receiver.ts'
 import { idsOf, testReceivers } from '../testing/test-receivers.ts'
@@ -23,13 +23,13 @@ afterEach(async () => {
 const names = (count: number, prefix = 'm') => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
 const states = async () => (await world.deliveries()).map(({ state }) => state)
-/** Until everything that was found out is written down, and the receivers are free. */
+/** Waits until all results are recorded and the receivers are free. */
 const settled = () =>
   eventually(async () => {
     expect(await world.webhooks()).toMatchObject((await world.webhooks()).map(() => ({ servedBy: null })))
   })
 
-test('an event is sent in its envelope, signed, and what came of it is written down', async () => {
+test('sends an event in its envelope, signed, and records the result', async () => {
   const there = await receivers.start(answerWith(202, {}, 'thank you'))
   await world.webhook('w1', `${there.url}sms`)
   world.worker()
@@ -60,7 +60,7 @@ test('an event is sent in its envelope, signed, and what came of it is written d
   expect(world.attempts).toEqual(['delivered'])
 })
 
-test('what nobody told it of it finds by itself, and what it was told of twice it sends once', async () => {
+test('finds events without being woken, and sends an event once when woken twice', async () => {
   const there = await receivers.start()
   await world.webhook('w1', there.url)
   await world.happen('m1')
@@ -72,7 +72,7 @@ test('what nobody told it of it finds by itself, and what it was told of twice i
   expect(idsOf(there).sort()).toEqual(['m1', 'm2', 'm3', 'm4'].map((name) => world.idOf('w1', name)).sort())
 })
 
-test('what comes of many is written down in few goes', async () => {
+test('records many results in few statements', async () => {
   const there = await receivers.start()
   await world.webhook('w1', there.url)
   await world.happen(...names(500))
@@ -89,7 +89,7 @@ describe('an attempt that fails', () => {
     ['an error', 500],
     ['a redirect', 302],
     ['a refusal', 404],
-  ])('with %s is made again, under the same id', async (_, status) => {
+  ])('with %s is repeated under the same id', async (_, status) => {
     const there = await receivers.start((response, __, number) => answerWith(number === 1 ? status : 200)(response))
     await world.webhook('w1', there.url)
     world.worker()
@@ -113,7 +113,7 @@ describe('an attempt that fails', () => {
     expect(world.attempts).toEqual(['waiting', 'delivered'])
   })
 
-  test('is made again as often as the account wants, then given up, and the account is told', async () => {
+  test('is repeated as often as the account sets, then given up with a log entry', async () => {
     await shared.database.account.update({ where: { id: 'a1' }, data: { settings: { webhooks: { retry_count: 1 } } } })
     const there = await receivers.start(answerWith(500))
     await world.webhook('w1', there.url)
@@ -129,13 +129,13 @@ describe('an attempt that fails', () => {
       {
         accountId: 'a1',
         priority: 'WARN',
-        message: 'a webhook gave up on an event: HTTP 500',
+        message: 'webhook delivery failed for good: HTTP 500',
         context: { webhookId: 'w1', eventId: world.idOf('w1', 'm1') },
       },
     ])
   })
 
-  test('is told in words when there was no answer, and counts on when it is redelivered', async () => {
+  test('is described when there was no response, and continues its count after a redelivery', async () => {
     const gone = await receivers.start()
     await gone.close()
     await world.webhook('w1', gone.url)
@@ -152,14 +152,14 @@ describe('an attempt that fails', () => {
       {
         attempts: 1,
         attemptRows: [
-          { number: 1, status: null, error: 'nothing listens there' },
+          { number: 1, status: null, error: 'connection refused' },
           { number: 2, status: 200, error: null },
         ],
       },
     ])
   })
 
-  test('for a secret that cannot be read is an attempt like any other, and hurts nobody else', async () => {
+  test('because of an unreadable secret counts as an attempt and affects no other webhook', async () => {
     const there = await receivers.start()
     await world.webhook('w1', there.url)
     await world.webhook('w2', there.url)
@@ -169,13 +169,13 @@ describe('an attempt that fails', () => {
     await eventually(async () => expect((await states()).sort()).toEqual(['delivered', 'waiting']))
     await settled()
     const broken = (await world.deliveries()).find(({ state }) => state === 'waiting')
-    expect(broken?.attemptRows).toMatchObject([{ error: 'the relay could not send it: its log tells why' }])
-    expect(world.warned).toEqual(['a webhook could not be sent'])
+    expect(broken?.attemptRows).toMatchObject([{ error: 'internal error of the relay: see its log' }])
+    expect(world.warned).toEqual(['webhook request failed with an internal error'])
   })
 })
 
-describe('a receiver that asks', () => {
-  test.each([429, 503])('for a pause with %d gets it, for everything', async (status) => {
+describe('a receiver that requests', () => {
+  test.each([429, 503])('a pause with %d gets it for all events', async (status) => {
     const there = await receivers.start(answerWith(status, { 'retry-after': '100' }))
     await world.webhook('w1', there.url)
     world.worker()
@@ -196,7 +196,7 @@ describe('a receiver that asks', () => {
     await eventually(() => expect(there.requests).toHaveLength(3))
   })
 
-  test('to be forgotten with 410 is disabled, and what waits for it is dropped', async () => {
+  test('to stop with 410 is disabled, and its pending events are dropped', async () => {
     const there = await receivers.start(answerWith(410))
     await world.webhook('w1', there.url)
     await world.happen(...names(20))
@@ -213,7 +213,7 @@ describe('a receiver that asks', () => {
   })
 })
 
-describe('five days of nothing but failure', () => {
+describe('five days of failures only', () => {
   test('disable a webhook', async () => {
     const there = await receivers.start(answerWith(500))
     await world.webhook('w1', there.url)
@@ -227,12 +227,12 @@ describe('five days of nothing but failure', () => {
     }
     await settled()
     expect(await world.webhooks()).toMatchObject([
-      { disabledReason: 'nothing but failures for five days, the last one: HTTP 500' },
+      { disabledReason: 'only failures for five days, the last one: HTTP 500' },
     ])
     expect(await states()).toEqual(['dropped'])
   })
 
-  test('are counted only while something is sent', async () => {
+  test('count only while something is sent', async () => {
     const there = await receivers.start(answerWith(500))
     await world.webhook('w1', there.url)
     world.worker()

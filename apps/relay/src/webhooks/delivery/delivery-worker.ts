@@ -1,57 +1,55 @@
 import type { Log } from '@smsgw/daemon/log'
 import type { Database } from '../../store/database.ts'
-import { isDatabaseAway } from '../../store/database-away.ts'
-import type { Outbox } from '../outbox.ts'
-import { Breakers } from './breakers.ts'
-import type { GuardedClient } from './guarded-client.ts'
+import { isDatabaseUnavailable } from '../../store/database-unavailable.ts'
+import type { Outbox } from '../outbox/enqueue-events.ts'
+import { AttemptRecorder, type AttemptRecorderDeps } from './attempt-recorder.ts'
+import type { GuardedClient } from './client/guarded-client.ts'
 import { readDue } from './read-due-statement.ts'
-import { ReceiverLane, type ReceiverLaneNeeds } from './receiver-lane.ts'
-import { Rounds } from './rounds.ts'
-import { Settler, type SettlerNeeds } from './settler.ts'
-import { shareRoom } from './share-room.ts'
+import { Breakers } from './receiver-health.ts'
+import { ReceiverLane, type ReceiverLaneDeps } from './receiver-lane.ts'
 import { type Receiver, takeReceivers } from './take-receivers-statement.ts'
 import { WorkerPresence } from './worker-presence.ts'
 
-export interface DeliveryWorkerNeeds extends Omit<ReceiverLaneNeeds, 'settler' | 'breakers'>, SettlerNeeds {
+export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 'breakers'>, AttemptRecorderDeps {
   readonly database: Database
-  /** Of the same database. */
+  /** URL of the same database. */
   readonly url: string
   readonly client: GuardedClient
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** Served at a time, each over five connections at most. */
+  /** Receivers served at the same time, each over at most five connections. */
   readonly mostReceivers?: number
 }
 
 /**
- * Sends what the outbox holds. Every replica has one; each receiver is served by one of them at a time, in a lane of its
- * own, so that a slow or dead one delays nobody else. What a killed worker served is served by another at once, under the
- * same ids.
+ * Sends the deliveries of the outbox. Every relay runs one worker. Each receiver is served by one worker at a time, in
+ * a lane of its own, so that a slow or dead receiver delays no other. When a worker is killed, another one takes over
+ * its receivers at once, with the same event ids.
  *
- * A round takes receivers that nobody serves and makes sure of those that it has, when it was woken and five times a
- * second, and reads what is due for them.
+ * A round takes free receivers, renews the worker's own, and reads their due deliveries. It runs when woken and five
+ * times a second.
  */
 export class DeliveryWorker implements Outbox {
-  readonly #needs: DeliveryWorkerNeeds
-  readonly #laneNeeds: ReceiverLaneNeeds
-  readonly #settler: Settler
+  readonly #deps: DeliveryWorkerDeps
+  readonly #laneNeeds: ReceiverLaneDeps
+  readonly #recorder: AttemptRecorder
   readonly #presence: WorkerPresence
   readonly #rounds: Rounds
   readonly #polling: NodeJS.Timeout
   readonly #lanes = new Map<bigint, ReceiverLane>()
-  /** Further receivers are looked for behind this one, so that each has its turn where there are too many. */
+  /** The search for more receivers continues after this key, so that each gets its turn. */
   #after = 0n
   #isWoken = false
-  #isAway = false
+  #isUnavailable = false
   #stopping: Promise<void> | undefined
   #allDone: (() => void) | undefined
 
-  constructor(needs: DeliveryWorkerNeeds) {
-    this.#needs = needs
-    this.#settler = new Settler(needs)
-    this.#laneNeeds = { ...needs, settler: this.#settler, breakers: new Breakers() }
+  constructor(deps: DeliveryWorkerDeps) {
+    this.#deps = deps
+    this.#recorder = new AttemptRecorder(deps)
+    this.#laneNeeds = { ...deps, recorder: this.#recorder, breakers: new Breakers() }
     this.#rounds = new Rounds(() => this.#round())
     this.#polling = setInterval(() => this.wake(), POLL_MS)
-    this.#presence = new WorkerPresence(needs, () => this.#presenceChanged())
+    this.#presence = new WorkerPresence(deps, () => this.#presenceChanged())
   }
 
   wake(): void {
@@ -59,7 +57,7 @@ export class DeliveryWorker implements Outbox {
     this.#rounds.ask()
   }
 
-  /** Takes nothing more; what is under way is finished and written down, and the rest is left to others. */
+  /** Takes no more deliveries. Running requests are finished and recorded; other workers take the rest. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
@@ -71,14 +69,14 @@ export class DeliveryWorker implements Outbox {
     await this.#rounds.stop()
     for (const lane of this.#lanes.values()) lane.end()
     if (this.#lanes.size > 0) await this.#lanesDone(giveUpAt - performance.now())
-    await this.#needs.client.close()
-    await this.#settler.finish(Math.max(LAST_WRITE_MS, giveUpAt - performance.now()))
+    await this.#deps.client.close()
+    await this.#recorder.finish(Math.max(LAST_WRITE_MS, giveUpAt - performance.now()))
     await this.#presence.close()
   }
 
-  #lanesDone(patienceMs: number): Promise<void> {
+  #lanesDone(waitMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const impatience = setTimeout(resolve, Math.max(1, patienceMs))
+    const impatience = setTimeout(resolve, Math.max(1, waitMs))
     this.#allDone = () => {
       clearTimeout(impatience)
       resolve()
@@ -94,23 +92,24 @@ export class DeliveryWorker implements Outbox {
     try {
       if (isWoken) await this.#take(worker)
       await this.#feed(worker)
-      if (this.#isAway) this.#needs.log.info('webhooks go on')
-      this.#isAway = false
+      if (this.#isUnavailable) this.#deps.log.info('webhook delivery resumed: database available')
+      this.#isUnavailable = false
     } catch (error) {
-      if (!isDatabaseAway(error)) this.#needs.log.error({ err: error }, 'webhooks could not be looked for')
-      else if (!this.#isAway) this.#needs.log.warn({ err: error }, 'webhooks wait: the database is away')
-      this.#isAway ||= isDatabaseAway(error)
+      if (!isDatabaseUnavailable(error)) this.#deps.log.error({ err: error }, 'due webhooks not read, retrying')
+      else if (!this.#isUnavailable)
+        this.#deps.log.warn({ err: error }, 'webhook delivery paused: database unavailable, retrying')
+      this.#isUnavailable ||= isDatabaseUnavailable(error)
     }
   }
 
   async #take(worker: number): Promise<void> {
     const takenAtMs = performance.now()
-    const room = (this.#needs.mostReceivers ?? MOST_RECEIVERS) - this.#lanes.size
+    const room = (this.#deps.mostReceivers ?? MOST_RECEIVERS) - this.#lanes.size
     const limit = Math.max(0, Math.min(RECEIVERS_AT_ONCE, room))
-    // The one that has been served for longest makes room for those that wait for their turn.
+    // The receiver served longest makes room for those that wait for their turn.
     if (room <= 0) this.#lanes.values().next().value?.end()
     const renewed = [...this.#lanes].filter(([, lane]) => lane.needsRenewal(takenAtMs))
-    const receivers = await takeReceivers(this.#needs.database, {
+    const receivers = await takeReceivers(this.#deps.database, {
       worker,
       leaseSeconds: LEASE_SECONDS,
       busy: [...this.#lanes.keys()],
@@ -121,12 +120,12 @@ export class DeliveryWorker implements Outbox {
     const taken = new Map(receivers.map((receiver) => [receiver.key, receiver]))
     for (const [key, lane] of renewed) {
       const receiver = taken.get(key)
-      // Deleted, disabled, paused, or served by somebody else.
+      // Deleted, disabled, paused, or served by another worker.
       if (receiver === undefined) lane.end()
       else lane.renew(receiver, takenAtMs)
       taken.delete(key)
     }
-    // What was taken by a worker that nobody sees any more is anybody's.
+    // Receivers taken under a lost worker number are free for others.
     if (worker === this.#presence.number)
       for (const receiver of taken.values()) this.#openLane(worker, receiver, takenAtMs)
     this.#turn([...taken.keys()], limit)
@@ -137,18 +136,18 @@ export class DeliveryWorker implements Outbox {
       worker,
       receiver,
       takenAtMs,
-      onHungry: () => this.#rounds.ask(),
+      onNeedsMore: () => this.#rounds.ask(),
       onDone: () => {
         this.#lanes.delete(receiver.key)
         if (this.#lanes.size === 0) this.#allDone?.()
-        // What was written between the last look at it and its release woke somebody who found it taken.
+        // A delivery that was enqueued between the last read and the release found the receiver still taken.
         this.wake()
       },
     })
     this.#lanes.set(receiver.key, lane)
   }
 
-  /** All around and from the start again, as often as there are more than are taken at once. */
+  /** Continues the search, and starts again at the first key after the last one. */
   #turn(taken: readonly bigint[], limit: number): void {
     const before = this.#after
     if (limit > 0) this.#after = taken.length < limit ? 0n : taken.reduce((most, key) => (key > most ? key : most))
@@ -156,16 +155,16 @@ export class DeliveryWorker implements Outbox {
   }
 
   async #feed(worker: number): Promise<void> {
-    const hungry = [...this.#lanes].filter(([, lane]) => lane.wants > 0)
-    if (hungry.length === 0) return
+    const needy = [...this.#lanes].filter(([, lane]) => lane.wants > 0)
+    if (needy.length === 0) return
     const heldByAll = [...this.#lanes.values()].reduce((sum, lane) => sum + lane.held.size, 0)
-    const sizes = shareRoom(new Map(hungry.map(([key, lane]) => [key, lane.wants])), heldByAll)
-    const held = hungry.flatMap(([, lane]) => [...lane.held])
-    const due = Map.groupBy(await readDue(this.#needs.database, worker, sizes, held), ({ webhookKey }) => webhookKey)
-    for (const [key, lane] of hungry) lane.feed(due.get(key) ?? [], sizes.get(key) ?? 0)
+    const sizes = shareCapacity(new Map(needy.map(([key, lane]) => [key, lane.wants])), heldByAll)
+    const held = needy.flatMap(([, lane]) => [...lane.held])
+    const due = Map.groupBy(await readDue(this.#deps.database, worker, sizes, held), ({ webhookKey }) => webhookKey)
+    for (const [key, lane] of needy) lane.feed(due.get(key) ?? [], sizes.get(key) ?? 0)
   }
 
-  /** As another worker, or none, it has not got what it had: others may take it now. */
+  /** With another worker number, or none, the lanes of the old number end: others may take their receivers. */
   #presenceChanged(): void {
     for (const lane of this.#lanes.values()) if (lane.worker !== this.#presence.number) lane.end()
     this.wake()
@@ -176,6 +175,65 @@ const POLL_MS = 200
 const LEASE_SECONDS = 30
 const MOST_RECEIVERS = 1_000
 const RECEIVERS_AT_ONCE = 100
-/** A request under way ends within 16 s. */
+/** A running request ends within 16 s. */
 const FINISH_MS = 20_000
 const LAST_WRITE_MS = 2_000
+
+/** The least time between the starts of two rounds. Requests in between share the next round. */
+const PACE_MS = 10
+
+/**
+ * Runs the same work repeatedly, one run at a time: immediately when idle, else after the present run. The work must
+ * not reject.
+ */
+export class Rounds {
+  readonly #run: () => Promise<void>
+  #begunAtMs = -PACE_MS
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+  #isAsked = false
+  #isStopped = false
+
+  constructor(run: () => Promise<void>) {
+    this.#run = run
+  }
+
+  ask(): void {
+    this.#isAsked = true
+    if (this.#running !== undefined || this.#timer !== undefined || this.#isStopped) return
+    const waitMs = this.#begunAtMs + PACE_MS - performance.now()
+    if (waitMs <= 0) this.#begin()
+    else this.#timer = setTimeout(() => this.#begin(), waitMs)
+  }
+
+  /** Waits for the present run. No other run starts after it. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  #begin(): void {
+    this.#timer = undefined
+    this.#isAsked = false
+    this.#begunAtMs = performance.now()
+    this.#running = this.#run().then(() => {
+      this.#running = undefined
+      if (this.#isAsked) this.ask()
+    })
+  }
+}
+
+/**
+ * Divides the worker's memory among receivers that need deliveries: each gets what it wants while there is space, then
+ * an equal share, and always a few, so that no receiver waits for another.
+ *
+ * @param held deliveries in memory for all receivers
+ */
+export function shareCapacity(wants: ReadonlyMap<bigint, number>, held: number): ReadonlyMap<bigint, number> {
+  const part = Math.max(A_FEW, Math.floor((MOST_HELD - held) / wants.size))
+  return new Map([...wants].map(([key, want]) => [key, Math.min(want, part)]))
+}
+
+const MOST_HELD = 20_000
+const A_FEW = 10

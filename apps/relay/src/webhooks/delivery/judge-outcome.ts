@@ -1,20 +1,19 @@
-import { askedPauseMs, nextPauseMs, retryAfterSeconds } from './delivery-schedule.ts'
-import type { Outcome } from './guarded-client.ts'
+import type { Outcome } from './client/guarded-client.ts'
 
 export interface Verdict {
   readonly state: 'delivered' | 'failed' | 'waiting'
   /** Until the next attempt. */
   readonly pauseMs: number
-  /** What the receiver asks for, as far as it is obeyed: for everything that it would be sent. 0: nothing. */
-  readonly askedPauseMs: number
-  /** It is not there any more, and says so. */
+  /** The accepted part of a pause that the receiver requested for all its deliveries; 0 when it requested none. */
+  readonly requestedPauseMs: number
+  /** The receiver answered 410 Gone. */
   readonly isGone: boolean
 }
 
 /**
- * What an attempt comes to.
+ * Decides the result of an attempt.
  *
- * @param attempts with this one
+ * @param attempts including this one
  */
 export function judgeOutcome(
   outcome: Exclude<Outcome, { readonly kind: 'broken-off' }>,
@@ -22,22 +21,65 @@ export function judgeOutcome(
     attempts,
     retries,
     nowMs,
-    chance,
+    fraction,
   }: {
     readonly attempts: number
     readonly retries: number | undefined
     readonly nowMs: number
-    readonly chance: number
+    readonly fraction: number
   },
 ): Verdict {
   const { status, retryAfter } = outcome.kind === 'replied' ? outcome.reply : { status: 0, retryAfter: undefined }
-  if (status >= 200 && status <= 299) return { state: 'delivered', pauseMs: 0, askedPauseMs: 0, isGone: false }
-  const askedSeconds = status === 429 || status === 503 ? retryAfterSeconds(retryAfter, nowMs) : undefined
-  const pauseMs = nextPauseMs(attempts, retries, { askedSeconds, chance })
+  if (status >= 200 && status <= 299) return { state: 'delivered', pauseMs: 0, requestedPauseMs: 0, isGone: false }
+  const requestedSeconds = status === 429 || status === 503 ? retryAfterSeconds(retryAfter, nowMs) : undefined
+  const pauseMs = nextPauseMs(attempts, retries, { requestedSeconds, fraction })
   return {
     state: pauseMs === undefined ? 'failed' : 'waiting',
     pauseMs: pauseMs ?? 0,
-    askedPauseMs: askedSeconds === undefined ? 0 : askedPauseMs(askedSeconds),
+    requestedPauseMs: requestedSeconds === undefined ? 0 : requestedPauseMs(requestedSeconds),
     isGone: status === 410,
   }
+}
+
+/** Seconds after each failed attempt: the first two bridge a restart, the last ones a weekend. */
+const PAUSES = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const
+const LONGEST_REQUESTED = 3_600
+/** For so many attempts, a requested pause is used as it is. */
+const REQUESTED_FREELY = 3
+
+/**
+ * Returns how long after a failed attempt the next one is due, or undefined after the last one. A jitter of ±20 % keeps
+ * deliveries that failed together from returning together. A receiver may request a pause (`Retry-After`). From the
+ * fourth attempt on the schedule is the minimum, so that a receiver that always requests a second does not use up its
+ * retries in ten.
+ *
+ * @param attempts made so far, at least one
+ * @param retries set by the account: fewer cut the schedule, more repeat its last pause
+ */
+export function nextPauseMs(
+  attempts: number,
+  retries: number = PAUSES.length,
+  { requestedSeconds, fraction }: { readonly requestedSeconds: number | undefined; readonly fraction: number },
+): number | undefined {
+  if (attempts > retries) return undefined
+  const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? PAUSES[0]
+  const pauseMs = Math.round(pause * 1000 * (0.8 + 0.4 * fraction))
+  if (requestedSeconds === undefined) return pauseMs
+  return attempts <= REQUESTED_FREELY
+    ? requestedPauseMs(requestedSeconds)
+    : Math.max(requestedPauseMs(requestedSeconds), pauseMs)
+}
+
+/** Limits a requested pause to the accepted range. */
+function requestedPauseMs(requestedSeconds: number): number {
+  return Math.min(LONGEST_REQUESTED, Math.max(1, requestedSeconds)) * 1000
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date. */
+export function retryAfterSeconds(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header)
+  // Date.parse also accepts strings that are not HTTP dates.
+  const date = / GMT$/.test(header.trim()) ? Date.parse(header) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - nowMs) / 1000))
 }

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { callUrl } from '../../testing/call-url.ts'
 import { type RelayProcess, startRelayProcess } from '../../testing/relay-process.ts'
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
-import { enqueueEvents } from '../enqueue-events.ts'
+import { enqueueEvents } from '../outbox/enqueue-events.ts'
 import { receivedText } from '../testing/delivery-world.ts'
 import { idsOf, testReceivers } from '../testing/test-receivers.ts'
 
@@ -43,7 +43,7 @@ async function start(proxy: string): Promise<RelayProcess> {
   return relay
 }
 
-test('each event arrives, always under its one id, although the relay that sends them is killed', async () => {
+test('every event arrives under its one id although the sending relay is killed', async () => {
   const proxied: string[] = []
   const proxy = createServer((socket) => socket.on('data', (data) => proxied.push(data.toString()))).listen(
     0,
@@ -75,7 +75,7 @@ test('each event arrives, always under its one id, although the relay that sends
   )
   const stored = await shared.database.webhookDelivery.findMany({ select: { id: true } })
   expect(new Set(idsOf(there))).toEqual(new Set(stored.map(({ id }) => id)))
-  // Those that were in flight, and what had been answered and not yet been written down.
+  // Those that were in flight or answered but not recorded yet.
   expect(there.requests.length).toBeGreaterThanOrEqual(EVENTS + 5)
   expect(there.requests.length).toBeLessThan(EVENTS + EVENTS / 4)
   expect(proxied).toEqual([])

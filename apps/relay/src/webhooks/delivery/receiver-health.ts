@@ -1,68 +1,114 @@
+import { BoundedMap } from '../../limits/bounded-map.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { Attempted } from './attempt-delivery.ts'
-import { type Breakers, breakerPauseMs } from './breakers.ts'
-import type { Settler } from './settler.ts'
+import type { AttemptRecorder } from './attempt-recorder.ts'
 import type { Receiver } from './take-receivers-statement.ts'
 
-export interface ReceiverHealthNeeds {
+export interface ReceiverHealthDeps {
   readonly breakers: Breakers
-  readonly settler: Pick<Settler, 'noteHealth' | 'noteGone'>
+  readonly recorder: Pick<AttemptRecorder, 'updateHealth' | 'recordGone'>
   readonly logbook: Logbook
 }
 
 /**
- * What attempts say of a receiver, while a worker serves it. *Usual*; or *on trial*, after it was left alone for its
- * failures, until one attempt goes well. A failure on trial, one too many, a wish for a pause or a farewell end the serving:
- * it is *left alone*, and what is still in flight changes nothing about that.
+ * Health of a receiver while a worker serves it. States: *usual*; *on trial* after a pause, until one attempt succeeds.
+ * A failure on trial, too many failures, a requested pause or 410 Gone end the serving: the receiver is *paused*, and
+ * the results of requests in flight do not change that.
  */
 export class ReceiverHealth {
-  readonly #needs: ReceiverHealthNeeds
+  readonly #deps: ReceiverHealthDeps
   #isOnTrial: boolean
-  #isLeftAlone = false
-  #mayBeIll: boolean
+  #isPaused = false
+  #mayHaveFailures: boolean
 
-  constructor(needs: ReceiverHealthNeeds, { pauses, isIll }: Receiver) {
-    this.#needs = needs
+  constructor(deps: ReceiverHealthDeps, { pauses, hasFailures }: Receiver) {
+    this.#deps = deps
     this.#isOnTrial = pauses > 0
-    this.#mayBeIll = isIll
+    this.#mayHaveFailures = hasFailures
   }
 
   get isOnTrial(): boolean {
     return this.#isOnTrial
   }
 
-  get isLeftAlone(): boolean {
-    return this.#isLeftAlone
+  get isPaused(): boolean {
+    return this.#isPaused
   }
 
-  /** It was moved to another address. */
+  /** Forgets failures, because the URL was changed. */
   forget(receiver: Receiver): void {
-    this.#needs.breakers.forget(receiver.key)
+    this.#deps.breakers.forget(receiver.key)
   }
 
   note(receiver: Receiver, { attempt, verdict, error }: Attempted): void {
-    const isWell = attempt.state === 'delivered'
-    const isMended = isWell && this.#isOnTrial
-    const isOpening = !this.#isLeftAlone && this.#isOneTooMany(receiver, isWell) && !verdict.isGone
-    const pauseMs = Math.max(verdict.askedPauseMs, isOpening ? breakerPauseMs(receiver.pauses) : 0)
-    if (!isWell || this.#mayBeIll)
-      this.#needs.settler.noteHealth(receiver, { isWell, isMended, isOpening, pauseMs }, error)
-    this.#mayBeIll = !isWell
-    if (verdict.isGone) this.#needs.settler.noteGone(receiver)
-    if (isMended) this.#tell(receiver, 'INFO', 'a webhook works again')
-    if (isMended) this.#isOnTrial = false
+    const isSuccess = attempt.state === 'delivered'
+    const isRecovered = isSuccess && this.#isOnTrial
+    const isOpening = !this.#isPaused && this.#isFailing(receiver, isSuccess) && !verdict.isGone
+    const pauseMs = Math.max(verdict.requestedPauseMs, isOpening ? breakerPauseMs(receiver.pauses) : 0)
+    if (!isSuccess || this.#mayHaveFailures)
+      this.#deps.recorder.updateHealth(receiver, { isSuccess, isRecovered, isOpening, pauseMs }, error)
+    this.#mayHaveFailures = !isSuccess
+    if (verdict.isGone) this.#deps.recorder.recordGone(receiver)
+    if (isRecovered) this.#tell(receiver, 'INFO', 'webhook recovered')
+    if (isRecovered) this.#isOnTrial = false
     if (isOpening && receiver.pauses === 0)
-      this.#tell(receiver, 'WARN', `a webhook fails, and is tried less often until it works: ${error}`)
-    this.#isLeftAlone ||= pauseMs > 0 || verdict.isGone
+      this.#tell(receiver, 'WARN', `webhook failing, retrying less often until it recovers: ${error}`)
+    this.#isPaused ||= pauseMs > 0 || verdict.isGone
   }
 
-  /** On trial there is only one attempt. */
-  #isOneTooMany({ key }: Receiver, isWell: boolean): boolean {
-    const opens = this.#needs.breakers.opensAfter(key, isWell, performance.now())
-    return opens || (this.#isOnTrial && !isWell)
+  /** On trial, a single failure is enough. */
+  #isFailing({ key }: Receiver, isSuccess: boolean): boolean {
+    const opens = this.#deps.breakers.opensAfter(key, isSuccess, performance.now())
+    return opens || (this.#isOnTrial && !isSuccess)
   }
 
   #tell({ accountId, id }: Receiver, priority: 'INFO' | 'WARN', message: string): void {
-    this.#needs.logbook.write({ accountId, module: 'webhooks', priority, message, context: { webhookId: id } })
+    this.#deps.logbook.write({ accountId, module: 'webhooks', priority, message, context: { webhookId: id } })
   }
+}
+
+const WINDOW_MS = 300_000
+const LEAST_ATTEMPTS = 10
+const FAILED_PART = 0.7
+const MOST_RECEIVERS = 100_000
+
+/** How long a failing receiver is paused, by its number of pauses in a row. */
+export function breakerPauseMs(pauses: number): number {
+  return Math.min(600_000, 30_000 * 2 ** Math.min(pauses, 10))
+}
+
+/**
+ * Decides when a failing receiver is paused: after at least ten attempts in five minutes of which 70 % failed. Its
+ * deliveries are postponed and lose no attempts.
+ */
+export class Breakers {
+  readonly #windows = new BoundedMap<bigint, Window>(MOST_RECEIVERS)
+
+  /** Counts a result. Returns true when the receiver has to be paused, and resets the count. */
+  opensAfter(receiver: bigint, isSuccess: boolean, nowMs: number): boolean {
+    const window = this.#windowOf(receiver, nowMs)
+    window.attempts += 1
+    if (!isSuccess) window.failures += 1
+    const opens = !isSuccess && window.attempts >= LEAST_ATTEMPTS && window.failures >= window.attempts * FAILED_PART
+    if (opens) this.forget(receiver)
+    return opens
+  }
+
+  forget(receiver: bigint): void {
+    this.#windows.delete(receiver)
+  }
+
+  #windowOf(receiver: bigint, nowMs: number): Window {
+    const known = this.#windows.get(receiver)
+    if (known !== undefined && nowMs - known.sinceMs < WINDOW_MS) return known
+    const window = { sinceMs: nowMs, attempts: 0, failures: 0 }
+    this.#windows.set(receiver, window)
+    return window
+  }
+}
+
+interface Window {
+  readonly sinceMs: number
+  attempts: number
+  failures: number
 }

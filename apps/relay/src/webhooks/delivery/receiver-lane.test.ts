@@ -3,20 +3,22 @@ import { systemClock } from '../../clock.ts'
 import { systemRandom } from '../../random.ts'
 import { secretBox } from '../../store/secret-box.ts'
 import { newWebhookSecret, sealWebhookSecret } from '../webhook-secret.ts'
-import { Breakers } from './breakers.ts'
 import type { DueDelivery } from './read-due-statement.ts'
-import { ReceiverLane, type ReceiverLaneNeeds } from './receiver-lane.ts'
+import { Breakers } from './receiver-health.ts'
+import { ReceiverLane, type ReceiverLaneDeps } from './receiver-lane.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 const box = secretBox('the secret of a server that only tests know', systemRandom)
 
-/** A lane to a receiver that takes so long for each request, and a source that never runs dry. */
+/** A lane to a receiver with this response time, and an endless queue. */
 function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
-  const needs: ReceiverLaneNeeds = {
+  const urls: string[] = []
+  const deps: ReceiverLaneDeps = {
     client: {
-      async post() {
+      async post(url) {
+        urls.push(url)
         await new Promise((resolve) => setTimeout(resolve, answersAfterMs))
         return { kind: 'replied', reply: { status: 200, retryAfter: undefined, excerpt: '' }, address: undefined }
       },
@@ -28,10 +30,10 @@ function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
     logbook: { write: () => undefined },
     breakers: new Breakers(),
     observe: () => undefined,
-    settler: {
+    recorder: {
       record: async () => true,
-      noteHealth: () => undefined,
-      noteGone: () => undefined,
+      updateHealth: () => undefined,
+      recordGone: () => undefined,
       release: async () => undefined,
     },
   }
@@ -45,16 +47,16 @@ function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
     signingKeySealed: null,
     retries: null,
     pauses: 0,
-    isIll: false,
+    hasFailures: false,
   }
-  const lane = new ReceiverLane(needs, {
+  const lane = new ReceiverLane(deps, {
     worker: 1,
     receiver,
     takenAtMs: performance.now(),
-    onHungry: () => undefined,
+    onNeedsMore: () => undefined,
     onDone: () => undefined,
   })
-  const asked: number[] = []
+  const requested: number[] = []
   let key = 0n
   const due = (): DueDelivery => ({
     key: ++key,
@@ -68,13 +70,17 @@ function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
     version: '1',
   })
   return {
-    asked,
-    /** What is wanted is there at once. */
+    requested,
+    urls,
+    lane,
+    feed: (count: number) => lane.feed(Array.from({ length: count }, due), count),
+    moveTo: (url: string) => lane.renew({ ...receiver, url }, performance.now()),
+    /** Requested deliveries are there at once. */
     async feedFor(ms: number): Promise<void> {
       for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += 1) {
         const { wants } = lane
         if (wants > 0) lane.feed(Array.from({ length: wants }, due), wants)
-        if (wants > 0) asked.push(wants)
+        if (wants > 0) requested.push(wants)
         lane.renew(receiver, performance.now())
         await vi.advanceTimersByTimeAsync(1)
       }
@@ -82,17 +88,29 @@ function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
   }
 }
 
-test('a receiver that is quick is given more at a time, up to some hundreds', async () => {
-  const { asked, feedFor } = laneTo({ answersAfterMs: 0 })
+test('a fast receiver gets more at a time, up to some hundreds', async () => {
+  const { requested, feedFor } = laneTo({ answersAfterMs: 0 })
   await feedFor(2_000)
-  expect(asked[0]).toBe(10)
-  expect(Math.max(...asked)).toBeGreaterThan(200)
-  expect(Math.max(...asked)).toBeLessThanOrEqual(800)
+  expect(requested[0]).toBe(10)
+  expect(Math.max(...requested)).toBeGreaterThan(200)
+  expect(Math.max(...requested)).toBeLessThanOrEqual(800)
 })
 
-test('of one that takes its time no more than a few are held', async () => {
-  const { asked, feedFor } = laneTo({ answersAfterMs: 300 })
+test('only a few deliveries are held for a slow receiver', async () => {
+  const { requested, feedFor } = laneTo({ answersAfterMs: 300 })
   await feedFor(30_000)
-  expect(asked.length).toBeGreaterThan(20)
-  expect(Math.max(...asked)).toBe(10)
+  expect(requested.length).toBeGreaterThan(20)
+  expect(Math.max(...requested)).toBe(10)
+})
+
+test('deliveries read for an earlier URL are not sent to the present one', async () => {
+  const { feed, moveTo, urls, lane } = laneTo({ answersAfterMs: 10 })
+  feed(8)
+  expect(urls).toEqual(Array(5).fill('http://127.0.0.1/'))
+  moveTo('http://127.0.0.2/')
+  await vi.advanceTimersByTimeAsync(100)
+  expect(urls).toHaveLength(5)
+  expect(lane.held.size).toBe(0)
+  feed(1)
+  expect(urls.at(-1)).toBe('http://127.0.0.2/')
 })

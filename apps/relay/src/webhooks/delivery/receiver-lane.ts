@@ -1,12 +1,12 @@
-import { type Attempted, type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
+import { type AttemptDeps, type Attempted, attemptDelivery } from './attempt-delivery.ts'
+import type { AttemptRecorder } from './attempt-recorder.ts'
 import type { ObservedAttempt } from './delivery-metrics.ts'
 import type { DueDelivery } from './read-due-statement.ts'
-import { ReceiverHealth, type ReceiverHealthNeeds } from './receiver-health.ts'
-import type { Settler } from './settler.ts'
+import { ReceiverHealth, type ReceiverHealthDeps } from './receiver-health.ts'
 import type { Receiver } from './take-receivers-statement.ts'
 
-export interface ReceiverLaneNeeds extends AttemptNeeds, ReceiverHealthNeeds {
-  readonly settler: Pick<Settler, 'record' | 'noteHealth' | 'noteGone' | 'release'>
+export interface ReceiverLaneDeps extends AttemptDeps, ReceiverHealthDeps {
+  readonly recorder: Pick<AttemptRecorder, 'record' | 'updateHealth' | 'recordGone' | 'release'>
   readonly observe: (attempt: ObservedAttempt) => void
 }
 
@@ -15,21 +15,21 @@ export interface ReceiverLaneOptions {
   readonly worker: number
   readonly receiver: Receiver
   readonly takenAtMs: number
-  /** It could do with more deliveries. */
-  readonly onHungry: () => void
+  /** Called when there is room for more deliveries. */
+  readonly onNeedsMore: () => void
   readonly onDone: () => void
 }
 
 /**
- * Sends to one receiver what it is given, at most five at a time, and one alone to a receiver on trial. A delivery is held
- * while it waits, while it is in flight, and until what came of it is written down.
+ * Sends deliveries to one receiver, at most five at a time, and one at a time on trial. A delivery is held from the
+ * moment it is read until its result is recorded.
  *
- * *Serving* until it has run dry, is told to end, or the receiver is to be left alone. Then *ending*: what is in flight is
- * finished and written down, the rest is left to whoever comes next, and at last the receiver is released: *done*.
+ * States: *serving*, until nothing is due, `end` is called, or the receiver is paused. *Ending*: running requests are
+ * finished and recorded, and waiting deliveries are left to the next worker. *Done*: the receiver is released.
  */
 export class ReceiverLane {
   readonly worker: number
-  readonly #needs: ReceiverLaneNeeds
+  readonly #deps: ReceiverLaneDeps
   readonly #options: ReceiverLaneOptions
   readonly #health: ReceiverHealth
   readonly #held = new Set<bigint>()
@@ -44,13 +44,13 @@ export class ReceiverLane {
   #keepsLease = false
   #isDone = false
 
-  constructor(needs: ReceiverLaneNeeds, options: ReceiverLaneOptions) {
+  constructor(deps: ReceiverLaneDeps, options: ReceiverLaneOptions) {
     this.worker = options.worker
-    this.#needs = needs
+    this.#deps = deps
     this.#options = options
     this.#receiver = options.receiver
     this.#renewedAtMs = options.takenAtMs
-    this.#health = new ReceiverHealth(needs, options.receiver)
+    this.#health = new ReceiverHealth(deps, options.receiver)
     this.#size = this.#health.isOnTrial ? 1 : FIRST_SIZE
   }
 
@@ -58,7 +58,7 @@ export class ReceiverLane {
     return this.#held
   }
 
-  /** How many more deliveries it could do with, if there are any. */
+  /** How many more deliveries fit. */
   get wants(): number {
     const isLow = this.#waiting.length <= this.#size / 4
     return this.#isEnding || !isLow ? 0 : Math.min(this.#size - this.#waiting.length, MOST_HELD - this.#held.size)
@@ -68,21 +68,26 @@ export class ReceiverLane {
     return !this.#isEnding && nowMs - this.#renewedAtMs > RENEW_MS
   }
 
-  /** The receiver is ours for longer, and this is what is known of it now. */
+  /** Extends the lease, with the present state of the receiver. */
   renew(receiver: Receiver, takenAtMs: number): void {
-    if (receiver.url !== this.#receiver.url) this.#health.forget(receiver)
+    if (receiver.url !== this.#receiver.url) {
+      this.#health.forget(receiver)
+      // They were read for the earlier URL and are read again.
+      this.#isDry = false
+      for (const { key } of this.#waiting.splice(0)) this.#held.delete(key)
+    }
     this.#receiver = receiver
     this.#renewedAtMs = takenAtMs
     this.#advance()
   }
 
-  /** @param asked fewer than that are all that there are */
-  feed(deliveries: readonly DueDelivery[], asked: number): void {
+  /** @param asked fewer deliveries than this mean that no others are due */
+  feed(deliveries: readonly DueDelivery[], requested: number): void {
     if (this.#isEnding) return
-    this.#isDry = deliveries.length < asked
+    this.#isDry = deliveries.length < requested
     const nowMs = performance.now()
     const isQuick = nowMs - this.#fedAtMs < QUICK_MS
-    // Twice as many the next time, so that it is not kept waiting by the database.
+    // Reads twice as many the next time, so that the lane does not wait for the database.
     if (isQuick && !this.#isDry && !this.#health.isOnTrial) this.#size = Math.min(MOST_WAITING, this.#size * 2)
     this.#fedAtMs = nowMs
     for (const { key } of deliveries) this.#held.add(key)
@@ -90,7 +95,7 @@ export class ReceiverLane {
     this.#advance()
   }
 
-  /** Finishes what is in flight, and takes nothing more. */
+  /** Finishes running requests and takes no more. */
   end(): void {
     this.#isEnding = true
     for (const { key } of this.#waiting.splice(0)) this.#held.delete(key)
@@ -99,21 +104,21 @@ export class ReceiverLane {
 
   #advance(): void {
     const most = this.#health.isOnTrial ? 1 : IN_FLIGHT_EACH
-    // Whoever could not ask for so long whether it still has the receiver waits until it can.
+    // A worker that could not renew its lease for this long stops until it can.
     const isSure = performance.now() - this.#renewedAtMs < SURE_MS
     while (isSure && this.#inFlight < most && this.#waiting.length > 0)
       void this.#deliver(this.#waiting.shift() as DueDelivery)
     if (this.#held.size === 0 && (this.#isDry || this.#isEnding)) this.#release()
-    else if (!this.#isDry && this.wants > 0) this.#options.onHungry()
+    else if (!this.#isDry && this.wants > 0) this.#options.onNeedsMore()
   }
 
   async #deliver(delivery: DueDelivery): Promise<void> {
     const receiver = this.#receiver
     this.#inFlight += 1
-    const attempted = await attemptDelivery(this.#needs, receiver, delivery)
+    const attempted = await attemptDelivery(this.#deps, receiver, delivery)
     this.#inFlight -= 1
     if (attempted !== undefined) {
-      const recording = this.#needs.settler.record(attempted.attempt)
+      const recording = this.#deps.recorder.record(attempted.attempt)
       this.#note(receiver, delivery, attempted)
       this.#advance()
       if (!(await recording)) this.#giveUp()
@@ -126,12 +131,12 @@ export class ReceiverLane {
     const wasOnTrial = this.#health.isOnTrial
     const { state, durationMs } = attempted.attempt
     const sinceEventSeconds = attempts === 0 ? ageSeconds : undefined
-    this.#needs.observe({ result: state, seconds: durationMs / 1000, sinceEventSeconds })
+    this.#deps.observe({ result: state, seconds: durationMs / 1000, sinceEventSeconds })
     this.#health.note(receiver, attempted)
     if (state === 'failed') {
-      const message = `a webhook gave up on an event: ${attempted.error}`
+      const message = `webhook delivery failed for good: ${attempted.error}`
       const context = { webhookId: receiver.id, eventId: id, event }
-      this.#needs.logbook.write({
+      this.#deps.logbook.write({
         accountId: receiver.accountId,
         module: 'webhooks',
         priority: 'WARN',
@@ -139,14 +144,14 @@ export class ReceiverLane {
         context,
       })
     }
-    if (this.#health.isLeftAlone) this.end()
+    if (this.#health.isPaused) this.end()
     else if (wasOnTrial && !this.#health.isOnTrial) {
       this.#size = FIRST_SIZE
       this.#isDry = false
     }
   }
 
-  /** What cannot be written down is sent again, and again: only as often as a lease runs out. */
+  /** Keeps the lease when results cannot be recorded, so that events are repeated at most once per lease. */
   #giveUp(): void {
     this.#keepsLease = true
     this.end()
@@ -156,19 +161,19 @@ export class ReceiverLane {
     if (this.#isDone) return
     this.#isDone = true
     this.#isEnding = true
-    const released = this.#keepsLease ? undefined : this.#needs.settler.release(this.worker, this.#receiver.key)
+    const released = this.#keepsLease ? undefined : this.#deps.recorder.release(this.worker, this.#receiver.key)
     void Promise.resolve(released).then(this.#options.onDone)
   }
 }
 
-/** To one receiver, over all replicas. */
+/** Per receiver, over all relays. */
 const IN_FLIGHT_EACH = 5
 const FIRST_SIZE = 10
 const MOST_WAITING = 800
-/** Whoever has taken most of what it was given so soon could do with more at a time. */
+/** A lane that needs more deliveries this soon reads more at a time. */
 const QUICK_MS = 100
-/** With those that are answered and not yet written down. */
+/** Includes deliveries whose result is not recorded yet. */
 const MOST_HELD = 1_000
 const RENEW_MS = 400
-/** A request takes 16 s at most, and the lease is longer than both together. */
+/** A request takes 16 s at most; the lease is longer than both together. */
 const SURE_MS = 3_000

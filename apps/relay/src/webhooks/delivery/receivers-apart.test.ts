@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
-import { endPause } from '../end-pause.ts'
+import { endPause } from '../api/end-pause-statement.ts'
 import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
 import { answerWith } from '../testing/test-receiver.ts'
 import { idsOf, testReceivers } from '../testing/test-receivers.ts'
@@ -28,7 +28,7 @@ const webhook = async () => (await world.webhooks())[0]
 const tried = async () => (await world.deliveries()).filter(({ attempts }) => attempts > 0).length
 const settled = () => eventually(async () => expect((await webhook())?.servedBy).toBeNull())
 
-test('a receiver has at most five requests at a time, and is kept busy with them', async () => {
+test('a receiver has at most five requests at a time, and always as many as it can get', async () => {
   const waiting: ServerResponse[] = []
   const there = await receivers.start((response) => {
     if (there.requests.length <= 5) waiting.push(response)
@@ -51,7 +51,7 @@ test('a receiver has at most five requests at a time, and is kept busy with them
   expect(new Set(idsOf(there)).size).toBe(41)
 })
 
-test('whoever hangs delays nobody else', async () => {
+test('a hanging receiver delays no other', async () => {
   const hanging = await receivers.start(() => undefined)
   const well = await receivers.start()
   for (let index = 0; index < 30; index++) await world.webhook(`hanging${index}`, hanging.url)
@@ -63,7 +63,7 @@ test('whoever hangs delays nobody else', async () => {
   expect(hanging.mostAtOnce).toBeLessThanOrEqual(150)
 })
 
-test('each has its turn where there are more than are served at once', async () => {
+test('each gets its turn if there are more than can be served at once', async () => {
   const order: string[] = []
   for (const id of ['w0', 'w1', 'w2', 'w3', 'w4', 'w5']) {
     const there = await receivers.start((response) => {
@@ -83,7 +83,7 @@ test.each([
   ['fails', () => receivers.start(answerWith(500))],
   ['hangs', () => receivers.start(() => undefined)],
   ['refuses connections', refusing],
-])('a receiver that %s is left alone after ten attempts, and the rest has used none of its own', async (_, start) => {
+])('a receiver that %s is paused after ten attempts, and other events lose no attempts', async (_, start) => {
   const { url } = await start()
   await world.webhook('w1', url)
   await world.happen(...names(100))
@@ -98,13 +98,13 @@ test.each([
   await world.pass(20)
   expect(await tried()).toBe(tries)
   expect(world.logged).toMatchObject([
-    { message: expect.stringContaining('is tried less often until it works'), context: { webhookId: 'w1' } },
+    { message: expect.stringContaining('retrying less often until it recovers'), context: { webhookId: 'w1' } },
   ])
 })
 
-test('after a pause one attempt tells how it is: the next pause is longer, or everything goes on', async () => {
-  let isWell = false
-  const there = await receivers.start((response) => void response.writeHead(isWell ? 200 : 500).end())
+test('after a pause, one attempt decides: the next pause is longer, or delivery continues', async () => {
+  let isSuccess = false
+  const there = await receivers.start((response) => void response.writeHead(isSuccess ? 200 : 500).end())
   await world.webhook('w1', there.url)
   await world.happen(...names(60))
   world.worker()
@@ -119,9 +119,9 @@ test('after a pause one attempt tells how it is: the next pause is longer, or ev
     expect(Math.abs(left - Date.now() - pauseSeconds * 1000)).toBeLessThan(25_000)
   }
   expect(there.requests).toHaveLength(before + 5)
-  isWell = true
+  isSuccess = true
   await endPause(shared.database, (await webhook())?.key ?? 0n)
-  // Those that were tried have pauses of their own, of up to two hours.
+  // Failed events have their own pauses, of up to two hours.
   await world.pass(10_000)
   await eventually(async () =>
     expect((await world.deliveries()).every(({ state }) => state === 'delivered')).toBe(true),
@@ -129,12 +129,12 @@ test('after a pause one attempt tells how it is: the next pause is longer, or ev
   await settled()
   expect(await webhook()).toMatchObject({ pauses: 0, failingSince: null })
   expect(world.logged.map(({ message }) => message)).toEqual([
-    expect.stringContaining('is tried less often until it works'),
-    'a webhook works again',
+    expect.stringContaining('retrying less often until it recovers'),
+    'webhook recovered',
   ])
 })
 
-test('after a pause nothing else is sent while that one attempt waits for its answer', async () => {
+test('after a pause, nothing else is sent before that one attempt has a result', async () => {
   const waiting: ServerResponse[] = []
   const there = await receivers.start((response) => {
     if (there.requests.length === 1) waiting.push(response)
@@ -155,7 +155,7 @@ test('after a pause nothing else is sent while that one attempt waits for its an
   await eventually(() => expect(there.requests).toHaveLength(21))
 })
 
-test('one that fails now and then is not left alone', async () => {
+test('a receiver that sometimes fails is not paused', async () => {
   const there = await receivers.start(
     (response, _, number) => void response.writeHead(number % 2 === 0 ? 500 : 200).end(),
   )
@@ -167,7 +167,7 @@ test('one that fails now and then is not left alone', async () => {
   expect(await webhook()).toMatchObject({ pauses: 0 })
 })
 
-/** A port where nobody listens. */
+/** A port where no server listens. */
 async function refusing(): Promise<{ readonly url: string }> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

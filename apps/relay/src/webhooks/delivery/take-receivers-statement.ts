@@ -1,7 +1,8 @@
 import type { Database } from '../../store/database.ts'
+import { isInTurn } from './read-due-statement.ts'
 import { PRESENCE_CLASS } from './worker-presence.ts'
 
-/** A webhook that this worker alone sends to, with what it takes to send. */
+/** A webhook served by this worker alone, with everything needed to send to it. */
 export interface Receiver {
   readonly key: bigint
   readonly id: string
@@ -10,37 +11,37 @@ export interface Receiver {
   readonly secretSealed: string
   readonly previousSecretSealed: string | null
   readonly signingKeySealed: string | null
-  /** As the account set it. */
+  /** As set by the account. */
   readonly retries: number | null
-  /** Above 0 it is tried with one delivery. */
+  /** Above 0, the receiver is on trial and gets one delivery. */
   readonly pauses: number
-  /** Something is held against it, which an answer that is well takes away. */
-  readonly isIll: boolean
+  /** Failures are recorded, which a successful attempt clears. */
+  readonly hasFailures: boolean
 }
 
 export interface TakingReceivers {
   /** The number of this worker. */
   readonly worker: number
-  /** At most so long, should nobody notice that this worker is gone. */
+  /** Limits the serving if nobody notices that this worker is gone. */
   readonly leaseSeconds: number
-  /** Those that it serves already. */
+  /** Receivers that it serves already. */
   readonly busy: readonly bigint[]
-  /** Of those, whose lease is to last longer. */
+  /** Those of them whose lease is to be extended. */
   readonly renewed: readonly bigint[]
-  /** Looks for further ones above this key. */
+  /** Searches for more receivers after this key. */
   readonly after: bigint
   readonly limit: number
 }
 
 /**
- * Takes receivers that something is due for and that nobody serves, and renews those that this worker serves. One worker
- * at a time serves a receiver, so that its limit of requests in flight holds for all replicas together. What is taken is
- * read by a statement of its own, which then sees what the one who served it before had come to.
+ * Takes receivers with due deliveries that no worker serves, and renews those of this worker. Only one worker serves a
+ * receiver at a time, so that its limit of requests in flight holds for all relays together. Due deliveries are read by
+ * a later statement, which sees all results of the previous worker.
  *
- * Who serves is written in the row that is locked, so that of two workers at once the second sees it: whatever else a
- * statement looks at, it sees as it was when it began. SKIP LOCKED: whoever holds the row is taking or changing it. A
- * worker that was killed has given up its presence, and what it served is taken at once. The receivers are found by
- * leaping from one to the next in the index of what waits: a dead one with a million rows costs one leap.
+ * Locks: the worker's number is written to the locked row, so that of two concurrent workers the second sees it;
+ * everything else is seen as of the start of the statement. SKIP LOCKED: a locked row is being taken or changed. A
+ * killed worker has lost its presence lock, and its receivers are taken at once. Receivers are found by skipping from
+ * one to the next in the index of waiting deliveries: a dead one with a million rows costs one step.
  */
 export function takeReceivers(database: Database, taking: TakingReceivers): Promise<Receiver[]> {
   const { worker, leaseSeconds, busy, renewed, after, limit } = taking
@@ -64,7 +65,7 @@ export function takeReceivers(database: Database, taking: TakingReceivers): Prom
         AND w.key <> ALL (${[...busy]}::bigint[])
         AND (w.served_by IS NULL OR w.served_until <= now() OR w.served_by NOT IN (SELECT present.worker FROM present))
         AND EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_key = w.key AND d.state = 'waiting'
-          AND d.next_attempt_at <= now() + interval '1 millisecond')
+          AND d.next_attempt_at <= now() + interval '1 millisecond' AND ${isInTurn})
       ORDER BY w.key LIMIT ${limit}
       FOR NO KEY UPDATE OF w SKIP LOCKED
     ),
@@ -81,5 +82,5 @@ export function takeReceivers(database: Database, taking: TakingReceivers): Prom
     RETURNING w.key, w.id, w.account_id AS "accountId", w.url, w.secret_sealed AS "secretSealed",
       CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_sealed END AS "previousSecretSealed",
       a.signing_key_sealed AS "signingKeySealed", (a.settings #>> '{webhooks,retry_count}')::int AS retries, w.pauses,
-      w.failing_since IS NOT NULL OR w.pauses > 0 AS "isIll"`
+      w.failing_since IS NOT NULL OR w.pauses > 0 AS "hasFailures"`
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
-import { redeliver } from '../redeliver-statement.ts'
+import { redeliver } from '../api/redeliver-statement.ts'
 import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
 import { idsOf, testReceivers } from '../testing/test-receivers.ts'
 import { PRESENCE_CLASS } from './worker-presence.ts'
@@ -29,7 +29,7 @@ const countOf = (state: string) => shared.database.webhookDelivery.count({ where
 const webhook = async () => (await world.webhooks())[0]
 const settled = () => eventually(async () => expect((await webhook())?.servedBy).toBeNull())
 
-/** Answers when it is told to. */
+/** Answers when the test tells it to. */
 async function patientReceiver() {
   const waiting: ServerResponse[] = []
   let isOpen = false
@@ -46,7 +46,7 @@ async function patientReceiver() {
   }
 }
 
-/** Whoever writes that is told that there is no room on the disk; until it is given back. */
+/** Writes fail with a full disk until it is released. */
 async function takeDatabaseAway(
   from: 'INSERT ON webhook_attempts' | 'UPDATE ON webhooks',
 ): Promise<() => Promise<void>> {
@@ -59,7 +59,7 @@ async function takeDatabaseAway(
   return async () => void (await shared.database.$executeRaw`DROP FUNCTION refuse CASCADE`)
 }
 
-test('many workers share the work: each event is sent once, and no receiver has more than five at a time', async () => {
+test('many workers share the work: each event is sent once, and no receiver has more than five requests at a time', async () => {
   const slowly = (response: ServerResponse) => void setImmediate(() => response.end())
   const all = await Promise.all(names(4).map(() => receivers.start(slowly)))
   for (const [index, { url }] of all.entries()) await world.webhook(`w${index}`, url)
@@ -73,7 +73,7 @@ test('many workers share the work: each event is sent once, and no receiver has 
   }
 })
 
-test('what a worker served that is gone is served by another at once, under the same ids', async () => {
+test('another worker takes over the receivers of a lost worker at once, with the same ids', async () => {
   const { there, open } = await patientReceiver()
   await world.webhook('w1', there.url)
   await world.happen(...names(20))
@@ -82,7 +82,7 @@ test('what a worker served that is gone is served by another at once, under the 
   const firstWorker = (await webhook())?.servedBy
   await world.loseSight()
   world.worker()
-  // Long before the lease would have run out.
+  // Long before the lease would expire.
   await vi.waitFor(() => expect(there.requests.length).toBeGreaterThan(5), { timeout: 15_000 })
   expect((await webhook())?.servedBy).not.toBe(firstWorker)
   open()
@@ -90,7 +90,7 @@ test('what a worker served that is gone is served by another at once, under the 
   expect(new Set(idsOf(there))).toEqual(new Set(names(20).map((name) => world.idOf('w1', name))))
 })
 
-test('a worker that nobody sees serves nobody until it is seen again', async () => {
+test('a worker without presence serves no receiver until it is present again', async () => {
   const there = await receivers.start()
   await world.webhook('w1', there.url)
   world.worker()
@@ -99,10 +99,10 @@ test('a worker that nobody sees serves nobody until it is seen again', async () 
     await world.loseSight()
     await eventually(async () => expect(await countOf('delivered')).toBe(5 * (round + 1)))
   }
-  expect(world.warned).toContain('webhooks wait: no connection to the database')
+  expect(world.warned).toContain('webhook delivery paused: database connection lost, reconnecting')
 })
 
-test('a receiver whose lease has run out is taken, though its worker seems to be there', async () => {
+test('a receiver with an expired lease is taken, although its worker seems to be present', async () => {
   const { there, open } = await patientReceiver()
   const key = await world.webhook('w1', there.url)
   const frozen = new Client({ connectionString: shared.url })
@@ -123,7 +123,7 @@ test('a receiver whose lease has run out is taken, though its worker seems to be
   await frozen.end()
 })
 
-test('a redelivery while it is being sent sends it once more', async () => {
+test('a redelivery requested during a request sends the event once more', async () => {
   const { there, open } = await patientReceiver()
   await world.webhook('w1', there.url)
   world.worker()
@@ -138,7 +138,7 @@ test('a redelivery while it is being sent sends it once more', async () => {
   expect((await world.deliveries())[0]?.attemptRows).toMatchObject([{ number: 1 }, { number: 2 }])
 })
 
-test('what came of attempts waits for whoever is changing their deliveries', async () => {
+test('the results of attempts wait for transactions that hold their deliveries', async () => {
   const { there, open } = await patientReceiver()
   await world.webhook('w1', there.url)
   world.worker()
@@ -154,7 +154,7 @@ test('what came of attempts waits for whoever is changing their deliveries', asy
   expect(there.requests).toHaveLength(2)
 })
 
-test('a webhook that was moved is called at its new place, and nothing is held against that', async () => {
+test('a webhook with a changed URL is called there, without earlier failures', async () => {
   const dead = await receivers.start((response) => void response.writeHead(500).end())
   const there = await receivers.start()
   const key = await world.webhook('w1', dead.url)
@@ -169,7 +169,7 @@ test('a webhook that was moved is called at its new place, and nothing is held a
   expect(await webhook()).toMatchObject({ pauses: 0, pausedUntil: null, failingSince: null })
 })
 
-test('what is held against a place is not held against the one to which a webhook was moved meanwhile', async () => {
+test('failures at an earlier URL do not count for the present one', async () => {
   const waiting: ServerResponse[] = []
   const dead = await receivers.start((response) => void waiting.push(response))
   const there = await receivers.start()
@@ -187,7 +187,7 @@ test('what is held against a place is not held against the one to which a webhoo
 test.each([
   ['disabled', (key: bigint) => shared.database.webhook.update({ where: { key }, data: { disabledAt: new Date() } })],
   ['deleted', (key: bigint) => shared.database.webhook.delete({ where: { key } })],
-])('a webhook that is %s meanwhile is told no more than its worker had in hand', async (_, change) => {
+])('a webhook that is %s in the meantime gets only what its worker already had', async (_, change) => {
   const { there, open } = await patientReceiver()
   const other = await receivers.start()
   const key = await world.webhook('w1', there.url)
@@ -203,7 +203,7 @@ test.each([
   expect(world.warned).toEqual([])
 })
 
-test('a worker that is told to stop finishes what is under way, and leaves the rest to the others', async () => {
+test('a stopping worker finishes running requests and leaves the rest to others', async () => {
   const { there, open } = await patientReceiver()
   await world.webhook('w1', there.url)
   await world.happen(...names(20))
@@ -225,7 +225,7 @@ test('a worker that is told to stop finishes what is under way, and leaves the r
   expect(idsOf(there)).toHaveLength(21)
 })
 
-test('a message that is completed while its beginning is being told is told whole', async () => {
+test('a message that is completed while its beginning is being delivered is delivered whole', async () => {
   const { there, open } = await patientReceiver()
   await world.webhook('w1', there.url)
   world.worker()
@@ -239,7 +239,7 @@ test('a message that is completed while its beginning is being told is told whol
   await eventually(async () => expect(await countOf('delivered')).toBe(1))
 })
 
-test('while the database takes nothing, nothing is lost, and nothing that was sent is sent again', async () => {
+test('nothing is lost or sent twice while the database rejects writes', async () => {
   const { there, open } = await patientReceiver()
   await world.webhook('w1', there.url)
   world.worker()
@@ -247,38 +247,40 @@ test('while the database takes nothing, nothing is lost, and nothing that was se
   await eventually(() => expect(there.requests).toHaveLength(3))
   const giveBack = await takeDatabaseAway('INSERT ON webhook_attempts')
   open()
-  await eventually(() => expect(world.warned).toContain('what came of some webhooks waits for the database'))
-  // For longer than a write is tried that is refused for another reason.
+  await eventually(() =>
+    expect(world.warned).toContain('webhook results not recorded yet: database unavailable, retrying'),
+  )
+  // For longer than other errors are retried.
   await sleep(1_500)
   await giveBack()
   await eventually(async () => expect(await countOf('delivered')).toBe(3))
   expect(there.requests).toHaveLength(3)
-  expect(world.warned).toEqual(['what came of some webhooks waits for the database'])
+  expect(world.warned).toEqual(['webhook results not recorded yet: database unavailable, retrying'])
 })
 
-test('a worker that cannot look for its work while the database is away says so once, and goes on', async () => {
+test('a worker that cannot read its work because the database is unavailable logs it once, and continues', async () => {
   const there = await receivers.start()
   await world.webhook('w1', there.url)
   const giveBack = await takeDatabaseAway('UPDATE ON webhooks')
   world.worker()
   await world.happen(...names(3))
-  await eventually(() => expect(world.warned).toContain('webhooks wait: the database is away'))
-  // It has looked some times more.
+  await eventually(() => expect(world.warned).toContain('webhook delivery paused: database unavailable, retrying'))
+  // It has tried a few more times.
   await sleep(1_000)
-  expect(world.warned).toEqual(['webhooks wait: the database is away'])
+  expect(world.warned).toEqual(['webhook delivery paused: database unavailable, retrying'])
   expect(there.requests).toEqual([])
   await giveBack()
   await eventually(async () => expect(await countOf('delivered')).toBe(3))
   expect(there.requests).toHaveLength(3)
 })
 
-test('what can never be written down is not sent again as fast as it goes', async () => {
+test('an event whose result cannot be recorded is repeated at a limited rate', async () => {
   const there = await receivers.start()
   await world.webhook('w1', there.url)
   await shared.database.$executeRaw`ALTER TABLE webhook_attempts RENAME TO elsewhere`
   world.worker()
   await world.happen(...names(3))
-  await eventually(() => expect(world.warned).toContain('what came of some webhooks is not recorded'))
+  await eventually(() => expect(world.warned).toContain('webhook results lost: they could not be recorded'))
   const other = await receivers.start()
   await world.webhook('w2', other.url)
   await world.happen('m3')
@@ -287,7 +289,7 @@ test('what can never be written down is not sent again as fast as it goes', asyn
   expect(there.requests).toHaveLength(3)
 })
 
-test('events that are told twice while they are sent are sent once', async () => {
+test('an event that is enqueued again during a request is sent once', async () => {
   const there = await receivers.start()
   await world.webhook('w1', there.url)
   world.worker()

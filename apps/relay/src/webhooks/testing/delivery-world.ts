@@ -5,14 +5,14 @@ import { systemRandom } from '../../random.ts'
 import { secretBox } from '../../store/secret-box.ts'
 import type { TestDatabase } from '../../testing/test-database.ts'
 import { addressRules } from '../address-rules.ts'
+import type { ExchangeLimits } from '../delivery/client/exchange.ts'
+import { GuardedClient } from '../delivery/client/guarded-client.ts'
+import type { ResolveHost } from '../delivery/client/resolve-host.ts'
 import { DeliveryWorker } from '../delivery/delivery-worker.ts'
-import type { ExchangeLimits } from '../delivery/exchange.ts'
-import { GuardedClient } from '../delivery/guarded-client.ts'
-import type { ResolveHost } from '../delivery/resolve-host.ts'
-import { enqueueEvents } from '../enqueue-events.ts'
-import { eventId } from '../event-id.ts'
-import type { ReceivedText } from '../happened-event.ts'
-import { localTime } from '../local-time.ts'
+import { enqueueEvents } from '../outbox/enqueue-events.ts'
+import { eventId } from '../outbox/event-id.ts'
+import { localTime } from '../outbox/local-time.ts'
+import type { ReceivedText } from '../outbox/outbox-event.ts'
 import { sealWebhookSecret } from '../webhook-secret.ts'
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
@@ -23,7 +23,7 @@ export interface WorkerOptions {
   readonly mostReceivers?: number
 }
 
-/** One account with webhooks, events for them, and workers that send these for real to loopback. */
+/** One account with webhooks and events, and workers that send them over loopback. */
 export async function deliveryWorld({ database, url }: TestDatabase) {
   await database.account.deleteMany()
   await database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '' } })
@@ -36,11 +36,11 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
 
   return {
     box,
-    /** What the account reads. */
+    /** The log of the account. */
     logged,
-    /** What the operator reads. */
+    /** The log of the operator. */
     warned,
-    /** What came of each attempt. */
+    /** The observed attempts. */
     attempts,
 
     async webhook(id: string, to: string, event = 'sms:received'): Promise<bigint> {
@@ -49,7 +49,7 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
       return key
     },
 
-    /** Something happened; what the workers are not told of they find by themselves. */
+    /** Enqueues events; workers find them without being woken. */
     async happen(...messageIds: readonly string[]): Promise<void> {
       await database.$transaction((statements) => enqueueEvents(statements, 'a1', messageIds.map(receivedText)))
       for (const worker of workers) worker.wake()
@@ -75,7 +75,7 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
       return worker
     },
 
-    /** As if so much time had gone by since everything that is written down. */
+    /** Shifts all stored times, as if this time had passed. */
     async pass(seconds: number): Promise<void> {
       await database.$executeRaw`
         UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - make_interval(secs => ${seconds})`
@@ -86,7 +86,7 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
       for (const worker of workers) worker.wake()
     },
 
-    /** As if the workers were killed, as far as the others can see: the connections that show them end. */
+    /** Ends the presence connections of the workers, as if they were killed. */
     async loseSight(): Promise<void> {
       await database.$executeRaw`
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -110,7 +110,7 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
 
 export type DeliveryWorld = Awaited<ReturnType<typeof deliveryWorld>>
 
-/** A message came in. */
+/** An event for a received message. */
 export function receivedText(messageId: string): ReceivedText {
   return {
     event: 'sms:received',

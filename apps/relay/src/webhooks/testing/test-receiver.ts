@@ -16,23 +16,23 @@ export interface TestReceiver {
   /** With its address, not a name. */
   readonly url: string
   readonly requests: readonly ReceivedRequest[]
-  /** Those that were ever opened to it. */
+  /** All connections ever opened to it. */
   readonly connections: number
-  /** The most requests that it had at a time. */
+  /** The largest number of concurrent requests. */
   readonly mostAtOnce: number
   close(): Promise<void>
 }
 
 export interface TestReceiverOptions {
   readonly host?: string
-  /** 0: any. */
+  /** 0: any port. */
   readonly port?: number
   readonly tls?: { readonly key: string; readonly cert: string }
-  /** 200 without words, unless told otherwise. The number counts from 1. */
+  /** 200 without a body by default. The number counts from 1. */
   readonly answer?: (response: ServerResponse, request: ReceivedRequest, number: number) => void | Promise<void>
 }
 
-/** A receiver of webhooks, over real sockets, that answers as it is told and remembers everything. */
+/** A webhook receiver with real sockets, scripted answers, and a record of everything it gets. */
 export async function testReceiver(options: TestReceiverOptions = {}): Promise<TestReceiver> {
   const { host = '127.0.0.1', port: wanted = 0, tls, answer = answerWith(200) } = options
   const requests: ReceivedRequest[] = []

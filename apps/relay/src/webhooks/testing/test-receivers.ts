@@ -1,6 +1,6 @@
 import { type TestReceiver, type TestReceiverOptions, testReceiver } from './test-receiver.ts'
 
-/** Receivers of one test, which end together. */
+/** The receivers of one test, which end together. */
 export function testReceivers() {
   const made: TestReceiver[] = []
   return {
@@ -15,7 +15,7 @@ export function testReceivers() {
   }
 }
 
-/** The ids of the events that came, in the order in which they did. */
+/** The ids of the received events, in order. */
 export function idsOf({ requests }: TestReceiver): string[] {
   return requests.map(({ body }) => JSON.parse(body).id)
 }

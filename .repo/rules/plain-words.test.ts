@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { LIST, plainWords } from './plain-words.ts'
+import { treeOfLiterals } from './repository-tree.ts'
+
+const list = (notYetRewritten: string[] = []) =>
+  JSON.stringify({ notYetRewritten, banned: [{ phrase: '(?:is|are) told', write: 'is notified' }] })
+const check = (files: Record<string, string>) =>
+  plainWords(treeOfLiterals(files)).map(({ file, line, problem }) => `${file}:${line ?? ''} ${problem}`)
+
+test('names the banned phrase, its place and what to write instead', () => {
+  expect(check({ 'a.ts': 'const x = 1\n// Everybody Is Told.\n', [LIST]: list() })).toEqual([
+    'a.ts:2 "Is Told" reads as translated: write is notified',
+  ])
+})
+
+test('matches whole words only', () => {
+  expect(check({ 'a.md': 'this tolden word is tolden\n', [LIST]: list() })).toEqual([])
+})
+
+test('leaves out files that still have to be rewritten, and data', () => {
+  expect(check({ 'old/a.ts': 'is told', 'b.json': '"is told"', 'c.png': 'is told', [LIST]: list(['old/']) })).toEqual(
+    [],
+  )
+})
+
+test('an entry without a file is refused, so that the list shrinks', () => {
+  expect(check({ 'a.ts': '', [LIST]: list(['old/']) })).toEqual([
+    `${LIST}: lists old/ as not yet rewritten, which does not exist`,
+  ])
+})

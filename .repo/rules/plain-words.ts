@@ -1,0 +1,46 @@
+import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+
+export const LIST = '.repo/rules/plain-words.json'
+
+interface PlainWords {
+  /** Folders (with a final slash) and files whose text still has to be rewritten. The list only shrinks. */
+  readonly notYetRewritten: readonly string[]
+  /** `phrase` is the source of a regular expression, matched as whole words whatever their case. */
+  readonly banned: readonly { readonly phrase: string; readonly write: string }[]
+}
+
+/**
+ * Refuses phrases that read as translated, in code, comments, configuration and documents. The list grows with each one
+ * that a review finds.
+ */
+export const plainWords: Rule = (tree) => {
+  const { notYetRewritten, banned } = readList(tree)
+  const patterns = banned.map(({ phrase, write }) => ({ pattern: new RegExp(`\\b(?:${phrase})\\b`, 'i'), write }))
+  const violations: Violation[] = []
+  for (const file of tree.files) {
+    if (!isText(file) || notYetRewritten.some((prefix) => file.startsWith(prefix))) continue
+    for (const [index, line] of tree.read(file).split('\n').entries()) {
+      for (const { pattern, write } of patterns) {
+        const found = pattern.exec(line)?.[0]
+        if (found) violations.push({ file, line: index + 1, problem: `"${found}" reads as translated: write ${write}` })
+      }
+    }
+  }
+  for (const prefix of notYetRewritten) {
+    if (!tree.files.some((file) => file.startsWith(prefix)))
+      violations.push({ file: LIST, problem: `lists ${prefix} as not yet rewritten, which does not exist` })
+  }
+  return violations
+}
+
+function isText(file: string): boolean {
+  return (
+    file !== LIST &&
+    !file.startsWith('.repo/rules/plain-words') &&
+    /\.(?:[cm]?tsx?|[cm]js|md|sql|sh|ya?ml|conf|service|prisma)$/.test(file)
+  )
+}
+
+function readList(tree: RepositoryTree): PlainWords {
+  return tree.files.includes(LIST) ? JSON.parse(tree.read(LIST)) : { notYetRewritten: [], banned: [] }
+}

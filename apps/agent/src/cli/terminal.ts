@@ -1,0 +1,41 @@
+/**
+ * Escapes control and formatting characters, because texts from senders, networks and modems could control the terminal.
+ * Joiners (U+200C, U+200D) stay: Persian, Hindi and emoji need them.
+ */
+export function printable(text: string): string {
+  return text.replace(UNSAFE, (character) => {
+    const code = character.codePointAt(0) ?? 0
+    const hex = code.toString(16)
+    if (code < 0x100) return `\\x${hex.padStart(2, '0')}`
+    return code < 0x1_0000 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
+  })
+}
+
+/** Splits a text at any kind of line end. */
+export function linesOf(text: string): readonly string[] {
+  return text.split(/\r\n|\r|\n/)
+}
+
+// Cf: bidirectional controls. Cs: halves of surrogate pairs. Zl, Zp: line ends in some terminals.
+const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
+
+/** Prints one line to standard output, whatever the text contains. */
+export function print(line: string): void {
+  process.stdout.write(`${printable(line)}\n`)
+}
+
+/** Calls `done` when all earlier output is written; never if writing failed, as on a full disk. */
+export function whenWritten(done: () => void): void {
+  process.stdout.write('', (error) => error || done())
+}
+
+export function printError(line: string): void {
+  process.stderr.write(`${printable(line)}\n`)
+}
+
+/** Prints names and values in two columns; skips rows without a value. */
+export function printTable(rows: readonly (readonly [string, string | undefined])[]): void {
+  const known = rows.filter((row): row is readonly [string, string] => row[1] !== undefined && row[1] !== '')
+  const width = Math.max(0, ...known.map(([name]) => name.length))
+  for (const [name, value] of known) print(`${name.padEnd(width)}  ${value}`)
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '@smsgw/modem/clock'
+import type { PinTries } from '@smsgw/modem/commands/pin-counter'
+import type { StartupFailure } from '@smsgw/modem/setup/startup-failure'
+import type { ModemActor } from '../modems/modem-actor.ts'
+import { type ModemStatus, modemStatuses } from '../status/agent-status.ts'
+
+/** What only the process that holds the port can read, for the doctor. Plain JSON without phone numbers. */
+export interface ModemExamination {
+  readonly status: ModemStatus
+  /** Why the modem is not used. */
+  readonly blocked: Pick<StartupFailure, 'reason' | 'words' | 'advice' | 'triesLeft'> | undefined
+  readonly isReady: boolean
+  readonly pinTries: PinTries | undefined
+  readonly serviceCentre: 'there' | 'none' | 'malformed' | 'unknown'
+  readonly ownNumber: 'known' | 'unknown'
+  readonly isCardKnown: boolean
+  readonly storageFull: boolean
+  readonly advice: readonly string[]
+  /** The last bytes sent and received, masked. */
+  readonly trace: readonly string[]
+}
+
+export async function examineModem(actor: ModemActor, clock: Clock): Promise<ModemExamination> {
+  const { modem, health } = actor
+  const { session, state } = health
+  const [status] = modemStatuses([health])
+  const centre = session?.sim.serviceCentre ?? 'unknown'
+  return {
+    status: status as ModemStatus,
+    blocked: state.name === 'blocked' ? state.failure : undefined,
+    isReady: state.name === 'ready' || state.name === 'degraded',
+    pinTries: modem === undefined ? undefined : await within(pinTriesOf(actor), clock),
+    serviceCentre: typeof centre === 'string' ? centre : 'there',
+    ownNumber: actor.simCard?.phoneNumber === undefined ? 'unknown' : 'known',
+    isCardKnown: session?.sim.iccid !== undefined,
+    storageFull: health.storage.some(({ full }) => full),
+    advice: session?.profile.advice ?? [],
+    trace: actor.trace.entries().map(({ atMs, direction, text }) => {
+      return `${(atMs / 1000).toFixed(3)} ${direction === 'sent' ? '→' : '←'} ${text}`
+    }),
+  }
+}
+
+/** Undefined if there is no answer within the limit, because the modem is sending or hangs. */
+function within<T>(answer: Promise<T>, clock: Clock): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(answerLimitMs, () => resolve(undefined))
+    answer.then(resolve, reject).finally(() => timer.cancel())
+  })
+}
+
+const answerLimitMs = 5_000
+
+async function pinTriesOf({ modem, health }: ModemActor): Promise<PinTries | undefined> {
+  for (const counter of health.session?.profile.pinCounters ?? []) {
+    const answer = await modem?.ask(counter)
+    if (answer?.kind === 'value') return answer.value
+  }
+  return undefined
+}

@@ -1,0 +1,70 @@
+import type { UsbDevice } from './usb-bus.ts'
+import { certain, isOfModemVendor, isSerialAdapter, likely, refusalOf, scoreOf } from './usb-fingerprints.ts'
+
+export type DeviceClass =
+  /** `ttys`: likely command ports, the best first. `isCertain`: it is a modem even if it does not answer. */
+  | { readonly kind: 'modem'; readonly ttys: readonly string[]; readonly isCertain: boolean }
+  /** It looks like a modem but cannot be used in this state. */
+  | { readonly kind: 'unusable'; readonly problem: string }
+  | { readonly kind: 'other' }
+
+/** Classifies a device by its USB descriptors. */
+export function classifyDevice(device: UsbDevice): DeviceClass {
+  const ports = device.interfaces
+    .flatMap((each) => each.ttys.map((tty) => ({ tty, number: each.number, score: scoreOf(device, each) })))
+    .filter(({ score }) => score >= likely)
+    .sort((a, b) => b.score - a.score || a.number - b.number)
+  if (ports[0] !== undefined) {
+    return { kind: 'modem', ttys: ports.map(({ tty }) => tty), isCertain: ports[0].score >= certain }
+  }
+  const problem = whyUnusable(device)
+  if (problem === undefined) return { kind: 'other' }
+  return { kind: 'unusable', problem: `${nameOf(device)}: ${problem}` }
+}
+
+function nameOf({ id, path, product }: UsbDevice): string {
+  return `USB device ${id} at ${path}${product === undefined ? '' : ` (${product.slice(0, 40)})`}`
+}
+
+function whyUnusable({ id, interfaces }: UsbDevice): string | undefined {
+  const ttys = interfaces.flatMap((each) => each.ttys)
+  if (isSerialAdapter(id)) {
+    if (ttys.length === 0) return undefined
+    return (
+      'a serial adapter; not used automatically, because the device connected to it may not be a modem. ' +
+      `If it is a modem, set MODEMS=/dev/${ttys[0]}`
+    )
+  }
+  if (!isOfModemVendor(id) || interfaces.length === 0) return undefined
+  if (interfaces.every((each) => isDisk(each.class))) return storageMode
+  const refusal = refusalOf(id)
+  if (refusal !== undefined) return refusal
+  if (ttys.length > 0)
+    return `none of its ports (${ttys.join(', ')}) is known to accept commands; if one does, set MODEMS to it`
+  if (interfaces.some(({ driver }) => driver === 'cdc_mbim' || driver === 'qmi_wwan')) return packetsOnly
+  if (interfaces.some((each) => isNetworkCard(each.class))) return networkCard
+  if (interfaces.some((each) => each.class.startsWith('ff/') && each.driver === undefined)) return noDriver(id)
+  return undefined
+}
+
+const isDisk = (interfaceClass: string): boolean => interfaceClass.startsWith('08/')
+
+/** CDC Ethernet, EEM and NCM; RNDIS as Microsoft and as others spell it. */
+const isNetworkCard = (interfaceClass: string): boolean =>
+  /^02\/(06|0c|0d)\/|^e0\/01\/03$|^ef\/04\/01$|^02\/02\/ff$/.test(interfaceClass)
+
+const storageMode =
+  'it is in storage mode (a disk with Windows drivers), not in modem mode. ' +
+  'Install the package usb-modeswitch, then plug it in again.'
+
+const networkCard =
+  'it is in network card mode (HiLink or similar) and has no port for commands. ' +
+  'Switch it to modem mode or install stick firmware; if neither is available, use another modem.'
+
+const packetsOnly =
+  'it is in a data-only USB mode (MBIM or QMI) and has no port for commands. ' +
+  'Switch it to a mode with serial ports; the command is in its manual.'
+
+const noDriver = (id: string): string =>
+  'the kernel has no driver for its ports. If it is a modem: sudo modprobe option && ' +
+  `echo ${id.replace(':', ' ')} | sudo tee /sys/bus/usb-serial/drivers/option1/new_id`

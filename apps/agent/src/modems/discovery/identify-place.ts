@@ -1,0 +1,102 @@
+import type { Clock } from '@smsgw/modem/clock'
+import { type ModemNumber, readModemNumber } from '@smsgw/modem/commands/identity'
+import { readMessageFormat } from '@smsgw/modem/commands/message-settings'
+import { ask } from '@smsgw/modem/commands/query'
+import { Dialogue } from '@smsgw/modem/dialogue/dialogue'
+import type { ClosablePort, OpenResult } from '@smsgw/modem/recovery/runner'
+import type { BytePort } from '@smsgw/modem/wire/byte-port'
+import type { ByteTrace } from '@smsgw/modem/wire/trace'
+
+export type Identified =
+  | {
+      readonly kind: 'modem'
+      readonly number: ModemNumber
+      readonly address: string
+      readonly port: ClosablePort
+    }
+  /** A modem that reports neither an IMEI nor a serial number. */
+  | { readonly kind: 'unnumbered'; readonly address: string; readonly port: ClosablePort }
+  /** The port opens, but no modem identifies itself: it is starting, hangs, or is another device. */
+  | { readonly kind: 'silent'; readonly address: string; readonly port: ClosablePort }
+  | { readonly kind: 'absent' | 'refused'; readonly words: string }
+
+/**
+ * Tries the ports of a place until one reports an IMEI; otherwise uses the best answer. OK to `AT` is not enough, because
+ * some ports answer OK to everything. The port of the answer stays open, the others are closed.
+ */
+export async function identifyPlace(options: {
+  readonly ports: readonly string[]
+  readonly open: (address: string) => Promise<OpenResult>
+  readonly clock: Clock
+  readonly trace?: ByteTrace | undefined
+}): Promise<Identified> {
+  const { ports, open, clock, trace } = options
+  const untilMs = clock.nowMs() + budgetMs
+  let best: Opened | undefined
+  let problem: Extract<Identified, { kind: 'absent' | 'refused' }> | undefined
+  for (const address of ports) {
+    if (clock.nowMs() >= untilMs) break
+    const opened = await open(address)
+    if (opened.kind !== 'opened') {
+      // `refused` says more than `absent`.
+      if (problem === undefined || problem.kind === 'absent') problem = opened
+      continue
+    }
+    const { port } = opened
+    const number = await readNumber(port, clock, trace)
+    const found: Opened = { ...kindOf(number), address, port }
+    if (best !== undefined && rank(found) <= rank(best)) {
+      await port.close()
+      continue
+    }
+    await best?.port.close()
+    best = found
+    if (number?.imei !== undefined) break
+  }
+  return best ?? problem ?? { kind: 'absent', words: 'no port found' }
+}
+
+type Opened = Extract<Identified, { port: ClosablePort }>
+
+function kindOf(number: ModemNumber | undefined) {
+  if (number === undefined) return { kind: 'silent' as const }
+  const isNumbered = number.imei !== undefined || number.serial !== undefined
+  return isNumbered ? { kind: 'modem' as const, number } : { kind: 'unnumbered' as const }
+}
+
+function rank(found: Opened): number {
+  if (found.kind === 'silent') return 0
+  if (found.kind === 'unnumbered') return 1
+  return found.number.imei === undefined ? 2 : 3
+}
+
+/** Reads the number of the modem on an open port; undefined if it is not a modem. The port stays usable. */
+async function readNumber(
+  port: BytePort,
+  clock: Clock,
+  trace: ByteTrace | undefined,
+): Promise<ModemNumber | undefined> {
+  const dialogue = new Dialogue({
+    port,
+    clock,
+    onEvent: () => undefined,
+    resynchroniseAttempts: attempts,
+    resynchroniseTimeoutMs: attemptMs,
+    ...(trace && { trace }),
+  })
+  try {
+    if ((await dialogue.resynchronise()).kind !== 'in-step') return undefined
+    const number = await readModemNumber((query) => ask(dialogue, { ...query, timeoutMs: attemptMs }))
+    if (number === undefined || number.imei !== undefined) return number
+    // Other devices, such as fax modems, answer AT commands too, but do not support messages.
+    const format = await ask(dialogue, { ...readMessageFormat, timeoutMs: attemptMs })
+    return format.kind === 'value' ? number : undefined
+  } finally {
+    dialogue.close('identification finished')
+  }
+}
+
+// A working modem answers within milliseconds. The caller waits for the port for 15 s at most.
+const attempts = 2
+const attemptMs = 1_500
+const budgetMs = 9_000

@@ -1,0 +1,34 @@
+import { watch } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { type DeviceFolders, thisMachine, type Wanted } from './find-places.ts'
+
+/**
+ * Calls back when a device appears or disappears; returns how to stop. Never calls back where the folder cannot be
+ * watched, so callers also check periodically.
+ */
+export function watchDevices(
+  { addresses }: Wanted,
+  onChange: () => void,
+  { devices }: DeviceFolders = thisMachine,
+): () => void {
+  const paths = addresses.filter((address) => /^\.{0,2}\//.test(address))
+  const ends = [
+    watchFolder(devices, onChange),
+    // Ignores changes to other files in the folder.
+    ...paths.map((path) => watchFolder(dirname(path), (name) => name === basename(path) && onChange())),
+  ]
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
+function watchFolder(folder: string, onChange: (name: string | null) => void): () => void {
+  try {
+    // Writing to a device causes `change` events, which are irrelevant.
+    const watcher = watch(folder, { persistent: false }, (event, name) => event === 'rename' && onChange(name))
+    watcher.on('error', () => watcher.close())
+    return () => watcher.close()
+  } catch {
+    return () => undefined
+  }
+}

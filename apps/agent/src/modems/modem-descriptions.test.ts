@@ -1,0 +1,17 @@
+import { startupFailure } from '@smsgw/modem/setup/startup-failure'
+import { expect, test } from 'vitest'
+import { alarmText, recoveredText } from './modem-descriptions.ts'
+
+test.each([
+  [{ kind: 'needs-hands', failure: startupFailure('no-sim') }, 'There is no SIM in the modem. Insert the SIM'],
+  [{ kind: 'port-refused', words: 'ModemManager uses it' }, 'ModemManager uses it'],
+  [{ kind: 'gone', words: 'no such device' }, 'no such device. It is used again when it reconnects'],
+  [{ kind: 'no-remedy', words: 'Nothing helped.' }, 'Nothing helped. Check its power supply'],
+] as const)('an alarm says what is wrong and what to do: %j', (cause, text) => {
+  expect(alarmText(cause)).toContain(text)
+})
+
+test('a recovery names the successful measure and its duration', () => {
+  expect(recoveredText({ by: 'reset', tookMs: 42_400 })).toBe('works again after a reset (42 s)')
+  expect(recoveredText({ by: undefined, tookMs: 5 })).toBe('works again (0 s)')
+})

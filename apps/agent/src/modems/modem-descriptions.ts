@@ -1,0 +1,52 @@
+import type { AlarmCause, RecoveryEffect } from '@smsgw/modem/recovery/state'
+import type { Shortcoming } from '@smsgw/modem/setup/startup'
+
+export type RecoveryNews = Extract<RecoveryEffect, { kind: 'raise-alarm' | 'clear-alarm' | 'healed' }>
+
+/** Says that a modem works again, and which measure helped. */
+export function recoveredText({
+  by,
+  tookMs,
+}: Pick<Extract<RecoveryNews, { kind: 'healed' }>, 'by' | 'tookMs'>): string {
+  return `works again${by === undefined ? '' : ` after ${remedies[by]}`} (${Math.round(tookMs / 1000)} s)`
+}
+
+/** Says why a modem cannot be used, and what to do. */
+export function alarmText(cause: AlarmCause): string {
+  switch (cause.kind) {
+    case 'needs-hands':
+      return `${cause.failure.words} ${cause.failure.advice}`
+    case 'port-refused':
+      return cause.words
+    case 'gone':
+      return `${cause.words}. It is used again when it reconnects`
+    case 'no-remedy':
+      return `${cause.words} Check its power supply and cable, then plug it in again`
+  }
+}
+
+const remedies = {
+  resynchronise: 'resynchronising the AT dialogue',
+  reopen: 'reopening its port',
+  're-initialise': 'initialising it again',
+  'restart-radio': 'restarting its radio',
+  reset: 'a reset',
+} as const
+
+/** What a modem cannot do, and the consequence, for log, status and doctor. */
+export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
+  'no-indications': 'does not announce incoming messages: the agent polls for them every few seconds',
+  'no-delivery-reports': 'does not support delivery reports: messages stay Sent',
+  'no-readable-memory': 'can send, but cannot receive: its message memory is not readable',
+  'no-service-centre': 'the SIM has no service centre number: nothing can be sent until one is set',
+  'service-centre-malformed':
+    'the configured service centre number is not valid: nothing can be sent until it is corrected',
+  'no-imei':
+    'does not report an IMEI: it is recognised by its USB socket or address, and gets another SIM number elsewhere',
+  'imei-malformed': 'its IMEI is not 14 to 16 digits: the reported value is used as a serial number',
+  'at-refused': 'answers ERROR to a bare AT: no effect on operation',
+  'no-error-codes': 'does not report error codes (AT+CMEE=1 refused): the reason for a refused message may be unknown',
+  'echo-stays-on': 'echoes each command (ATE0 has no effect): no effect on operation',
+  'indications-unverified':
+    'does not answer AT+CNMI?: if it loses the setting, the regular check still finds incoming messages',
+}

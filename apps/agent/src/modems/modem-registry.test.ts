@@ -1,0 +1,301 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Behind, VirtualFleet } from '../testing/virtual-fleet.ts'
+
+const imeiA = '356938035648091'
+const imeiB = '356938035648182'
+/** Says OK to everything, as some ports of modems do, and some things that are none. */
+const yesSayer = { answer: (text: string) => (text.includes('\r') ? '\r\nOK\r\n' : '') }
+const deaf = { answer: () => '' }
+
+let world = new VirtualFleet()
+afterEach(async () => {
+  const stopped = world.fleet?.stop()
+  await world.pass(5_000)
+  await stopped
+  world = new VirtualFleet()
+})
+
+describe('the port in use', () => {
+  test('is one that identifies its modem, not one that answers OK to everything', async () => {
+    world.plug('1-1', [yesSayer, deaf, world.modem(imeiA)])
+    await world.start()
+    await world.pass(20_000)
+    expect(world.ready).toEqual(['1 on 1-1:2'])
+  })
+
+  test('is found after the modem has started', async () => {
+    const modem = world.modem(imeiA)
+    modem.powerOff()
+    world.plug('1-1', [modem])
+    await world.start()
+    await world.pass(5_000)
+    expect(world.ready).toEqual([])
+    modem.plug()
+    await world.pass(60_000)
+    expect(world.ready).toEqual(['1 on 1-1:0'])
+  })
+})
+
+test('a hung modem is reopened at once without identifying it again', async () => {
+  const modem = world.modem(imeiA)
+  world.plug('1-1', [modem, deaf])
+  await world.start()
+  await world.pass(20_000)
+  modem.faults.set('modem-hang', {})
+  world.opened.length = 0
+  await world.pass(600_000)
+  expect(new Set(world.opened)).toEqual(new Set(['1-1:0']))
+})
+
+describe('a device that does not answer', () => {
+  test('and may not be a modem is probed a few times, then left alone with a message that says what to do', async () => {
+    world.plug('1-1', [yesSayer], { isCertain: false })
+    await world.start()
+    await world.pass(200_000)
+    expect(world.unusable).toEqual([expect.stringContaining('set MODEMS=1-1:0')])
+    const times = world.opened.length
+    expect(times).toBe(4)
+    await world.pass(600_000)
+    expect(world.opened).toHaveLength(times)
+    expect(world.written.filter((line) => /CFUN|\^RESET|ATZ/.test(line))).toEqual([])
+    expect(world.fleet?.health).toEqual([])
+    // After it is plugged in again it may be another device.
+    world.unplug('1-1')
+    await world.pass(5_000)
+    world.plug('1-1', [world.modem(imeiA)], { isCertain: false })
+    await world.pass(30_000)
+    expect(world.ready).toEqual(['1 on 1-1:0'])
+  })
+
+  test('and is of another model is not taken for the modem that was in this socket', async () => {
+    const modem = world.modem(imeiA)
+    world.plug('1-1', [modem])
+    await world.start()
+    await world.pass(20_000)
+    world.unplug('1-1')
+    await world.pass(5_000)
+    world.plug('1-1', [deaf], { id: '12d1:1506' })
+    world.written.length = 0
+    await world.pass(60_000)
+    expect(world.written.filter((line) => line.includes('CFUN'))).toEqual([])
+    expect(world.fleet?.actorOf(1)?.health.state).toMatchObject({ name: 'absent' })
+  })
+})
+
+test('a modem that never answers and disconnects at each reset is reset a limited number of times', async () => {
+  let resets = 0
+  const broken: Behind = {
+    answer: (text) => {
+      if (text.includes('CFUN=1,1')) {
+        resets += 1
+        world.unplug('1-1')
+        world.clock.after(8_000, () => world.plug('1-1', [broken]))
+      }
+      return ''
+    },
+  }
+  world.plug('1-1', [broken])
+  await world.start()
+  await world.pass(4 * 3_600_000)
+  expect(resets).toBe(3)
+  world.unplug('1-1')
+  await world.pass(120_000)
+  expect(world.fleet?.health).toEqual([])
+})
+
+test('a port that hangs while opening does not occupy the threads of others', async () => {
+  world.plug('1-1', [deaf])
+  world.plug('1-2', [world.modem(imeiB)])
+  let hanging = 0
+  world.openInstead = (address) => {
+    if (address !== '1-1:0') return undefined
+    hanging += 1
+    return new Promise(() => undefined)
+  }
+  await world.start()
+  await world.pass(300_000)
+  expect(hanging).toBe(1)
+  expect(world.ready).toEqual(['1 on 1-2:0'])
+})
+
+describe('sticks that share one IMEI', () => {
+  test('are distinguished by their sockets and keep their SIM numbers', async () => {
+    const [first, other] = [world.modem(imeiA, '0001'), world.modem(imeiA, '0002')]
+    world.plug('1-1', [first])
+    world.plug('1-2', [other])
+    await world.start()
+    await world.pass(20_000)
+    expect(world.ready).toEqual(['1 on 1-1:0', '2 on 1-2:0'])
+    const stopped = world.fleet?.stop()
+    await world.pass(5_000)
+    await stopped
+    // The other one first.
+    world.unplug('1-1')
+    await world.start()
+    await world.pass(20_000)
+    world.plug('1-1', [first])
+    await world.pass(20_000)
+    expect(world.ready).toEqual(['1 on 1-1:0', '2 on 1-2:0'])
+  })
+
+  test('are not assumed when one modem has moved to another socket', async () => {
+    const modem = world.modem(imeiA)
+    world.plug('1-1', [modem])
+    await world.start()
+    await world.pass(20_000)
+    world.unplug('1-1')
+    world.plug('1-2', [modem])
+    await world.pass(20_000)
+    expect(world.ready).toEqual(['1 on 1-2:0'])
+    // Gone from the bus, while its port is not known to be lost yet.
+    world.places.delete('1-2')
+    world.plug('1-3', [modem])
+    await world.pass(20_000)
+    expect(world.fleet?.simNumbers).toEqual([1])
+  })
+})
+
+test('the SIM number of an unplugged modem is not given to another', async () => {
+  world.plug('1-1', [world.modem(imeiA)])
+  await world.start()
+  await world.pass(20_000)
+  world.unplug('1-1')
+  await world.pass(1_000_000)
+  world.plug('1-1', [world.modem(imeiB)])
+  await world.pass(20_000)
+  expect(world.ready).toEqual(['2 on 1-1:0'])
+  expect(world.fleet?.simCards).toMatchObject([
+    { simNumber: 1, state: 'absent' },
+    { simNumber: 2, state: 'ready' },
+  ])
+})
+
+test.each([
+  ['signalled', true, 1_000],
+  ['not signalled', false, 4_000],
+])('a modem that is plugged in again after hours, %s, is used at once', async (_, isWatched, withinMs) => {
+  world.isWatched = isWatched
+  const modem = world.modem(imeiA)
+  world.plug('1-1', [modem])
+  await world.start()
+  await world.pass(20_000)
+  world.unplug('1-1')
+  await world.pass(3_600_000)
+  expect(world.problems).toEqual([expect.stringContaining('ERROR 1-1:0')])
+  world.plug('1-1', [modem])
+  await world.pass(withinMs)
+  expect(world.ready).toEqual(['1 on 1-1:0'])
+  expect(world.problems.at(-1)).toContain('works again')
+})
+
+describe('a modem without a usable IMEI', () => {
+  const withoutImei = { 'imei-answer': { line: '' } }
+  const slots = async () =>
+    Object.keys((await world.disk.session().journal.read('notes', {}))['sim-slots'] ?? {}).sort()
+
+  test('is used, with a warning', async () => {
+    world.plug('1-1', [yesSayer, world.modem(imeiA, '8091', withoutImei)])
+    await world.start()
+    await world.pass(60_000)
+    expect(world.ready).toEqual(['1 on 1-1:1'])
+    expect(world.problems).toEqual([expect.stringMatching(/^WARN 1-1:1: does not report an IMEI/)])
+  })
+
+  test('is found on a port that may not be a modem, if it supports messages', async () => {
+    world.plug('1-1', [yesSayer, world.modem(imeiA, '8091', withoutImei)], { isCertain: false })
+    await world.start()
+    await world.pass(60_000)
+    expect(world.ready).toEqual(['1 on 1-1:1'])
+  })
+
+  test('is distinguished from an identical modem by its socket, also after a restart', async () => {
+    const one = world.modem(imeiA, '8091', withoutImei)
+    const two = world.modem(imeiB, '8182', withoutImei)
+    world.plug('1-1', [one])
+    await world.start()
+    await world.pass(60_000)
+    world.plug('1-2', [two])
+    await world.pass(60_000)
+    expect(world.ready).toEqual(['1 on 1-1:0', '2 on 1-2:0'])
+    expect(await slots()).toEqual(['2c7c:0125 at 1-1', '2c7c:0125 at 1-2'])
+    await restart(() => {
+      world.unplug('1-1')
+      world.unplug('1-2')
+      world.plug('1-2', [two])
+    })
+    expect(world.ready).toEqual(['2 on 1-2:0'])
+    world.plug('1-1', [one])
+    await world.pass(60_000)
+    expect(world.ready).toEqual(['1 on 1-1:0', '2 on 1-2:0'])
+  })
+
+  test('keeps its SIM number in another socket thanks to its USB serial number', async () => {
+    const modem = world.modem(imeiA, '8091', withoutImei)
+    world.plug('1-1', [modem], { serial: '0123456789' })
+    await world.start()
+    await world.pass(60_000)
+    world.plug('1-3', [world.modem(imeiB)])
+    await world.pass(60_000)
+    world.unplug('1-1')
+    await world.pass(5_000)
+    world.plug('1-2', [modem], { serial: '0123456789' })
+    await world.pass(60_000)
+    expect(world.ready).toEqual(['1 on 1-2:0', '2 on 1-3:0'])
+  })
+
+  test('is identified by the ten digits it reports instead, and also by its socket if two report the same', async () => {
+    const tenDigits = { 'imei-answer': { line: '1234567890' } }
+    world.plug('1-1', [world.modem(imeiA, '8091', tenDigits)])
+    await world.start()
+    await world.pass(60_000)
+    world.plug('1-2', [world.modem(imeiB, '8182', tenDigits)])
+    await world.pass(60_000)
+    expect(world.ready).toEqual(['1 on 1-1:0', '2 on 1-2:0'])
+    expect(await slots()).toEqual(['serial 1234567890', 'serial 1234567890 at 1-2'])
+    expect(world.problems[0]).toMatch(/^WARN 1-1:0: its IMEI is not 14 to 16 digits/)
+  })
+
+  test('that reports its IMEI later is identified by it from the start', async () => {
+    // Asked four times at the port, and four times when it is identified.
+    world.plug('1-1', [world.modem(imeiA, '8091', { 'imei-answer': { line: '', times: 8 } })])
+    await world.start()
+    await world.pass(60_000)
+    expect(await slots()).toEqual([imeiA.slice(0, 14)])
+    expect(world.problems).toEqual([])
+  })
+
+  async function restart(meanwhile: () => void): Promise<void> {
+    const stopped = world.fleet?.stop()
+    await world.pass(5_000)
+    await stopped
+    world.sending.clear()
+    meanwhile()
+    await world.start()
+    await world.pass(60_000)
+  }
+})
+
+describe('a modem that departs from the standard is used with a warning', () => {
+  test.each([
+    ['answers ERROR to a bare AT', { 'at-refused': {} }, 'answers ERROR to a bare AT'],
+    ['has no +CMEE', { 'command-refused': { command: '+CMEE' } }, 'does not report error codes'],
+    ['has no +CMEE and no +CSCS', { 'command-refused': { command: '+CMEE/+CSCS' } }, 'does not report error codes'],
+    ['does not answer AT+CNMI?', { 'command-refused': { command: '+CNMI?' } }, 'does not answer AT+CNMI?'],
+    ['does not switch its echo off', { 'echo-stuck': {} }, 'echoes each command'],
+  ] as const)('%s', async (_, faults, warning) => {
+    world.plug('1-1', [world.modem(imeiA, '8091', faults)])
+    await world.start()
+    await world.pass(60_000)
+    expect(world.ready).toEqual(['1 on 1-1:0'])
+    expect(world.problems).toEqual([expect.stringContaining(warning)])
+  })
+
+  test('a port that answers OK to everything is not used, and never reset', async () => {
+    world.plug('1-1', [world.modem(imeiA, '8091', { 'ok-to-everything': {} })])
+    await world.start()
+    await world.pass(600_000)
+    expect(world.ready).toEqual([])
+    expect(world.problems).toEqual([expect.stringContaining('answers OK to everything')])
+    expect(world.written.filter((line) => /CFUN=|\^RESET|ATZ/.test(line))).toEqual([])
+  })
+})

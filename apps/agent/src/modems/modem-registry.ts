@@ -1,0 +1,350 @@
+import type { Clock } from '@smsgw/modem/clock'
+import type { ModemNumber } from '@smsgw/modem/commands/identity'
+import type { ClosablePort, OpenResult } from '@smsgw/modem/recovery/runner'
+import type { FoundPlaces, Place, PlaceOnUsb } from './discovery/find-places.ts'
+import { type Identified, identifyPlace } from './discovery/identify-place.ts'
+import { UnknownDevices } from './discovery/unknown-devices.ts'
+import type { ModemActor, OpenAnswer } from './modem-actor.ts'
+
+/** A modem and its place. */
+export interface RegisteredModem {
+  readonly actor: ModemActor
+  /** The place where it is expected; no two modems share one. Undefined while it holds another modem. */
+  place: Place | undefined
+  /** The identifier of the modem. Undefined until it has first answered, and constant afterwards. */
+  id: string | undefined
+  /** The port that is open now. */
+  port: ClosablePort | undefined
+  /** Where it was last opened. */
+  last: { readonly address: string; readonly usb: PlaceOnUsb | undefined } | undefined
+  /** When its place became empty. */
+  goneAtMs: number
+}
+
+/**
+ * Knows which modem is at which place. Each place that certainly has a modem belongs to one entry, either an identified
+ * modem or one not yet identified. Opening a port first asks which modem answers, and closes the port if that modem
+ * belongs to another entry. So a modem is found again in another socket or under another port name, two ports of one
+ * modem never become two modems, and no modem gets the PIN of another.
+ */
+export class ModemRegistry {
+  readonly #options: ModemRegistryOptions
+  readonly #unknownDevices: UnknownDevices
+  #entries: readonly RegisteredModem[] = []
+  #unlisted: readonly Place[] = []
+  /** USB sessions of the devices that are connected now. */
+  #sessions: ReadonlySet<string> = new Set()
+  /** USB sessions of unlisted devices that are not one of the registered modems. */
+  readonly #foreign = new Set<string>()
+  readonly #opening = new Set<string>()
+  #stopped = false
+
+  constructor(options: ModemRegistryOptions) {
+    this.#options = options
+    this.#unknownDevices = new UnknownDevices({
+      clock: options.clock,
+      identify: (place) => this.#identify(place.ports),
+      onModem: (place, number) => this.#handOver(undefined, place, number ?? unnumbered),
+      onUnusable: options.onUnusable,
+    })
+  }
+
+  get actors(): readonly ModemActor[] {
+    return this.#entries.map(({ actor }) => actor)
+  }
+
+  /** Whether the modem has been seen since the start. */
+  isHere(id: string): boolean {
+    return this.#entries.some((entry) => entry.id === id)
+  }
+
+  /** Updates the entries after a search for modems. */
+  found({ places, unlisted }: FoundPlaces): void {
+    if (this.#stopped) return
+    this.#unlisted = unlisted
+    this.#sessions = new Set([...places, ...unlisted].flatMap(({ usb }) => usb?.session ?? []))
+    for (const entry of this.#entries) {
+      if (entry.place !== undefined && !places.some(({ key }) => key === entry.place?.key))
+        this.#placeGone(entry, entry.place)
+    }
+    for (const place of places) this.#placeFound(place)
+    for (const { actor, port, place } of this.#entries)
+      if (port === undefined && place?.isHidden) actor.deviceAppeared()
+    this.#unknownDevices.present(places)
+  }
+
+  /** Lets modems without an open port try again. */
+  devicesChanged(): void {
+    for (const { actor, port, place } of this.#entries)
+      if (port === undefined && place?.isPresent) actor.deviceAppeared()
+  }
+
+  /** Checks the identity that a modem reports after setup. False: it is another entry's modem, so its port must be closed. */
+  confirm(entry: RegisteredModem, number: ModemNumber): boolean {
+    // A modem without a number keeps the identity it got when its port was opened.
+    const isUnnumbered = number.imei === undefined && number.serial === undefined && entry.id !== undefined
+    const matches = isUnnumbered || (entry.place !== undefined && this.#matches(entry, entry.place, number))
+    if (matches) this.#announce(entry)
+    // Makes the next opening identify the modem again.
+    else entry.last = undefined
+    return matches
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await Promise.all(this.actors.map((actor) => actor.stop()))
+  }
+
+  /** Keeps the entry, so that a modem that resets keeps its limited number of resets. Unidentified ones are removed. */
+  #placeGone(entry: RegisteredModem, place: Place): void {
+    const nowMs = this.#options.clock.nowMs()
+    if (place.isPresent) entry.goneAtMs = nowMs
+    entry.place = { ...place, isPresent: false }
+    if (entry.id === undefined && nowMs - entry.goneAtMs >= removedAfterMs) this.#remove(entry)
+  }
+
+  #placeFound(place: Place): void {
+    const entry = this.#entries.find((each) => each.place?.key === place.key)
+    if (entry?.place !== undefined) {
+      const isBack = place.isPresent && (!entry.place.isPresent || entry.place.usb?.session !== place.usb?.session)
+      entry.place = place
+      if (isBack && entry.port === undefined) entry.actor.deviceAppeared()
+    } else if (this.#isInUse(place)) {
+      // By a modem that MODEMS lists under another address.
+    } else if (place.isCertain) {
+      this.#add(place, undefined)
+    } else {
+      this.#unknownDevices.probe(place)
+    }
+  }
+
+  #isInUse({ usb, key }: Place): boolean {
+    if (usb === undefined || !key.startsWith('usb:')) return false
+    return this.#entries.some(({ port, last }) => port !== undefined && last?.usb?.session === usb.session)
+  }
+
+  #add(place: Place, id: string | undefined): void {
+    const entry: Omit<RegisteredModem, 'actor'> & { actor?: ModemActor } = {
+      place,
+      id,
+      port: undefined,
+      last: undefined,
+      goneAtMs: 0,
+    }
+    const complete = entry as RegisteredModem
+    entry.actor = this.#options.newActor(complete, () => this.#open(complete))
+    this.#entries = [...this.#entries, complete]
+    complete.actor.start()
+  }
+
+  #remove(entry: RegisteredModem): void {
+    this.#entries = this.#entries.filter((each) => each !== entry)
+    void entry.actor.stop()
+  }
+
+  // ── Opening ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async #open(entry: RegisteredModem): Promise<OpenAnswer> {
+    await this.#options.look()
+    for (;;) {
+      const { place } = entry
+      if (place === undefined) return absent('another modem is connected in its place; searching for it')
+      const answer = await this.#openAt(entry, place)
+      // Another entry may have found this modem elsewhere in the meantime.
+      const isSettled = answer.kind === 'opened' || entry.place?.key === place.key || entry.place === undefined
+      if (isSettled || this.#stopped) return answer
+    }
+  }
+
+  async #openAt(entry: RegisteredModem, place: Place): Promise<OpenAnswer> {
+    const { last } = entry
+    if (entry.id !== undefined && last?.usb !== undefined && last.usb.session === place.usb?.session) {
+      // It has stayed on the USB bus, so it is the same modem even if it does not answer.
+      const opened = await this.#openPort(last.address)
+      return opened.kind === 'opened' ? this.#assignPort(entry, { ...last, port: opened.port }) : opened
+    }
+    if (place.isPresent) return this.#identifyAt(entry, place, place)
+    let answer: OpenAnswer = absent(`${place.ports[0]}: ${whyGone(place)}`)
+    for (const other of this.#alternativesFor(entry)) {
+      answer = await this.#identifyAt(entry, place, other)
+      if (answer.kind === 'opened') break
+    }
+    return answer
+  }
+
+  /** Other places of a modem whose listed port is gone: unlisted devices of the same model, its own socket first. */
+  #alternativesFor({ last }: RegisteredModem): readonly Place[] {
+    const usb = last?.usb
+    if (usb === undefined) return []
+    return this.#unlisted
+      .filter((place) => place.usb?.id === usb.id && !this.#foreign.has(place.usb.session) && !this.#isInUse(place))
+      .sort((a, b) => Number(b.usb?.path === usb.path) - Number(a.usb?.path === usb.path))
+  }
+
+  /** `place` is where the modem belongs, `there` is where it is searched for. */
+  async #identifyAt(entry: RegisteredModem, place: Place, there: Place): Promise<OpenAnswer> {
+    const found = await this.#identify(there.ports, entry)
+    switch (found.kind) {
+      case 'absent':
+      case 'refused':
+        return found
+      case 'silent':
+      case 'unnumbered':
+      case 'modem': {
+        const number = found.kind === 'modem' ? found.number : unnumbered
+        // A starting modem may report its number later; `confirm` checks it after setup.
+        if (found.kind === 'silent' || (found.kind === 'unnumbered' && !this.#isKnownUnnumbered(there))) {
+          if (place === there && mayBeSameDevice(entry, there)) {
+            return this.#assignPort(entry, { ...found, usb: there.usb })
+          }
+          await found.port.close()
+          return absent(`${found.address}: another device is connected here and does not answer`)
+        }
+        if (this.#matches(entry, there, number)) return this.#assignPort(entry, { ...found, usb: there.usb })
+        await found.port.close()
+        if (place === there || this.#ownerOf(number, there) !== undefined) {
+          return this.#handOver(entry, there, number)
+        }
+        if (there.usb !== undefined) this.#foreign.add(there.usb.session)
+        return absent(`${place.ports[0]}: ${whyGone(place)}`)
+      }
+    }
+  }
+
+  #identify(ports: readonly string[], entry?: RegisteredModem): Promise<Identified> {
+    const { clock } = this.#options
+    return identifyPlace({ ports, clock, open: (address) => this.#openPort(address), trace: entry?.actor.trace })
+  }
+
+  /** A driver may hang while opening. A second attempt would hang too and take another of the few I/O threads. */
+  async #openPort(address: string): Promise<OpenResult> {
+    if (this.#opening.has(address)) return absent(`${address}: the driver hangs while opening it; unplug the modem`)
+    this.#opening.add(address)
+    try {
+      return await this.#options.open(address)
+    } finally {
+      this.#opening.delete(address)
+    }
+  }
+
+  #assignPort(
+    entry: RegisteredModem,
+    {
+      address,
+      usb,
+      port,
+    }: { readonly address: string; readonly usb: PlaceOnUsb | undefined; readonly port: ClosablePort },
+  ): OpenAnswer {
+    const given: ClosablePort = {
+      write: (bytes) => port.write(bytes),
+      onBytes: (listener) => port.onBytes(listener),
+      onClosed: (listener) => port.onClosed(listener),
+      close: () => {
+        free()
+        return port.close()
+      },
+    }
+    const free = () => {
+      if (entry.port === given) entry.port = undefined
+    }
+    entry.last = { address, usb }
+    entry.port = given
+    port.onClosed(free)
+    this.#announce(entry)
+    return { kind: 'opened', port: given, address, usb: usb?.id }
+  }
+
+  #announce({ actor, id, place }: RegisteredModem): void {
+    if (id !== undefined) actor.identified(this.#options.simNumberOf(id, place?.position))
+  }
+
+  // ── Identity ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Whether the modem that answered is the entry's. An entry without an id takes the id of a modem that is new. */
+  #matches(entry: RegisteredModem, there: Place, number: ModemNumber): boolean {
+    const owner = this.#ownerOf(number, there)
+    if (owner === undefined && entry.id === undefined) entry.id = this.#idOf(number, there)
+    else if (owner !== entry) return false
+    return true
+  }
+
+  /** Gives a place to the entry of the modem that answered there, or to a new entry. */
+  #handOver(entry: RegisteredModem | undefined, there: Place, number: ModemNumber): OpenAnswer {
+    const owner = this.#ownerOf(number, there)
+    if (owner?.port !== undefined) {
+      return {
+        kind: 'refused',
+        words: `${there.ports[0]}: the same modem is already in use on ${owner.actor.address}; list only one of its ports in MODEMS`,
+      }
+    }
+    if (entry?.place?.key === there.key) {
+      entry.place = undefined
+      if (entry.id === undefined) this.#remove(entry)
+    }
+    if (owner === undefined) {
+      this.#add(there, this.#idOf(number, there))
+    } else {
+      owner.place = there
+      owner.actor.deviceAppeared()
+    }
+    return absent(`${there.ports[0]}: another modem is connected here now; searching for this one`)
+  }
+
+  /** Whether a modem without a number has been at this place before. */
+  #isKnownUnnumbered(there: Place): boolean {
+    return this.#ownerOf(unnumbered, there) !== undefined || this.#options.isKnown(this.#idOf(unnumbered, there))
+  }
+
+  #ownerOf(number: ModemNumber, there: Place): RegisteredModem | undefined {
+    const id = this.#idOf(number, there)
+    return this.#entries.find((entry) => entry.id === id)
+  }
+
+  /**
+   * The IMEI without its check digit, which some commands omit; else the serial number of the modem, or of the USB device.
+   * Some makers give all their sticks the same number: the second one connected at the same time also gets its socket as
+   * part of the id. A modem without a number is identified by its socket or address alone.
+   */
+  #idOf(number: ModemNumber, { usb, key }: Place): string {
+    const id = numberOf(number, usb)
+    if (id === undefined) return usb === undefined ? `at ${key}` : `${usb.id} at ${usb.path}`
+    if (usb === undefined) return id
+    const idWithSocket = `${id} at ${usb.path}`
+    const first = this.#entries.find((entry) => entry.id === id)
+    const other = first?.port === undefined ? undefined : first.last?.usb
+    const isDuplicate = other !== undefined && other.path !== usb.path && this.#sessions.has(other.session)
+    return isDuplicate || this.#options.isKnown(idWithSocket) ? idWithSocket : id
+  }
+}
+
+export interface ModemRegistryOptions {
+  readonly clock: Clock
+  readonly open: (address: string) => Promise<OpenResult>
+  /** Searches for modems; resolves after `found` has been called. */
+  readonly look: () => Promise<void>
+  readonly newActor: (entry: RegisteredModem, open: () => Promise<OpenAnswer>) => ModemActor
+  /** `position`: the position of the modem's place in MODEMS. */
+  readonly simNumberOf: (id: string, position: number | undefined) => number
+  readonly isKnown: (id: string) => boolean
+  readonly onUnusable: (problem: string) => void
+}
+
+function numberOf({ imei, serial }: ModemNumber, usb: PlaceOnUsb | undefined): string | undefined {
+  if (imei !== undefined) return imei.slice(0, 14)
+  if (serial !== undefined) return `serial ${serial}`
+  return usb?.serial === undefined ? undefined : `${usb.id} serial ${usb.serial}`
+}
+
+function mayBeSameDevice({ id, last }: RegisteredModem, { usb }: Place): boolean {
+  return id === undefined || last?.usb === undefined || last.usb.id === usb?.id
+}
+
+function whyGone({ usb }: Place): string {
+  return usb === undefined ? 'no such device: is the modem plugged in, and is this still its port?' : 'unplugged'
+}
+
+const unnumbered: ModemNumber = { imei: undefined, serial: undefined }
+
+const removedAfterMs = 60_000
+
+const absent = (words: string) => ({ kind: 'absent' as const, words })

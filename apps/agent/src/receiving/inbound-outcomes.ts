@@ -1,0 +1,221 @@
+import { decodeDataCodingScheme } from '@smsgw/sms/fields/data-coding-scheme'
+import { decodeProtocolIdentifier } from '@smsgw/sms/fields/protocol-identifier'
+import {
+  epochMsFromTimeStamp,
+  type InvalidTimeStamp,
+  isValidTimeStamp,
+  type TimeStamp,
+} from '@smsgw/sms/fields/time-stamp'
+import { textOfUserData } from '@smsgw/sms/fields/user-data'
+import { octetsFromHex } from '@smsgw/sms/octets'
+import type { ReassemblyEffect, ReassemblyLimits } from '@smsgw/sms/reassembly/reassemble'
+import type { Deliver } from '@smsgw/sms/tpdu/deliver'
+import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
+import { decodeIncoming } from '@smsgw/sms/tpdu/tpdu'
+import type { Change, Json } from '../journal/change.ts'
+import type { InboundRecord } from '../journal/read.ts'
+import { datedMs, type TrustedTime } from '../time/trusted-time.ts'
+import { type Content, contentEvent } from './content-event.ts'
+import { LongMessages, senderOf } from './long-messages.ts'
+import { derivedId } from './pdu-identity.ts'
+
+/**
+ * Decides what a received PDU results in: the changes that are written together with it. A PDU without a trusted time
+ * results in nothing yet, and neither does a status report.
+ */
+export class InboundOutcomes {
+  readonly #time: TrustedTime
+  readonly #onError: (error: unknown) => void
+  readonly #long: LongMessages
+  /** The network repeats an MMS notification until the MMS is fetched. */
+  readonly #mmsIds = new Set<string>()
+  /** Released parts whose events are not written yet. */
+  #released: readonly ReassemblyEffect[] = []
+
+  constructor(time: TrustedTime, onError: (error: unknown) => void, limits: Partial<ReassemblyLimits> | undefined) {
+    this.#time = time
+    this.#onError = onError
+    this.#long = new LongMessages(limits)
+  }
+
+  /** Returns the changes that complete what an earlier release left. */
+  restore(records: readonly InboundRecord[], notes: Readonly<Record<string, Json>>): readonly Change[] {
+    const changes = this.#long.restore(records, notes)
+    for (const { detail } of records) {
+      const mms = (detail as { mms?: string } | undefined)?.mms
+      if (mms !== undefined) this.#rememberMms(mms)
+    }
+    return changes
+  }
+
+  /** A PDU that cannot be processed is kept as it is, and stops no other one. */
+  of(row: InboundRecord): readonly Change[] {
+    try {
+      return this.#outcome(row)
+    } catch (error) {
+      this.#onError(error)
+      return this.#unreadable(row)
+    }
+  }
+
+  /** When a PDU arrived; undefined until the clock can be trusted. */
+  dateOf({ received }: InboundRecord): number | undefined {
+    const now = this.#time.stamp()
+    // After a restart the time of arrival is lost: the first trusted time is the best estimate.
+    const mayEstimate = now.trusted && received.bootId !== now.bootId
+    return datedMs(received, now) ?? (mayEstimate ? now.wallMs : undefined)
+  }
+
+  /** Releases the parts of messages that never became complete. */
+  async release(
+    wallMs: number,
+    rowOf: (pduId: string) => Promise<InboundRecord | undefined>,
+  ): Promise<readonly Change[]> {
+    const { effects, changes } = this.#long.tick(wallMs)
+    // They stay here when the journal cannot be read now.
+    this.#released = [...this.#released, ...effects]
+    const events: Change[] = []
+    for (const effect of this.#released) {
+      if (effect.kind === 'part-duplicated') continue
+      const [firstId] = effect.partIds
+      const first = firstId === undefined ? undefined : await rowOf(firstId)
+      const deliver = first === undefined ? undefined : tpduIn(first.pdu)
+      if (first === undefined || deliver?.kind !== 'deliver') continue
+      events.push(...this.#joined(first, deliver, first.receivedMs, effect).filter(({ kind }) => kind === 'event'))
+    }
+    events.push(...this.#long.forgotten(this.#released))
+    this.#released = []
+    return [...changes, ...events]
+  }
+
+  #outcome(row: InboundRecord): readonly Change[] {
+    const tpdu = tpduIn(row.pdu)
+    if (tpdu === undefined) return this.#unreadable(row)
+    if (tpdu.kind !== 'deliver') return []
+    const atMs = this.dateOf(row)
+    if (atMs === undefined) return []
+    if (isSilent(tpdu)) return this.#silent(row)
+    const effects = this.#long.take(row.pduId, row.iccid, tpdu, atMs)
+    if (effects === undefined) return dated([...this.#single(row, tpdu, atMs), forgotten(row)], atMs)
+    const joined = effects.flatMap((effect) => this.#joined(row, tpdu, atMs, effect))
+    return dated([...joined, settled(row, 'joined'), ...this.#long.forgotten(effects)], atMs)
+  }
+
+  #single(row: InboundRecord, deliver: Deliver, atMs: number): readonly Change[] {
+    const content: Content = {
+      userData: [deliver.userData],
+      text: textOfUserData(deliver.userData),
+      dataCodingScheme: deliver.dataCodingScheme,
+      parts: 1,
+      isPartial: false,
+    }
+    return this.#received(row, row.pduId, senderOf(deliver), receivedMs(deliver.serviceCentreTimeStamp, atMs), content)
+  }
+
+  #joined(row: InboundRecord, deliver: Deliver, atMs: number, effect: ReassemblyEffect): readonly Change[] {
+    // A copy of a part adds nothing.
+    if (effect.kind === 'part-duplicated') return []
+    const content: Content = {
+      userData: effect.message.userData,
+      text: effect.message.text,
+      dataCodingScheme: effect.message.dataCodingScheme,
+      parts: effect.total,
+      isPartial: effect.kind === 'partial-released',
+    }
+    const when = receivedMs(deliver.serviceCentreTimeStamp, atMs)
+    return this.#received(row, derivedId(effect.groupId), senderOf({ originator: effect.sender }), when, content)
+  }
+
+  #received(row: InboundRecord, id: string, sender: string, whenMs: number, content: Content): readonly Change[] {
+    const event = contentEvent(
+      {
+        id,
+        sender,
+        recipient: (row.detail as { recipient?: string } | undefined)?.recipient,
+        simNumber: row.simNumber,
+        iccid: row.iccid,
+        receivedAt: this.#time.local(whenMs),
+        receivedMs: whenMs,
+        local: (ms) => this.#time.local(ms),
+      },
+      content,
+    )
+    if (event.type !== 'MMS') return [{ kind: 'event', event }, settled(row, 'emitted')]
+    if (this.#mmsIds.has(event.id)) return [settled(row, 'copy')]
+    this.#rememberMms(event.id)
+    return [
+      { kind: 'event', event },
+      { kind: 'inbound-settled', pduId: row.pduId, as: 'emitted', detail: { mms: event.id } },
+    ]
+  }
+
+  #unreadable(row: InboundRecord): readonly Change[] {
+    const message = `SIM ${row.simNumber}: received a PDU that is not a valid SMS; kept in the journal as ${row.pduId}`
+    return [settled(row, 'unreadable'), this.#logged('WARN', message)]
+  }
+
+  #silent(row: InboundRecord): readonly Change[] {
+    const message = `SIM ${row.simNumber}: received a silent message, which phones do not show; someone may be locating this SIM`
+    return [settled(row, 'silent'), forgotten(row), this.#logged('INFO', message)]
+  }
+
+  #logged(priority: 'INFO' | 'WARN', message: string): Change {
+    const at = this.#time.local(this.#time.now().wallMs)
+    return { kind: 'event', event: { kind: 'logged', at, module: 'receiving', priority, message } }
+  }
+
+  #rememberMms(id: string): void {
+    this.#mmsIds.add(id)
+    const [oldest] = this.#mmsIds
+    if (this.#mmsIds.size > mostMmsIds && oldest !== undefined) this.#mmsIds.delete(oldest)
+  }
+}
+
+/** The time to show for a message: the network's time stamp when it is plausible, else the agent's time. */
+function receivedMs(centre: TimeStamp | InvalidTimeStamp, agentMs: number): number {
+  if (!isValidTimeStamp(centre)) return agentMs
+  const centreMs = epochMsFromTimeStamp(centre)
+  return centreMs >= agentMs - oldestMs && centreMs <= agentMs + furthestAheadMs ? centreMs : agentMs
+}
+
+export function forgotten({ pduId }: InboundRecord): Change {
+  return { kind: 'inbound-forgotten', pduId }
+}
+
+export function settled({ pduId }: InboundRecord, as: string, datedMs?: number): Change {
+  return { kind: 'inbound-settled', pduId, as, ...(datedMs !== undefined && { datedMs }) }
+}
+
+/** Stores the time of arrival, which the stamp of an untrusted clock does not give. */
+function dated(changes: readonly Change[], atMs: number): readonly Change[] {
+  return changes.map((change) => (change.kind === 'inbound-settled' ? { ...change, datedMs: atMs } : change))
+}
+
+export function reportIn(pdu: string): StatusReport | undefined {
+  const tpdu = tpduIn(pdu)
+  return tpdu?.kind === 'status-report' ? tpdu : undefined
+}
+
+/** Undefined when the PDU is not a valid SMS. */
+function tpduIn(pdu: string): Deliver | StatusReport | undefined {
+  try {
+    const { tpdu } = decodeIncoming(octetsFromHex(pdu))
+    return tpdu.kind === 'submit-report' ? undefined : tpdu
+  } catch {
+    return undefined
+  }
+}
+
+/** Type 0 and SIM data download are never shown. A message waiting indication without text has nothing to show. */
+function isSilent(deliver: Deliver): boolean {
+  const { kind } = decodeProtocolIdentifier(deliver.protocolIdentifier)
+  if (kind === 'silent' || kind === 'sim-data-download') return true
+  const { messageWaiting } = decodeDataCodingScheme(deliver.dataCodingScheme)
+  return messageWaiting !== undefined && !messageWaiting.store && textOfUserData(deliver.userData) === ''
+}
+
+const mostMmsIds = 10_000
+/** Service centres keep messages for a week at most. */
+const oldestMs = 7 * 24 * 60 * 60_000
+/** Some service centres write local time with the wrong zone. */
+const furthestAheadMs = 60 * 60_000

@@ -1,0 +1,232 @@
+import { crashPoint } from '@smsgw/daemon/crash-point'
+import type { Clock, Timer } from '@smsgw/modem/clock'
+import type { Incoming } from '@smsgw/modem/receive/incoming-message'
+import type { ReassemblyLimits } from '@smsgw/sms/reassembly/reassemble'
+import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
+import type { Change, Slot, Stamp } from '../journal/change.ts'
+import type { Journal, JournalError } from '../journal/journal.ts'
+import { type Keep, keepWriting } from '../journal/keep-writing.ts'
+import type { InboundRecord } from '../journal/read.ts'
+import type { TrustedTime } from '../time/trusted-time.ts'
+import { forgotten, InboundOutcomes, reportIn, settled } from './inbound-outcomes.ts'
+import { identify } from './pdu-identity.ts'
+import { type ReceivingSim, SlotCleaner } from './slot-cleaner.ts'
+
+export interface InboundReceiverOptions {
+  readonly journal: Journal
+  readonly clock: Clock
+  readonly time: TrustedTime
+  readonly reassembly?: Partial<ReassemblyLimits>
+  /** Returns false when the report matches nothing yet. */
+  readonly onReport: (iccid: string, report: StatusReport) => Promise<boolean>
+  readonly onJournalTrouble: (error: JournalError) => void
+  /** An internal error, which stops nothing else. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+/**
+ * Takes every received PDU: read → journaled, on disk → deleted from the SIM → reported to the relay, once.
+ *
+ * The event is written together with its PDU, so that neither exists without the other. While the clock cannot be trusted
+ * a PDU is only stored; it is dated and reported later.
+ */
+export class InboundReceiver {
+  readonly #options: InboundReceiverOptions
+  readonly #keep: Keep
+  readonly #outcomes: InboundOutcomes
+  readonly #cleaner: SlotCleaner
+  readonly #unmatched = new UnmatchedReports()
+  /** References that became known and are not tried yet; `any`: a part has none. */
+  readonly #newReferences = new Set<number | 'any'>()
+  /** Read and not journaled yet, by slot and content. */
+  readonly #pending = new Map<string, Promise<void>>()
+  #turn: Promise<unknown> = Promise.resolve()
+  #turnsWaiting = 0
+  #timer: Timer | undefined
+
+  constructor(options: InboundReceiverOptions) {
+    const { journal, clock, time, onTrouble, reassembly } = options
+    this.#options = options
+    this.#keep = keepWriting(journal, clock, options.onJournalTrouble)
+    this.#outcomes = new InboundOutcomes(time, onTrouble, reassembly)
+    this.#cleaner = new SlotCleaner(clock, this.#keep, onTrouble)
+  }
+
+  /** Reads what earlier processes received. Call it before anything else. */
+  async restore(): Promise<void> {
+    const { journal, time, clock, onTrouble } = this.#options
+    const records = await journal.read('inbound', { sinceMs: time.now().wallMs - rememberedMs })
+    const changes = this.#outcomes.restore(records, await journal.read('notes', {}))
+    if (changes.length > 0) this.#keep(changes).catch(onTrouble)
+    // With a full disk this takes until there is room: the start does not wait for it.
+    this.settleWaiting().catch(onTrouble)
+    this.#timer = clock.after(tickMs, () => this.#tick())
+  }
+
+  simReady(sim: ReceivingSim): void {
+    this.#cleaner.simReady(sim)
+  }
+
+  simGone(sim: ReceivingSim): void {
+    this.#cleaner.simGone(sim)
+  }
+
+  /** Resolves when the PDU is on disk. One after the other, since an earlier PDU decides what the next one is. */
+  take(sim: ReceivingSim, incoming: Incoming): Promise<void> {
+    const at = this.#options.time.stamp()
+    const slot = slotOf(incoming)
+    const name = JSON.stringify([sim.iccid, slot, incoming.pdu])
+    const pending = slot === undefined ? undefined : this.#pending.get(name)
+    // Read again while the disk is slow, or full for days.
+    if (pending !== undefined) return pending
+    const taken = this.#inTurn(() => this.#take(sim, incoming, at)).finally(() => this.#pending.delete(name))
+    if (slot !== undefined) this.#pending.set(name, taken)
+    return taken
+  }
+
+  /** Processes PDUs that waited for a trusted clock, and all reports that matched nothing. */
+  settleWaiting(): Promise<void> {
+    return this.#inTurn(() => this.#settleWaiting())
+  }
+
+  /** A part has its reference, or will never have one: a report that arrived early may match now. */
+  tryReports(reference: number | undefined): void {
+    const isScheduled = this.#newReferences.size > 0
+    this.#newReferences.add(reference ?? 'any')
+    if (isScheduled) return
+    this.#inTurn(async () => {
+      const matching = this.#unmatched.matching(this.#newReferences)
+      this.#newReferences.clear()
+      for (const { row, report } of matching) await this.#report(row, report)
+    }).catch(this.#options.onTrouble)
+  }
+
+  stop(): void {
+    this.#timer?.cancel()
+    this.#cleaner.stop()
+  }
+
+  async #take(sim: ReceivingSim, incoming: Incoming, at: Stamp): Promise<void> {
+    crashPoint('inbound-read')
+    const { journal } = this.#options
+    const slot = slotOf(incoming)
+    if (slot && this.#cleaner.wasDeletedSince(sim.iccid, slot, incoming.pdu, at.monotonicMs)) return
+    const identity = await identify(journal, { iccid: sim.iccid, pdu: incoming.pdu, slot, at })
+    if (identity.kind === 'new') {
+      const row: InboundRecord = {
+        pduId: identity.pduId,
+        iccid: sim.iccid,
+        simNumber: sim.simNumber,
+        pdu: incoming.pdu,
+        received: at,
+        receivedMs: at.wallMs,
+        slot,
+        settled: undefined,
+        detail: sim.phoneNumber === undefined ? undefined : { recipient: sim.phoneNumber },
+      }
+      await this.#keep([received(row), ...this.#outcomes.of(row)])
+      crashPoint('inbound-journaled')
+      if (incoming.kind === 'status-report') await this.#report(row, incoming.report)
+    }
+    // A copy has the same octets, so the order in which the two are deleted does not matter.
+    this.#cleaner.clear(sim, identity.pduId, incoming, identity.kind === 'copy')
+  }
+
+  async #settleWaiting(): Promise<void> {
+    const waiting = await this.#options.journal.read('inbound-waiting', {})
+    for (const row of waiting) {
+      const report = reportIn(row.pdu)
+      if (report !== undefined) await this.#report(row, report)
+      else if (row.settled === undefined) await this.#keep(this.#outcomes.of(row))
+    }
+  }
+
+  /** One after the other. A failure stops none of those behind it. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#turnsWaiting += 1
+    const done = this.#turn.then(work).finally(() => {
+      this.#turnsWaiting -= 1
+      if (this.#turnsWaiting === 0) this.#cleaner.forgetDeleted()
+    })
+    this.#turn = done.catch(() => undefined)
+    return done
+  }
+
+  async #report(row: InboundRecord, report: StatusReport): Promise<void> {
+    try {
+      this.#unmatched.add({ row, report })
+      const isMatched = await this.#options.onReport(row.iccid, report)
+      const as = isMatched ? 'report' : 'unmatched'
+      if (row.settled !== as) {
+        const changes = [settled(row, as, this.#outcomes.dateOf(row)), ...(isMatched ? [forgotten(row)] : [])]
+        await this.#keep(changes)
+      }
+      if (isMatched) this.#unmatched.remove(row)
+      else this.#unmatched.add({ row: { ...row, settled: as }, report })
+    } catch (error) {
+      // The journal has the report, and it is tried again.
+      this.#options.onTrouble(error)
+    }
+  }
+
+  #tick(): void {
+    this.#timer = this.#options.clock.after(tickMs, () => this.#tick())
+    const { wallMs, trusted } = this.#options.time.now()
+    if (trusted) this.#inTurn(() => this.#release(wallMs)).catch(this.#options.onTrouble)
+  }
+
+  async #release(wallMs: number): Promise<void> {
+    const rowOf = (pduId: string) => this.#options.journal.read('inbound-by-id', { pduId })
+    const changes = await this.#outcomes.release(wallMs, rowOf)
+    if (changes.length > 0) await this.#keep(changes)
+  }
+}
+
+interface UnmatchedReport {
+  readonly row: InboundRecord
+  readonly report: StatusReport
+}
+
+/** Status reports that match nothing yet. Above the limit the oldest ones are only in the journal. */
+class UnmatchedReports {
+  readonly #reports = new Map<string, UnmatchedReport>()
+
+  add(waiting: UnmatchedReport): void {
+    this.#reports.set(waiting.row.pduId, waiting)
+    const [oldest] = this.#reports.keys()
+    if (this.#reports.size > mostUnmatched && oldest !== undefined) this.#reports.delete(oldest)
+  }
+
+  remove({ pduId }: InboundRecord): void {
+    this.#reports.delete(pduId)
+  }
+
+  /** With `any` all of them: each may be evidence for a part whose reference is not known. */
+  matching(references: ReadonlySet<number | 'any'>): readonly UnmatchedReport[] {
+    const all = [...this.#reports.values()]
+    if (references.has('any')) return all
+    return all.filter(({ report }) => references.has(report.messageReference))
+  }
+}
+
+function received(row: InboundRecord): Change {
+  const { pduId, iccid, simNumber, pdu, received: at, slot, detail } = row
+  return {
+    kind: 'inbound-received',
+    pduId,
+    iccid,
+    simNumber,
+    pdu,
+    at,
+    ...(slot !== undefined && { slot }),
+    ...(detail !== undefined && { detail }),
+  }
+}
+
+function slotOf({ source }: Incoming): Slot | undefined {
+  return source.kind === 'stored' ? { memory: source.memory, index: source.index } : undefined
+}
+
+const mostUnmatched = 10_000
+const tickMs = 30_000
+const rememberedMs = 8 * 24 * 60 * 60_000

@@ -1,0 +1,160 @@
+import { crashPoint } from '@smsgw/daemon/crash-point'
+import type { Clock, Timer } from '@smsgw/modem/clock'
+import type { Memory } from '@smsgw/modem/commands/message-storage'
+import type { Incoming } from '@smsgw/modem/receive/incoming-message'
+import type { Deletion } from '@smsgw/modem/receive/message-slots'
+import type { Slot } from '../journal/change.ts'
+import type { Keep } from '../journal/keep-writing.ts'
+
+/** A SIM that receives messages, while its modem is set up. */
+export interface ReceivingSim {
+  readonly simNumber: number
+  readonly iccid: string
+  /** Undefined when neither the SIM nor the configuration gives it. */
+  readonly phoneNumber: string | undefined
+  deleteMessage(slot: { readonly memory: Memory; readonly index: number }, pdu: string): Promise<Deletion>
+  /** For a message that the modem does not store. */
+  acknowledge(): Promise<boolean>
+}
+
+interface Task {
+  readonly pduId: string
+  readonly pdu: string
+  readonly slot: { readonly memory: Memory; readonly index: number }
+  /** The journal has the slot of the original, not of the copy. */
+  readonly isCopy: boolean
+  failures: number
+  notBeforeMs: number
+}
+
+interface DeletionQueue {
+  /** Undefined while it is disconnected. Its tasks stay, since its messages are not reported again. */
+  sim: ReceivingSim | undefined
+  readonly tasks: Map<string, Task>
+  isBusy: boolean
+  timer: Timer | undefined
+}
+
+/** Deletes journaled messages from SIMs and modems. Each SIM works independently; a failed deletion is retried until it succeeds. */
+export class SlotCleaner {
+  readonly #clock: Clock
+  readonly #keep: Keep
+  readonly #onError: (error: unknown) => void
+  readonly #queues = new Map<string, DeletionQueue>()
+  /** When a content was deleted from a slot: the same content read before that is the same message. */
+  readonly #deletedAtMs = new Map<string, number>()
+  #isStopped = false
+
+  constructor(clock: Clock, keep: Keep, onError: (error: unknown) => void) {
+    this.#clock = clock
+    this.#keep = keep
+    this.#onError = onError
+  }
+
+  simReady(sim: ReceivingSim): void {
+    const queue = this.#queueOf(sim.iccid)
+    queue.sim = sim
+    for (const task of queue.tasks.values()) task.notBeforeMs = 0
+    void this.#work(queue)
+  }
+
+  simGone(sim: ReceivingSim): void {
+    const queue = this.#queueOf(sim.iccid)
+    // A card that was moved may be ready in its new modem already.
+    if (queue.sim !== sim) return
+    queue.sim = undefined
+    queue.timer?.cancel()
+  }
+
+  clear(sim: ReceivingSim, pduId: string, { source, pdu }: Incoming, isCopy: boolean): void {
+    if (source.kind === 'direct') {
+      // The network repeats a message that is not acknowledged.
+      if (source.acknowledge) sim.acknowledge().catch(this.#onError)
+      return
+    }
+    const queue = this.#queueOf(sim.iccid)
+    const slot = { memory: source.memory, index: source.index }
+    // The slot holds the latest one.
+    queue.tasks.set(nameOf(slot), { pduId, pdu, slot, isCopy, failures: 0, notBeforeMs: 0 })
+    void this.#work(queue)
+  }
+
+  /** Whether the message read at that time has been deleted since. */
+  wasDeletedSince(iccid: string, slot: Slot, pdu: string, readAtMs: number): boolean {
+    return (this.#deletedAtMs.get(contentOf(iccid, slot, pdu)) ?? Number.NEGATIVE_INFINITY) >= readAtMs
+  }
+
+  /** Everything read so far has been processed. */
+  forgetDeleted(): void {
+    this.#deletedAtMs.clear()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const queue of this.#queues.values()) queue.timer?.cancel()
+  }
+
+  #queueOf(iccid: string): DeletionQueue {
+    const queue = this.#queues.get(iccid) ?? { sim: undefined, tasks: new Map(), isBusy: false, timer: undefined }
+    this.#queues.set(iccid, queue)
+    return queue
+  }
+
+  async #work(queue: DeletionQueue): Promise<void> {
+    if (queue.isBusy) return
+    queue.isBusy = true
+    queue.timer?.cancel()
+    try {
+      for (let next = this.#due(queue); next !== undefined; next = this.#due(queue)) {
+        const [name, task] = next
+        const isGone = await this.#delete(queue.sim as ReceivingSim, task)
+        if (isGone && queue.tasks.get(name) === task) queue.tasks.delete(name)
+      }
+    } catch (error) {
+      // The journal refused the change.
+      this.#onError(error)
+    } finally {
+      queue.isBusy = false
+    }
+    this.#later(queue)
+  }
+
+  #due({ sim, tasks }: DeletionQueue): [string, Task] | undefined {
+    if (sim === undefined || this.#isStopped) return undefined
+    const nowMs = this.#clock.nowMs()
+    for (const each of tasks) if (each[1].notBeforeMs <= nowMs) return each
+    return undefined
+  }
+
+  async #delete(sim: ReceivingSim, task: Task): Promise<boolean> {
+    const { pduId, pdu, slot, isCopy } = task
+    task.failures += 1
+    task.notBeforeMs = this.#clock.nowMs() + Math.min(longestPauseMs, retryMs * 2 ** Math.min(task.failures - 1, 10))
+    const { kind } = await sim.deleteMessage(slot, pdu).catch((error: unknown) => {
+      this.#onError(error)
+      return { kind: 'failed' as const }
+    })
+    if (kind === 'failed' || kind === 'deferred') return false
+    crashPoint('inbound-deleted')
+    this.#deletedAtMs.set(contentOf(sim.iccid, slot, pdu), this.#clock.nowMs())
+    if (!isCopy) await this.#keep([{ kind: 'inbound-slot', pduId, slot: null }])
+    return true
+  }
+
+  #later(queue: DeletionQueue): void {
+    if (queue.sim === undefined || queue.tasks.size === 0 || this.#isStopped) return
+    const dueMs = Math.min(...[...queue.tasks.values()].map(({ notBeforeMs }) => notBeforeMs))
+    queue.timer = this.#clock.after(Math.max(retryMs, dueMs - this.#clock.nowMs()), () => void this.#work(queue))
+  }
+}
+
+function nameOf({ memory, index }: Slot): string {
+  return `${memory} ${index}`
+}
+
+function contentOf(iccid: string, slot: Slot, pdu: string): string {
+  return `${iccid} ${nameOf(slot)} ${pdu}`
+}
+
+const retryMs = 5000
+const longestPauseMs = 5 * 60_000

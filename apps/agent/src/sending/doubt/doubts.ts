@@ -1,0 +1,225 @@
+import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
+import type { Change } from '../../journal/change.ts'
+import { datedMs } from '../../time/trusted-time.ts'
+import {
+  dequeue,
+  end,
+  endSent,
+  enqueue,
+  fail,
+  failureChanges,
+  outcomeUnknown,
+  submitUnknown,
+} from '../message/endings.ts'
+import { isInDoubt, isSent, noteOf, type OutgoingMessage, withPart } from '../message/message.ts'
+import { partReportedEvent, waitingEvent } from '../message/message-events.ts'
+import { putUnwritten, resultChanges, settledPart, type UnwrittenPart, unwrittenName } from '../message/results.ts'
+import type { Verdict } from '../message/verdict.ts'
+import { phoneNumberOf } from '../schedule/lanes.ts'
+import type { SendingState } from '../sending-state.ts'
+import { type Step, withEntry, withoutEntry } from '../step.ts'
+import { significantPart } from './numbers-match.ts'
+
+/**
+ * Messages with a part whose outcome is unknown: PDU and Ctrl-Z were written, or may have been, and no answer was read.
+ * Nothing more of them is sent.
+ *
+ *   open → resolved   by a late answer, or by a status report that matches no part with a known reference
+ *        → given up   after the window, as `submit_unknown`, or sent once more if the request asks for it; remembered,
+ *                     since later evidence still corrects the verdict
+ *
+ * Meanwhile later messages from that SIM to that number wait, for two minutes at most, so that a report is unambiguous.
+ */
+export interface DoubtState {
+  /** When each open doubt is given up; monotonic. */
+  readonly untilMs: ReadonlyMap<string, number>
+  /** By SIM and number. */
+  readonly holds: ReadonlyMap<string, { readonly cmdId: string; readonly untilMs: number }>
+  /** Parts at a modem, or with a result that is not on disk yet. */
+  readonly unwritten: ReadonlyMap<string, UnwrittenPart>
+  /** TP-MR of the last part that each SIM has sent; a hint for people when a part is in doubt. By ICCID. */
+  readonly lastReferences: ReadonlyMap<string, number>
+}
+
+export const noDoubts: DoubtState = {
+  untilMs: new Map(),
+  holds: new Map(),
+  unwritten: new Map(),
+  lastReferences: new Map(),
+}
+
+/** Puts a message in doubt. Returns the changes to be written with the result of the part. */
+export function openDoubt(step: Step, message: OutgoingMessage, at: number, code: string): readonly Change[] {
+  const doubted = { ...message, lastReason: `part ${at + 1}: ${code}` }
+  watch(step, doubted, step.state.limits.doubtWindowMs)
+  return [waitingEvent(message.cmdId, 'outcome_unknown', outcomeUnknown, step.moment)]
+}
+
+/** The process ended between COMMIT and RESULT, or while the message was in doubt. */
+export function restoreDoubt(step: Step, message: OutgoingMessage): void {
+  const { wallMs, trusted } = step.moment.stamp
+  const committed = message.parts.flatMap((part) =>
+    part.state === 'unknown' && part.committed !== undefined ? (datedMs(part.committed, step.moment.stamp) ?? []) : [],
+  )
+  const committedMs = Math.max(0, ...committed)
+  const passedMs = trusted && committedMs > 0 ? Math.max(0, wallMs - committedMs) : 0
+  watch(step, message, Math.max(0, step.state.limits.doubtWindowMs - passedMs))
+  const event = waitingEvent(message.cmdId, 'outcome_unknown', outcomeUnknown, step.moment)
+  step.write([event], { crashPoint: 'doubt-journaled' })
+}
+
+/** A newer journal may have sent the messages: nothing is sent, and all are in doubt. */
+export function distrust(step: Step, renounced: Change): void {
+  const changes = [...step.state.open.values()].flatMap((message): readonly Change[] => {
+    dequeue(step, message)
+    const distrusted = { ...message, isDistrusted: true }
+    watch(step, distrusted, step.state.limits.doubtWindowMs)
+    return [
+      { kind: 'command-noted', cmdId: message.cmdId, note: noteOf(distrusted) },
+      waitingEvent(message.cmdId, 'outcome_unknown', outcomeUnknown, step.moment),
+    ]
+  })
+  step.write([renounced, ...changes])
+}
+
+/** Until when another message in doubt holds this one back; monotonic. */
+export function heldUntilMs({ doubt }: SendingState, nowMs: number, iccid: string, message: OutgoingMessage): number {
+  if (doubt.holds.size === 0) return 0
+  const hold = doubt.holds.get(holdName(iccid, message.plan?.destination ?? message.command.phoneNumber))
+  return hold === undefined || hold.cmdId === message.cmdId || hold.untilMs <= nowMs ? 0 : hold.untilMs
+}
+
+export function lateResult(step: Step, cmdId: string, at: number, attempt: number, verdict: Verdict): void {
+  const message = doubtfulMessages(step.state).find((each) => each.cmdId === cmdId)
+  const part = message?.parts[at]
+  if (message === undefined || part?.state !== 'unknown' || part.attempts !== attempt) return
+  addEvidence(step, message, { at, verdict, changes: [], isAnswer: true })
+}
+
+/** A status report proves that the part was accepted. */
+export function proveAccepted(step: Step, cmdId: string, at: number, report: StatusReport): void {
+  const message = step.message(cmdId)
+  const part = message?.parts[at]
+  if (message === undefined || part === undefined) return
+  const { status, messageReference: reference } = report
+  const reported = withPart(message, at, { reports: new Set([...part.reports, status]) })
+  const changes: readonly Change[] = [
+    { kind: 'part-reported', cmdId, part: at + 1, status, at: step.moment.stamp },
+    partReportedEvent(cmdId, at, status, step.moment),
+  ]
+  addEvidence(step, reported, { at, verdict: { kind: 'accepted', reference }, changes, isAnswer: false })
+}
+
+/** Gives up the doubts whose window is over. */
+export function giveUpDoubts(step: Step): void {
+  for (const [cmdId, untilMs] of step.state.doubt.untilMs) {
+    if (untilMs > step.moment.nowMs) continue
+    step.changeDoubt({ untilMs: withoutEntry(step.state.doubt.untilMs, cmdId) })
+    const message = step.message(cmdId)
+    if (message !== undefined) giveUp(step, message)
+  }
+}
+
+/** The evidence or the verdict is on disk: the message continues where the doubt stopped it, or is over. */
+export function resolveDoubt(step: Step, cmdId: string, verdict?: Verdict): void {
+  const message = step.message(cmdId)
+  if (message === undefined) return
+  if (isSent(message)) endSent(step, message, phoneNumberOf(step.state.schedule, message))
+  else if (message.outcome !== undefined) end(step, message)
+  else if (verdict?.kind === 'refused' && verdict.again === 'never') {
+    fail(step, message, { code: 'refused', reason: verdict.reason })
+  } else enqueue(step, { ...message, phase: 'waiting' })
+}
+
+/** Evidence that arrived before the verdict was on disk has ended the message already. */
+export function giveUpWritten(step: Step, cmdId: string): void {
+  const message = step.message(cmdId)
+  if (message !== undefined && !isSent(message)) resolveDoubt(step, cmdId)
+}
+
+/** Messages in doubt, open or given up. */
+export function doubtfulMessages({ open, doubt, remembered }: SendingState): readonly OutgoingMessage[] {
+  const inDoubt = [...doubt.untilMs.keys()].flatMap((cmdId) => open.get(cmdId) ?? [])
+  const beingGivenUp = [...open.values()].filter(({ givenUpMs }) => givenUpMs !== undefined)
+  const givenUp = [...remembered.values()].filter(({ givenUpMs }) => givenUpMs !== undefined)
+  return [...inDoubt, ...beingGivenUp, ...givenUp]
+}
+
+interface Evidence {
+  readonly at: number
+  readonly verdict: Verdict
+  readonly changes: readonly Change[]
+  /** The modem answered; not a status report. */
+  readonly isAnswer: boolean
+}
+
+function addEvidence(step: Step, before: OutgoingMessage, { at, verdict, changes, isAnswer }: Evidence): void {
+  const { cmdId, plan } = before
+  if (plan === undefined) return
+  const settled = settledPart(step, before, at, verdict, plan.iccid)
+  // Several parts are in doubt when a full disk kept their results back.
+  const isResolved = isSent(settled) || !(isInDoubt(settled) || settled.isDistrusted || settled.givenUpMs !== undefined)
+  // Now, because writing it may take longer than is left of the window.
+  const message = step.put(isResolved ? { ...settled, givenUpMs: undefined } : settled)
+  if (isResolved) closeDoubt(step, message)
+  const attempt = message.parts[at]?.attempts ?? 0
+  const unwritten = `evidence ${unwrittenName(cmdId, at, attempt)}`
+  putUnwritten(step, unwritten, message, at)
+  const reference = verdict.kind === 'accepted' ? verdict.reference : undefined
+  step.write([...resultChanges(message, at, attempt, verdict, step.moment), ...changes], {
+    onSettled: { kind: 'result-written', unwritten, reference, isAnswer },
+    ...(isResolved && { onWritten: { kind: 'doubt-resolved', cmdId, verdict } }),
+  })
+}
+
+function giveUp(step: Step, message: OutgoingMessage): void {
+  const { cmdId, command } = message
+  // A hold that nobody asks for would stay otherwise.
+  endHold(step, message)
+  // The answer to its last part arrived after it was put in doubt.
+  if (message.outcome !== undefined) return
+  if (command.onUncertain === 'resend' && !message.possibleDuplicate && !message.isDistrusted) {
+    const parts = message.parts.map((part) =>
+      part.state === 'unknown' ? { ...part, state: 'to-send' as const } : part,
+    )
+    const again = step.put({ ...message, possibleDuplicate: true, parts })
+    step.write(
+      [
+        { kind: 'command-noted', cmdId, note: noteOf(again) },
+        waitingEvent(cmdId, 'retrying', 'sent again as requested; the message may arrive twice', step.moment),
+      ],
+      { onWritten: { kind: 'doubt-resolved', cmdId, verdict: undefined } },
+    )
+    return
+  }
+  const failed = step.put({ ...message, outcome: 'failed', givenUpMs: step.moment.nowMs })
+  const changes = failureChanges(step, failed, { code: 'submit_unknown', reason: submitUnknown })
+  step.write(changes, { onWritten: { kind: 'give-up-written', cmdId } })
+}
+
+function watch(step: Step, message: OutgoingMessage, windowMs: number): void {
+  const { nowMs } = step.moment
+  step.put({ ...message, phase: 'in-doubt' })
+  step.changeDoubt({ untilMs: withEntry(step.state.doubt.untilMs, message.cmdId, nowMs + windowMs) })
+  if (message.plan === undefined) return
+  const hold = { cmdId: message.cmdId, untilMs: nowMs + Math.min(windowMs, step.state.limits.destinationHoldMs) }
+  const name = holdName(message.plan.iccid, message.plan.destination)
+  const current = [...step.state.doubt.holds].filter(([, { untilMs }]) => untilMs > nowMs)
+  step.changeDoubt({ holds: new Map(current).set(name, hold) })
+}
+
+function closeDoubt(step: Step, message: OutgoingMessage): void {
+  step.changeDoubt({ untilMs: withoutEntry(step.state.doubt.untilMs, message.cmdId) })
+  endHold(step, message)
+}
+
+function endHold(step: Step, { cmdId, plan }: OutgoingMessage): void {
+  if (plan === undefined) return
+  const { holds } = step.state.doubt
+  const name = holdName(plan.iccid, plan.destination)
+  if (holds.get(name)?.cmdId === cmdId) step.changeDoubt({ holds: withoutEntry(holds, name) })
+}
+
+function holdName(iccid: string, destination: string): string {
+  return `${iccid} ${significantPart(destination)}`
+}

@@ -1,0 +1,18 @@
+/**
+ * Whether a report is about the dialled number. Service centres write it with or without the country code, so only the
+ * last digits are compared.
+ */
+export function numbersMatch(dialled: string, reported: string): boolean {
+  return significantPart(dialled) === significantPart(reported)
+}
+
+/** Equal for two numbers that match. */
+export function significantPart(number: string): string {
+  return digits(number).slice(-significantDigits)
+}
+
+function digits(number: string): string {
+  return number.replaceAll(/[^\d*#abc]/g, '')
+}
+
+const significantDigits = 7

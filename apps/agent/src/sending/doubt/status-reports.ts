@@ -1,0 +1,191 @@
+import { textFromAddress } from '@smsgw/sms/fields/address'
+import { statusFromOctet } from '@smsgw/sms/fields/status'
+import { epochMsFromTimeStamp, isValidTimeStamp } from '@smsgw/sms/fields/time-stamp'
+import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
+import type { Change, Stamp } from '../../journal/change.ts'
+import type { AttemptRecord, CommandRecord } from '../../journal/read.ts'
+import { datedMs } from '../../time/trusted-time.ts'
+import { undelivered } from '../message/endings.ts'
+import { isDelivered, type MessagePart, type OutgoingMessage, withPart } from '../message/message.ts'
+import { deliveredEvent, partReportedEvent } from '../message/message-events.ts'
+import type { SendingState } from '../sending-state.ts'
+import type { Step } from '../step.ts'
+import { doubtfulMessages } from './doubts.ts'
+import { numbersMatch } from './numbers-match.ts'
+
+// A status report is matched by SIM, reference and number, then by the submit time nearest to its own. A report that
+// matches no part with a known reference may be evidence for a part in doubt. References repeat after 256 parts, reports
+// come twice, before the answer to their part, or days later.
+
+/** The part that a report is about. Undefined: none is known (yet). */
+export function matchReport(
+  state: SendingState,
+  iccid: string,
+  report: StatusReport,
+  found: {
+    /** Records with that reference, newest first. */
+    readonly records: readonly CommandRecord[]
+    /** The report may be about a part whose reference is not known: then it proves nothing. */
+    readonly isAmbiguous: boolean
+  },
+  now: Stamp,
+): ReportMatch | undefined {
+  const match = bestMatch(found.records, report, now)
+  const suspect = found.isAmbiguous ? undefined : suspectOf(state, iccid, report, now)
+  const isAboutSuspect = match?.isLongSettled && suspect && suspect.distanceMs <= centreClockToleranceMs
+  if (match !== undefined && !isAboutSuspect) return { kind: 'known', record: match.record, at: match.at }
+  return suspect && { kind: 'proves', cmdId: suspect.cmdId, at: suspect.at }
+}
+
+export type ReportMatch =
+  | { readonly kind: 'known'; readonly record: CommandRecord; readonly at: number }
+  | { readonly kind: 'proves'; readonly cmdId: string; readonly at: number }
+
+/** A report for a part with a known reference. The message may have ended, and then is not part of the state. */
+export function partReported(step: Step, restored: OutgoingMessage, at: number, status: number): void {
+  const message = step.message(restored.cmdId) ?? restored
+  const part = message.parts[at]
+  if (part === undefined || part.reports.has(status)) return
+  const { cmdId } = message
+  const reported = withPart(message, at, { reports: new Set([...part.reports, status]) })
+  const { outcome, changes } = consequences(step, reported, at, status)
+  step.put({ ...reported, outcome })
+  step.write([
+    { kind: 'part-reported', cmdId, part: at + 1, status, at: step.moment.stamp },
+    partReportedEvent(cmdId, at, status, step.moment),
+    ...changes,
+  ])
+}
+
+/** A sent message is delivered when every part is, and failed when one part never will be. */
+function consequences(
+  step: Step,
+  message: OutgoingMessage,
+  at: number,
+  status: number,
+): { readonly outcome: OutgoingMessage['outcome']; readonly changes: readonly Change[] } {
+  const { outcome, cmdId } = message
+  const reported = statusFromOctet(status).outcome
+  const isOnWay = reported === 'still-trying' || (reported === 'delivered' && !isDelivered(message))
+  if (outcome !== 'sent' || isOnWay) return { outcome, changes: [] }
+  if (reported !== 'delivered') {
+    return { outcome: 'failed', changes: undelivered(message, at, status, undefined, step.moment) }
+  }
+  const sim = { simNumber: message.simNumber ?? 1, phoneNumber: undefined }
+  return {
+    outcome: 'delivered',
+    changes: [{ kind: 'command-corrected', cmdId, outcome: 'delivered' }, deliveredEvent(cmdId, sim, step.moment)],
+  }
+}
+
+/** Whether the report may be about a part whose reference is not known yet, or not on disk. */
+export function mayBeUnwritten({ doubt }: SendingState, iccid: string, report: StatusReport, now: Stamp): boolean {
+  return [...doubt.unwritten.values()].some((part) => {
+    const mayHaveReference =
+      part.state === 'committed' ||
+      (part.state === 'accepted' && (part.reference ?? report.messageReference) === report.messageReference)
+    return mayHaveReference && mayBeAbout(iccid, report, part, part.committed, now, true)
+  })
+}
+
+/** Whether one of the records has a part that was accepted by `OK` alone, without a reference, at about that time. */
+export function mayBeWithoutReference(records: readonly CommandRecord[], report: StatusReport, now: Stamp): boolean {
+  const stampMs = stampOf(report)
+  return records.some(
+    ({ plan, attempts }) =>
+      plan?.requestsReport &&
+      attempts.some(
+        (attempt) =>
+          attempt.result === 'accepted' &&
+          attempt.reference === undefined &&
+          distanceOf(attempt, stampMs, now) <= centreClockToleranceMs,
+      ),
+  )
+}
+
+/** The part in doubt that a report may be about: the number matches, and its time is not before the COMMIT. */
+export function suspectOf(
+  state: SendingState,
+  iccid: string,
+  report: StatusReport,
+  now: Stamp,
+): { readonly cmdId: string; readonly at: number; readonly distanceMs: number } | undefined {
+  const stampMs = stampOf(report) ?? now.wallMs
+  const fitting = doubtfulMessages(state).flatMap(({ cmdId, plan, parts }) =>
+    parts.flatMap((part, at) => {
+      if (part.state !== 'unknown' || !mayBeAbout(iccid, report, plan, part.committed, now, true)) return []
+      const committedMs = committedAt(part.committed, now)
+      return [{ cmdId, at, committedMs, distanceMs: Math.abs(stampMs - committedMs) }]
+    }),
+  )
+  // Without the time of each COMMIT the report may be about any of them. It is matched again when the time is known.
+  if (fitting.some(({ committedMs }) => committedMs === 0)) return undefined
+  return fitting.sort((a, b) => a.distanceMs - b.distanceMs)[0]
+}
+
+/**
+ * Whether SIM, number and time allow that the report is about the part.
+ *
+ * @param atAnyTime also when the time of the COMMIT is not known, because the clock could not be trusted
+ */
+export function mayBeAbout(
+  iccid: string,
+  report: StatusReport,
+  plan: Pick<NonNullable<OutgoingMessage['plan']>, 'iccid' | 'requestsReport' | 'destination'> | undefined,
+  committed: MessagePart['committed'],
+  now: Stamp,
+  atAnyTime = false,
+): boolean {
+  if (plan?.iccid !== iccid || !plan.requestsReport) return false
+  if (!numbersMatch(plan.destination, textFromAddress(report.recipient))) return false
+  const committedMs = committedAt(committed, now)
+  return committedMs > 0 ? (stampOf(report) ?? now.wallMs) >= committedMs - centreClockToleranceMs : atAnyTime
+}
+
+interface Match {
+  readonly record: CommandRecord
+  /** 0-based. */
+  readonly at: number
+  /** It was submitted at another time and has its final report: the report is likely about a newer part with its reference. */
+  readonly isLongSettled: boolean
+}
+
+function bestMatch(records: readonly CommandRecord[], report: StatusReport, now: Stamp): Match | undefined {
+  const stampMs = stampOf(report)
+  const candidates = records.flatMap((record) =>
+    record.attempts
+      .filter(({ result, reference }) => result === 'accepted' && reference === report.messageReference)
+      .map((attempt) => {
+        const { part } = attempt
+        const distanceMs = distanceOf(attempt, stampMs, now)
+        const isSettled = record.reports.some((each) => each.part === part && isFinal(each.status))
+        return { record, at: part - 1, distanceMs, isLongSettled: isSettled && distanceMs > centreClockToleranceMs }
+      }),
+  )
+  // The sort is stable: newest first among equals.
+  return candidates.sort((a, b) => a.distanceMs - b.distanceMs)[0]
+}
+
+/** 0: not known. */
+function committedAt(committed: Stamp | undefined, now: Stamp): number {
+  return (committed && datedMs(committed, now)) ?? 0
+}
+
+function stampOf({ serviceCentreTimeStamp }: StatusReport): number | undefined {
+  return isValidTimeStamp(serviceCentreTimeStamp) ? epochMsFromTimeStamp(serviceCentreTimeStamp) : undefined
+}
+
+/** The service centre stamps a part between COMMIT and RESULT. */
+function distanceOf({ committed, resultAt }: AttemptRecord, stampMs: number | undefined, now: Stamp): number {
+  if (stampMs === undefined) return 0
+  const fromMs = committed && datedMs(committed, now)
+  const toMs = resultAt && datedMs(resultAt, now)
+  return Math.max(0, (fromMs ?? stampMs) - stampMs, stampMs - (toMs ?? stampMs))
+}
+
+function isFinal(status: number): boolean {
+  return statusFromOctet(status).outcome !== 'still-trying'
+}
+
+/** The clocks of service centres and agents differ. */
+const centreClockToleranceMs = 2 * 60_000

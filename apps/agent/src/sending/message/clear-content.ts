@@ -1,0 +1,51 @@
+import type { SendCommand } from '@smsgw/contract/link/command'
+import { z } from 'zod'
+import type { FieldOpener } from './encrypted-field.ts'
+
+/** A text, or data for a port, after decryption. */
+export type ClearContent =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'data'; readonly data: Uint8Array; readonly port: number }
+
+export type Clear =
+  | { readonly ok: true; readonly content: ClearContent; readonly phoneNumber: string }
+  | { readonly ok: false; readonly reason: string }
+
+/** Returns content and number as they will be sent. Encrypted fields are decrypted here, just before sending. */
+export async function clearContentOf(command: SendCommand, opener: FieldOpener | undefined): Promise<Clear> {
+  const { content, phoneNumber, isEncrypted } = command
+  if (!isEncrypted) return clear(contentOf(content), phoneNumber)
+  if (opener === undefined) {
+    return {
+      ok: false,
+      reason: 'the message is encrypted and this agent has no passphrase; set ENCRYPTION_PASSPHRASE for the agent',
+    }
+  }
+  const number = await opener.open(phoneNumber)
+  if (!number.ok) return refused('the phone number', number.problem)
+  const field = 'text' in content ? 'textMessage.text' : 'dataMessage.data'
+  const opened = await opener.open('text' in content ? content.text : content.data)
+  if (!opened.ok) return refused(field, opened.problem)
+  if ('text' in content) return clear(contentOf({ text: opened.text }), number.text)
+  // Some clients wrap base64 into lines.
+  const data = opened.text.replaceAll(/\s/g, '')
+  if (!base64.safeParse(data).success) return refused(field, 'does not decrypt to base64')
+  return clear(contentOf({ ...content, data }), number.text)
+}
+
+const base64 = z.base64().min(1)
+
+function refused(field: string, problem: string): Clear {
+  return { ok: false, reason: `${field} ${problem}` }
+}
+
+function contentOf(content: SendCommand['content']): ClearContent {
+  return 'text' in content
+    ? { kind: 'text', text: content.text }
+    : { kind: 'data', data: Buffer.from(content.data, 'base64'), port: content.port }
+}
+
+/** Removes separators from the number. `planMessage` checks whether it can be dialled. */
+function clear(content: ClearContent, phoneNumber: string): Clear {
+  return { ok: true, content, phoneNumber: phoneNumber.replaceAll(/[\s().-]/g, '') }
+}

@@ -1,0 +1,64 @@
+import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
+import type { SendCommand } from '@smsgw/contract/link/command'
+import { beforeEach, expect, test } from 'vitest'
+import { SenderFixture, sendCommand } from '../../testing/sender-fixture.ts'
+import { FieldOpener } from './encrypted-field.ts'
+
+let world: SenderFixture
+
+beforeEach(async () => {
+  world = new SenderFixture({ opener: new FieldOpener('secret') })
+  await world.sender.simReady(world.sim(1))
+})
+
+test('decrypts text and numbers with the passphrase, and fails with a reason when that is not possible', async () => {
+  await world.accept(
+    sendCommand('a', { isEncrypted: true, phoneNumber: sealed('+447700900555'), content: { text: sealed('héllo') } }),
+    sendCommand('b', {
+      isEncrypted: true,
+      phoneNumber: sealed('+447700900555', 'other'),
+      content: { text: sealed('x') },
+    }),
+  )
+  await world.pass(100)
+  // Deriving keys takes real time.
+  await expect.poll(() => world.pass(100).then(() => world.events('failed'))).toHaveLength(1)
+  expect(world.sent[0]).toMatchObject({ text: 'héllo', submit: { destination: { value: '447700900555' } } })
+  expect(await world.events('failed')).toMatchObject([{ cmdId: 'b', code: 'undecryptable' }])
+})
+
+test('decrypts data to base64, and sends its octets to the port', async () => {
+  const phoneNumber = sealed('+447700900555')
+  const data = Buffer.from([1, 2, 255]).toString('base64')
+  await world.accept(sendCommand('a', { isEncrypted: true, phoneNumber, content: { data: sealed(data), port: 2948 } }))
+  await expect.poll(() => world.pass(100).then(() => world.sent)).toHaveLength(1)
+  expect(world.sent[0]?.text).toBe('0102FF')
+})
+
+const octets = Buffer.from([1, 2, 255]).toString('base64')
+test.each<[what: string, command: Partial<SendCommand>, reason: string]>([
+  ['plain text', { content: { text: 'PIN 4711' } }, 'textMessage.text is not encrypted'],
+  ['plain data', { content: { data: octets, port: 1 } }, 'dataMessage.data is not encrypted'],
+  ['a plain number', { phoneNumber: '+447700900555' }, 'the phone number is not encrypted'],
+  ['text for another passphrase', { content: { text: sealed('x', 'other') } }, 'textMessage.text cannot be decrypted'],
+  [
+    'data that was no base64',
+    { content: { data: sealed('é'), port: 1 } },
+    'dataMessage.data does not decrypt to base64',
+  ],
+  ['no data', { content: { data: sealed(''), port: 1 } }, 'dataMessage.data does not decrypt to base64'],
+])('a message that says it is encrypted and holds %s is not sent, and says why', async (_, command, reason) => {
+  const encrypted = { isEncrypted: true, phoneNumber: sealed('+447700900555'), content: { text: sealed('x') } }
+  await world.accept(sendCommand('a', { ...encrypted, ...command }))
+  await expect.poll(() => world.pass(100).then(() => world.events('failed'))).toHaveLength(1)
+  const [failed] = await world.events('failed')
+  expect(failed).toMatchObject({ code: 'undecryptable', reason: expect.stringContaining(reason) })
+  expect(world.sent).toEqual([])
+})
+
+function sealed(text: string, passphrase = 'secret'): string {
+  const salt = randomBytes(16)
+  const cipher = createCipheriv('aes-256-cbc', pbkdf2Sync(passphrase, salt, 1000, 32, 'sha1'), salt)
+  const ciphertext = Buffer.concat([cipher.update(text), cipher.final()]).toString('base64')
+  return `$aes-256-cbc/pbkdf2-sha1$i=1000$${salt.toString('base64')}$${ciphertext}`
+}

@@ -1,0 +1,174 @@
+import type { AgentFailureCode } from '@smsgw/contract/failure-code'
+import { statusFromOctet } from '@smsgw/sms/fields/status'
+import type { Change } from '../../journal/change.ts'
+import { phoneNumberOf } from '../schedule/lanes.ts'
+import { withoutQueued, withQueued } from '../schedule/queue.ts'
+import type { SendingSim } from '../sending-sim.ts'
+import { type Step, withEntry, withoutEntry } from '../step.ts'
+import { isDelivered, type OutgoingMessage, partsSent } from './message.ts'
+import { deliveredEvent, type EventTime, failedEvent, sentEvent } from './message-events.ts'
+
+export interface MessageFailure {
+  readonly code: AgentFailureCode
+  readonly reason: string
+}
+
+/** The message ends without being sent. It is removed when that is on disk. */
+export function fail(step: Step, message: OutgoingMessage, failure: MessageFailure): void {
+  const over = step.put({ ...message, outcome: 'failed', phase: 'over' })
+  dequeue(step, over)
+  step.write(failureChanges(step, over, failure), { onWritten: { kind: 'ended', cmdId: over.cmdId } })
+}
+
+export function expire(step: Step, message: OutgoingMessage): void {
+  const gaveUp = `not sent in time; last reason: ${message.lastReason ?? 'no SIM was ready'}`
+  const hasDeadline = message.command.validUntil !== undefined
+  fail(
+    step,
+    message,
+    hasDeadline ? { code: 'ttl_expired', reason: 'TTL expired' } : { code: 'gave_up', reason: gaveUp },
+  )
+}
+
+/** Evidence shows that all parts went out. */
+export function endSent(step: Step, message: OutgoingMessage, phoneNumber: string | undefined): void {
+  const sim = { simNumber: message.simNumber ?? 1, phoneNumber }
+  const { outcome, changes } = success(message, sim, step.moment, message.outcome !== undefined)
+  step.put({ ...message, outcome })
+  step.write(changes, { onWritten: { kind: 'ended', cmdId: message.cmdId } })
+}
+
+/** Removes the message. One whose outcome is still unknown stays remembered, for later evidence. */
+export function end(step: Step, message: OutgoingMessage): void {
+  const over: OutgoingMessage = { ...message, phase: 'over' }
+  dequeue(step, over)
+  step.removeOpen(over.cmdId)
+  const { remembered } = step.state
+  if (over.givenUpMs === undefined) step.change({ remembered: withoutEntry(remembered, over.cmdId) })
+  else step.change({ remembered: rememberedUntil(withEntry(remembered, over.cmdId, over), step.moment.nowMs) })
+}
+
+export function enqueue(step: Step, message: OutgoingMessage): void {
+  step.put(message)
+  dequeue(step, message)
+  const { queue, settings } = step.state.schedule
+  step.changeSchedule({ queue: withQueued(queue, message, settings.order, step.state.open) })
+}
+
+export function dequeue(step: Step, { cmdId }: OutgoingMessage): void {
+  step.changeSchedule({ queue: withoutQueued(step.state.schedule.queue, cmdId) })
+}
+
+/** The outcome and changes when all parts were accepted, including what early status reports said. */
+export function success(
+  message: OutgoingMessage,
+  sim: Pick<SendingSim, 'simNumber' | 'phoneNumber'>,
+  time: EventTime,
+  wasOver: boolean,
+): Ending {
+  const { cmdId } = message
+  const outcome = isDelivered(message) ? 'delivered' : 'sent'
+  const changes: readonly Change[] = [
+    wasOver ? { kind: 'command-corrected', cmdId, outcome } : { kind: 'command-ended', cmdId, at: time.stamp, outcome },
+    sentEvent(message, sim, time),
+  ]
+  if (outcome === 'delivered') return { outcome, changes: [...changes, deliveredEvent(cmdId, sim, time)] }
+  for (const [at, { reports }] of message.parts.entries()) {
+    const failure = [...reports].findLast(isFailureStatus)
+    if (failure === undefined || [...reports].some(isDeliveredStatus)) continue
+    const corrected = undelivered(message, at, failure, sim.phoneNumber, time)
+    return { outcome: 'failed', changes: [...changes, ...corrected] }
+  }
+  return { outcome, changes }
+}
+
+interface Ending {
+  readonly outcome: 'sent' | 'delivered' | 'failed'
+  readonly changes: readonly Change[]
+}
+
+export function failureChanges(step: Step, message: OutgoingMessage, failure: MessageFailure): readonly Change[] {
+  // The first attempt may have gone out, whatever stopped the second one.
+  const { code, reason }: MessageFailure =
+    message.possibleDuplicate && failure.code !== 'submit_unknown'
+      ? { code: 'submit_unknown', reason: `${submitUnknown}. Sending it again failed: ${failure.reason}` }
+      : failure
+  const sender = phoneNumberOf(step.state.schedule, message)
+  return [
+    { kind: 'command-ended', cmdId: message.cmdId, at: step.moment.stamp, outcome: 'failed' },
+    failedEvent(message, code, withPartsSent(message, reason), sender, step.moment),
+  ]
+}
+
+/** A status report says that a part will never arrive. */
+export function undelivered(
+  message: OutgoingMessage,
+  at: number,
+  status: number,
+  sender: string | undefined,
+  time: EventTime,
+): readonly Change[] {
+  const { outcome, description } = statusFromOctet(status)
+  const which = message.parts.length > 1 ? `part ${at + 1} of ${message.parts.length}` : 'the message'
+  const advice =
+    outcome === 'gave-up'
+      ? 'The receiver could not be reached in time; try again later.'
+      : 'Sending it again unchanged will not help; check the number.'
+  const hex = status.toString(16).padStart(2, '0').toUpperCase()
+  const reason = `the network could not deliver ${which}: ${description} (TP-ST ${hex}). ${advice}`
+  return [
+    { kind: 'command-corrected', cmdId: message.cmdId, outcome: 'failed' },
+    failedEvent(message, 'report_failed', reason, sender, time),
+  ]
+}
+
+function isFailureStatus(status: number): boolean {
+  const { outcome } = statusFromOctet(status)
+  return outcome === 'failed-permanently' || outcome === 'gave-up'
+}
+
+function isDeliveredStatus(status: number): boolean {
+  return statusFromOctet(status).outcome === 'delivered'
+}
+
+function withPartsSent(message: OutgoingMessage, reason: string): string {
+  const sent = partsSent(message)
+  return sent > 0 ? `partial ${sent}/${message.parts.length}: ${reason}` : reason
+}
+
+/** Drops messages whose doubt is too old, or that exceed the limit. */
+function rememberedUntil(
+  remembered: ReadonlyMap<string, OutgoingMessage>,
+  nowMs: number,
+): ReadonlyMap<string, OutgoingMessage> {
+  const kept = new Map(remembered)
+  for (const [cmdId, { givenUpMs }] of remembered) {
+    if (nowMs - (givenUpMs ?? 0) < rememberedMs && kept.size <= mostRemembered) break
+    kept.delete(cmdId)
+  }
+  return kept
+}
+
+export function rememberAll(step: Step, messages: readonly OutgoingMessage[]): void {
+  const { nowMs } = step.moment
+  const all = new Map(messages.map((message) => [message.cmdId, { ...message, givenUpMs: nowMs }]))
+  step.change({ remembered: rememberedUntil(all, nowMs) })
+}
+
+/** A day less than the journal keeps a message, since the evidence is written to it. */
+const rememberedMs = 7 * 24 * 60 * 60_000
+const mostRemembered = 5000
+
+export const submitUnknown =
+  'submit_unknown: the modem took the message and its answer was lost. The message may have arrived; check with the receiver before you send it again'
+
+export const outcomeUnknown =
+  'outcome unknown: the modem took the message and its answer was lost; waiting for a status report or a late answer'
+
+export const notConfirmed =
+  'the agent restarted and has not reached the relay since, which must confirm that the journal is not an old copy'
+
+export function noSuchSim(simNumber: number, known: ReadonlySet<number>): MessageFailure {
+  const has = [...known].sort((a, b) => a - b).join(', ') || 'none'
+  return { code: 'no_such_sim', reason: `this device has no SIM ${simNumber}; it has: ${has}` }
+}

@@ -1,0 +1,83 @@
+import { addressFromText } from '@smsgw/sms/fields/address'
+import { relativeFromSeconds } from '@smsgw/sms/fields/validity-period'
+import { hexFromOctets } from '@smsgw/sms/octets'
+import { PduEncodeError } from '@smsgw/sms/pdu-error'
+import { type Segmentation, segment, segmentData } from '@smsgw/sms/segmentation/segment'
+import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
+import type { Planned } from '../sending-state.ts'
+import type { ClearContent } from './clear-content.ts'
+
+/** Encodes a message as PDUs. The plan is stored, so that a restart changes nothing about the message. */
+export function planMessage(message: {
+  readonly content: ClearContent
+  readonly destination: string
+  readonly requestsReport: boolean
+  /** The reference of a long message. */
+  readonly reference: number
+  /** How long the network may keep trying; undefined: the network decides. */
+  readonly validForSeconds: number | undefined
+  readonly sim: { readonly simNumber: number; readonly iccid: string }
+}): Planned {
+  const { content, requestsReport, validForSeconds } = message
+  const { simNumber, iccid } = message.sim
+  try {
+    const destination = addressFromText(message.destination)
+    if (destination.typeOfNumber === 'alphanumeric') {
+      const reason = 'the phone number cannot be dialled; use digits, with a leading + for the international format'
+      return { ok: false, code: 'unwritable', reason }
+    }
+    const { parts, dataCodingScheme } = segmented(content, message.reference)
+    const planned = parts.map((userData) => {
+      const { octets, tpduLength } = encodeForModem({
+        kind: 'submit',
+        rejectDuplicates: false,
+        replyPath: false,
+        statusReportRequest: requestsReport,
+        messageReference: 0,
+        destination,
+        protocolIdentifier: 0,
+        dataCodingScheme,
+        // The smallest value is five minutes; a shorter life ends in the queue.
+        validityPeriod: validForSeconds === undefined ? undefined : relativeFromSeconds(validForSeconds),
+        userData,
+      })
+      return { pdu: hexFromOctets(octets), tpduLength }
+    })
+    return {
+      ok: true,
+      plan: { simNumber, iccid, destination: message.destination, requestsReport, parts: planned },
+    }
+  } catch (error) {
+    if (!(error instanceof PduEncodeError)) throw error
+    return { ok: false, code: 'unwritable', reason: `the message cannot be encoded as SMS: ${error.message}` }
+  }
+}
+
+function segmented(content: ClearContent, reference: number): Segmentation {
+  if (content.kind === 'text') return segment(content.text, { reference })
+  // Most receivers ignore the originator port; phones write the destination port there.
+  return segmentData(content.data, { reference, ports: { destination: content.port, source: content.port, width: 16 } })
+}
+
+/** References of long messages. Each message to a number gets another one, so that a phone never joins parts of two. */
+export class References {
+  readonly #random: () => number
+  readonly #last = new Map<string, number>()
+
+  /** @param random from 0 up to 1 */
+  constructor(random: () => number) {
+    this.#random = random
+  }
+
+  next(destination: string): number {
+    const last = this.#last.get(destination)
+    const next = last === undefined ? Math.floor(this.#random() * 256) : (last + 1) % 256
+    this.#last.delete(destination)
+    this.#last.set(destination, next)
+    const [oldest] = this.#last.keys()
+    if (this.#last.size > mostNumbers && oldest !== undefined) this.#last.delete(oldest)
+    return next
+  }
+}
+
+const mostNumbers = 10_000

@@ -1,0 +1,202 @@
+import type { Change } from '../../journal/change.ts'
+import { heldUntilMs, openDoubt } from '../doubt/doubts.ts'
+import { backOffMs, finishSending, pauseLane, resetFailures } from '../schedule/lanes.ts'
+import type { SendingSim } from '../sending-sim.ts'
+import type { Attempt, Planned } from '../sending-state.ts'
+import type { Step } from '../step.ts'
+import { end, enqueue, expire, fail, failureChanges, success } from './endings.ts'
+import { hasBegun, isSent, nextPart, noteOf, type OutgoingMessage, withoutPlan, withPart, withPlan } from './message.ts'
+import { waitingEvent } from './message-events.ts'
+import { putUnwritten, removeUnwritten, resultChanges, settledPart, unwrittenName } from './results.ts'
+import type { Verdict } from './verdict.ts'
+
+// One message by one SIM: planned once, then part after part, until it is sent or something stops it.
+
+export function planned(step: Step, sim: SendingSim, cmdId: string, outcome: Planned): void {
+  const message = step.message(cmdId)
+  if (message?.phase !== 'sending' || message.isCancelled) finishSending(step, sim, message)
+  else if (outcome.ok) submitNext(step, sim, step.put(withPlan(message, outcome.plan)))
+  else {
+    fail(step, message, outcome)
+    finishSending(step, sim, message)
+  }
+}
+
+export function submitNext(step: Step, sim: SendingSim, message: OutgoingMessage): void {
+  const at = nextPart(message)
+  const part = at === undefined ? undefined : message.parts[at]
+  // An encrypted number is known only after the message was planned.
+  const isHeld = heldUntilMs(step.state, step.moment.nowMs, sim.iccid, message) > step.moment.nowMs
+  if (at === undefined || part === undefined) finishSending(step, sim, message)
+  else if (!mayContinue(step, message) || (isHeld && !hasBegun(message))) {
+    wait(step, message)
+    finishSending(step, sim, message)
+  } else if (isLate(step, message)) {
+    expire(step, message)
+    finishSending(step, sim, message)
+  } else {
+    const { cmdId, parts } = message
+    const moreFollow = step.state.schedule.queue.length > 0 || at + 1 < parts.length
+    const { pdu, tpduLength, attempts } = part
+    step.emit({ kind: 'submit', sim, cmdId, at, attempt: attempts + 1, pdu, tpduLength, moreFollow })
+  }
+}
+
+/** The last decision before a part goes: the plan is written with the first COMMIT. */
+export function prompted(step: Step, { sim, cmdId, at, attempt }: Attempt): void {
+  const message = step.message(cmdId)
+  if (message === undefined || message.isCancelled || isLate(step, message) || !mayContinue(step, message)) return
+  const { stamp } = step.moment
+  const committed = step.put(withPart(message, at, { state: 'committed', attempts: attempt, committed: stamp }))
+  putUnwritten(step, unwrittenName(cmdId, at, attempt), committed, at)
+  const { plan, isPlanWritten } = committed
+  const evidence = { reference: step.state.doubt.lastReferences.get(sim.iccid) ?? null }
+  step.emit({
+    kind: 'commit',
+    changes: [
+      ...(plan === undefined || isPlanWritten ? [] : [{ kind: 'command-planned', cmdId, plan } as const]),
+      { kind: 'part-committed', cmdId, part: at + 1, attempt, at: stamp, evidence },
+    ],
+  })
+}
+
+export function committed(step: Step, { cmdId }: Attempt): void {
+  const message = step.message(cmdId)
+  if (message !== undefined) step.put({ ...message, isPlanWritten: true })
+}
+
+/** The next part or message goes to the modem while the RESULT is written. */
+export function result(step: Step, attempt: Attempt, verdict: Verdict): void {
+  const { sim, cmdId, at } = attempt
+  const before = step.message(cmdId)
+  if (before === undefined) {
+    finishSending(step, sim, undefined)
+    return
+  }
+  const isCommitted = before.parts[at]?.attempts === attempt.attempt
+  const settled = step.put(settledPart(step, before, at, verdict, sim.iccid, isCommitted))
+  const changes = isCommitted ? resultChanges(settled, at, attempt.attempt, verdict, step.moment) : []
+  const consequences = judge(step, settled, at, sim, verdict)
+  const message = step.message(cmdId) ?? settled
+  writeResult(step, attempt, message, [...changes, ...consequences], verdict)
+  continueAfter(step, message, sim, verdict)
+}
+
+export function sendingCrashed(step: Step, sim: SendingSim, cmdId: string): void {
+  const message = step.message(cmdId)
+  if (message !== undefined && message.outcome === undefined) {
+    if (hasBegun(message)) {
+      const parts = message.parts.map((part, at) => {
+        if (part.state !== 'committed') return part
+        removeUnwritten(step, unwrittenName(cmdId, at, part.attempts))
+        return { ...part, state: 'unknown' as const }
+      })
+      step.write(openDoubt(step, { ...message, parts }, nextPart(message) ?? 0, 'agent failed'))
+    } else fail(step, message, { code: 'agent_failed', reason: 'internal error of the agent; see its log' })
+  }
+  finishSending(step, sim, step.message(cmdId))
+}
+
+/** What the verdict means for the message: the changes that are written together with the RESULT. */
+function judge(step: Step, message: OutgoingMessage, at: number, sim: SendingSim, verdict: Verdict): readonly Change[] {
+  const { cmdId } = message
+  switch (verdict.kind) {
+    case 'accepted': {
+      if (!isSent(message)) return []
+      const { outcome, changes } = success(message, sim, step.moment, message.outcome !== undefined)
+      step.put({ ...message, outcome, givenUpMs: undefined })
+      return changes
+    }
+    case 'refused': {
+      if (verdict.again === 'never') {
+        const failed = step.put({ ...message, outcome: 'failed' })
+        return failureChanges(step, failed, { code: 'refused', reason: verdict.reason })
+      }
+      const tries = message.tries + 1
+      const notBeforeMs = step.moment.nowMs + backOffMs(tries, verdict.retryAfterMs, step.moment.random())
+      const retried = step.put({ ...message, tries, notBeforeMs, lastReason: verdict.reason })
+      return [
+        { kind: 'command-noted', cmdId, note: noteOf(retried) },
+        waitingEvent(cmdId, 'retrying', `retrying: ${verdict.reason}`, step.moment),
+      ]
+    }
+    case 'unsent':
+      return []
+    case 'unknown':
+      return openDoubt(step, message, at, verdict.code)
+  }
+}
+
+function writeResult(
+  step: Step,
+  { cmdId, at, attempt }: Attempt,
+  message: OutgoingMessage,
+  changes: readonly Change[],
+  verdict: Verdict,
+): void {
+  const unwritten = unwrittenName(cmdId, at, attempt)
+  if (step.state.doubt.unwritten.has(unwritten)) putUnwritten(step, unwritten, message, at)
+  const reference = verdict.kind === 'accepted' ? verdict.reference : undefined
+  const onSettled = { kind: 'result-written', unwritten, reference, isAnswer: true } as const
+  step.write(changes, { mayWait: true, onSettled, crashPoint: 'result-journaled' })
+}
+
+export function resultWritten(step: Step, unwritten: string, reference: number | undefined, isAnswer: boolean): void {
+  removeUnwritten(step, unwritten)
+  if (isAnswer) step.emit({ kind: 'reference-known', reference })
+}
+
+function continueAfter(step: Step, message: OutgoingMessage, sim: SendingSim, verdict: Verdict): void {
+  switch (verdict.kind) {
+    case 'accepted':
+      if (message.outcome === undefined) {
+        submitNext(step, sim, message)
+        return
+      }
+      resetFailures(step, sim)
+      end(step, message)
+      break
+    case 'refused':
+      if (message.outcome !== undefined) end(step, message)
+      else {
+        if (verdict.again === 'sim') pauseLane(step, sim, verdict.retryAfterMs)
+        wait(step, verdict.again === 'sim' ? released(message) : message)
+      }
+      break
+    case 'unsent':
+      if (message.isCancelled) break
+      if (isLate(step, message)) expire(step, message)
+      else {
+        pauseLane(step, sim, unsentPauseMs, longestUnsentPauseMs)
+        wait(step, released(message))
+      }
+      break
+    case 'unknown':
+  }
+  finishSending(step, sim, message)
+}
+
+/** Another SIM may take it, unless a part is on the air. */
+function released(message: OutgoingMessage): OutgoingMessage {
+  return hasBegun(message) ? message : withoutPlan(message)
+}
+
+function wait(step: Step, message: OutgoingMessage): void {
+  // In doubt, whatever the result of this part is.
+  if (message.isDistrusted) step.put(message)
+  else enqueue(step, { ...message, phase: 'waiting' })
+}
+
+/** False when nothing more may be sent, although nothing is wrong with the message itself. */
+function mayContinue({ state }: Step, { cmdId, isDistrusted }: OutgoingMessage): boolean {
+  return !state.isStopped && !isDistrusted && !state.unconfirmed.has(cmdId)
+}
+
+function isLate({ moment: { stamp } }: Step, { deadlineMs }: OutgoingMessage): boolean {
+  return stamp.trusted && stamp.wallMs >= deadlineMs
+}
+
+/** A modem that takes nothing is not asked a hundred times a second. */
+const unsentPauseMs = 1000
+/** The cause is local to this machine, and may be over any moment. */
+const longestUnsentPauseMs = 60_000

@@ -1,0 +1,90 @@
+import { crashPoint } from '@smsgw/daemon/crash-point'
+import { octetsFromHex } from '@smsgw/sms/octets'
+import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
+import type { Stamp } from '../journal/change.ts'
+import { mayBeAbout } from './doubt/status-reports.ts'
+import type { OutgoingMessage } from './message/message.ts'
+import { verdictOf } from './message/verdict.ts'
+import type { SendingSim } from './sending-sim.ts'
+import type { Attempt, SendingEffect, SendingInput } from './sending-state.ts'
+
+export interface PartSubmitterOptions {
+  /** Resolves when the writes that the input caused are on disk. */
+  readonly step: (input: SendingInput) => Promise<void>
+  readonly message: (cmdId: string) => OutgoingMessage | undefined
+  readonly stamp: () => Stamp
+  readonly onTrouble: (error: unknown) => void
+}
+
+/**
+ * Hands one part to a modem, and asks the machine at each point:
+ *
+ *     prompt → COMMIT, on disk → PDU and Ctrl-Z → result → RESULT, written while the next part or message begins
+ */
+export class PartSubmitter {
+  readonly #options: PartSubmitterOptions
+  readonly #last = new WeakMap<SendingSim, Promise<unknown>>()
+
+  constructor(options: PartSubmitterOptions) {
+    this.#options = options
+  }
+
+  /** Rejects when the machine did not get the result. */
+  async submit({ pdu, tpduLength, moreFollow, ...of }: Extract<SendingEffect, { kind: 'submit' }>): Promise<void> {
+    const { sim, cmdId, at, attempt }: Attempt = of
+    const name: Attempt = { sim, cmdId, at, attempt }
+    // The modem may still be reporting the previous result.
+    await this.#last.get(sim)
+    let hasResult = false
+    const submitting = sim.submit(
+      { octets: octetsFromHex(pdu), tpduLength },
+      {
+        id: JSON.stringify([cmdId, at, attempt] satisfies SubmissionId),
+        moreFollow,
+        isItsReport: (report) => this.#mayBeItsReport(name, report),
+        beforePdu: (withdrawal) => this.#commit(name, withdrawal),
+        afterResult: (outcome) => {
+          crashPoint('result-read')
+          const written = this.#options.step({ kind: 'result', ...name, verdict: verdictOf(outcome) })
+          hasResult = true
+          written.catch(this.#options.onTrouble)
+        },
+      },
+    )
+    this.#last.set(
+      sim,
+      submitting.catch(() => undefined),
+    )
+    const { afterResultFailure } = await submitting
+    if (afterResultFailure !== undefined && !hasResult) throw afterResultFailure.error
+  }
+
+  async #commit(name: Attempt, withdrawal: { readonly cancelled: boolean }): Promise<'go' | 'abort'> {
+    if (withdrawal.cancelled) return 'abort'
+    crashPoint('before-commit')
+    const written = this.#options.step({ kind: 'prompted', ...name })
+    const part = this.#options.message(name.cmdId)?.parts[name.at]
+    if (part?.state !== 'committed' || part.attempts !== name.attempt) return 'abort'
+    await written
+    this.#options.step({ kind: 'committed', ...name }).catch(this.#options.onTrouble)
+    crashPoint('after-commit')
+    // Checked last: a submission withdrawn meanwhile is not sent, and its result says so.
+    if (withdrawal.cancelled) return 'abort'
+    setImmediate(() => crashPoint('pdu-written'))
+    return 'go'
+  }
+
+  #mayBeItsReport({ sim, cmdId, at }: Attempt, report: StatusReport): boolean {
+    const message = this.#options.message(cmdId)
+    const committed = message?.parts[at]?.committed
+    return mayBeAbout(sim.iccid, report, message?.plan, committed, this.#options.stamp())
+  }
+}
+
+/** The attempt whose late result a modem reports. */
+export function attemptOf(id: string): Omit<Attempt, 'sim'> {
+  const [cmdId, at, attempt] = JSON.parse(id) as SubmissionId
+  return { cmdId, at, attempt }
+}
+
+type SubmissionId = readonly [cmdId: string, at: number, attempt: number]

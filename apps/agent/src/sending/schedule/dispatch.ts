@@ -1,0 +1,153 @@
+import { heldUntilMs } from '../doubt/doubts.ts'
+import { dequeue, expire, notConfirmed } from '../message/endings.ts'
+import { hasBegun, isSent, type OutgoingMessage } from '../message/message.ts'
+import { simHeldEvent } from '../message/message-events.ts'
+import { submitNext } from '../message/progress.ts'
+import type { SendingSim } from '../sending-sim.ts'
+import type { Step } from '../step.ts'
+import { type Lane, needsTime, putLane, readySims, timedLane } from './lanes.ts'
+import { paceVerdict, urgentPriority } from './pace.ts'
+import { chooseSim } from './sim-choice.ts'
+
+/** Gives each idle lane the first message that it may send now. */
+export function dispatch(step: Step): void {
+  if (step.state.isStopped) return
+  for (const iccid of step.state.schedule.lanes.keys()) {
+    // The message may end at once, for example because its time is over.
+    while (dispatchLane(step, iccid));
+  }
+}
+
+function dispatchLane(step: Step, iccid: string): boolean {
+  const lane = step.state.schedule.lanes.get(iccid)
+  if (lane === undefined || lane.isResting || lane.sending !== undefined) return false
+  const { nowMs } = step.moment
+  const paceUntilMs = readPace(step, lane)
+  let wakeAtMs = Number.POSITIVE_INFINITY
+  for (const cmdId of step.state.schedule.queue) {
+    const message = step.message(cmdId)
+    if (message === undefined) continue
+    const laneUntilMs = message.command.priority >= urgentPriority ? lane.pausedUntilMs : paceUntilMs
+    const atMs = Math.max(mayGoAtMs(step, message, lane.sim), laneUntilMs)
+    if (atMs <= nowMs) {
+      begin(step, cmdId, iccid)
+      return true
+    }
+    wakeAtMs = Math.min(wakeAtMs, atMs)
+  }
+  changeLane(step, iccid, { wakeAtMs })
+  return false
+}
+
+function begin(step: Step, cmdId: string, iccid: string): void {
+  const message = step.message(cmdId)
+  const lane = step.state.schedule.lanes.get(iccid)
+  if (message === undefined || lane === undefined) return
+  dequeue(step, message)
+  const sending = { cmdId, sinceMs: step.moment.nowMs, hadBegun: hasBegun(message) }
+  putLane(step, { ...lane, sending, wakeAtMs: Number.POSITIVE_INFINITY })
+  const begun = step.put({ ...message, phase: 'sending' })
+  if (begun.plan !== undefined) {
+    submitNext(step, lane.sim, begun)
+    return
+  }
+  const { command, deadlineMs } = begun
+  const validForSeconds = command.validUntil === undefined ? undefined : (deadlineMs - step.moment.stamp.wallMs) / 1000
+  step.emit({ kind: 'plan', sim: lane.sim, command, validForSeconds })
+}
+
+/** Monotonic; infinity: not by this SIM, or not until another input comes. */
+function mayGoAtMs(step: Step, message: OutgoingMessage, sim: SendingSim): number {
+  const { unconfirmed } = step.state
+  if (message.isCancelled || message.isDistrusted || unconfirmed.has(message.cmdId)) return Number.POSITIVE_INFINITY
+  if (message.command.validUntil !== undefined && !step.moment.stamp.trusted) return Number.POSITIVE_INFINITY
+  const isForIt =
+    message.plan === undefined ? simFor(step, message) === sim.simNumber : message.plan.iccid === sim.iccid
+  if (!isForIt) return Number.POSITIVE_INFINITY
+  return Math.max(message.notBeforeMs, heldUntilMs(step.state, step.moment.nowMs, sim.iccid, message))
+}
+
+function simFor(step: Step, message: OutgoingMessage): number | undefined {
+  if (message.command.simNumber !== undefined) return message.command.simNumber
+  const ready = readySims(step.state.schedule)
+  if (message.simNumber !== undefined && ready.includes(message.simNumber)) return message.simNumber
+  const { settings, lastChosenSim } = step.state.schedule
+  const chosen = chooseSim(settings.simSelection, ready, lastChosenSim, () => step.moment.random())
+  if (settings.simSelection === 'RoundRobin' && chosen !== undefined) step.changeSchedule({ lastChosenSim: chosen })
+  if (chosen !== message.simNumber) step.put({ ...message, simNumber: chosen })
+  return chosen
+}
+
+/** Until when the lane is paused, by its pace or after a refusal. Logs a limit or work hours that hold messages back. */
+function readPace(step: Step, before: Lane): number {
+  const { pace } = step.state.schedule.settings
+  const { nowMs, stamp } = step.moment
+  const lane = timedLane(step, before)
+  if (lane !== before) putLane(step, lane)
+  if (!stamp.trusted && needsTime(pace)) return Number.POSITIVE_INFINITY
+  const verdict = paceVerdict(pace, lane.history, stamp.wallMs, (ms) => step.moment.minuteOfDay(ms))
+  const { iccid, simNumber } = lane.sim
+  if (verdict.kind === 'go') {
+    if (lane.loggedHold !== undefined) changeLane(step, iccid, { loggedHold: undefined })
+    return lane.pausedUntilMs
+  }
+  const hold = `${verdict.why} ${verdict.untilMs}`
+  if (verdict.why !== 'pause' && lane.loggedHold !== hold && step.state.schedule.queue.length > 0) {
+    changeLane(step, iccid, { loggedHold: hold })
+    step.write([simHeldEvent(simNumber, verdict.why, verdict.untilMs, step.moment)])
+  }
+  return Math.max(lane.pausedUntilMs, nowMs + verdict.untilMs - stamp.wallMs)
+}
+
+/** Ends messages whose deadline has passed, as soon as the clock can be trusted. */
+export function checkDeadlines(step: Step): void {
+  const { wallMs, trusted } = step.moment.stamp
+  if (!trusted || step.state.isStopped || step.state.schedule.deadlineCheckMs > wallMs) return
+  let nextMs = Number.POSITIVE_INFINITY
+  for (const message of step.state.open.values()) {
+    if (message.deadlineMs <= wallMs) deadlinePassed(step, message)
+    // A message at the modem or in doubt is checked again.
+    nextMs = Math.min(nextMs, Math.max(message.deadlineMs, wallMs + checkAgainMs))
+  }
+  step.changeSchedule({ deadlineCheckMs: nextMs })
+}
+
+export function watchDeadline(step: Step, { deadlineMs }: OutgoingMessage): void {
+  const deadlineCheckMs = Math.min(deadlineMs, step.state.schedule.deadlineCheckMs)
+  step.changeSchedule({ deadlineCheckMs })
+}
+
+/** Sets the one timer for whatever is due next. */
+export function setTimer(step: Step): void {
+  const { schedule, doubt, timerAtMs, isStopped } = step.state
+  if (isStopped) return
+  const { nowMs, stamp } = step.moment
+  let dueMs = Number.POSITIVE_INFINITY
+  if (stamp.trusted) dueMs = nowMs + Math.max(0, schedule.deadlineCheckMs - stamp.wallMs)
+  for (const { sending, isResting, wakeAtMs, graceUntilMs } of schedule.lanes.values()) {
+    if (sending === undefined && !isResting) dueMs = Math.min(dueMs, wakeAtMs)
+    if (graceUntilMs !== undefined) dueMs = Math.min(dueMs, graceUntilMs)
+  }
+  // The clock may be set without notice.
+  if (dueMs < Number.POSITIVE_INFINITY) dueMs = Math.min(dueMs, nowMs + longestSleepMs)
+  for (const untilMs of doubt.untilMs.values()) dueMs = Math.min(dueMs, untilMs)
+  // A timer that fires early finds nothing due and is set again.
+  if (dueMs >= timerAtMs) return
+  step.change({ timerAtMs: dueMs })
+  step.emit({ kind: 'set-timer', atMs: dueMs })
+}
+
+function deadlinePassed(step: Step, message: OutgoingMessage): void {
+  // The answer of the modem, or the end of the doubt, decides about the others.
+  if (message.phase !== 'waiting' || isSent(message) || message.isCancelled) return
+  const isUnconfirmed = step.state.unconfirmed.has(message.cmdId)
+  expire(step, isUnconfirmed ? { ...message, lastReason: notConfirmed } : message)
+}
+
+function changeLane(step: Step, iccid: string, change: Partial<Lane>): void {
+  const lane = step.state.schedule.lanes.get(iccid)
+  if (lane !== undefined) putLane(step, { ...lane, ...change })
+}
+
+const longestSleepMs = 60_000
+const checkAgainMs = 1000

@@ -1,0 +1,116 @@
+import { beforeEach, expect, test } from 'vitest'
+import { SenderFixture, sendCommand } from '../../testing/sender-fixture.ts'
+import { defaultSendingSettings } from './sending-settings.ts'
+
+let world: SenderFixture
+
+beforeEach(() => {
+  world = new SenderFixture()
+})
+
+const minute = 60_000
+
+test('keeps one lane for a SIM that loses and regains its network while its history is read', async () => {
+  const pace = { ...defaultSendingSettings.pace, intervalMinMs: minute, intervalMaxMs: minute }
+  world.sender.use({ ...defaultSendingSettings, pace })
+  await world.accept(sendCommand('a'), sendCommand('b'), sendCommand('c'))
+  const sim = world.sim(1)
+  const ready = [world.sender.simReady(sim)]
+  for (let time = 0; time < 5; time += 1) {
+    world.sender.simUnserved(sim)
+    ready.push(world.sender.simReady(sim))
+  }
+  await Promise.all(ready)
+  await world.pass(30_000)
+  expect(world.sent).toHaveLength(1)
+})
+
+test('keeps the pause between messages when a modem is set up repeatedly', async () => {
+  const pace = { ...defaultSendingSettings.pace, intervalMinMs: minute, intervalMaxMs: minute }
+  world.sender.use({ ...defaultSendingSettings, pace })
+  await world.accept(...Array.from({ length: 10 }, (_, at) => sendCommand(`c${at}`)))
+  for (let second = 0; second < 150; second += 1) {
+    const sim = world.sim(1)
+    const ready = world.sender.simReady(sim)
+    await world.pass(1000)
+    await ready
+    world.sender.simGone(sim)
+  }
+  expect(world.sent).toHaveLength(3)
+})
+
+test('begins no second message while one is at the modem and the network comes back', async () => {
+  let submits = 0
+  const sim = {
+    ...world.sim(1),
+    submit: () => {
+      submits += 1
+      return new Promise<never>(() => undefined)
+    },
+  }
+  await world.sender.simReady(sim)
+  await world.accept(sendCommand('a'), sendCommand('b'))
+  world.sender.simUnserved(sim)
+  await world.sender.simReady(sim)
+  await world.pass(1000)
+  expect(submits).toBe(1)
+})
+
+test('keeps messages for a SIM that briefly loses its network, and then gives them to another', async () => {
+  const sim = world.sim(1)
+  await world.sender.simReady(sim)
+  await world.sender.simReady(world.sim(2))
+  world.sender.simUnserved(sim)
+  await world.accept(sendCommand('a'))
+  await world.pass(5000)
+  await world.sender.simReady(sim)
+  await world.pass(100)
+  expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([1])
+  world.sender.simUnserved(sim)
+  await world.accept(sendCommand('b'))
+  await world.pass(15_000)
+  expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([1, 2])
+  await world.sender.simReady(sim)
+  await world.accept(sendCommand('c'))
+  await world.pass(100)
+  expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([1, 2, 1])
+})
+
+test('sends by other SIMs while a SIM without a network is being added', async () => {
+  await world.sender.simReady(world.sim(2))
+  const sim = world.sim(1)
+  const ready = world.sender.simReady(sim)
+  world.sender.simUnserved(sim)
+  await ready
+  await world.accept(sendCommand('a'))
+  await world.pass(100)
+  expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([2])
+})
+
+test('sends by a moved card in its new modem, whenever the old modem reports it gone', async () => {
+  const before = world.sim(1)
+  const now = { ...world.sim(2), iccid: before.iccid }
+  await world.sender.simReady(before)
+  await world.sender.simReady(now)
+  world.sender.simUnserved(before)
+  world.sender.simGone(before)
+  await world.accept(sendCommand('a'))
+  await world.pass(minute)
+  expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([2])
+})
+
+test('keeps the pause between messages when the network comes and goes', async () => {
+  const pace = { ...defaultSendingSettings.pace, intervalMinMs: minute, intervalMaxMs: minute }
+  world.sender.use({ ...defaultSendingSettings, pace })
+  const sim = world.sim(1)
+  await world.sender.simReady(sim)
+  await world.accept(...Array.from({ length: 10 }, (_, at) => sendCommand(`c${at}`)))
+  for (let second = 0; second < 150; second += 1) {
+    world.sender.simUnserved(sim)
+    await world.pass(500)
+    const ready = world.sender.simReady(sim)
+    await world.pass(500)
+    await ready
+  }
+  expect(world.sent).toHaveLength(3)
+})

@@ -1,0 +1,208 @@
+import { hasBegun, type OutgoingMessage, wantedSim, withoutPlan } from '../message/message.ts'
+import type { SendingSim } from '../sending-sim.ts'
+import { type Step, withEntry, withoutEntry } from '../step.ts'
+import { afterSending, type Pace, type PaceHistory, pauseAfter, setBack } from './pace.ts'
+import { defaultSendingSettings, type SendingSettings } from './sending-settings.ts'
+
+export interface ScheduleState {
+  readonly settings: SendingSettings
+  /** Ids of the waiting messages, next one first. */
+  readonly queue: readonly string[]
+  /** By ICCID. */
+  readonly lanes: ReadonlyMap<string, Lane>
+  /** SIMs whose history is being read, by ICCID. */
+  readonly arriving: ReadonlyMap<string, SendingSim>
+  /** The slots of this device; undefined until they are known. */
+  readonly knownSims: ReadonlySet<number> | undefined
+  readonly lastChosenSim: number
+  /** Wall time of the next check for messages past their deadline. */
+  readonly deadlineCheckMs: number
+}
+
+export const newSchedule: ScheduleState = {
+  settings: defaultSendingSettings,
+  queue: [],
+  lanes: new Map(),
+  arriving: new Map(),
+  knownSims: undefined,
+  lastChosenSim: 0,
+  deadlineCheckMs: Number.POSITIVE_INFINITY,
+}
+
+/**
+ * One SIM, which sends one message at a time. A slow modem or a paused SIM delays only its own lane.
+ *
+ *   none → arriving (its history is read) → idle ⇄ sending → none, when the modem is gone or set up again
+ *                                             ⇅
+ *                                          resting, without a network
+ *
+ * A card that was moved is ready in its new modem before the old one reports it gone: reports about another `sim` object
+ * are ignored.
+ */
+export interface Lane {
+  readonly sim: SendingSim
+  readonly history: PaceHistory
+  /** Wall time minus monotonic time, as the history has it. */
+  readonly aheadMs: number
+  readonly sending: { readonly cmdId: string; readonly sinceMs: number; readonly hadBegun: boolean } | undefined
+  readonly isResting: boolean
+  /** Resting, but its network is expected back until then. Monotonic. */
+  readonly graceUntilMs: number | undefined
+  /** The modem or the network refused; monotonic. */
+  readonly pausedUntilMs: number
+  /** Consecutive refusals. */
+  readonly failures: number
+  /** The last hold that was logged. */
+  readonly loggedHold: string | undefined
+  /** When a waiting message may go next; monotonic. */
+  readonly wakeAtMs: number
+}
+
+export function simReady(step: Step, sim: SendingSim): void {
+  const { lanes, arriving } = step.state.schedule
+  const lane = lanes.get(sim.iccid)
+  if (lane?.sim === sim) {
+    putLane(step, { ...lane, isResting: false, graceUntilMs: undefined })
+    return
+  }
+  if (lane !== undefined) step.changeSchedule({ lanes: withoutEntry(lanes, sim.iccid) })
+  step.changeSchedule({ arriving: withEntry(arriving, sim.iccid, sim) })
+  step.emit({ kind: 'read-history', sim })
+}
+
+export function historyRead(step: Step, sim: SendingSim, sentMs: readonly number[]): void {
+  const { arriving, settings } = step.state.schedule
+  // Gone or replaced while the journal was read.
+  if (arriving.get(sim.iccid) !== sim) return
+  step.changeSchedule({ arriving: withoutEntry(arriving, sim.iccid) })
+  const { nowMs, stamp, random } = step.moment
+  // Times in the future were stamped by a clock that was ahead.
+  const past = sentMs.filter((ms) => ms <= stamp.wallMs)
+  putLane(step, {
+    sim,
+    history: { sentMs: past, pauseMs: past.length === 0 ? 0 : pauseAfter(settings.pace, random()) },
+    aheadMs: stamp.wallMs - nowMs,
+    sending: undefined,
+    isResting: false,
+    graceUntilMs: undefined,
+    pausedUntilMs: 0,
+    failures: 0,
+    loggedHold: undefined,
+    wakeAtMs: Number.POSITIVE_INFINITY,
+  })
+}
+
+export function simUnserved(step: Step, sim: SendingSim): void {
+  const lane = step.state.schedule.lanes.get(sim.iccid)
+  if (lane?.sim !== sim) simGone(step, sim)
+  else if (!lane.isResting) putLane(step, { ...lane, isResting: true, graceUntilMs: step.moment.nowMs + graceMs })
+}
+
+export function simGone(step: Step, sim: SendingSim): void {
+  const { lanes, arriving } = step.state.schedule
+  if (lanes.get(sim.iccid)?.sim === sim) step.changeSchedule({ lanes: withoutEntry(lanes, sim.iccid) })
+  else if (arriving.get(sim.iccid) === sim) step.changeSchedule({ arriving: withoutEntry(arriving, sim.iccid) })
+  else return
+  releaseMessages(step, sim.iccid)
+}
+
+/** Lanes whose network did not come back in time give their messages to other SIMs. */
+export function endGraces(step: Step): void {
+  for (const lane of step.state.schedule.lanes.values()) {
+    if (lane.graceUntilMs === undefined || lane.graceUntilMs > step.moment.nowMs) continue
+    putLane(step, { ...lane, graceUntilMs: undefined })
+    releaseMessages(step, lane.sim.iccid)
+  }
+}
+
+/** The SIM has finished with a message, or has stopped for now. */
+export function finishSending(step: Step, sim: SendingSim, message: OutgoingMessage | undefined): void {
+  const lane = laneOf(step, sim)
+  if (lane?.sending === undefined) return
+  const hasGone = message !== undefined && hasBegun(message) && !lane.sending.hadBegun
+  const timed = timedLane(step, lane)
+  const { pace } = step.state.schedule.settings
+  const { stamp, random } = step.moment
+  const history = hasGone ? afterSending(pace, timed.history, stamp.wallMs, random()) : timed.history
+  putLane(step, { ...timed, history, sending: undefined })
+}
+
+/** The SIM or modem took nothing: it is left alone for a while. */
+export function pauseLane(step: Step, sim: SendingSim, firstMs: number, mostMs?: number): void {
+  const lane = laneOf(step, sim)
+  if (lane === undefined) return
+  const failures = lane.failures + 1
+  const pausedUntilMs = step.moment.nowMs + backOffMs(failures, firstMs, step.moment.random(), mostMs)
+  putLane(step, { ...lane, failures, pausedUntilMs })
+}
+
+export function resetFailures(step: Step, sim: SendingSim): void {
+  const lane = laneOf(step, sim)
+  if (lane !== undefined && lane.failures > 0) putLane(step, { ...lane, failures: 0 })
+}
+
+export function putLane(step: Step, lane: Lane): void {
+  step.changeSchedule({ lanes: withEntry(step.state.schedule.lanes, lane.sim.iccid, lane) })
+}
+
+/** Moves the history with a clock that was set back, which would otherwise pause the lane until that time comes again. */
+export function timedLane({ moment: { nowMs, stamp } }: Pick<Step, 'moment'>, lane: Lane): Lane {
+  const aheadMs = stamp.wallMs - nowMs
+  const backMs = lane.aheadMs - aheadMs
+  if (backMs > setBackMs) return { ...lane, aheadMs, history: setBack(lane.history, backMs) }
+  return backMs < 0 ? { ...lane, aheadMs } : lane
+}
+
+/** Numbers of the SIMs that a message may be given to. */
+export function readySims({ lanes }: ScheduleState): readonly number[] {
+  const usable = [...lanes.values()].filter(({ isResting, graceUntilMs }) => !isResting || graceUntilMs !== undefined)
+  return usable.map(({ sim }) => sim.simNumber)
+}
+
+export function laneOfSim({ lanes }: ScheduleState, simNumber: number): Lane | undefined {
+  return [...lanes.values()].find(({ sim }) => sim.simNumber === simNumber)
+}
+
+/** The number of the SIM that the message uses, or would use. */
+export function phoneNumberOf(schedule: ScheduleState, message: OutgoingMessage): string | undefined {
+  if (message.plan !== undefined) return schedule.lanes.get(message.plan.iccid)?.sim.phoneNumber
+  const simNumber = wantedSim(message)
+  return simNumber === undefined ? undefined : laneOfSim(schedule, simNumber)?.sim.phoneNumber
+}
+
+/** Working hours and limits of a day or longer need the time of day. */
+export function needsTime({ workHours, limit }: Pace): boolean {
+  return workHours !== undefined || (limit !== undefined && limit.periodMs >= dayMs)
+}
+
+/**
+ * The pause before another try: doubled each time, at most an hour, ±20 % so that many do not come at once.
+ *
+ * @param random from 0 up to 1
+ */
+export function backOffMs(tries: number, firstMs: number, random: number, mostMs = longestBackOffMs): number {
+  const doubled = Math.min(mostMs, Math.max(shortestBackOffMs, firstMs) * 2 ** Math.min(Math.max(0, tries - 1), 16))
+  return Math.round(doubled * (0.8 + 0.4 * random))
+}
+
+function laneOf(step: Step, sim: SendingSim): Lane | undefined {
+  const lane = step.state.schedule.lanes.get(sim.iccid)
+  return lane?.sim === sim ? lane : undefined
+}
+
+/** Waiting messages that were chosen or planned for the SIM may use another one. */
+function releaseMessages(step: Step, iccid: string): void {
+  for (const cmdId of step.state.schedule.queue) {
+    const message = step.message(cmdId)
+    if (message === undefined || hasBegun(message)) continue
+    if (message.plan === undefined || message.plan.iccid === iccid) step.put(withoutPlan(message))
+  }
+}
+
+/** A modem that changes its cell has no network for some seconds. */
+const graceMs = 10_000
+/** Smaller steps are rounding and the usual correction of a clock. */
+const setBackMs = 1_000
+const dayMs = 24 * 60 * 60_000
+const shortestBackOffMs = 1000
+const longestBackOffMs = 60 * 60_000

@@ -1,0 +1,85 @@
+/** The pace of a SIM, from the account's settings. It counts messages, not parts. */
+export interface Pace {
+  /** A random pause between two messages. */
+  readonly intervalMinMs: number
+  readonly intervalMaxMs: number
+  readonly limit: { readonly periodMs: number; readonly value: number } | undefined
+  readonly workHours: WorkHours | undefined
+}
+
+/** Minutes since local midnight. An end before the start crosses midnight; equal values mean all day. */
+export interface WorkHours {
+  readonly startMinute: number
+  readonly endMinute: number
+}
+
+/** When the SIM began its last messages, oldest first, and the random pause after the last one. */
+export interface PaceHistory {
+  readonly sentMs: readonly number[]
+  readonly pauseMs: number
+}
+
+/** Messages with this priority or higher ignore limits, pauses and work hours. */
+export const urgentPriority = 100
+
+export type PaceVerdict =
+  | { readonly kind: 'go' }
+  | { readonly kind: 'wait'; readonly untilMs: number; readonly why: 'pause' | 'limit' | 'work-hours' }
+
+/** @param minuteOfDay minutes since local midnight at a wall time */
+export function paceVerdict(
+  pace: Pace,
+  history: PaceHistory,
+  wallMs: number,
+  minuteOfDay: (wallMs: number) => number,
+): PaceVerdict {
+  const untilWorkMs = untilWorkHours(pace.workHours, wallMs, minuteOfDay)
+  if (untilWorkMs > wallMs) return { kind: 'wait', untilMs: untilWorkMs, why: 'work-hours' }
+  const limited = limitedUntilMs(pace, history, wallMs)
+  if (limited > wallMs) return { kind: 'wait', untilMs: limited, why: 'limit' }
+  const pausedUntilMs = (history.sentMs.at(-1) ?? Number.NEGATIVE_INFINITY) + history.pauseMs
+  if (pausedUntilMs > wallMs) return { kind: 'wait', untilMs: pausedUntilMs, why: 'pause' }
+  return { kind: 'go' }
+}
+
+/** Moves the history with a clock that was set back, so that a pause ends when it would have ended. */
+export function setBack(history: PaceHistory, byMs: number): PaceHistory {
+  return { ...history, sentMs: history.sentMs.map((ms) => ms - byMs) }
+}
+
+/** Adds a message that was sent. */
+export function afterSending(pace: Pace, history: PaceHistory, wallMs: number, chance: number): PaceHistory {
+  // A limit may be set later.
+  const keep = pace.limit?.value ?? mostRemembered
+  return {
+    sentMs: [...history.sentMs.slice(Math.max(0, history.sentMs.length - keep + 1)), wallMs],
+    pauseMs: pauseAfter(pace, chance),
+  }
+}
+
+/** The random pause between two messages. */
+export function pauseAfter({ intervalMinMs, intervalMaxMs }: Pace, chance: number): number {
+  return intervalMinMs + (intervalMaxMs - intervalMinMs) * chance
+}
+
+const mostRemembered = 1000
+
+function limitedUntilMs({ limit }: Pace, { sentMs }: PaceHistory, wallMs: number): number {
+  if (limit === undefined) return wallMs
+  const within = sentMs.filter((ms) => ms > wallMs - limit.periodMs && ms <= wallMs)
+  if (within.length < limit.value) return wallMs
+  // When this one leaves the period, there is room for another.
+  return (within[within.length - limit.value] ?? wallMs) + limit.periodMs
+}
+
+function untilWorkHours(hours: WorkHours | undefined, wallMs: number, minuteOfDay: (wallMs: number) => number): number {
+  if (hours === undefined || hours.startMinute === hours.endMinute) return wallMs
+  const minute = minuteOfDay(wallMs)
+  const { startMinute, endMinute } = hours
+  const isOpen =
+    startMinute < endMinute ? minute >= startMinute && minute < endMinute : minute >= startMinute || minute < endMinute
+  if (isOpen) return wallMs
+  const minutesToGo = (startMinute - minute + 24 * 60) % (24 * 60)
+  // From the beginning of the minute.
+  return Math.floor(wallMs / 60_000) * 60_000 + minutesToGo * 60_000
+}

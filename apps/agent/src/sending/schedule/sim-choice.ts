@@ -1,0 +1,24 @@
+export type SimSelection = 'OSDefault' | 'RoundRobin' | 'Random'
+
+/**
+ * Chooses among the ready SIMs for a message that names none.
+ *
+ * @param last the SIM that was chosen before
+ * @param random from 0 up to 1
+ */
+export function chooseSim(
+  selection: SimSelection,
+  ready: readonly number[],
+  last: number,
+  random: () => number,
+): number | undefined {
+  const sorted = [...ready].sort((a, b) => a - b)
+  switch (selection) {
+    case 'OSDefault':
+      return sorted[0]
+    case 'RoundRobin':
+      return sorted.find((simNumber) => simNumber > last) ?? sorted[0]
+    case 'Random':
+      return sorted[Math.floor(random() * sorted.length)]
+  }
+}

@@ -1,0 +1,176 @@
+import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
+import type { WaitingReason } from '@smsgw/contract/waiting'
+import { heldUntilMs } from '../doubt/doubts.ts'
+import type { OutgoingMessage } from '../message/message.ts'
+import type { Moment, SendingState } from '../sending-state.ts'
+import { type Lane, laneOfSim, needsTime, timedLane } from './lanes.ts'
+import { paceVerdict, urgentPriority } from './pace.ts'
+
+/** The state of a SIM, as the API names it; undefined for a SIM that the device does not have. */
+export type SimStateOf = (simNumber: number) => string | undefined
+
+/**
+ * Reports why each message waits. The reasons are computed from the state each time, so that an outdated one disappears.
+ *
+ * @param isCounted leaves out messages that have just arrived
+ */
+export function waitingReport(
+  state: SendingState,
+  moment: Moment,
+  stateOf: SimStateOf,
+  isCounted: (cmdId: string) => boolean = () => true,
+): WaitingReport {
+  const world: World = { state, moment, stateOf }
+  const counted = [...state.open.values()].filter(({ cmdId }) => isCounted(cmdId))
+  const groups = new Map<string, { readonly wait: ShownWait; readonly cmdIds: string[] }>()
+  for (const message of counted) {
+    const wait = waitOf(world, message)
+    if (wait === undefined) continue
+    const shown = shownWait(moment, wait)
+    const name = JSON.stringify(shown)
+    const group = groups.get(name) ?? { wait: shown, cmdIds: [] }
+    groups.set(name, group)
+    if (group.cmdIds.length < mostInGroup) group.cmdIds.push(message.cmdId)
+  }
+  const messages = [...groups.values()].slice(0, mostGroups).map(({ wait, cmdIds }) => ({ ...wait, cmdIds }))
+  // The state of the SIMs matters only while there is something to send.
+  if (counted.length === 0) return { sims: [], messages }
+  const sims = simNumbersOf(state).flatMap((simNumber) => {
+    const wait = waitOfSim(world, simNumber)
+    return wait === undefined ? [] : [{ ...shownWait(moment, wait), simNumber }]
+  })
+  const anySim = waitOfAnySim(world)
+  return { sims, ...(anySim !== undefined && { anySim: shownWait(moment, anySim) }), messages }
+}
+
+/** Why a message or SIM sends nothing now. */
+interface Wait {
+  readonly reason: WaitingReason
+  /** Monotonic; undefined: not known. */
+  readonly untilMs?: number
+  readonly simNumber?: number
+  /** Does not hold back urgent messages. */
+  readonly isForOrdinary?: boolean
+}
+
+interface World {
+  readonly state: SendingState
+  readonly moment: Moment
+  readonly stateOf: SimStateOf
+}
+
+function waitOf(world: World, message: OutgoingMessage): Wait | undefined {
+  const { state, moment } = world
+  const { cmdId, command, phase } = message
+  if (phase === 'in-doubt') return { reason: 'outcome_unknown', ...until(state.doubt.untilMs.get(cmdId)) }
+  if (phase === 'sending') {
+    const lane = [...state.schedule.lanes.values()].find(({ sending }) => sending?.cmdId === cmdId)
+    return lane && waitForModem(world, lane)
+  }
+  if (phase !== 'waiting' || message.isCancelled) return undefined
+  if (state.unconfirmed.has(cmdId)) return { reason: 'relay_unreachable' }
+  if (command.validUntil !== undefined && !moment.stamp.trusted) return { reason: 'clock_unknown' }
+  const simNumber = message.plan?.simNumber ?? command.simNumber ?? message.simNumber
+  if (simNumber === undefined) return waitOfAnySim(world)
+  const ofSim = waitOfSim(world, simNumber)
+  const isUrgent = command.priority >= urgentPriority
+  const lane = laneOfSim(state.schedule, simNumber)
+  const heldMs = lane === undefined ? 0 : heldUntilMs(state, moment.nowMs, lane.sim.iccid, message)
+  return longest([
+    ofSim?.isForOrdinary && isUrgent ? undefined : ofSim,
+    message.notBeforeMs > moment.nowMs ? { reason: 'retry', untilMs: message.notBeforeMs, simNumber } : undefined,
+    heldMs > moment.nowMs ? { reason: 'earlier_outcome_unknown', untilMs: heldMs } : undefined,
+  ])
+}
+
+function waitOfSim(world: World, simNumber: number): Wait | undefined {
+  const lane = laneOfSim(world.state.schedule, simNumber)
+  return lane === undefined ? { reason: reasonOfState(world.stateOf(simNumber)), simNumber } : waitOfLane(world, lane)
+}
+
+/** Why the lane begins no message; undefined when it does, or is sending one. */
+function waitOfLane(world: World, lane: Lane): Wait | undefined {
+  const { nowMs, stamp } = world.moment
+  const { simNumber } = lane.sim
+  const { pace } = world.state.schedule.settings
+  if (lane.isResting) return { reason: 'no_network', simNumber }
+  if (lane.sending !== undefined) return waitForModem(world, lane)
+  if (lane.pausedUntilMs > nowMs) return { reason: 'modem_busy', untilMs: lane.pausedUntilMs, simNumber }
+  if (!stamp.trusted && needsTime(pace)) return { reason: 'clock_unknown', isForOrdinary: true }
+  const { history } = timedLane(world, lane)
+  const verdict = paceVerdict(pace, history, stamp.wallMs, (ms) => world.moment.minuteOfDay(ms))
+  if (verdict.kind === 'go') return undefined
+  const reason = verdict.why === 'work-hours' ? 'work_hours' : verdict.why
+  return { reason, untilMs: nowMs + verdict.untilMs - stamp.wallMs, simNumber, isForOrdinary: true }
+}
+
+/** The modem has had its message for longer than a working one needs. */
+function waitForModem({ state, moment }: World, { sim, sending }: Lane): Wait | undefined {
+  if (sending === undefined) return undefined
+  const parts = state.open.get(sending.cmdId)?.parts ?? []
+  const sinceMs = Math.max(sending.sinceMs, ...parts.map(({ committed }) => committed?.monotonicMs ?? 0))
+  return moment.nowMs - sinceMs < stuckAfterMs ? undefined : { reason: 'modem_busy', simNumber: sim.simNumber }
+}
+
+/** Undefined when some SIM takes messages, else the reason of the SIM that is likely to be back first. */
+function waitOfAnySim(world: World): Wait | undefined {
+  const waits = simNumbersOf(world.state).map((simNumber) => waitOfSim(world, simNumber))
+  const found = waits.filter((wait) => wait !== undefined)
+  if (found.length < waits.length) return undefined
+  const soonest = found.sort((a, b) => (a.untilMs ?? Number.MAX_VALUE) - (b.untilMs ?? Number.MAX_VALUE))[0]
+  const likely = likelyBack.flatMap((reason) => found.find((wait) => wait.reason === reason) ?? [])[0]
+  const chosen = soonest?.untilMs === undefined ? (likely ?? soonest) : soonest
+  if (chosen === undefined) return { reason: 'modem_missing' }
+  // With several SIMs the reason names none of them.
+  return found.length === 1 ? chosen : { reason: chosen.reason, ...until(chosen.untilMs) }
+}
+
+function simNumbersOf({ schedule }: SendingState): readonly number[] {
+  const inLanes = [...schedule.lanes.values()].map(({ sim }) => sim.simNumber)
+  return [...new Set([...(schedule.knownSims ?? []), ...inLanes])].sort((a, b) => a - b)
+}
+
+type ShownWait = ReturnType<typeof shownWait>
+
+function shownWait({ nowMs, stamp }: Moment, { reason, untilMs, simNumber }: Wait) {
+  const atMs = untilMs === undefined ? undefined : stamp.wallMs + untilMs - nowMs
+  return {
+    reason,
+    // Whole seconds, so that the same end is the same text whenever it is computed.
+    ...(stamp.trusted && atMs !== undefined && { until: new Date(Math.round(atMs / 1000) * 1000).toISOString() }),
+    ...(simNumber !== undefined && { simNumber }),
+  }
+}
+
+const mostInGroup = 1_024
+const mostGroups = 1_024
+const likelyBack: readonly WaitingReason[] = ['modem_busy', 'no_network', 'sim_locked', 'modem_missing']
+
+/** Some networks take ten seconds for a part. */
+const stuckAfterMs = 15_000
+
+function reasonOfState(state: string | undefined): WaitingReason {
+  switch (state) {
+    case 'searching':
+    case 'denied':
+      return 'no_network'
+    case 'locked':
+    case 'puk':
+      return 'sim_locked'
+    case undefined:
+    case 'absent':
+      return 'modem_missing'
+    default:
+      return 'modem_busy'
+  }
+}
+
+/** The reason that ends last. One without a known end comes before all others. */
+function longest(waits: readonly (Wait | undefined)[]): Wait | undefined {
+  const found = waits.filter((wait) => wait !== undefined)
+  return found.sort((a, b) => (b.untilMs ?? Number.MAX_VALUE) - (a.untilMs ?? Number.MAX_VALUE))[0]
+}
+
+function until(untilMs: number | undefined): { readonly untilMs?: number } {
+  return untilMs === undefined ? {} : { untilMs }
+}

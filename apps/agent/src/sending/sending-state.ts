@@ -1,0 +1,164 @@
+import type { SendCommand } from '@smsgw/contract/link/command'
+import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
+import type { Change, Plan, Stamp } from '../journal/change.ts'
+import { type DoubtState, noDoubts } from './doubt/doubts.ts'
+import type { MessageFailure } from './message/endings.ts'
+import type { OutgoingMessage } from './message/message.ts'
+import type { Verdict } from './message/verdict.ts'
+import { newSchedule, type ScheduleState } from './schedule/lanes.ts'
+import type { SendingLimits, SendingSettings } from './schedule/sending-settings.ts'
+import type { SendingSim } from './sending-sim.ts'
+
+/** Everything that decides about sending. A value: `next` returns a new one. */
+export interface SendingState {
+  readonly limits: SendingLimits
+  /** Messages that have not ended. */
+  readonly open: ReadonlyMap<string, OutgoingMessage>
+  /** Messages that ended as `submit_unknown`, oldest first. */
+  readonly remembered: ReadonlyMap<string, OutgoingMessage>
+  /** Messages of a journal that the relay has not confirmed yet. They wait. */
+  readonly unconfirmed: ReadonlySet<string>
+  readonly schedule: ScheduleState
+  readonly doubt: DoubtState
+  /** Monotonic time for which the timer is set; infinity: not set. */
+  readonly timerAtMs: number
+  readonly isStopped: boolean
+}
+
+export function newSending(limits: SendingLimits): SendingState {
+  return {
+    limits,
+    open: new Map(),
+    remembered: new Map(),
+    unconfirmed: new Set(),
+    schedule: newSchedule,
+    doubt: noDoubts,
+    timerAtMs: Number.POSITIVE_INFINITY,
+    isStopped: false,
+  }
+}
+
+/** One attempt to submit one part by one SIM. */
+export interface Attempt {
+  readonly sim: SendingSim
+  readonly cmdId: string
+  /** 0-based part. */
+  readonly at: number
+  readonly attempt: number
+}
+
+export type SendingInput =
+  /** The open messages of the journal, and those that ended as `submit_unknown`. */
+  | {
+      readonly kind: 'restored'
+      readonly open: readonly OutgoingMessage[]
+      readonly givenUp: readonly OutgoingMessage[]
+    }
+  /** Commands are on disk. */
+  | { readonly kind: 'accepted'; readonly commands: readonly SendCommand[]; readonly receivedMs: number }
+  /** An open message is to be cancelled. */
+  | { readonly kind: 'cancel'; readonly cmdId: string }
+  /** The relay confirmed that the journal is not an old copy. */
+  | { readonly kind: 'journal-confirmed' }
+  /** The journal may be shared with a clone, or the device was removed. */
+  | { readonly kind: 'journal-unconfirmed' }
+  /** The journal is an old copy. `renounced` gives it a new name. */
+  | { readonly kind: 'journal-distrusted'; readonly renounced: Change }
+  | { readonly kind: 'sims-known'; readonly simNumbers: readonly number[] }
+  | { readonly kind: 'sim-ready'; readonly sim: SendingSim }
+  | { readonly kind: 'history-read'; readonly sim: SendingSim; readonly sentMs: readonly number[] }
+  | { readonly kind: 'sim-unserved'; readonly sim: SendingSim }
+  | { readonly kind: 'sim-gone'; readonly sim: SendingSim }
+  | { readonly kind: 'settings'; readonly settings: SendingSettings }
+  | { readonly kind: 'time-changed' }
+  | { readonly kind: 'timer' }
+  | { readonly kind: 'planned'; readonly sim: SendingSim; readonly cmdId: string; readonly planned: Planned }
+  /** The modem waits for the PDU. Answered by a `commit` effect, or by none: then nothing is sent. */
+  | ({ readonly kind: 'prompted' } & Attempt)
+  /** The COMMIT is on disk. */
+  | ({ readonly kind: 'committed' } & Attempt)
+  | ({ readonly kind: 'result'; readonly verdict: Verdict } & Attempt)
+  /** The RESULT or evidence is on disk, or the journal refused it. `isAnswer`: the modem gave it. */
+  | {
+      readonly kind: 'result-written'
+      readonly unwritten: string
+      readonly reference: number | undefined
+      readonly isAnswer: boolean
+    }
+  /** An internal error while a message was planned or submitted. */
+  | { readonly kind: 'sending-crashed'; readonly sim: SendingSim; readonly cmdId: string }
+  /** An answer to an attempt whose outcome was unknown. */
+  | {
+      readonly kind: 'late-result'
+      readonly cmdId: string
+      readonly at: number
+      readonly attempt: number
+      readonly verdict: Verdict
+    }
+  /** A status report for a part whose reference is known. The message may have ended. */
+  | { readonly kind: 'part-reported'; readonly message: OutgoingMessage; readonly at: number; readonly status: number }
+  /** A status report that proves that a part in doubt was accepted. */
+  | { readonly kind: 'doubt-proved'; readonly cmdId: string; readonly at: number; readonly report: StatusReport }
+  /** The evidence that ended a doubt is on disk. */
+  | { readonly kind: 'doubt-resolved'; readonly cmdId: string; readonly verdict: Verdict | undefined }
+  /** The verdict `submit_unknown` is on disk. */
+  | { readonly kind: 'give-up-written'; readonly cmdId: string }
+  /** The end of the message is on disk. */
+  | { readonly kind: 'ended'; readonly cmdId: string }
+  | { readonly kind: 'stop' }
+
+export type SendingEffect =
+  /** Write, and retry while the disk is full. `onWritten` is the next input, `onSettled` also when the journal refuses. */
+  | {
+      readonly kind: 'write'
+      readonly changes: readonly Change[]
+      /** It may share the next commit. */
+      readonly mayWait?: boolean
+      readonly onWritten?: SendingInput
+      readonly onSettled?: SendingInput
+      readonly crashPoint?: 'doubt-journaled' | 'result-journaled'
+    }
+  /** Write once, before the PDU goes to the modem. */
+  | { readonly kind: 'commit'; readonly changes: readonly Change[] }
+  /** Answered by `history-read`. */
+  | { readonly kind: 'read-history'; readonly sim: SendingSim }
+  /** Decrypt and encode. Answered by `planned` or `sending-crashed`. */
+  | {
+      readonly kind: 'plan'
+      readonly sim: SendingSim
+      readonly command: SendCommand
+      readonly validForSeconds: number | undefined
+    }
+  /** Answered by `result` or `sending-crashed`. */
+  | ({
+      readonly kind: 'submit'
+      readonly pdu: string
+      readonly tpduLength: number
+      readonly moreFollow: boolean
+    } & Attempt)
+  | { readonly kind: 'set-timer'; readonly atMs: number }
+  | { readonly kind: 'cancel-timer' }
+  /** A part has its reference, or will never have one: reports that arrived before may match now. */
+  | { readonly kind: 'reference-known'; readonly reference: number | undefined }
+  | { readonly kind: 'open-changed'; readonly open: number }
+
+export type Planned = { readonly ok: true; readonly plan: Plan } | ({ readonly ok: false } & MessageFailure)
+
+/** Clock and randomness at the time of one input. */
+export interface Moment {
+  /** Monotonic. */
+  readonly nowMs: number
+  /** Wall time, and whether it can be trusted. */
+  readonly stamp: Stamp
+  /** Local time with a numeric offset. */
+  local(wallMs: number): string
+  /** Minutes since local midnight. */
+  minuteOfDay(wallMs: number): number
+  /** From 0 up to 1. */
+  random(): number
+}
+
+export interface SendingStep {
+  readonly state: SendingState
+  readonly effects: readonly SendingEffect[]
+}

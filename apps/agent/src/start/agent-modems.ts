@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import type { AgentInput } from '@smsgw/link/agent-state'
+import type { Json } from '../journal/change.ts'
+import { findPlaces } from '../modems/discovery/find-places.ts'
+import { watchDevices } from '../modems/discovery/watch-devices.ts'
+import { ModemFleet } from '../modems/modem-fleet.ts'
+import { DeviceReporter } from '../status/device-reporter.ts'
+import type { AgentOptions } from './agent-options.ts'
+import type { AgentStore } from './agent-store.ts'
+import type { Messaging } from './messaging.ts'
+import { modemListener } from './modem-listener.ts'
+import type { AgentProblems } from './problem-log.ts'
+
+export interface AgentModems {
+  readonly fleet: ModemFleet
+  readonly reporter: DeviceReporter
+}
+
+/** Creates the modem fleet and the reporter of its state. `notes`: what earlier processes stored about modems. */
+export function createModems(
+  options: AgentOptions,
+  messaging: Messaging,
+  store: AgentStore,
+  notes: Readonly<Record<string, Json>>,
+  { onJournalError, onError }: AgentProblems,
+  toLink: (input: AgentInput) => void,
+): AgentModems {
+  const { clock, log } = options
+  const { wanted, open, sims } = options.modems
+  const { sender, time } = messaging
+  const fleet: ModemFleet = new ModemFleet(
+    {
+      clock,
+      journal: store.journal,
+      open,
+      sims,
+      discovery: {
+        find: () => findPlaces(wanted),
+        watch: (onChange) => watchDevices(wanted, onChange),
+        onUnusable: (problem) => {
+          log.warn(problem)
+          reporter.log('WARN', 'modem', problem)
+        },
+      },
+      newId: randomUUID,
+      onJournalError,
+      onError,
+      listener: modemListener(messaging, { log, clock, onError, reporter: () => reporter }),
+    },
+    notes,
+  )
+  const reporter: DeviceReporter = new DeviceReporter({
+    keep: store.keep,
+    clock,
+    time,
+    fleet,
+    version: options.version,
+    onSims: (simCards) => {
+      sender.simsKnown(fleet.simNumbers)
+      toLink({ kind: 'facts-changed', facts: { sims: simCards } })
+    },
+    onTelemetry: (at, sample) => toLink({ kind: 'telemetry', at, sample }),
+    facts: () => ({
+      platform: `${process.platform} ${process.arch}`,
+      queue: { open: sender.open, waiting: sender.waiting, inDoubt: sender.inDoubt },
+      journal: { sizeBytes: store.sizeBytes(), fsyncMs: store.fsyncMs },
+    }),
+  })
+  return { fleet, reporter }
+}

@@ -1,0 +1,88 @@
+import type { Log } from '@smsgw/daemon/log'
+import type { Clock } from '@smsgw/modem/clock'
+import type { OpenResult } from '@smsgw/modem/recovery/runner'
+import { type AgentConfig, wantedModems } from '../config.ts'
+import type { BootMemory } from '../journal/boot-mark.ts'
+import type { AgentIdentity } from '../link/agent-identity.ts'
+import type { OpenSocket } from '../link/link-socket.ts'
+import type { Wanted } from '../modems/discovery/find-places.ts'
+import type { SimSettings } from '../modems/modem-actor.ts'
+import { tryOpenPort } from '../ports/open-port.ts'
+import type { SendingLimits } from '../sending/schedule/sending-settings.ts'
+import { monotonicClock } from '../time/monotonic-clock.ts'
+import { VERSION } from '../version.ts'
+
+export interface AgentOptions {
+  readonly dataDir: string
+  readonly version: string
+  readonly clock: Clock
+  readonly device: DeviceOptions
+  readonly relay: RelayOptions
+  readonly modems: ModemsOptions
+  readonly sending: SendingOptions
+  readonly log: AgentLog
+  /** Memory that lasts until the machine is switched off. Found automatically when left out. */
+  readonly memory?: BootMemory | undefined
+  /** Called when the agent cannot continue and must be restarted. */
+  readonly onFatal: (error: Error) => void
+}
+
+export interface DeviceOptions {
+  /** Name shown in the account until somebody renames the device. */
+  readonly name: string
+  readonly identity: AgentIdentity
+  /** One-time pairing code or enrolment token; used only while the agent is not paired. */
+  readonly credential: string | undefined
+}
+
+export interface RelayOptions {
+  /** Stored in the identity file when the agent is paired. */
+  readonly url: string
+  readonly openSocket: OpenSocket
+}
+
+export interface ModemsOptions {
+  readonly wanted: Wanted
+  readonly open: (address: string) => Promise<OpenResult>
+  readonly sims: SimSettings
+}
+
+export interface SendingOptions {
+  readonly passphrase: string | undefined
+  readonly limits?: Partial<SendingLimits>
+}
+
+export interface AgentLog {
+  info(message: string): void
+  warn(message: string): void
+  error(message: string): void
+}
+
+/** The options that `agent run` and the gateway both take from the configuration. */
+export function configuredOptions(config: AgentConfig, log: Log) {
+  return {
+    version: VERSION,
+    clock: monotonicClock,
+    modems: {
+      wanted: wantedModems(config),
+      open: tryOpenPort,
+      sims: {
+        pinOf: (simNumber: number) => config.sims.get(simNumber)?.pin,
+        phoneNumberOf: (simNumber: number) => config.sims.get(simNumber)?.number,
+      },
+    },
+    sending: {
+      passphrase: config.ENCRYPTION_PASSPHRASE,
+      limits: {
+        doubtWindowMs: config.IN_DOUBT_SECONDS * 1000,
+        destinationHoldMs: config.IN_DOUBT_HOLD_SECONDS * 1000,
+        lifeMs: config.MESSAGE_LIFE_SECONDS * 1000,
+      },
+    },
+    log: {
+      info: (message: string) => log.info(message),
+      warn: (message: string) => log.warn(message),
+      error: (message: string) => log.error(message),
+    },
+  } satisfies Partial<AgentOptions>
+}

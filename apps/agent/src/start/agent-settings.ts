@@ -1,0 +1,158 @@
+import { agentSettingKeys } from '@smsgw/contract/settings'
+import type { Json } from '../journal/change.ts'
+import { defaultSendingSettings, type SendingSettings } from '../sending/schedule/sending-settings.ts'
+import type { ProblemLog } from './problem-log.ts'
+
+/** The account settings that an agent uses, with the names and ranges of the API. */
+export type KnownSettings = { readonly [Section in keyof typeof agentSettingKeys]: Readonly<Record<string, Json>> }
+
+export const noSettings: KnownSettings = { messages: {}, ping: {}, privacy: {} }
+
+/**
+ * Reads settings from the relay. A value outside the range of the API is refused by name and keeps its previous value, so
+ * a newer or malicious relay can neither stop an agent from sending nor keep it busy without a pause.
+ */
+export function takeSettings(
+  sent: Readonly<Record<string, unknown>>,
+  before: KnownSettings,
+): { readonly known: KnownSettings; readonly refused: readonly string[] } {
+  const refused: string[] = []
+  const section = (name: keyof KnownSettings) => {
+    if (sent[name] === undefined) return {}
+    if (!isRecord(sent[name])) {
+      refused.push(name)
+      return before[name]
+    }
+    const values = sent[name]
+    const entries = Object.entries(agentSettingKeys[name]).flatMap(([key, schema]): [string, Json][] => {
+      const value = values[key]
+      if (value === undefined || value === null) return []
+      const read = schema.safeParse(value)
+      if (read.success) return [[key, read.data]]
+      refused.push(`${name}.${key}`)
+      return before[name][key] === undefined ? [] : [[key, before[name][key]]]
+    })
+    return Object.fromEntries(entries)
+  }
+  return { known: { messages: section('messages'), ping: section('ping'), privacy: section('privacy') }, refused }
+}
+
+/** The account settings in use. Stores changes, so that the next process can use them without a relay. */
+export class SettingsInUse {
+  readonly #options: SettingsInUseOptions
+  #known: KnownSettings = noSettings
+  #stored: Promise<void> = Promise.resolve()
+
+  constructor(options: SettingsInUseOptions) {
+    this.#options = options
+  }
+
+  get known(): KnownSettings {
+    return this.#known
+  }
+
+  /** Resolves when the last change is on disk. */
+  get stored(): Promise<void> {
+    return this.#stored
+  }
+
+  /** Uses the settings that an earlier process stored. */
+  restore(note: Json | undefined): void {
+    this.#use((note ?? {}) as Readonly<Record<string, unknown>>)
+  }
+
+  /** Uses and stores settings from the relay. */
+  receive(sent: Readonly<Record<string, unknown>>): void {
+    const before = JSON.stringify(this.#known)
+    this.#use(sent)
+    if (JSON.stringify(this.#known) !== before) this.#stored = this.#options.store({ ...this.#known })
+  }
+
+  #use(sent: Readonly<Record<string, unknown>>): void {
+    const { problems, onChanged } = this.#options
+    const { known, refused } = takeSettings(sent, this.#known)
+    this.#known = known
+    if (refused.length === 0) problems.resolved()
+    else problems.report(`the relay sent invalid settings, keeping the previous values: ${refused.join(', ')}`)
+    onChanged(agentSettings(known))
+  }
+}
+
+export interface SettingsInUseOptions {
+  readonly problems: ProblemLog
+  readonly store: (settings: Json) => Promise<void>
+  readonly onChanged: (settings: AgentSettings) => void
+}
+
+/** The journal note that holds the settings. */
+export const settingsNote = 'settings'
+
+export function agentSettings({ messages, ping }: KnownSettings): AgentSettings {
+  return {
+    sending: {
+      pace: {
+        ...interval(messages),
+        limit: limit(messages),
+        workHours: workHours(messages),
+      },
+      simSelection: choice(messages['sim_selection_mode'], ['OSDefault', 'RoundRobin', 'Random'] as const),
+      order: choice(messages['processing_order'], ['FIFO', 'LIFO'] as const),
+    },
+    pingMs: positive(ping['interval_seconds'], 1000),
+  }
+}
+
+export interface AgentSettings {
+  readonly sending: SendingSettings
+  /** Undefined: no pings. */
+  readonly pingMs: number | undefined
+}
+
+export const defaultAgentSettings: AgentSettings = { sending: defaultSendingSettings, pingMs: undefined }
+
+function interval(messages: Known): { readonly intervalMinMs: number; readonly intervalMaxMs: number } {
+  const min = positive(messages['send_interval_min'], 1000)
+  const max = positive(messages['send_interval_max'], 1000)
+  const least = min ?? max ?? 0
+  return { intervalMinMs: Math.min(least, max ?? least), intervalMaxMs: max ?? least }
+}
+
+function limit(messages: Known): { readonly periodMs: number; readonly value: number } | undefined {
+  const periodMs = periods[String(messages['limit_period'])]
+  const value = positive(messages['limit_value'], 1)
+  return periodMs === undefined || value === undefined ? undefined : { periodMs, value }
+}
+
+function workHours(messages: Known) {
+  const startMinute = minuteOf(messages['work_hours_start'])
+  const endMinute = minuteOf(messages['work_hours_end'])
+  if (messages['work_hours_enabled'] !== true || startMinute === undefined || endMinute === undefined) return undefined
+  return { startMinute, endMinute }
+}
+
+type Known = Readonly<Record<string, unknown>>
+
+const minute = 60_000
+const periods: Readonly<Record<string, number>> = {
+  PerMinute: minute,
+  Per30Minutes: 30 * minute,
+  PerHour: 60 * minute,
+  PerDay: 24 * 60 * minute,
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function positive(value: unknown, unit: number): number | undefined {
+  return typeof value === 'number' && value > 0 ? value * unit : undefined
+}
+
+function choice<const Choices extends readonly string[]>(value: unknown, choices: Choices): Choices[number] {
+  return choices.find((each) => each === value) ?? (choices[0] as Choices[number])
+}
+
+function minuteOf(value: unknown): number | undefined {
+  const parts = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(String(value))
+  return parts === null ? undefined : Number(parts[1]) * 60 + Number(parts[2])
+}

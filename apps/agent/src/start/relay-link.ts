@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { newAgent } from '@smsgw/link/agent-state'
+import { AgentLink } from '../link/agent-link.ts'
+import type { CommandHandler } from '../link/command-handler.ts'
+import { MarkWriter } from '../link/mark-writer.ts'
+import { WaitingReporter } from '../status/waiting-reporter.ts'
+import type { AgentModems } from './agent-modems.ts'
+import type { AgentOptions } from './agent-options.ts'
+import type { SettingsInUse } from './agent-settings.ts'
+import type { AgentStore } from './agent-store.ts'
+import type { Messaging } from './messaging.ts'
+import type { AgentProblems } from './problem-log.ts'
+
+export interface RelayLinkParts {
+  readonly options: AgentOptions
+  readonly bootId: string
+  readonly store: AgentStore
+  readonly messaging: Messaging
+  readonly modems: AgentModems
+  readonly settings: SettingsInUse
+  readonly commands: CommandHandler
+  readonly problems: AgentProblems
+}
+
+export interface RelayLink {
+  readonly link: AgentLink
+  readonly markWriter: MarkWriter
+  readonly waitingReporter: WaitingReporter
+}
+
+/** Creates the link to the relay; `link.start()` connects it. */
+export function createRelayLink(parts: RelayLinkParts): RelayLink {
+  const { options, store, messaging, modems, settings, commands, problems } = parts
+  const { clock, log, device, relay } = options
+  const { sender, time } = messaging
+  const markWriter = new MarkWriter(clock, (mark, streamId) => store.keep([{ kind: 'mark-recorded', mark, streamId }]))
+  const waitingReporter = new WaitingReporter({
+    clock,
+    openIds: () => sender.openIds,
+    report: (isCounted) => sender.waitingReport((simNumber) => modems.fleet.simState(simNumber), isCounted),
+    send: (report) => link.step({ kind: 'waiting', report }),
+  })
+  const link = new AgentLink({
+    clock,
+    random: Math.random,
+    openSocket: relay.openSocket,
+    state: initialState(parts),
+    identity: {
+      sign: (text) => device.identity.sign(text),
+      keep: async (deviceId) => device.identity.keep({ url: relay.url, deviceId }),
+    },
+    journal: {
+      tagOf: (seq) => store.journal.read('event-tag', { seq }),
+      events: (from, most) => store.journal.read('event-texts', { from, most }),
+      recordMark: async (mark, streamId) => markWriter.note(mark, streamId),
+      renounce: (journalId, provenMark) => renounceJournal(parts, journalId, provenMark),
+    },
+    commands: {
+      take: (journalId, received) => commands.take(journalId, received),
+      openSends: () => sender.open,
+    },
+    listener: {
+      onSettings: (sent, serverTime) => {
+        if (serverTime !== undefined) time.heard('relay', Date.parse(serverTime))
+        settings.receive(sent)
+      },
+      onConnected: ({ serverTime }) => {
+        problems.link.resolved()
+        log.info('connected to the relay')
+        time.heard('relay', Date.parse(serverTime))
+        sender.confirm()
+        // The next process can send without a relay, so it must find the same settings.
+        settings.stored.then(() => store.journal.confirm(true)).catch(problems.onError)
+        modems.reporter.connected()
+        waitingReporter.connected()
+      },
+      onDisconnected: (kind, why, reason) => {
+        waitingReporter.disconnected()
+        const state =
+          kind === 'stopped' ? 'disconnected from the relay for good' : 'disconnected from the relay, retrying'
+        problems.link.report(`${state} (${why}): ${reason}`)
+        if (kind === 'stopped') {
+          sender.unconfirm()
+          store.journal.confirm(false).catch(problems.onError)
+        }
+      },
+      onError: problems.onError,
+    },
+  })
+  return { link, markWriter, waitingReporter }
+}
+
+function initialState({ options, bootId, store, messaging, modems }: RelayLinkParts) {
+  const { identity, name, credential } = options.device
+  return newAgent({
+    agent: {
+      bootId,
+      agentVersion: options.version,
+      publicKey: identity.publicKey,
+      name,
+      isClockSynchronised: messaging.time.now().trusted,
+      sims: modems.fleet.simCards,
+    },
+    identity: identity.relay ? { deviceId: identity.relay.deviceId } : { credential: credential ?? '' },
+    journal: journalNames(store),
+    marks: store.marks,
+    queue: { open: messaging.sender.open, capacity: sendCapacity, urgent: urgentSendCapacity },
+  })
+}
+
+/** The relay has stored more events than this journal holds: the journal is an old copy. */
+async function renounceJournal({ options, store, messaging }: RelayLinkParts, journalId: string, provenMark: number) {
+  if (journalId === store.marks.journalId) {
+    options.log.error(
+      'journal is an old copy (restored backup or cloned disk): nothing in it is sent, all of it is in doubt',
+    )
+    await messaging.sender.distrust({ kind: 'journal-renounced', journalId: randomUUID(), provenMark })
+    store.marks = await store.journal.read('marks', {})
+  }
+  return { journal: journalNames(store), marks: store.marks }
+}
+
+function journalNames({ marks }: AgentStore) {
+  return { id: marks.journalId, replaces: marks.replaces, streamId: marks.streamId }
+}
+
+/** More than a radio sends in minutes. Further messages wait at the relay, where urgent ones can still overtake them. */
+const sendCapacity = 100
+const urgentSendCapacity = 20

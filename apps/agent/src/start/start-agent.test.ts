@@ -1,0 +1,200 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readTelemetry } from '@smsgw/contract/link/telemetry'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { askAgent } from '../status/ask-agent.ts'
+import { AgentFixture } from '../testing/agent-fixture.ts'
+import { EmulatorProcess } from '../testing/emulator-process.ts'
+import { isSubmitting } from '../testing/is-submitting.ts'
+
+let emulator: EmulatorProcess
+let fixture: AgentFixture
+
+beforeAll(async () => {
+  emulator = await EmulatorProcess.start(['--boot-time', '0'])
+})
+
+afterAll(() => emulator.stop())
+
+beforeEach(() => {
+  fixture = new AgentFixture()
+})
+
+afterEach(() => fixture.dispose())
+
+test('pairs with its credential and is the same device after the next start', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.relay.heard('started')
+  expect(fixture.relay.frames.map(({ type }) => type).slice(0, 2)).toEqual(['pair', 'hello'])
+  await fixture.stop()
+  expect(fixture.relay.isConnected).toBe(false)
+  await fixture.start([emulator.pty], { isPaired: true })
+  await expect.poll(() => fixture.agent?.status().link).toMatchObject({ phase: 'online', deviceId: 'device-1' })
+  expect(fixture.relay.frames.filter(({ type }) => type === 'pair')).toHaveLength(1)
+})
+
+test('sends telemetry right after connecting', async () => {
+  await fixture.start([emulator.pty])
+  const samples = () => fixture.relay.frames.filter(({ type }) => type === 'telemetry')
+  await expect.poll(samples).toHaveLength(1)
+  expect(readTelemetry((samples()[0] as { sample?: unknown }).sample)).toMatchObject({
+    platform: `${process.platform} ${process.arch}`,
+    queue: { open: 0 },
+    journal: { sizeBytes: expect.any(Number), fsyncMs: expect.any(Number) },
+  })
+})
+
+test('sends a message and reports the result', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.ready()
+  fixture.relay.send('c1', '+447700900555', 'Hello')
+  await fixture.relay.heard('sent', { cmdId: 'c1' })
+  await expect.poll(() => fixture.agent?.status().link.eventsWaiting).toBe(0)
+})
+
+test('applies settings before the first message of a connection', async () => {
+  fixture.relay.settings = { messages: { limit_period: 'PerDay', limit_value: 1 } }
+  await fixture.start([emulator.pty])
+  await fixture.ready()
+  fixture.relay.send('c1', '+447700900555', 'one')
+  fixture.relay.send('c2', '+447700900556', 'two')
+  await fixture.relay.heard('sent', { cmdId: 'c1' })
+  await expect.poll(() => fixture.agent?.status().queue).toEqual({ open: 1, waiting: 1, inDoubt: 0 })
+})
+
+test('refuses an invalid ping interval and logs it once', async () => {
+  fixture.relay.settings = { ping: { interval_seconds: 1e-9 } }
+  await fixture.start([emulator.pty])
+  await fixture.ready()
+  fixture.relay.send('c1', '+447700900555', 'Hello')
+  await fixture.relay.heard('sent', { cmdId: 'c1' })
+  expect(fixture.relay.events.filter(({ kind }) => kind === 'pinged')).toEqual([])
+  expect(fixture.log.filter((line) => line.includes('invalid settings'))).toEqual([
+    'the relay sent invalid settings, keeping the previous values: ping.interval_seconds',
+  ])
+})
+
+test('reports why a message waits, shows it in the status, and reports the end', async () => {
+  fixture.relay.settings = { messages: { limit_period: 'PerHour', limit_value: 1 } }
+  await fixture.start([emulator.pty])
+  await fixture.ready()
+  const reports = () => fixture.relay.frames.filter((frame) => frame.type === 'waiting').map(({ report }) => report)
+  fixture.relay.send('c1', '+447700900555', 'one')
+  await fixture.relay.heard('sent', { cmdId: 'c1' })
+  fixture.relay.send('c2', '+447700900556', 'two')
+  await expect
+    .poll(() => fixture.agent?.status().waiting)
+    .toMatchObject([{ count: 1, reason: 'limit', until: expect.any(String) }])
+  await expect
+    .poll(reports, { timeout: 30_000 })
+    .toMatchObject([{ messages: [{ reason: 'limit', until: expect.any(String), simNumber: 1, cmdIds: ['c2'] }] }])
+  fixture.relay.send('c3', '+447700900557', 'urgent', { priority: 100 })
+  await fixture.relay.heard('sent', { cmdId: 'c3' })
+  fixture.relay.give({ kind: 'cancel', cmdId: 'c2' })
+  await expect.poll(reports, { timeout: 30_000 }).toHaveLength(2)
+  expect(reports()[1]).toEqual({ sims: [], messages: [] })
+  expect(fixture.agent?.status().waiting).toEqual([])
+})
+
+test('a restarted process sends waiting messages without a relay, with the stored settings', async () => {
+  fixture.relay.settings = { messages: { limit_period: 'PerDay', limit_value: 1 } }
+  await fixture.start([])
+  await expect.poll(() => fixture.agent?.status().link.phase).toBe('online')
+  fixture.relay.send('c1', '+447700900555', 'one')
+  fixture.relay.send('c2', '+447700900556', 'two')
+  await fixture.relay.heard('processed', { cmdId: 'c2' })
+  await fixture.stop()
+  fixture.relay.refusal = { at: 'hello', code: 1013, reason: 'unavailable' }
+  await fixture.start([emulator.pty])
+  await expect.poll(() => fixture.agent?.status().queue).toEqual({ open: 1, waiting: 1, inDoubt: 0 })
+})
+
+test('after a power cut, waiting messages are sent only after the relay was reached once', async () => {
+  await fixture.start([])
+  await expect.poll(() => fixture.agent?.status().link.phase).toBe('online')
+  fixture.relay.send('c1', '+447700900555', 'one')
+  await fixture.relay.heard('processed', { cmdId: 'c1' })
+  await fixture.stop()
+  fixture.bootId = 'second-boot'
+  fixture.relay.refusal = { at: 'hello', code: 1013, reason: 'unavailable' }
+  await fixture.start([emulator.pty])
+  await expect.poll(() => fixture.agent?.status().modems).toMatchObject([{ state: 'ready' }])
+  await expect.poll(() => fixture.relay.connections).toBeGreaterThan(2)
+  expect(fixture.agent?.status().queue).toEqual({ open: 1, waiting: 1, inDoubt: 0 })
+  fixture.relay.refusal = undefined
+  await fixture.relay.heard('sent', { cmdId: 'c1' })
+})
+
+test('an agent whose device was deleted stops sending, also after a restart', async () => {
+  await fixture.start([])
+  await expect.poll(() => fixture.agent?.status().link.phase).toBe('online')
+  fixture.relay.send('c1', '+447700900555', 'one')
+  await fixture.relay.heard('processed', { cmdId: 'c1' })
+  fixture.relay.close(4403, 'the device was deleted')
+  await expect.poll(() => fixture.agent?.status().link.phase).toBe('stopped')
+  await fixture.stop()
+  fixture.relay.refusal = { at: 'hello', code: 4403, reason: 'the device was deleted' }
+  await fixture.start([emulator.pty])
+  await expect.poll(() => fixture.agent?.status().modems).toMatchObject([{ state: 'ready' }])
+  expect(fixture.agent?.status()).toMatchObject({ link: { phase: 'stopped' }, queue: { open: 1, waiting: 1 } })
+})
+
+test('a stop waits for the part that the modem is sending and reports it before the link closes', async () => {
+  await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 1500, times: 1 } })
+  await fixture.start([emulator.pty])
+  await fixture.ready()
+  fixture.relay.send('c1', '+447700900555', 'Hello')
+  await fixture.relay.heard('processed', { cmdId: 'c1' })
+  await expect.poll(() => askAgent(fixture.dataDir, { ask: 'examine' }).then(isSubmitting)).toBe(true)
+  await fixture.stop()
+  expect(fixture.relay.events).toContainEqual(expect.objectContaining({ kind: 'sent', cmdId: 'c1' }))
+})
+
+test('the control socket answers status and USSD requests, and is accessible to its owner only', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.ready()
+  const status = await askAgent(fixture.dataDir, { ask: 'status' })
+  expect(status).toMatchObject({
+    pid: process.pid,
+    link: { phase: 'online' },
+    modems: [{ simNumber: 1, state: 'ready', port: emulator.pty }],
+    sims: [{ simNumber: 1, state: 'ready', numberEnd: '001' }],
+  })
+  expect(JSON.stringify(status)).not.toContain('+447700900001')
+  const reply = await askAgent(fixture.dataDir, { ask: 'ussd', code: '*100#' })
+  expect(reply).toMatchObject({ outcome: 'answered', text: expect.stringContaining('balance') })
+  expect(statSync(join(fixture.dataDir, 'agent.sock')).mode & 0o777).toBe(0o600)
+  await fixture.stop()
+  expect(await askAgent(fixture.dataDir, { ask: 'status' })).toBeUndefined()
+})
+
+test('examines itself when the relay asks, without phone numbers in the findings', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.ready()
+  for (const cmdId of ['c1', 'c2']) fixture.relay.give({ kind: 'examine', cmdId })
+  await fixture.relay.heard('examined', { cmdId: 'c1' })
+  await fixture.relay.heard('examined', { cmdId: 'c2' })
+  const { findings } = fixture.relay.events.find(({ cmdId }) => cmdId === 'c1') as { findings: object[] }
+  for (const check of ['agent', 'disk space', 'clock', `port ${emulator.pty}`, 'SIM 1, network', 'link'])
+    expect(findings).toContainEqual({ check, verdict: expect.any(String), text: expect.any(String) })
+  expect(findings).toContainEqual(expect.objectContaining({ check: 'SIM 1, card', verdict: 'ok' }))
+  expect(JSON.stringify(findings)).not.toContain('+4477')
+})
+
+test('a revoked agent stops connecting and shows the reason', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.relay.heard('started')
+  fixture.relay.close(4403, 'the device was deleted')
+  await expect.poll(() => fixture.agent?.status().link.phase).toBe('stopped')
+  expect(fixture.agent?.status().link.trouble).toContain('the device was deleted')
+  expect(fixture.relay.connections).toBe(1)
+})
+
+test('the identity file is readable by its owner only and contains no credential', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.relay.heard('started')
+  const file = join(fixture.dataDir, 'agent-identity.json')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(JSON.parse(readFileSync(file, 'utf8')).relay).toEqual({ url: 'in-process', deviceId: 'device-1' })
+  expect(readFileSync(file, 'utf8')).not.toContain('one-time-code')
+})

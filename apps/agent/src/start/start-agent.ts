@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { droppedLogLines } from '@smsgw/daemon/output'
+import type { AgentInput } from '@smsgw/link/agent-state'
+import { examineModem } from '../doctor/examine-modem.ts'
+import { examineWithin } from '../doctor/examine-within.ts'
+import type { AgentLink } from '../link/agent-link.ts'
+import { CommandHandler } from '../link/command-handler.ts'
+import { type AgentStatus, modemStatuses, simStatuses, waitingStatuses } from '../status/agent-status.ts'
+import { ControlSocket } from '../status/control-socket.ts'
+import { createModems } from './agent-modems.ts'
+import type { AgentOptions } from './agent-options.ts'
+import { SettingsInUse, settingsNote } from './agent-settings.ts'
+import { openStore } from './agent-store.ts'
+import { startMaintenance } from './maintenance.ts'
+import { createMessaging } from './messaging.ts'
+import { agentProblems } from './problem-log.ts'
+import { createRelayLink } from './relay-link.ts'
+
+export interface Agent {
+  readonly status: () => AgentStatus
+  /** Waits for the part that a modem is sending; starts nothing new. */
+  readonly stop: () => Promise<void>
+}
+
+/** Starts an agent: journal, sending and receiving, modems, the link to the relay, and the socket for its commands. */
+export async function startAgent(options: AgentOptions): Promise<Agent> {
+  const { clock, log } = options
+  const bootId = randomUUID()
+  const startedMs = clock.nowMs()
+  let link: AgentLink | undefined
+  const toLink = (input: AgentInput) => link?.step(input)
+
+  const problems = agentProblems(log)
+  const store = await openStore(options, problems, toLink)
+  const messaging = createMessaging(options, bootId, store, problems, toLink)
+  const { sender, receiver, time } = messaging
+  const notes = await store.journal.read('notes', {})
+  const modems = createModems(options, messaging, store, notes, problems, toLink)
+  const { fleet, reporter } = modems
+  const settings = new SettingsInUse({
+    problems: problems.settings,
+    store: (value) => store.keep([{ kind: 'note', name: settingsNote, value }]),
+    onChanged: ({ sending, pingMs }) => {
+      sender.use(sending)
+      reporter.pingEvery(pingMs)
+    },
+  })
+
+  await sender.restore()
+  await receiver.restore()
+  if (store.isContinued) {
+    settings.restore(notes[settingsNote])
+    sender.confirm()
+  }
+
+  const examineModems = () => Promise.all(fleet.actors.map((actor) => examineModem(actor, clock)))
+  const commands = new CommandHandler({
+    journal: store.journal,
+    sender,
+    time,
+    journalId: () => store.marks.journalId,
+    sweep: () => fleet.sweep(),
+    ussd: (command) => fleet.ussd.ask(command),
+    examine: () => examineWithin({ dataDir: options.dataDir, wanted: options.modems.wanted, status, examineModems }),
+    onError: problems.onError,
+  })
+  const relay = createRelayLink({ options, bootId, store, messaging, modems, settings, commands, problems })
+  link = relay.link
+  const status = (): AgentStatus => ({
+    version: options.version,
+    pid: process.pid,
+    upMs: Math.round(clock.nowMs() - startedMs),
+    link: linkStatus(relay.link, options.relay.url, problems.link.current),
+    queue: { open: sender.open, waiting: sender.waiting, inDoubt: sender.inDoubt },
+    waiting: waitingStatuses(sender.waitingReport((simNumber) => fleet.simState(simNumber))),
+    journal: { id: store.marks.journalId, fsyncMs: store.fsyncMs, trouble: problems.journal.current },
+    logLinesDropped: droppedLogLines(),
+    clock: { trusted: time.now().trusted, systemErrorMs: time.systemErrorMs },
+    modems: modemStatuses(fleet.health),
+    sims: simStatuses(fleet.simCards),
+    unusable: fleet.unusable,
+  })
+
+  reporter.start()
+  relay.link.start()
+  await fleet.start()
+  const stopMaintenance = startMaintenance(clock, messaging, store, () => settings.known, toLink)
+  const control = await ControlSocket.open(options.dataDir, clock, {
+    status,
+    examine: examineModems,
+    ussd: (request) => fleet.ussd.ask(request),
+  })
+
+  return {
+    status,
+    async stop() {
+      await control.close()
+      stopMaintenance()
+      sender.stop()
+      await sender.settled()
+      // Reads are answered in order: this one resolves after all writes before it.
+      await store.journal.read('marks', {})
+      reporter.stop()
+      relay.waitingReporter.stop()
+      await fleet.stop()
+      receiver.stop()
+      await relay.link.flushed(flushLimitMs)
+      relay.link.stop()
+      await relay.markWriter.stop()
+      await store.journal.close()
+    },
+  }
+}
+
+function linkStatus(link: AgentLink, relay: string, trouble: string | undefined): AgentStatus['link'] {
+  return {
+    phase: link.phase.kind,
+    relay,
+    trouble,
+    deviceId: 'deviceId' in link.identity ? link.identity.deviceId : undefined,
+    eventsWaiting: link.eventsWaiting,
+  }
+}
+
+/** How long a stop waits for the relay to store the last events. The rest is sent after the next start. */
+const flushLimitMs = 1_000

@@ -1,0 +1,159 @@
+import { deviceHealth } from '@smsgw/contract/device-health'
+import type { SimCard } from '@smsgw/contract/link/event'
+import type { Clock, Timer } from '@smsgw/modem/clock'
+import type { Change } from '../journal/change.ts'
+import type { ModemActor } from '../modems/modem-actor.ts'
+import type { ModemFleet } from '../modems/modem-fleet.ts'
+import { stateText } from '../modems/modem-health.ts'
+import type { TrustedTime } from '../time/trusted-time.ts'
+import { telemetrySample } from './telemetry.ts'
+
+export interface DeviceReporterOptions {
+  readonly keep: (changes: readonly Change[]) => Promise<void>
+  readonly clock: Clock
+  readonly time: TrustedTime
+  readonly fleet: ModemFleet
+  readonly version: string
+  readonly onSims: (sims: readonly SimCard[]) => void
+  readonly onTelemetry: (at: string, sample: Readonly<Record<string, unknown>>) => void
+  readonly facts: () => AgentFacts
+}
+
+/** The state of the agent apart from its modems. */
+export interface AgentFacts {
+  readonly platform: string
+  readonly queue: { readonly open: number; readonly waiting: number; readonly inDoubt: number }
+  readonly journal: { readonly sizeBytes: number; readonly fsyncMs: number }
+}
+
+/** Reports this device to the relay: its start, its SIMs, telemetry samples, pings and log lines. */
+export class DeviceReporter {
+  readonly #options: DeviceReporterOptions
+  #reportedSims = '[]'
+  #hasStarted = false
+  #simsTimer: Timer | undefined
+  #simsDueMs = Number.POSITIVE_INFINITY
+  #sampleTimer: Timer | undefined
+  #sampledMs = 0
+  #isStopped = false
+  #pingTimer: Timer | undefined
+  #pingMs: number | undefined
+  readonly #reportedStates = new Map<string, string>()
+
+  constructor(options: DeviceReporterOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#reportSimsWithin(startLimitMs)
+    this.#sample()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const timer of [this.#simsTimer, this.#sampleTimer, this.#pingTimer]) timer?.cancel()
+  }
+
+  modemChanged(modem: ModemActor): void {
+    this.#logState(modem)
+    // A starting modem changes several times in a row: the changes are reported together.
+    this.#reportSimsWithin(settleMs)
+  }
+
+  /** Sends a sample at once, because a relay knows nothing about the modems of a device that has just connected. */
+  connected(): void {
+    this.#sampleIn(0)
+  }
+
+  /** Undefined: no pings. */
+  pingEvery(pingMs: number | undefined): void {
+    if (pingMs === this.#pingMs) return
+    this.#pingMs = pingMs
+    this.#pingTimer?.cancel()
+    if (pingMs !== undefined) this.#schedulePing(pingMs)
+  }
+
+  /** Adds a line to the log of the account. */
+  log(priority: 'INFO' | 'WARN' | 'ERROR', module: string, message: string): void {
+    const event = { kind: 'logged' as const, at: this.#now(), module, priority, message: message.slice(0, 1000) }
+    void this.#options.keep([{ kind: 'event', event }])
+  }
+
+  /** Logs once that a modem is blocked, and once that it is ready again. */
+  #logState({ address, health: { state } }: ModemActor): void {
+    if (state.name !== 'blocked' && state.name !== 'ready') return
+    const text = stateText(state)
+    const before = this.#reportedStates.get(address)
+    if (before === text) return
+    this.#reportedStates.set(address, text)
+    if (state.name === 'blocked') this.log('ERROR', 'modem', `${address}: ${text}`)
+    else if (before !== undefined) this.log('INFO', 'modem', `${address}: ready again`)
+  }
+
+  /** Never postpones an earlier due time: one modem that keeps changing must not delay reports about the others. */
+  #reportSimsWithin(ms: number): void {
+    const { clock } = this.#options
+    const atMs = clock.nowMs() + ms
+    if (atMs >= this.#simsDueMs) return
+    this.#simsTimer?.cancel()
+    this.#simsDueMs = atMs
+    this.#simsTimer = clock.after(ms, () => {
+      this.#simsDueMs = Number.POSITIVE_INFINITY
+      this.#reportSims()
+      this.#sampleIn(Math.max(0, this.#sampledMs + leastSampleMs - clock.nowMs()))
+    })
+  }
+
+  #reportSims(): void {
+    const { fleet, onSims, keep, version } = this.#options
+    const sims = [...fleet.simCards]
+    onSims(sims)
+    const at = this.#now()
+    if (!this.#hasStarted) {
+      this.#hasStarted = true
+      this.#reportedSims = comparable(sims)
+      void keep([{ kind: 'event', event: { kind: 'started', at, agentVersion: version, sims } }])
+    } else if (comparable(sims) !== this.#reportedSims) {
+      this.#reportedSims = comparable(sims)
+      void keep([{ kind: 'event', event: { kind: 'sims-changed', at, sims } }])
+    }
+  }
+
+  #sample(): void {
+    const { clock, fleet, facts, onTelemetry } = this.#options
+    this.#sampledMs = clock.nowMs()
+    onTelemetry(this.#now(), { ...telemetrySample(fleet.health, facts()) })
+    this.#sampleIn(sampleMs)
+  }
+
+  #sampleIn(pauseMs: number): void {
+    if (this.#isStopped) return
+    this.#sampleTimer?.cancel()
+    this.#sampleTimer = this.#options.clock.after(pauseMs, () => this.#sample())
+  }
+
+  #schedulePing(pingMs: number): void {
+    this.#pingTimer = this.#options.clock.after(pingMs, () => {
+      const { fleet, facts, keep, version } = this.#options
+      const health = deviceHealth({ ...facts(), version, simStates: fleet.simCards.map(({ state }) => state) })
+      void keep([{ kind: 'event', event: { kind: 'pinged', at: this.#now(), health: { ...health } } }])
+      this.#schedulePing(pingMs)
+    })
+  }
+
+  #now(): string {
+    const { time } = this.#options
+    return time.local(time.now().wallMs)
+  }
+}
+
+/** The signal is left out because it changes constantly; the samples contain it. */
+function comparable(sims: readonly SimCard[]): string {
+  return JSON.stringify(sims.map(({ signal: _, ...sim }) => sim))
+}
+
+const settleMs = 200
+const startLimitMs = 5_000
+const sampleMs = 30_000
+/** The relay drops samples that follow each other faster. */
+const leastSampleMs = 15_500

@@ -1,0 +1,65 @@
+import type { RecoveryState } from '@smsgw/modem/recovery/state'
+import { type ModemHealth, problemText, signalPercent, simStateOf, stateText } from '../modems/modem-health.ts'
+
+/** A telemetry sample: the state of the modems without phone numbers and texts, and with the last digits of the IMEI only. */
+export function telemetrySample<Facts extends object>(modems: readonly ModemHealth[], facts: Facts) {
+  return { modems: modems.map(modemSample), ...facts }
+}
+
+function modemSample(health: ModemHealth) {
+  const { address, simNumber, state, session, operator, registration, signal, storage, dialogue, recovery } = health
+  return definedOnly({
+    simNumber,
+    port: address,
+    state: simStateOf(state, registration),
+    words: stateText(state),
+    trouble: problemText(state),
+    manufacturer: session?.identity.manufacturer,
+    model: session && [session.identity.manufacturer, session.identity.model].filter(Boolean).join(' '),
+    firmware: session?.identity.firmware,
+    imeiEnd: session?.identity.imei?.slice(-4),
+    operator,
+    technology: registration?.technology,
+    registration: registration?.status,
+    signal: signalPercent(signal),
+    signalDbm: signal?.dBm,
+    bars: signal?.bars,
+    rsrpDbm: signal?.rsrpDbm,
+    rsrqDb: signal?.rsrqDb,
+    storage: Object.fromEntries(storage.map(({ memory, used, total }) => [memory, { used, total }])),
+    shortcomings: session?.shortcomings,
+    dialogue: dialogue && {
+      state: dialogue.state,
+      waiting: dialogue.submissionsWaiting,
+      queued: dialogue.queued,
+      timeouts: dialogue.timeouts,
+      resynchronisations: dialogue.resynchronisations,
+      broadcastsIgnored: dialogue.broadcastsIgnored,
+    },
+    recovery: recovery && recoverySample(recovery),
+  })
+}
+
+/** `steps`: what was found and tried since the problem began, oldest first. */
+function recoverySample(state: RecoveryState) {
+  const resetsLeft = state.budget.resetsLeft
+  if (state.kind === 'healthy') {
+    return definedOnly({ state: state.kind, resetsLeft, healedBy: state.before?.rung, steps: [] })
+  }
+  const { trouble } = state
+  return definedOnly({
+    state: state.kind,
+    resetsLeft,
+    rung: trouble.rung,
+    tried: trouble.tried,
+    cause: state.kind === 'alarm' ? state.cause.kind : undefined,
+    steps: trouble.evidence.slice(-maxSteps).map(({ step, rung, found }) => definedOnly({ step, rung, found })),
+  })
+}
+
+const maxSteps = 8
+
+/** Removes undefined members, which JSON cannot represent. */
+function definedOnly<T extends object>(values: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
+}

@@ -1,0 +1,82 @@
+import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
+import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
+import { beforeEach, expect, test } from 'vitest'
+import { WaitingReporter } from './waiting-reporter.ts'
+
+let clock: ManualClock
+let open: string[]
+let reason: { readonly reason: string; readonly until?: string } | undefined
+let sent: WaitingReport[]
+let reporter: WaitingReporter
+beforeEach(() => {
+  clock = new ManualClock()
+  open = []
+  reason = undefined
+  sent = []
+  reporter = new WaitingReporter({
+    clock,
+    openIds: () => open,
+    report: (isCounted) => {
+      const cmdIds = open.filter(isCounted)
+      return { sims: [], messages: reason === undefined || cmdIds.length === 0 ? [] : [{ ...reason, cmdIds }] }
+    },
+    send: (report) => sent.push(report),
+  })
+  reporter.connected()
+})
+
+const pass = (seconds: number) => {
+  for (let second = 0; second < seconds; second += 1) clock.advance(1_000)
+}
+
+test('reports nothing when thousands of messages are sent without delay', () => {
+  for (let count = 0; count < 1_000; count += 1) {
+    open = [`m${count}`]
+    clock.advance(1_000)
+  }
+  open = []
+  pass(60)
+  expect(sent).toEqual([])
+})
+
+test('reports a reason once and its end once', () => {
+  open = ['a']
+  reason = { reason: 'limit' }
+  pass(4)
+  expect(sent).toEqual([])
+  pass(600)
+  expect(sent).toEqual([{ sims: [], messages: [{ reason: 'limit', cmdIds: ['a'] }] }])
+  open = []
+  pass(600)
+  expect(sent.slice(1)).toEqual([{ sims: [], messages: [] }])
+})
+
+test('covers 10 000 queued messages with one report, and a change for all of them with another', () => {
+  open = Array.from({ length: 10_000 }, (_, at) => `m${at}`)
+  reason = { reason: 'limit' }
+  pass(3_600)
+  reason = { reason: 'work_hours' }
+  pass(3_600)
+  expect(sent).toHaveLength(2)
+})
+
+test('reports consecutive pauses once', () => {
+  open = ['a']
+  for (let until = 0; until < 20; until += 1) {
+    reason = { reason: 'pause', until: new Date(until * 10_000).toISOString() }
+    pass(10)
+  }
+  expect(sent).toHaveLength(1)
+})
+
+test('reports again on a new connection, and nothing while disconnected', () => {
+  open = ['a']
+  reason = { reason: 'no_network' }
+  pass(20)
+  reporter.disconnected()
+  pass(20)
+  expect(sent).toHaveLength(1)
+  reporter.connected()
+  pass(20)
+  expect(sent).toHaveLength(2)
+})

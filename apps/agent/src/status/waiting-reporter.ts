@@ -1,0 +1,77 @@
+import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
+import type { Clock, Timer } from '@smsgw/modem/clock'
+
+export interface WaitingReporterParts {
+  readonly clock: Clock
+  /** The reasons of the messages for which `isCounted` is true. */
+  readonly report: (isCounted: (cmdId: string) => boolean) => WaitingReport
+  /** The ids of unfinished messages. */
+  readonly openIds: () => Iterable<string>
+  readonly send: (report: WaitingReport) => void
+}
+
+/**
+ * Reports to the relay why messages wait: at most every five seconds, only for messages that have waited that long, and
+ * only changes. A device that sends messages as fast as they arrive reports nothing.
+ */
+export class WaitingReporter {
+  readonly #parts: WaitingReporterParts
+  #timer: Timer | undefined
+  #openBefore: ReadonlySet<string> = new Set()
+  /** The last report on this connection. */
+  #reported: string | undefined
+  #isConnected = false
+
+  constructor(parts: WaitingReporterParts) {
+    this.#parts = parts
+    this.#schedule()
+  }
+
+  /** The relay forgets reports from earlier connections. */
+  connected(): void {
+    this.#isConnected = true
+    this.#reported = undefined
+  }
+
+  disconnected(): void {
+    this.#isConnected = false
+  }
+
+  stop(): void {
+    this.#timer?.cancel()
+  }
+
+  #schedule(): void {
+    this.#timer = this.#parts.clock.after(intervalMs, () => {
+      this.#check()
+      this.#schedule()
+    })
+  }
+
+  #check(): void {
+    const before = this.#openBefore
+    this.#openBefore = new Set(this.#parts.openIds())
+    if (!this.#isConnected) return
+    const hasWaited = [...this.#openBefore].some((cmdId) => before.has(cmdId))
+    // An empty report is sent only to replace an earlier one.
+    if (!hasWaited && this.#reported === undefined) return
+    const report = this.#parts.report((cmdId) => before.has(cmdId))
+    const text = JSON.stringify(comparable(report))
+    if (text === this.#reported) return
+    this.#reported = text
+    this.#parts.send(report)
+  }
+}
+
+const intervalMs = 5_000
+
+/** A pause between messages gets a new end with each message, which alone is not worth a report. */
+function comparable(report: WaitingReport): unknown {
+  const withoutEnd = <One extends { readonly reason: string }>(one: One) =>
+    one.reason === 'pause' ? { ...one, until: undefined } : one
+  return {
+    sims: report.sims.map(withoutEnd),
+    anySim: report.anySim && withoutEnd(report.anySim),
+    messages: report.messages.map(withoutEnd),
+  }
+}

@@ -1,0 +1,28 @@
+import type { Clock, Timer } from '@smsgw/modem/clock'
+
+/** The monotonic clock of the process. */
+export const monotonicClock: Clock = {
+  nowMs: () => performance.now(),
+  after,
+}
+
+function after(delayMs: number, run: () => void): Timer {
+  if (delayMs > maxDelayMs) {
+    let timer = after(maxDelayMs, () => {
+      timer = after(delayMs - maxDelayMs, run)
+    })
+    return { cancel: () => timer.cancel() }
+  }
+  const timer = delayMs <= 0 ? undefined : setTimeout(run, delayMs)
+  // A zero delay means "after pending reads", which a 1 ms timer does not guarantee.
+  const immediate = delayMs <= 0 ? setImmediate(run) : undefined
+  return {
+    cancel() {
+      clearTimeout(timer)
+      clearImmediate(immediate)
+    },
+  }
+}
+
+/** Node fires a longer timer at once. */
+const maxDelayMs = 2 ** 31 - 1

@@ -1,0 +1,68 @@
+import { writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+
+export interface LogOutput {
+  write(line: string, done?: (error?: Error | null) => void): unknown
+  /** A terminal gets formatted lines instead of JSON. */
+  readonly isTTY?: boolean
+  readonly fd?: number
+}
+
+let dropped = 0
+
+/** The number of log lines that this process could not write. */
+export function droppedLogLines(): number {
+  return dropped
+}
+
+/** Drops lines that cannot be written, as on a full disk or a closed pipe. Calls `onRecovered` when writing works again. */
+export function droppingOutput(output: LogOutput, onRecovered: (lines: number, reason: string) => void) {
+  let lost = 0
+  let reason = ''
+  const write = isFile(output) ? fileWriter(output.fd) : output.write.bind(output)
+  const settle = (error?: Error | null) => {
+    if (error) {
+      dropped += 1
+      lost += 1
+      reason = error.message
+    } else if (lost > 0) {
+      const lines = lost
+      lost = 0
+      onRecovered(lines, reason)
+    }
+  }
+  return { write: (line: string) => void write(line, settle) }
+}
+
+/** For services: output errors do not end the process. */
+export function ignoreOutputErrors(): void {
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
+}
+
+/** For commands: an output error calls `fail`. A closed pipe is not an error, as in `… | head`. */
+export function failOnOutputErrors(fail: (error: Error) => void): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || fail(error))
+  process.stderr.on('error', () => undefined)
+}
+
+/** Node does not check for partial writes to files; sockets and terminals always write whole lines. */
+function isFile(output: LogOutput): output is LogOutput & { readonly fd: number } {
+  return output.fd !== undefined && !(output instanceof Socket)
+}
+
+function fileWriter(fd: number): LogOutput['write'] {
+  // Whether the last line was written only in part.
+  let isCut = false
+  return (line, done) => {
+    const bytes = Buffer.from(isCut ? `\n${line}` : line)
+    let written = 0
+    try {
+      while (written < bytes.length) written += writeSync(fd, bytes, written)
+      isCut = false
+    } catch (error) {
+      isCut ||= written > 0
+      return done?.(error as Error)
+    }
+    done?.()
+  }
+}

@@ -1,0 +1,190 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { eventually } from './house/api-client.ts'
+import { freePort } from './house/free-port.ts'
+import { House } from './house/house.ts'
+import { postgresBinaries } from './house/postgres-binaries.ts'
+import { PostgresServer } from './house/postgres-server.ts'
+import { HouseProcess } from './house/process.ts'
+
+let house: House
+let server: PostgresServer
+let folder: string
+let numbers = 0
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-waiting-'))
+  const passwordFile = join(folder, 'password')
+  const port = await freePort()
+  chmodSync(folder, 0o755)
+  writeFileSync(passwordFile, 'secret', { mode: 0o644 })
+  const where = { binaries: postgresBinaries(), folder: join(folder, 'postgres'), port, passwordFile }
+  server = await PostgresServer.start({ ...where, user: 'smsgw', database: 'smsgw' })
+  house = await House.start({
+    relay: { DATABASE_URL: `postgresql://smsgw:secret@127.0.0.1:${port}/smsgw` },
+    agent: { IN_DOUBT_SECONDS: '60', IN_DOUBT_HOLD_SECONDS: '40' },
+  })
+})
+
+afterAll(async () => {
+  await house?.stop()
+  await server?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+afterEach(async () => {
+  await settings({ limit_period: null, limit_value: null, send_interval_min: null, send_interval_max: null })
+  await settings({ work_hours_enabled: null, work_hours_start: null, work_hours_end: null })
+})
+
+interface Waiting {
+  readonly reason: string
+  readonly until?: string
+  readonly message: string
+}
+
+const settings = (messages: object) => house.api.ask('PATCH', '/settings', { messages })
+
+function newNumber(): string {
+  numbers += 1
+  return `+4474001${String(numbers).padStart(5, '0')}`
+}
+
+function send(more: object = {}): Promise<string> {
+  return house.api.send({ phoneNumbers: [newNumber()], textMessage: { text: 'Hello' }, ...more })
+}
+
+const waitingOf = async (id: string): Promise<Waiting | undefined> =>
+  ((await house.api.message(id)) as { waiting?: Waiting }).waiting
+
+/** On the message, its timeline and its conversation. */
+async function untilWaits(id: string, reason: string): Promise<Waiting> {
+  const waiting = await eventually(
+    () => waitingOf(id),
+    (found) => found?.reason === reason,
+  )
+  const { json: timeline } = await house.api.ask('GET', `/messages/${id}/timeline`)
+  expect(timeline.entries.at(-1)).toMatchObject({ code: reason })
+  const [{ phoneNumber = '' } = {}] = (await house.api.message(id)).recipients
+  const { json: thread } = await house.api.ask('GET', `/conversations/${encodeURIComponent(phoneNumber)}`)
+  expect(thread.find((entry: { id: string }) => entry.id === id).waiting).toMatchObject({ reason })
+  return waiting as Waiting
+}
+
+async function untilSent(id: string): Promise<void> {
+  await house.api.until(id, ({ state }) => state === 'Sent' || state === 'Delivered')
+  expect(await waitingOf(id)).toBeUndefined()
+  const { json } = await house.api.ask('GET', `/messages/${id}/timeline`)
+  expect(json.entries.filter(({ kind }: { kind: string }) => kind === 'waiting')).toEqual([])
+}
+
+/** As `agent status --json` has it. */
+async function statusReasons(): Promise<readonly string[]> {
+  const folder = join(house.folder, 'agent')
+  const status = new HouseProcess('status', 'apps/agent/src/main.ts', ['status', '--json'], { DATA_DIR: folder })
+  await status.ended()
+  const { waiting } = JSON.parse(status.lines.join('')) as { waiting: readonly Waiting[] }
+  return waiting.map(({ reason }) => reason)
+}
+
+test('a schedule', async () => {
+  const scheduleAt = new Date(Date.now() + 15_000).toISOString()
+  const id = await send({ scheduleAt })
+  expect(await untilWaits(id, 'scheduled')).toMatchObject({ until: scheduleAt })
+  await untilSent(id)
+})
+
+test('an offline device', async () => {
+  await house.agent?.stop()
+  const id = await send()
+  expect((await untilWaits(id, 'device_offline')).until).toBeUndefined()
+  await house.startAgent()
+  await untilSent(id)
+})
+
+test('a SIM without a network', async () => {
+  await house.emulator.instruct('set-coverage', { stat: 2 })
+  await eventually(
+    async () => (await house.api.ask('GET', '/devices')).json[0].simCards[0].state,
+    (state) => state === 'searching',
+  )
+  const id = await send()
+  await untilWaits(id, 'no_network')
+  expect(await statusReasons()).toEqual(['no_network'])
+  await house.emulator.instruct('set-coverage', { stat: 1 })
+  await untilSent(id)
+  expect(await statusReasons()).toEqual([])
+})
+
+test('a modem that is unplugged', async () => {
+  await house.emulator.instruct('unplug', { modem: 'modem0' })
+  const id = await send({ simNumber: 1 })
+  await untilWaits(id, 'modem_missing')
+  await house.emulator.instruct('plug', { modem: 'modem0' })
+  await untilSent(id)
+})
+
+test.each([
+  ['limit', { limit_period: 'PerHour', limit_value: 1 }],
+  ['pause', { send_interval_min: 25, send_interval_max: 25 }],
+])('the setting: %s', async (reason, messages) => {
+  await settings(messages)
+  await send()
+  const id = await send()
+  expect(Date.parse(String((await untilWaits(id, reason)).until))).toBeGreaterThan(Date.now())
+  expect(await statusReasons()).toContain(reason)
+  await settings(Object.fromEntries(Object.keys(messages).map((key) => [key, null])))
+  await untilSent(id)
+})
+
+test('work hours', async () => {
+  const hour = (new Date().getHours() + 3) % 24
+  const of = (minutes: string) => `${String(hour).padStart(2, '0')}:${minutes}`
+  await settings({ work_hours_enabled: true, work_hours_start: of('00'), work_hours_end: of('59') })
+  const id = await send()
+  expect((await untilWaits(id, 'work_hours')).until).toBeDefined()
+  await settings({ work_hours_enabled: false })
+  await untilSent(id)
+})
+
+test('an earlier message to the number whose outcome is unknown', async () => {
+  const options = { times: 1, forMs: 1_000 }
+  await house.emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-port-drop', options })
+  const to = { phoneNumbers: [newNumber()], withDeliveryReport: false }
+  const lost = await send(to)
+  await eventually(
+    () => waitingOf(lost),
+    (found) => found?.reason === 'outcome_unknown',
+  )
+  const behind = await send(to)
+  const { until, message } = await untilWaits(behind, 'earlier_outcome_unknown')
+  expect(Date.parse(String(until))).toBeGreaterThan(Date.now())
+  expect(message).toContain(until)
+  expect([...(await statusReasons())].sort()).toEqual(['earlier_outcome_unknown', 'outcome_unknown'])
+  await untilSent(behind)
+  const ended = await house.api.until(lost, ({ state }) => state === 'Failed')
+  expect(ended).not.toHaveProperty('waiting')
+})
+
+test('the database: the API says that it is unavailable, the agent still knows its reason, and both agree again', async () => {
+  await settings({ limit_period: 'PerHour', limit_value: 1 })
+  await send()
+  const id = await send()
+  await untilWaits(id, 'limit')
+  const back = server.killFor(10_000)
+  const answer = await eventually(
+    () => house.api.ask('GET', `/messages/${id}`),
+    ({ status }) => status === 503,
+  )
+  expect(answer.json.message).toMatch(/database/)
+  expect(await statusReasons()).toEqual(['limit'])
+  await back
+  await eventually(
+    async () => (await house.api.ask('GET', `/messages/${id}`)).json.waiting,
+    (waiting) => waiting?.reason === 'limit',
+  )
+  await settings({ limit_period: null, limit_value: null })
+  await untilSent(id)
+})

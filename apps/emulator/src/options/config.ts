@@ -1,0 +1,188 @@
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { firstProblem } from './check-input.ts'
+import { PTY_FOLDER, personalityName, phoneNumber } from './modem-setup.ts'
+import { faultText, latencyText, modemText, noneOr, path } from './option-text.ts'
+import { StartError } from './start-error.ts'
+import { tcpAddress } from './tcp-address.ts'
+
+/** The help text of an option, and the example shown in errors. */
+interface OptionAbout {
+  readonly about: string
+  readonly example: string
+  readonly several?: boolean
+}
+
+const optionAbouts = z.registry<OptionAbout>()
+
+function option<S extends z.ZodType>(schema: S, about: OptionAbout): S {
+  optionAbouts.add(schema, about)
+  return schema
+}
+
+/**
+ * All options: `--boot-time 0` on the command line, `EMULATOR_BOOT_TIME=0` in the environment; the command line wins. In
+ * the environment, spaces separate the values of an option that can be given several times.
+ */
+export const optionsSchema = z.strictObject({
+  personality: option(personalityName.optional(), {
+    about: 'modem type; default quectel-ec25',
+    example: 'simcom-sim800',
+  }),
+  number: option(phoneNumber.optional(), {
+    about: 'phone number of the SIM; default +447700900001',
+    example: '+447700900123',
+  }),
+  pty: option(path().optional(), {
+    about: `path of a link to the pseudo-terminal; default ${PTY_FOLDER}/modem0, or none with --tcp; none: no pseudo-terminal`,
+    example: './modem0',
+  }),
+  tcp: option(tcpAddress.optional(), {
+    about: 'TCP address of the modem; port 0: any free port; a new connection replaces the current one; default none',
+    example: '127.0.0.1:7001',
+  }),
+  modem: option(z.array(modemText()).default([]), {
+    about:
+      'a modem, instead of the four options above; fields: name, personality, number, imei, iccid, imsi, pin, puk, tcp, pty',
+    example: 'personality=huawei-e3372,number=+447700900002,tcp=127.0.0.1:7002',
+    several: true,
+  }),
+  scenario: option(path().optional(), {
+    about: 'JSON file with modems, SIMs, network, faults and timed steps, instead of the five options above',
+    example: 'apps/emulator/scenarios/two-modems.json',
+  }),
+  fault: option(z.array(faultText()).default([]), {
+    about: 'a fault that all modems start with; options follow a colon; write a comma inside a value as ;',
+    example: 'submit-slow:delayMs=15000,chance=0.1',
+    several: true,
+  }),
+  control: option(noneOr(tcpAddress).default({ host: '127.0.0.1', port: 7080 }), {
+    about:
+      'address of the HTTP control interface; default 127.0.0.1:7080; no password, so keep it on loopback; none: off',
+    example: '127.0.0.1:7080',
+  }),
+  ledger: option(noneOr(path()).default(`${PTY_FOLDER}/ledger.jsonl`), {
+    about: `file for accepted SUBMITs, synced before the modem answers; default ${PTY_FOLDER}/ledger.jsonl; none: off`,
+    example: './ledger.jsonl',
+  }),
+  seed: option(
+    z
+      .string()
+      .regex(/^\d{1,10}$/, 'must be a whole number')
+      .transform(Number)
+      .optional(),
+    {
+      about: 'random seed; reuse one to repeat a run; default a new one, printed at start',
+      example: '42',
+    },
+  ),
+  latency: option(latencyText().optional(), {
+    about: 'network delay of a message in milliseconds, or a range; default 0',
+    example: '2000-4000',
+  }),
+  start: option(z.enum(['warm', 'cold'], 'must be warm or cold').default('warm'), {
+    about: 'warm (default): the modems are ready at once; cold: they boot first, with boot messages',
+    example: 'cold',
+  }),
+  'boot-time': option(
+    z
+      .string()
+      .regex(/^\d+(\.\d+)?$/, 'must be a number of at least 0')
+      .transform(Number)
+      .default(1),
+    {
+      about: 'factor for the boot time of a modem; 1 (default): as real hardware; 0: no delay',
+      example: '0',
+    },
+  ),
+  chunking: option(z.enum(['random', 'whole'], 'must be random or whole').default('random'), {
+    about: 'random (default): split and merge the output bytes at random; whole: keep each write in one piece',
+    example: 'whole',
+  }),
+  output: option(z.enum(['lines', 'json', 'quiet'], 'must be lines, json or quiet').default('lines'), {
+    about:
+      'lines (default): addresses, then traffic and network events; json: one line with all addresses; quiet: nothing',
+    example: 'lines',
+  }),
+})
+
+export type Options = z.infer<typeof optionsSchema>
+
+/** Short forms of `--output`. */
+const outputFlags = ['lines', 'json', 'quiet'] as const
+
+/** Returns the options, or `help` for `--help`. The only reader of arguments and environment. */
+export function readConfig(argv: readonly string[], environment: NodeJS.ProcessEnv): Options | 'help' {
+  const given = { ...fromEnvironment(environment), ...fromArguments(argv) }
+  if ('help' in given) return 'help'
+  const result = optionsSchema.safeParse(given)
+  if (!result.success) {
+    const { path, problem } = firstProblem(result.error)
+    const [key = ''] = path.split(/[.[]/)
+    throw new StartError(`${path}: ${problem}; for example ${exampleOf(key)}`)
+  }
+  refuseContradictions(result.data)
+  return result.data
+}
+
+export function envName(key: string): string {
+  return `EMULATOR_${key.toUpperCase().replaceAll('-', '_')}`
+}
+
+type Given = Record<string, string | string[] | true>
+
+function fromArguments(argv: readonly string[]): Given {
+  const known = Object.fromEntries(
+    Object.keys(optionsSchema.shape).map((key) => [key, { type: 'string', multiple: true } as const]),
+  )
+  const flags = Object.fromEntries([...outputFlags, 'help'].map((flag) => [flag, { type: 'boolean' } as const]))
+  const given: Given = {}
+  try {
+    const { values } = parseArgs({ args: [...argv], options: { ...known, ...flags }, strict: true })
+    for (const [key, value] of Object.entries(values)) {
+      if (value === true) Object.assign(given, key === 'help' ? { help: true } : { output: key })
+      else if (Array.isArray(value)) given[key] = isSeveral(key) ? value.map(String) : String(value.at(-1))
+    }
+    return given
+  } catch (error) {
+    // The first sentence of Node's message names the option; the rest is unrelated advice.
+    throw new StartError(`${(error as Error).message.split(/\.\s/)[0]}; --help lists all options`)
+  }
+}
+
+function fromEnvironment(environment: NodeJS.ProcessEnv): Given {
+  const given: Given = {}
+  for (const key of Object.keys(optionsSchema.shape)) {
+    const value = environment[envName(key)]
+    if (value) given[key] = isSeveral(key) ? value.split(/\s+/).filter(Boolean) : value
+  }
+  return given
+}
+
+function refuseContradictions({ scenario, modem, personality, number, pty, tcp }: Options): void {
+  const single = Object.entries({ personality, number, pty, tcp }).find(([, value]) => value !== undefined)?.[0]
+  const other = modem.length > 0 ? 'modem' : single
+  if (scenario !== undefined && other !== undefined)
+    throw new StartError(`${other}: cannot be combined with --scenario, which describes the modems; remove one of them`)
+  if (modem.length > 0 && single !== undefined)
+    throw new StartError(
+      `${single}: cannot be combined with --modem; set it there, for example --modem ${exampleText('modem')}`,
+    )
+}
+
+function isSeveral(key: string): boolean {
+  return aboutOf(key)?.several ?? false
+}
+
+export function aboutOf(key: string): OptionAbout | undefined {
+  const schema = (optionsSchema.shape as Record<string, z.ZodType>)[key]
+  return schema && optionAbouts.get(schema)
+}
+
+function exampleText(key: string): string {
+  return aboutOf(key)?.example ?? ''
+}
+
+function exampleOf(key: string): string {
+  return `--${key} ${exampleText(key)}`
+}

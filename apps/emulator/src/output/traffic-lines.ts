@@ -1,0 +1,57 @@
+import { type TrafficRecord, visible } from './traffic.ts'
+
+export interface TrafficLine {
+  readonly epochMs: number
+  readonly modem: string
+  readonly direction: TrafficRecord['direction']
+  readonly text: string
+}
+
+/**
+ * Joins chunks of traffic into lines. A line ends at its line end, at Ctrl-Z or ESC, when it is long, when the other side
+ * writes, or with `flush` after a pause (a prompt).
+ */
+export class TrafficLines {
+  readonly #emit: (line: TrafficLine) => void
+  readonly #open = new Map<string, { readonly first: TrafficRecord; octets: number[] }>()
+
+  constructor(emit: (line: TrafficLine) => void) {
+    this.#emit = emit
+  }
+
+  add(record: TrafficRecord): void {
+    const open = this.#open.get(record.modem)
+    if (open && open.first.direction !== record.direction) this.#close(record.modem)
+    for (const octet of record.bytes) {
+      const line = this.#open.get(record.modem) ?? { first: record, octets: [] }
+      this.#open.set(record.modem, line)
+      line.octets.push(octet)
+      if (endsLine(record.direction, octet, line.octets)) this.#close(record.modem)
+    }
+  }
+
+  flush(): void {
+    for (const modem of [...this.#open.keys()]) this.#close(modem)
+  }
+
+  #close(modem: string): void {
+    const line = this.#open.get(modem)
+    this.#open.delete(modem)
+    if (line === undefined) return
+    const { epochMs, direction } = line.first
+    this.#emit({ epochMs, modem, direction, text: visible(Uint8Array.from(line.octets)) })
+  }
+}
+
+function endsLine(direction: TrafficRecord['direction'], octet: number, octets: readonly number[]): boolean {
+  if (octets.length >= LONGEST) return true
+  if (direction === 'in') return octet === CR || octet === CTRL_Z || octet === ESC
+  // The line end before an answer belongs to the answer.
+  return octet === LF && octets.some((other) => other !== CR && other !== LF)
+}
+
+const LF = 10
+const CR = 13
+const CTRL_Z = 26
+const ESC = 27
+const LONGEST = 400

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { identityFile } from '@smsgw/agent/link/agent-identity'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { abandonArrival, beginArrival, completeArrival, finishRestore } from './restored-folder.ts'
+
+const given = {
+  SERVER_SECRET: 'a secret that is stored elsewhere, long enough',
+  ADMIN_PASSWORD: 'tea at half past four',
+}
+let scratch: string
+let archive: string
+let into: string
+
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'smsgw-restore-'))
+  archive = join(scratch, 'monday.backup')
+  const box = join(scratch, 'box')
+  const first = spawnGateway(box, [], given)
+  expect(await devicesAt(await address(first))).toHaveLength(1)
+  first.kill('SIGTERM')
+  await once(first, 'exit')
+  expect(await run(box, ['backup', archive])).toMatchObject({ code: 0 })
+}, 120_000)
+
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+beforeEach(() => {
+  into = mkdtempSync(join(scratch, 'into-'))
+})
+
+test('the backup file is readable by its owner only', () => {
+  expect(statSync(archive).mode & 0o777).toBe(0o600)
+})
+
+test('a configured SERVER_SECRET is required for the restore, a different one is refused, and the folder stays empty', async () => {
+  const without = await run(into, ['restore', archive])
+  expect(without).toMatchObject({
+    code: 1,
+    complaint: expect.stringContaining('Set it to the same value for the restore'),
+  })
+  expect(arrived(into)).toEqual([])
+  const other = await run(into, ['restore', archive], { SERVER_SECRET: `${given.SERVER_SECRET} or not` })
+  expect(other).toMatchObject({ code: 1, complaint: expect.stringContaining('SERVER_SECRET differs from the one') })
+  expect(arrived(into)).toEqual([])
+}, 60_000)
+
+test('restores with the configured secret, and the gateway starts with it', async () => {
+  expect(await run(into, ['restore', archive], given)).toMatchObject({ code: 0 })
+  expect(existsSync(join(into, 'server-secret'))).toBe(false)
+  const gateway = spawnGateway(into, [], { SERVER_SECRET: given.SERVER_SECRET })
+  expect(await devicesAt(await address(gateway))).toHaveLength(1)
+  gateway.kill('SIGTERM')
+  await once(gateway, 'exit')
+}, 120_000)
+
+test('after a power cut at any moment, another restore or the next start completes', async () => {
+  const wholeMs = await timed(() => run(mkdtempSync(join(scratch, 'into-')), ['restore', archive], given))
+  for (const share of [0.5, 0.75, 0.9, 1]) {
+    const folder = mkdtempSync(join(scratch, 'into-'))
+    const cut = spawnGateway(folder, ['restore', archive], given)
+    await sleep(wholeMs * share)
+    cut.kill('SIGKILL')
+    const again = await run(folder, ['restore', archive], given)
+    if (again.code !== 0) expect(again.complaint).toContain('is not empty')
+    const gateway = spawnGateway(folder, [], given)
+    expect(await devicesAt(await address(gateway)), `cut after ${share} of the time`).toHaveLength(1)
+    expect(arrived(folder)).not.toContain('restored')
+    gateway.kill('SIGTERM')
+    await once(gateway, 'exit')
+  }
+}, 240_000)
+
+test('refuses to start on an unfinished restore, which would create an empty database', async () => {
+  beginArrival(into)
+  const start = await run(into, [])
+  expect(start).toMatchObject({ code: 1, complaint: expect.stringContaining('did not finish. Restore again') })
+  expect(start.complaint.trim().split('\n')).toHaveLength(1)
+}, 60_000)
+
+test('the next start moves what could not be moved', () => {
+  const arriving = beginArrival(into)
+  for (const name of [identityFile, 'journal.db', 'server-secret']) writeFileSync(join(arriving, name), name)
+  mkdirSync(join(into, 'server-secret/in-the-way'), { recursive: true })
+  expect(() => completeArrival(into)).toThrow()
+  abandonArrival(into)
+  // The identity is moved last.
+  expect(existsSync(join(into, identityFile))).toBe(false)
+  rmSync(join(into, 'server-secret'), { recursive: true })
+  finishRestore(into)
+  expect(arrived(into)).toEqual([identityFile, 'journal.db', 'server-secret'])
+  expect(readFileSync(join(into, 'server-secret'), 'utf8')).toBe('server-secret')
+})
+
+test('data of an unfinished restore does not get into the next one', () => {
+  writeFileSync(join(beginArrival(into), 'journal.db'), 'of last week')
+  expect(readdirSync(beginArrival(into))).toEqual([])
+})
+
+function arrived(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !['lock', 'lock-journal', 'owner'].includes(name))
+    .sort()
+}
+
+function spawnGateway(folder: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  return spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), ...args], {
+    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', MODEMS: 'virtual', ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+async function run(folder: string, args: readonly string[], more?: Readonly<Record<string, string>>) {
+  const child = spawnGateway(folder, args, more)
+  let complaint = ''
+  child.stderr?.on('data', (chunk) => {
+    complaint += chunk
+  })
+  const [code] = await once(child, 'close')
+  return { code, complaint }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const beganAt = performance.now()
+  await work()
+  return performance.now() - beganAt
+}
+
+async function address(gateway: ChildProcess): Promise<string> {
+  if (gateway.stdout === null) throw new Error('the gateway has no output')
+  for await (const line of createInterface({ input: gateway.stdout })) {
+    const url = /running at {2}(\S+)/.exec(line)?.[1]
+    if (url === undefined) continue
+    gateway.stdout.resume()
+    return url
+  }
+  throw new Error('the gateway did not start')
+}
+
+async function devicesAt(url: string): Promise<object[]> {
+  const authorization = `Basic ${Buffer.from(`sms:${given.ADMIN_PASSWORD}`).toString('base64')}`
+  return (await fetch(`${url}/3rdparty/v1/devices`, { headers: { authorization } })).json() as Promise<object[]>
+}

@@ -1,0 +1,68 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { asStarted, asTyped } from '@smsgw/daemon/as-typed'
+import { takeDataFolder } from '@smsgw/daemon/data-folder'
+import type { Log } from '@smsgw/daemon/log'
+import { StartError } from '@smsgw/daemon/start-error'
+import { existingArchivePath } from '@smsgw/relay/backup/archive-path'
+import { distrustBuiltInDevice } from '@smsgw/relay/backup/distrust-built-in-device'
+import { newHistory } from '@smsgw/relay/backup/new-history'
+import type { ArchivedFile } from '@smsgw/relay/backup/read-archive'
+import { restoreDatabase } from '@smsgw/relay/backup/restore-database'
+import { withDatabase } from '@smsgw/relay/store/with-database'
+import { type DatabaseSettings, keptFiles } from './backup-gateway.ts'
+import { abandonArrival, beginArrival, completeArrival } from './restored-folder.ts'
+
+/** Files of a folder that counts as empty: its lock, and what an interrupted restore left. */
+const ignoredFiles = ['lock', 'lock-journal', 'owner', 'arriving']
+
+/** `npm run restore -- <file>`: restores into an empty folder. Messages that may have been sent since are not sent again. */
+export async function restoreGateway(config: DatabaseSettings, args: readonly string[], log: Log): Promise<string> {
+  const path = existingArchivePath(args, asTyped('gateway', 'restore smsgw.backup'))
+  const folder = takeDataFolder(config.DATA_DIR).path
+  const existing = readdirSync(folder).filter((name) => !ignoredFiles.includes(name))
+  if (existing.length > 0)
+    throw new StartError(
+      `${folder} is not empty (${existing.slice(0, 3).join(', ')}). Set DATA_DIR to a new folder for the restore`,
+    )
+  const arriving = beginArrival(folder)
+  try {
+    const { rows, createdAt } = await withDatabase({ ...config, DATA_DIR: arriving }, log, (url) =>
+      restoreDatabase({
+        url,
+        path,
+        kind: 'gateway',
+        takeFile: (file) => writeFile(file, arriving),
+        async adjust(client) {
+          await newHistory(client, config.serverSecret ?? (await readServerSecret(arriving)))
+          await distrustBuiltInDevice(client, new Date())
+        },
+      }),
+    )
+    completeArrival(folder)
+    return `Restored ${rows} rows of ${createdAt} into ${folder}. Start the gateway with \`${asStarted('gateway')}\`.`
+  } finally {
+    abandonArrival(folder)
+  }
+}
+
+async function readServerSecret(folder: string): Promise<string> {
+  const file = join(folder, 'server-secret')
+  if (existsSync(file)) return (await readFile(file, 'utf8')).trim()
+  throw new StartError(
+    'the backup does not contain SERVER_SECRET, because it was a setting. Set it to the same value for the restore',
+  )
+}
+
+async function writeFile({ name, content }: ArchivedFile, folder: string): Promise<void> {
+  const known = keptFiles.find((file) => name === `gateway/${file}`)
+  if (known === undefined) throw new StartError(`the backup contains ${name}, which this release does not support`)
+  const file = await open(join(folder, known), 'w', 0o600)
+  try {
+    for await (const chunk of content) await file.write(chunk)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { identityFile } from '@smsgw/agent/link/agent-identity'
+import { syncFolder } from '@smsgw/daemon/durable-file'
+import { StartError } from '@smsgw/daemon/start-error'
+
+// A restore takes effect completely or not at all, even after a power cut. It uses two folders in the data folder:
+//   arriving   data restored so far; ignored, and deleted by the next restore
+//   restored   complete and on disk; only has to be moved up, which the next start does if necessary
+
+/** Creates an empty folder for the restored data; deletes what an unfinished restore left. */
+export function beginArrival(folder: string): string {
+  abandonArrival(folder)
+  const arriving = join(folder, ARRIVING)
+  mkdirSync(arriving, { mode: 0o700 })
+  return arriving
+}
+
+export function abandonArrival(folder: string): void {
+  rmSync(join(folder, ARRIVING), { recursive: true, force: true })
+}
+
+/** Makes the restore take effect. All files must be synced and closed. */
+export function completeArrival(folder: string): void {
+  syncFolder(join(folder, ARRIVING))
+  renameSync(join(folder, ARRIVING), join(folder, RESTORED))
+  syncFolder(folder)
+  moveUp(folder)
+}
+
+/** Finishes a complete restore, or throws a StartError if a restore is incomplete. Runs before the folder is used. */
+export function finishRestore(folder: string): void {
+  if (existsSync(join(folder, RESTORED))) moveUp(folder)
+  if (existsSync(join(folder, ARRIVING)))
+    throw new StartError(
+      `the last restore into ${folder} did not finish. Restore again, or delete ${join(folder, ARRIVING)} to start without it`,
+    )
+}
+
+/** Moves the identity file last, because its presence means that everything else is in place. */
+function moveUp(folder: string): void {
+  const restored = join(folder, RESTORED)
+  const names = readdirSync(restored).sort(
+    (one, other) => Number(one === identityFile) - Number(other === identityFile),
+  )
+  for (const name of names) renameSync(join(restored, name), join(folder, name))
+  rmdirSync(restored)
+  syncFolder(folder)
+}
+
+const ARRIVING = 'arriving'
+const RESTORED = 'restored'

@@ -1,0 +1,326 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { settingsSchema as agentSettings } from '@smsgw/agent/config'
+import { aboutOf, type SettingsSchema } from '@smsgw/daemon/settings'
+import { settingsSchema as relaySettings } from '@smsgw/relay/config'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+
+// The pages of docs/reference are made here, from the code and from a running relay. `npm run reference` updates them.
+
+const ROOT = resolve(import.meta.dirname, '../../..')
+const TOKEN = 'a token for the metrics'
+const relayFolder = mkdtempSync(join(tmpdir(), 'smsgw-reference-'))
+let relayUrl: string
+let stopRelay: () => Promise<unknown>
+
+beforeAll(async () => {
+  const port = await freePort()
+  relayUrl = `http://127.0.0.1:${port}`
+  const relay = spawn(process.execPath, [join(ROOT, 'apps/relay/src/main.ts')], {
+    cwd: ROOT,
+    stdio: 'ignore',
+    env: {
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      DATA_DIR: relayFolder,
+      SERVER_SECRET: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      METRICS_TOKEN: TOKEN,
+      CONSOLE_DIR: 'off',
+    },
+  })
+  const ended = once(relay, 'exit')
+  stopRelay = async () => {
+    relay.kill('SIGTERM')
+    await ended
+  }
+  await vi.waitUntil(
+    () =>
+      fetch(`${relayUrl}/health/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    { timeout: 110_000 },
+  )
+}, 120_000)
+
+afterAll(async () => {
+  await stopRelay()
+  rmSync(relayFolder, { recursive: true, force: true })
+}, 60_000)
+
+test('docs/reference/settings.md lists every setting with its help and default', async () => {
+  await expectPage('settings', [
+    'Settings',
+    'Settings are environment variables. The Debian package reads them from `/etc/smsgw/gateway.env`, `/etc/smsgw/relay.env` and',
+    "`/etc/smsgw/agent.env`, where a value with spaces, `#` or quotes is written as `'…'`. A wrong value stops the start with one error",
+    'that says what to do. A flag is `1` or `0`. A secret can come from a file: `SERVER_SECRET_FILE=/run/secrets/server-secret` sets',
+    '`SERVER_SECRET`.',
+    '',
+    'What concerns an account (pauses, limits, work hours, SIM selection, retention) is set through the API:',
+    '`GET` and `PATCH /3rdparty/v1/settings`.',
+    '',
+    '## Relay',
+    '',
+    ...settingsTable(relaySettings),
+    '',
+    '## Agent',
+    '',
+    ...settingsTable(agentSettings),
+    '',
+    '### Each SIM',
+    '',
+    '| Setting | What it does |',
+    '|---|---|',
+    '| `SIM_1_NUMBER` | Phone number of SIM 1, for a SIM that does not store its own number. `SIM_2_NUMBER` is for SIM 2, and so on |',
+    '| `SIM_1_PIN` or `SIM_1_PIN_FILE` | PIN of SIM 1. It is entered once, and never when only one try is left |',
+    '',
+    '## Gateway',
+    '',
+    'The gateway takes the settings of the relay except `ADMIN_USERNAME` and `ENROLMENT_TOKEN`, and of the agent `MODEMS`,',
+    '`ENCRYPTION_PASSPHRASE`, `IN_DOUBT_SECONDS`, `IN_DOUBT_HOLD_SECONDS`, `MESSAGE_LIFE_SECONDS` and the settings of each SIM. It',
+    'generates `SERVER_SECRET` and the password of its only account, `sms`, at the first start. Without a modem it starts a virtual one;',
+    '`MODEMS=virtual` always does.',
+  ])
+})
+
+test('docs/reference/api.md lists every operation', async () => {
+  const { paths } = await openapi()
+  const byTag = new Map<string, string[]>()
+  for (const [path, operations] of Object.entries(paths))
+    for (const [method, { tags, summary, security, deprecated }] of Object.entries(operations)) {
+      if (path.startsWith('/3rdparty/v1/health')) continue
+      const scopes = security.flatMap(({ bearer = [] }) => bearer)
+      const needs = scopes.length > 0 ? code(scopes).join(' or ') : accessOf(security)
+      const [tag = 'other'] = tags
+      const row = `| ${method.toUpperCase()} | \`${path}\` | ${needs} | ${summary}${deprecated ? ' (deprecated)' : ''} |`
+      byTag.set(tag, [...(byTag.get(tag) ?? []), row])
+    }
+  await expectPage('api', [
+    'API operations',
+    'Your own service describes each operation with its fields and answers at `/docs`, and for generators at `/openapi.json`. The',
+    '[API guide](../api.md) explains how to use them. Basic authentication and a console session have every scope. The paths also',
+    'answer below `/api`, and the health checks below `/3rdparty/v1`.',
+    ...[...byTag].flatMap(([tag, rows]) => [
+      '',
+      `## ${tag.charAt(0).toUpperCase()}${tag.slice(1).replace('-', ' ')}`,
+      '',
+      '| Method | Path | Scope | |',
+      '|---|---|---|---|',
+      ...rows,
+    ]),
+  ])
+})
+
+test('docs/reference/webhook-events.md lists every event with its payload', async () => {
+  const { webhooks, components } = await openapi()
+  const schemaOf = (schema: JsonSchema = {}): JsonSchema =>
+    schema.$ref === undefined ? schema : schemaOf(components.schemas[schema.$ref.split('/').at(-1) ?? ''])
+  const sections = Object.entries(webhooks).flatMap(([event, { post }]) => {
+    const envelope = schemaOf(post.requestBody.content['application/json']?.schema)
+    const { properties = {}, required = [] } = schemaOf(envelope.properties?.['payload'])
+    return [
+      '',
+      `## ${event}`,
+      '',
+      '| Member | Type | |',
+      '|---|---|---|',
+      ...Object.entries(properties).map(([name, member]) => {
+        const { description, deprecated } = { ...schemaOf(member), ...member }
+        const notes = [description, deprecated && 'deprecated', !required.includes(name) && 'optional'].filter(Boolean)
+        return `| \`${name}\` | ${typeOf(schemaOf(member))} | ${cell(notes.join('; '))} |`
+      }),
+    ]
+  })
+  await expectPage('webhook-events', [
+    'Webhook events',
+    'The members of `payload`, for each event. [Webhooks](../webhooks.md) explains delivery, signatures, and shows an example of each.',
+    '`mms:downloaded` and `mms:batch:downloaded` can be registered for compatibility and never occur.',
+    ...sections,
+  ])
+})
+
+test('docs/reference/metrics.md lists every metric that a relay exports', async () => {
+  const labels = labelsInSource()
+  const answer = await fetch(`${relayUrl}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+  const text = await answer.text()
+  const rows = [...text.matchAll(/^# HELP (smsgw_(?!process_|nodejs_)\w+) (.+)\n# TYPE \w+ (\w+)$/gm)]
+    .map(([, name = '', help = '', type = '']) => {
+      return `| \`${name}\` | ${type} | ${code(labels.get(name) ?? ['unknown']).join(', ')} | ${cell(help)} |`
+    })
+    .sort()
+  expect(rows.length).toBeGreaterThan(10)
+  await expectPage('metrics', [
+    'Metrics',
+    '[Monitor](../guides/monitor.md) explains where metrics are, how to combine several relays, and which alarms to set.',
+    '',
+    '| Metric | Type | Labels | What it measures |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    'Metrics of the process (memory, CPU, event loop) begin with `smsgw_process_` and `smsgw_nodejs_`.',
+  ])
+})
+
+test('docs/reference/cli.md shows the help of every program', async () => {
+  const programs = [
+    [
+      'smsgw',
+      'The Debian package installs this command. It runs the others as their service does.',
+      'sh',
+      '.repo/packaging/debian/smsgw',
+    ],
+    [
+      'Gateway',
+      'From a checkout `npm start`, with the package `sudo smsgw gateway`.',
+      'node',
+      'apps/gateway/src/main.ts',
+    ],
+    [
+      'Relay',
+      'From a checkout `npm run relay`, with the package `sudo smsgw relay`.',
+      'node',
+      'apps/relay/src/main.ts',
+    ],
+    [
+      'Agent',
+      'From a checkout `npm run agent`, with the package `sudo smsgw agent`.',
+      'node',
+      'apps/agent/src/main.ts',
+    ],
+    [
+      'Modem',
+      'From a checkout `npm run modem`, with the package `sudo smsgw modem`.',
+      'node',
+      'apps/agent/src/modem-tool/main.ts',
+    ],
+    ['Emulator', 'From a checkout `npm run emulator`.', 'node', 'apps/emulator/src/main.ts'],
+  ] as const
+  await expectPage('cli', [
+    'Command line',
+    'What each program prints with `--help`.',
+    ...programs.flatMap(([title, about, command, file]) => [
+      '',
+      `## ${title}`,
+      '',
+      about,
+      '',
+      '```txt',
+      helpOf(command, file),
+      '```',
+    ]),
+  ])
+})
+
+async function expectPage(name: string, [title = '', ...lines]: readonly string[]): Promise<void> {
+  await expect(`# ${title}\n\n${lines.join('\n')}\n`).toMatchFileSnapshot(join(ROOT, `docs/reference/${name}.md`))
+}
+
+function settingsTable(schema: SettingsSchema): string[] {
+  const rows = Object.keys(schema.shape).map((name) => {
+    const { about, secret } = aboutOf(schema, name)
+    return `| \`${name}\`${secret ? ` or \`${name}_FILE\`` : ''} | ${cell(about)} | ${defaultOf(schema, name)} |`
+  })
+  return ['| Setting | What it does | Default |', '|---|---|---|', ...rows]
+}
+
+function defaultOf(schema: SettingsSchema, name: string): string {
+  // These two differ between machines.
+  if (name === 'DEVICE_NAME') return 'the host name'
+  if (name === 'CONSOLE_DIR') return 'next to the program'
+  const result = schema.shape[name]?.safeParse(undefined)
+  if (!result?.success) return '**required**'
+  const value: unknown = result.data
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return '–'
+  return `\`${typeof value === 'boolean' ? Number(value) : value}\``
+}
+
+interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly deprecated?: boolean
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly anyOf?: readonly JsonSchema[]
+}
+
+interface Openapi {
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly webhooks: Record<string, { readonly post: { readonly requestBody: { readonly content: Content } } }>
+  readonly components: { readonly schemas: Record<string, JsonSchema> }
+}
+
+type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>
+
+interface Operation {
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly deprecated?: boolean
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+}
+
+async function openapi(): Promise<Openapi> {
+  const answer = await fetch(`${relayUrl}/openapi.json`)
+  return (await answer.json()) as Openapi
+}
+
+/** Of an operation that names no scope. */
+function accessOf(security: Operation['security']): string {
+  const kinds = security.flatMap((one) => Object.keys(one))
+  if (kinds.includes('refreshToken')) return 'refresh token'
+  if (kinds.includes('bearer')) return 'any token'
+  return kinds.length > 0 ? 'password or session' : 'public'
+}
+
+function typeOf({ type, anyOf }: JsonSchema): string {
+  if (anyOf) return anyOf.map(typeOf).join(' or ')
+  return [type ?? 'object'].flat().join(' or ')
+}
+
+/** The labels of each metric: the exported text names them only once there are values. */
+function labelsInSource(): Map<string, string[]> {
+  const folder = join(ROOT, 'apps/relay/src')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /(?<!\.test)\.ts$/.test(file),
+  )
+  const labels = new Map<string, string[]>()
+  for (const file of files) {
+    const text = readFileSync(join(folder, file), 'utf8')
+    for (const [, options = ''] of text.matchAll(/new (?:Counter|Gauge|Histogram)\(\{(.*?)^ {2,4}\}\)/gms)) {
+      const name = /name: '(\w+)'/.exec(options)?.[1] ?? ''
+      const names = [...(/labelNames: \[(.*?)\]/.exec(options)?.[1] ?? '').matchAll(/'(\w+)'/g)]
+      labels.set(
+        name,
+        names.map(([, label = '']) => label),
+      )
+    }
+  }
+  return labels
+}
+
+function helpOf(command: 'sh' | 'node', file: string): string {
+  const program = command === 'node' ? process.execPath : command
+  const env = { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' }
+  return execFileSync(program, [file, '--help'], { cwd: ROOT, encoding: 'utf8', env }).trimEnd()
+}
+
+function code(names: readonly string[]): string[] {
+  return names.map((name) => `\`${name}\``)
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

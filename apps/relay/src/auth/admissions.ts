@@ -1,0 +1,87 @@
+// Ends streams and other long requests when their caller loses access: the token expires or is revoked, the session ends,
+// the password changes, or the account is removed. A hint from the relay that made the change ends them at once; a check
+// every LOOK_MS, against state less than two seconds old, ends them when the hint was lost.
+import type { WakeHint } from '../hints/wake-hint.ts'
+import type { AccessLoss, Admissions, OnLost } from '../http/admissions.ts'
+import type { Principal } from '../http/endpoint.ts'
+import type { BasicLogin } from './basic-login.ts'
+import type { BearerLogin } from './bearer-login.ts'
+import type { SessionLogin } from './sessions/session-login.ts'
+
+const LOOK_MS = 250
+
+export interface LiveAdmissionsDeps {
+  readonly basicLogin: Pick<BasicLogin, 'standingOf' | 'forget'>
+  readonly sessionLogin: Pick<SessionLogin, 'lossOf' | 'forget'>
+  readonly bearerLogin: Pick<BearerLogin, 'lossOf' | 'forget'>
+  readonly hints: { listen(listener: (hint: WakeHint) => boolean | undefined): unknown }
+}
+
+interface Watched {
+  readonly principal: Principal
+  readonly onLost: OnLost
+}
+
+export class LiveAdmissions implements Admissions {
+  readonly #deps: LiveAdmissionsDeps
+  readonly #watched = new Set<Watched>()
+  #looking: NodeJS.Timeout | undefined
+
+  constructor(deps: LiveAdmissionsDeps) {
+    this.#deps = deps
+    deps.hints.listen((hint) => {
+      if (hint.kind === 'access-changed') this.#changed(hint.accountId)
+      return undefined
+    })
+  }
+
+  async lossOf(principal: Principal): Promise<AccessLoss | undefined> {
+    const { basicLogin, bearerLogin, sessionLogin } = this.#deps
+    if (principal.accountId === '') return undefined
+    const loss =
+      principal.tokenId !== undefined
+        ? await bearerLogin.lossOf(principal.tokenId, principal.expiresAt)
+        : principal.session !== undefined && (await sessionLogin.lossOf(principal.session))
+    if (loss === 'token_expired' || loss === 'session_expired') return loss
+    const isByPassword = principal.tokenId === undefined && principal.credentialVersion !== undefined
+    // The account is read only when a credential was lost, and for passwords.
+    if (!loss && !isByPassword) return undefined
+    // The change that ended the credential may also have removed the account.
+    if (loss) basicLogin.forget(principal.accountId)
+    const account = await basicLogin.standingOf(principal.accountId)
+    if (!account) return 'account_removed'
+    if (isByPassword && account.credentialVersion !== principal.credentialVersion) return 'password_changed'
+    return loss || undefined
+  }
+
+  watch(principal: Principal, onLost: OnLost): () => void {
+    const watched = { principal, onLost }
+    this.#watched.add(watched)
+    this.#looking ??= setInterval(() => this.#look([...this.#watched]), LOOK_MS).unref()
+    return () => {
+      this.#watched.delete(watched)
+      if (this.#watched.size > 0) return
+      clearInterval(this.#looking)
+      this.#looking = undefined
+    }
+  }
+
+  #changed(accountId: string): void {
+    const { basicLogin, bearerLogin, sessionLogin } = this.#deps
+    for (const login of [basicLogin, bearerLogin, sessionLogin]) login.forget(accountId)
+    this.#look([...this.#watched].filter(({ principal }) => principal.accountId === accountId))
+  }
+
+  #look(which: readonly Watched[]): void {
+    for (const watched of which) void this.#lookAt(watched)
+  }
+
+  async #lookAt(watched: Watched): Promise<void> {
+    try {
+      const loss = await this.lossOf(watched.principal)
+      if (loss !== undefined && this.#watched.has(watched)) watched.onLost(loss)
+    } catch {
+      // Unknown while the database is unavailable; the next check asks again.
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// Tokens that a token made: they end with it.
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+
+const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) }
+let relay: TestRelay
+beforeAll(async () => {
+  relay = await testRelay({ clock })
+})
+afterAll(() => relay.close())
+beforeEach(() => {
+  clock.aheadMs = 0
+})
+
+interface Pair {
+  readonly id: string
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly expires_at: string
+}
+
+/** With the longest life there is, if no other is asked for; by the password, if no token asks. */
+async function issue(by?: Pair, ttl = 0): Promise<Pair> {
+  const auth = by ? `Bearer ${by.access_token}` : relay.account.basic
+  const body = { scopes: ['tokens:manage', 'logs:read'], ttl }
+  const { status, json } = await relay.api('POST', '/auth/token', { auth, body })
+  expect(status).toBe(201)
+  return json
+}
+
+const refresh = ({ refresh_token: token }: Pair) =>
+  relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${token}` })
+const revoke = ({ id }: Pair) => relay.api('DELETE', `/auth/token/${id}`)
+const statusOf = async ({ access_token: token }: Pair) =>
+  (await relay.api('GET', '/logs', { auth: `Bearer ${token}` })).status
+const expiriesOf = ({ access_token: access, refresh_token: refresh }: Pair) =>
+  [access, refresh].map((token) => decodeJwt(token).exp)
+
+test('neither the token nor its refresh token outlives its maker, in a chain neither', async () => {
+  const parent = await issue(undefined, 60)
+  const [end] = expiriesOf(parent)
+  clock.aheadMs = 10_000
+  const child = await issue(parent)
+  const grandchild = await issue(child, 3_600)
+  for (const pair of [child, grandchild]) {
+    expect(expiriesOf(pair)).toEqual([end, end])
+    expect(pair.expires_at).toBe(parent.expires_at)
+  }
+})
+
+test('neither refreshing it nor refreshing its maker prolongs it', async () => {
+  const parent = await issue(undefined, 60)
+  const [end] = expiriesOf(parent)
+  const child = await issue(parent)
+  clock.aheadMs = 30_000
+  const { json: parentAgain } = await refresh(parent)
+  const { json: childAgain } = await refresh(child)
+  expect(expiriesOf(childAgain)).toEqual([end, end])
+  clock.aheadMs = 61_000
+  expect([await statusOf(childAgain), (await refresh(childAgain)).status]).toEqual([401, 401])
+  expect(await statusOf(parentAgain)).toBe(200)
+})
+
+test('it is revoked with its maker, in a chain too, and its maker is not revoked with it', async () => {
+  const parent = await issue()
+  const [child, sister] = [await issue(parent), await issue(parent)]
+  const { json: childAgain } = await refresh(child)
+  const grandchild = await issue(childAgain)
+  expect((await revoke(child)).status).toBe(204)
+  for (const pair of [childAgain, grandchild])
+    expect([await statusOf(pair), (await refresh(pair)).status]).toEqual([401, 401])
+  for (const pair of [parent, sister]) expect(await statusOf(pair)).toBe(200)
+  expect((await revoke(parent)).status).toBe(204)
+  expect(await statusOf(sister)).toBe(401)
+})
+
+test('a refresh token that is used again revokes what its family made, and not what made its family', async () => {
+  const parent = await issue()
+  const child = await issue(parent)
+  const grandchild = await issue(child)
+  for (const status of [201, 401]) expect((await refresh(child)).status).toBe(status)
+  expect(await statusOf(grandchild)).toBe(401)
+  expect(await statusOf(parent)).toBe(200)
+})
+
+test('one that is made during the revocation of its maker does not survive it', async () => {
+  for (let round = 0; round < 10; round++) {
+    const parent = await issue()
+    const child = await issue(parent)
+    const body = { scopes: ['logs:read'] }
+    const [made] = await Promise.all([
+      relay.api('POST', '/auth/token', { auth: `Bearer ${child.access_token}`, body }),
+      revoke(parent),
+    ])
+    expect([201, 401]).toContain(made.status)
+    if (made.status === 201) expect(await statusOf(made.json)).toBe(401)
+  }
+})

@@ -1,0 +1,116 @@
+// Owners behind the address of a flood, on relays that have just started.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { changePassword } from '../accounts/change-password.ts'
+import { createAccount } from '../accounts/create-account.ts'
+import { systemClock } from '../clock.ts'
+import { systemRandom } from '../random.ts'
+import { secretBox } from '../store/secret-box.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { BasicLogin } from './basic-login.ts'
+import { deleteOldRecognisedLogins } from './recognised-logins.ts'
+
+const box = secretBox('a secret that is long enough to be one', systemRandom)
+const HOME = '203.0.113.7'
+const PASSWORD = 'right password'
+let world: TestDatabase
+let username: string
+let accountId: string
+let accounts = 0
+
+beforeAll(async () => {
+  world = await testDatabase()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  username = `user${accounts++}`
+  const account = { username, password: PASSWORD }
+  accountId = (await createAccount({ ...world, random: systemRandom, box }, account)) ?? ''
+})
+
+/** As after a restart: it remembers nothing by itself. */
+const newRelay = () => new BasicLogin({ ...world, box, clock: systemClock, random: systemRandom })
+const rows = () => world.database.recognisedLogin.findMany({ where: { accountId } })
+
+function status(relay: BasicLogin, name = username, password = PASSWORD, address = HOME): Promise<number> {
+  return relay.check({ username: name, password, address }).then(
+    (account) => (account ? 200 : 401),
+    (error: { status: number }) => error.status,
+  )
+}
+
+/** Until the relay refuses whatever else comes for the name from the address. */
+async function flood(relay: BasicLogin, name = username): Promise<void> {
+  const guesses = await Promise.all(Array.from({ length: 30 }, (_, index) => status(relay, name, `guess ${index}`)))
+  expect(guesses).toContain(429)
+}
+
+/** A login that is written down. */
+async function logIn(address = HOME): Promise<void> {
+  expect(await status(newRelay(), username, PASSWORD, address)).toBe(200)
+  await expect.poll(async () => (await rows()).length).toBeGreaterThan(0)
+}
+
+test('an owner gets in through guesses at the account from the same address after a restart', async () => {
+  await logIn()
+  const restarted = newRelay()
+  await flood(restarted)
+  expect(await status(restarted)).toBe(200)
+  expect(await status(restarted, username, 'another guess')).toBe(429)
+})
+
+test('an owner who was in from elsewhere, or never, waits as long as a guess: nothing tells them apart', async () => {
+  await logIn('198.51.100.9')
+  const restarted = newRelay()
+  await flood(restarted)
+  expect(await status(restarted)).toBe(429)
+})
+
+test('relays share what they recognise', async () => {
+  const relay = newRelay()
+  await flood(relay)
+  expect(await status(relay)).toBe(429)
+  await logIn()
+  await expect.poll(() => status(relay), { timeout: 10_000 }).toBe(200)
+})
+
+test('neither the password nor the name is stored', async () => {
+  await logIn()
+  const [row] = await rows()
+  expect(row?.loginHash).toMatch(/^[0-9a-f]{64}$/)
+  expect(row?.loginHash).not.toBe(
+    secretBox('another secret of a server', systemRandom).fingerprint(
+      `${HOME} ${username}:${PASSWORD}`,
+      'recognised login',
+    ),
+  )
+})
+
+test('a changed password forgets what was recognised', async () => {
+  await logIn()
+  const change = { password: 'quite another password', keepTokens: true }
+  await changePassword({ ...world, box, clock: systemClock }, { id: accountId, username }, change)
+  expect(await rows()).toEqual([])
+  const restarted = newRelay()
+  await flood(restarted)
+  expect(await status(restarted)).toBe(429)
+})
+
+test('an account keeps the hundred latest, for thirty days', async () => {
+  const relay = newRelay()
+  const old = { accountId, credentialVersion: 1, seenAt: new Date(Date.now() - 31 * 86_400_000) }
+  const data = Array.from({ length: 150 }, (_, index) => ({ ...old, loginHash: `${accountId} ${index}` }))
+  await world.database.recognisedLogin.createMany({ data })
+  await status(relay)
+  await expect.poll(async () => (await rows()).length).toBe(100)
+  await deleteOldRecognisedLogins(world.database)
+  expect(await rows()).toHaveLength(1)
+})
+
+test('guesses at other accounts from the same address leave a name that was not guessed at its turn', async () => {
+  const relay = newRelay()
+  const names = Array.from({ length: 20 }, (_, index) => `someone-${index}`)
+  await Promise.all(Array.from({ length: 150 }, (_, index) => status(relay, names[index % 20], `guess ${index}`)))
+  const more = names.map((name) => status(relay, name, 'one more guess'))
+  expect(await status(relay)).toBe(200)
+  await Promise.all(more)
+})

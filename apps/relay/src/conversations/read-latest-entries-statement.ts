@@ -1,0 +1,58 @@
+import type { MessageState } from '@smsgw/contract/message-states'
+import type { Statements } from '../store/database.ts'
+import type { Visibility } from './visibility.ts'
+
+/** A conversation, by the last thing that was said in it. */
+export interface StoredConversation {
+  readonly number: string
+  readonly at: Date
+  readonly direction: 'in' | 'out'
+  readonly id: string
+  readonly state: MessageState | null
+  /** How it begins. */
+  readonly text: string | null
+  readonly octets: number | null
+  readonly port: number | null
+  readonly type: string | null
+  readonly subject: string | null
+  readonly isEncrypted: boolean
+  readonly isHashed: boolean
+}
+
+/** Between two moments, without the earlier one; those of the later one only with smaller numbers than this. */
+export interface Span {
+  readonly after: Date | undefined
+  readonly before: { readonly at: Date; readonly number: string }
+}
+
+/** The latest of these numbers' conversations, newest first: two probes of an index for each number. */
+export async function readLatestEntries(
+  statements: Statements,
+  { accountId, sent, received }: Visibility,
+  numbers: readonly string[],
+  { after = BEGINNING, before }: Span,
+  take: number,
+): Promise<StoredConversation[]> {
+  return await statements.$queryRaw<StoredConversation[]>`
+    SELECT given.number, latest.*
+    FROM unnest(${numbers}::text[]) AS given (number) CROSS JOIN LATERAL (
+      SELECT * FROM (
+        (SELECT 'out' AS direction, m.id, m.created_at AS at, r.state::text, left(m.text, 160) AS text,
+            octet_length(m.data) AS octets, m.port, NULL AS type, NULL AS subject,
+            m.is_encrypted AS "isEncrypted", m.content_hash IS NOT NULL AS "isHashed"
+          FROM recipients r JOIN messages m ON m.key = r.message_key
+          WHERE ${sent} AND r.account_id = ${accountId} AND r.phone_number = given.number
+          ORDER BY r.message_key DESC LIMIT 1)
+        UNION ALL
+        (SELECT 'in', id, created_at, NULL, left(text, 160), octet_length(data), port, type, mms->>'subject', false, false
+          FROM inbox
+          WHERE ${received} AND account_id = ${accountId} AND sender = given.number
+          ORDER BY created_at DESC, key DESC LIMIT 1)
+      ) AS one ORDER BY at DESC LIMIT 1
+    ) AS latest
+    WHERE latest.at > ${after} AND (latest.at, given.number COLLATE "C") < (${before.at}, ${before.number}::text COLLATE "C")
+    ORDER BY latest.at DESC, given.number COLLATE "C" DESC
+    LIMIT ${take}`
+}
+
+const BEGINNING = new Date('0001-01-01T00:00:00Z')

@@ -1,0 +1,58 @@
+import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { latestMessages } from './read-recent-numbers-statement.ts'
+import type { Visibility } from './visibility.ts'
+
+const MOST_NUMBERS = 20_000
+const NOW_AND_LATER = new Date('9999-12-31T00:00:00Z')
+
+export interface Matching {
+  readonly numbers: readonly string[]
+  /** Earlier messages were not searched; null when all were. */
+  readonly since: Date | null
+}
+
+/** Matches a part of a number and nothing else. */
+const WRITTEN_NUMBER = /^\+?[\d\s()./-]+$/
+
+/** Normalises search terms: text in lower case, and a number without its punctuation. */
+export function searchTerms(search: string): { readonly text: string; readonly number: string } {
+  const text = search.toLowerCase()
+  return { text, number: WRITTEN_NUMBER.test(text) ? text.replace(/[^+\d]/g, '') : text }
+}
+
+/**
+ * Returns the numbers whose messages contain the search text, among the last messages of each direction. With
+ * `isNumber`, at twice the cost, also those of their numbers that contain it. Takes no locks.
+ */
+export async function readMatchingNumbers(
+  statements: Statements,
+  visibility: Visibility,
+  search: string,
+  { messages, isNumber }: { readonly messages: number; readonly isNumber: boolean },
+): Promise<Matching> {
+  const { accountId, received } = visibility
+  const { text, number } = searchTerms(search)
+  const orHeld = (column: Prisma.Sql) =>
+    isNumber ? Prisma.sql`OR strpos(lower(${column}), ${number}) > 0` : Prisma.empty
+  const [row] = await statements.$queryRaw<[Matching]>`
+    WITH late AS MATERIALIZED (
+      ${latestMessages(visibility, NOW_AND_LATER, messages + 1)}
+    ), found AS (
+      SELECT r.phone_number AS number
+      FROM late JOIN messages m ON m.key = late.key JOIN recipients r ON r.message_key = m.key
+      WHERE (strpos(lower(m.text), ${text}) > 0 AND NOT m.is_encrypted) ${orHeld(Prisma.sql`r.phone_number`)}
+      UNION
+      SELECT sender
+      FROM (SELECT sender, text FROM inbox WHERE ${received} AND account_id = ${accountId}
+        ORDER BY created_at DESC, key DESC LIMIT ${messages}) AS i
+      WHERE strpos(lower(i.text), ${text}) > 0 ${orHeld(Prisma.sql`i.sender`)}
+      LIMIT ${MOST_NUMBERS}
+    )
+    SELECT coalesce((SELECT array_agg(number) FROM found), '{}') AS numbers, greatest(
+      (SELECT min(created_at) FROM late HAVING count(*) > ${messages}),
+      (SELECT created_at FROM inbox WHERE ${received} AND account_id = ${accountId}
+        ORDER BY created_at DESC, key DESC OFFSET ${messages} LIMIT 1)
+    ) AS since`
+  return row
+}

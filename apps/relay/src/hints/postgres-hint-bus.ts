@@ -1,0 +1,59 @@
+import type { Log } from '@smsgw/daemon/log'
+import type { Statements } from '../store/database.ts'
+import { ReconnectingClient } from '../store/reconnecting-client.ts'
+import { hintPayloads, readHintPayload, type WakeHint } from './wake-hint.ts'
+import type { HintBus } from './wake-hints.ts'
+
+export interface PostgresHintBusOptions {
+  readonly url: string
+  /** Identifies this process, which ignores its own hints. */
+  readonly relayId: string
+  readonly log: Log
+}
+
+/**
+ * Carries hints over LISTEN and NOTIFY on a connection of its own: commits with a NOTIFY queue for one lock, so none is
+ * part of another transaction, and LISTEN needs a session that stays. Hints are dropped while the connection is lost;
+ * after it is back, `missed` is called.
+ */
+export class PostgresHintBus implements HintBus {
+  readonly #options: PostgresHintBusOptions
+  #client: ReconnectingClient | undefined
+
+  constructor(options: PostgresHintBusOptions) {
+    this.#options = options
+  }
+
+  subscribe(onHints: (hints: readonly WakeHint[]) => void, onMissed: () => void): void {
+    const { url, relayId, log } = this.#options
+    this.#client = new ReconnectingClient({
+      url,
+      name: 'smsgw hints',
+      prepare: (client) => client.query(`LISTEN ${CHANNEL}`),
+      onConnected: onMissed,
+      onLost: (error) => log.warn({ err: error }, 'hint connection to the database lost, polling until it is back'),
+      onNotification(payload) {
+        const read = readHintPayload(payload)
+        if (read === undefined) log.warn(`ignored a notification on ${CHANNEL} that is not from a relay`)
+        else if (read.from !== relayId) onHints(read.hints)
+      },
+    })
+  }
+
+  publish(hints: readonly WakeHint[]): void {
+    for (const payload of hintPayloads(this.#options.relayId, hints))
+      this.#client?.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]).catch(() => undefined)
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.close()
+  }
+}
+
+/** Publishes hints from a command line process. Like all hints they may be lost. */
+export async function publishHints(statements: Statements, hints: readonly WakeHint[]): Promise<void> {
+  for (const payload of hintPayloads('command', hints))
+    await statements.$queryRaw`SELECT pg_notify(${CHANNEL}, ${payload})::text`
+}
+
+const CHANNEL = 'smsgw_hints'

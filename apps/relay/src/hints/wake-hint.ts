@@ -1,0 +1,70 @@
+import { z } from 'zod'
+
+const id = z.string().min(1).max(64)
+
+/** A hint from one relay to itself and the others after a commit. Each may be lost, so its receivers also poll. */
+const wakeHint = z.discriminatedUnion('kind', [
+  /** A command or message is waiting for the device. */
+  z.object({ kind: z.literal('wake'), deviceId: id }),
+  /** Push the new settings to the agents of the account. */
+  z.object({ kind: z.literal('settings-changed'), accountId: id }),
+  /** Disconnect the agent of the device. */
+  z.object({ kind: z.literal('device-revoked'), deviceId: id }),
+  /** The device has a newer connection: close the older ones. */
+  z.object({ kind: z.literal('superseded'), deviceId: id, connEpoch: z.int(), bootId: id }),
+  /** Tokens, sessions, the password or the account changed: cached access is outdated. */
+  z.object({ kind: z.literal('access-changed'), accountId: id }),
+  /** A device answered a command. */
+  z.object({ kind: z.literal('answered'), cmdId: id }),
+])
+
+export type WakeHint = z.infer<typeof wakeHint>
+
+/** PostgreSQL refuses payloads of 8000 bytes and more. */
+const MAX_BYTES = 7_900
+
+/** Encodes hints as NOTIFY payloads, as few as possible. */
+export function hintPayloads(from: string, hints: readonly WakeHint[]): string[] {
+  const payloads: string[] = []
+  let texts: string[] = []
+  let bytes = 0
+  for (const text of hints.map((hint) => JSON.stringify(hint))) {
+    const more = Buffer.byteLength(text) + 1
+    if (texts.length > 0 && bytes + more > MAX_BYTES - SENDER_BYTES) {
+      payloads.push(payload(from, texts))
+      texts = []
+      bytes = 0
+    }
+    texts.push(text)
+    bytes += more
+  }
+  return texts.length === 0 ? payloads : [...payloads, payload(from, texts)]
+}
+
+const SENDER_BYTES = 200
+
+function payload(from: string, texts: readonly string[]): string {
+  return `{"from":${JSON.stringify(from)},"hints":[${texts.join(',')}]}`
+}
+
+/** Decodes a payload; undefined when no relay wrote it. Leaves out kinds of hints that only a newer relay has. */
+export function readHintPayload(text: string): { from: string; hints: WakeHint[] } | undefined {
+  const parsed = envelope.safeParse(readJson(text))
+  if (!parsed.success) return undefined
+  return { from: parsed.data.from, hints: parsed.data.hints.flatMap(knownHint) }
+}
+
+const envelope = z.object({ from: z.string(), hints: z.array(z.unknown()) })
+
+function knownHint(value: unknown): WakeHint[] {
+  const parsed = wakeHint.safeParse(value)
+  return parsed.success ? [parsed.data] : []
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

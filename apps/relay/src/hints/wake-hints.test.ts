@@ -1,0 +1,137 @@
+import { openLog } from '@smsgw/daemon/log'
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { PostgresHintBus } from './postgres-hint-bus.ts'
+import { hintPayloads, readHintPayload, type WakeHint } from './wake-hint.ts'
+import { type HintBus, WakeHints } from './wake-hints.ts'
+
+let store: TestDatabase
+const opened: WakeHints[] = []
+
+beforeAll(async () => {
+  store = await testDatabase()
+})
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((hints) => hints.close()))
+})
+
+afterAll(() => store.close())
+
+const lines: string[] = []
+const log = openLog('warn', { write: (line) => lines.push(line) })
+
+/** A relay's hints, connected, and what it hears. */
+async function relay(relayId: string, takes = false) {
+  const hints = new WakeHints(new PostgresHintBus({ url: store.url, relayId, log }))
+  opened.push(hints)
+  const heard: WakeHint[] = []
+  let missed = 0
+  await new Promise<void>((connected) =>
+    hints.listen(
+      (hint) => {
+        heard.push(hint)
+        return takes
+      },
+      () => {
+        missed += 1
+        connected()
+      },
+    ),
+  )
+  return { hints, heard, missed: () => missed }
+}
+
+describe('a hint', () => {
+  test('is heard in its own process at once, and by the other relays soon after, once', async () => {
+    const one = await relay('one')
+    const other = await relay('other')
+    one.hints.wake(['d', 'd', 'e'])
+    one.hints.settingsChanged('a')
+    expect(one.heard.map(({ kind }) => kind)).toEqual(['wake', 'wake', 'wake', 'settings-changed'])
+    await expect
+      .poll(() => other.heard)
+      .toEqual([
+        { kind: 'wake', deviceId: 'd' },
+        { kind: 'wake', deviceId: 'e' },
+        { kind: 'settings-changed', accountId: 'a' },
+      ])
+    expect(one.heard).toHaveLength(4)
+  })
+
+  test('of each kind arrives as it was told', async () => {
+    const one = await relay('one')
+    const other = await relay('other')
+    one.hints.disconnect('d')
+    one.hints.superseded('d', 7, 'boot')
+    one.hints.accessChanged('a')
+    one.hints.answered(['c'])
+    await expect
+      .poll(() => other.heard)
+      .toEqual([
+        { kind: 'device-revoked', deviceId: 'd' },
+        { kind: 'superseded', deviceId: 'd', connEpoch: 7, bootId: 'boot' },
+        { kind: 'access-changed', accountId: 'a' },
+        { kind: 'answered', cmdId: 'c' },
+      ])
+  })
+
+  test('that this process takes goes no further: the socket is here', () => {
+    const published: WakeHint[] = []
+    const bus: HintBus = {
+      publish: (hints) => published.push(...hints),
+      subscribe: () => undefined,
+      close: async () => undefined,
+    }
+    const hints = new WakeHints(bus)
+    const stop = hints.listen((hint) => hint.kind === 'wake')
+    hints.wake(['d'])
+    hints.settingsChanged('a')
+    void hints.close()
+    expect(published).toEqual([{ kind: 'settings-changed', accountId: 'a' }])
+    stop()
+    hints.wake(['e'])
+    void hints.close()
+    expect(published).toHaveLength(2)
+  })
+
+  test('for thousands of devices is cut to what the database takes', () => {
+    const hints = Array.from(
+      { length: 2_000 },
+      (_, number): WakeHint => ({ kind: 'wake', deviceId: `device ${number} äöü` }),
+    )
+    const payloads = hintPayloads('relay', hints)
+    expect(Math.max(...payloads.map((payload) => Buffer.byteLength(payload)))).toBeLessThan(8_000)
+    expect(payloads.flatMap((payload) => readHintPayload(payload)?.hints)).toEqual(hints)
+  })
+
+  test('of a newer relay is passed over, and what is none is ignored', async () => {
+    const other = await relay('other')
+    const client = new Client({ connectionString: store.url })
+    await client.connect()
+    for (const payload of [
+      '',
+      '{',
+      '[]',
+      '{"from":"x"}',
+      '{"from":"x","hints":[{"kind":"new"},{"kind":"wake","deviceId":"d"}]}',
+    ]) {
+      await client.query('SELECT pg_notify($1, $2)', ['smsgw_hints', payload])
+    }
+    await client.end()
+    await expect.poll(() => other.heard).toEqual([{ kind: 'wake', deviceId: 'd' }])
+  })
+})
+
+test('a lost connection comes back by itself, says that hints may be missed, and hears again', async () => {
+  const one = await relay('one')
+  const other = await relay('other')
+  await store.database.$queryRaw`
+    SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE application_name = 'smsgw hints' AND datname = current_database()`
+  one.hints.wake(['lost perhaps'])
+  await expect.poll(() => [one.missed(), other.missed()], { timeout: 4_000 }).toEqual([2, 2])
+  one.hints.wake(['d'])
+  await expect.poll(() => other.heard).toContainEqual({ kind: 'wake', deviceId: 'd' })
+  expect(lines.join('')).toContain('polling until it is back')
+})

@@ -1,0 +1,98 @@
+import type { WakeHint } from './wake-hint.ts'
+
+/** Carries hints to the other relays. A small interface, so that another bus can replace the database. */
+export interface HintBus {
+  /** Best effort: returns at once and never fails. */
+  publish(hints: readonly WakeHint[]): void
+  /** Receives the hints of the other relays. `onMissed` is called when some may be lost, as after a lost connection. */
+  subscribe(onHints: (hints: readonly WakeHint[]) => void, onMissed: () => void): void
+  close(): Promise<void>
+}
+
+/** Returns true when no other relay needs the hint, because this process has the socket of the device. */
+type Listener = (hint: WakeHint) => boolean | undefined
+
+/**
+ * Wakes the process that has work to do after a commit, in milliseconds instead of the seconds of a poll. Listeners in
+ * this process are called at once. Hints that they do not take go to the bus in batches of a few milliseconds without
+ * duplicates: a thousand messages for one device result in one hint.
+ */
+export class WakeHints {
+  readonly #bus: HintBus
+  readonly #listeners = new Set<Listener>()
+  readonly #missedListeners = new Set<() => void>()
+  #pending = new Map<string, WakeHint>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(bus: HintBus) {
+    this.#bus = bus
+    bus.subscribe(
+      (hints) => {
+        for (const hint of hints) this.#notifyListeners(hint)
+      },
+      () => {
+        for (const onMissed of this.#missedListeners) onMissed()
+      },
+    )
+  }
+
+  wake(deviceIds: readonly string[]): void {
+    for (const deviceId of deviceIds) this.#publish({ kind: 'wake', deviceId })
+  }
+
+  settingsChanged(accountId: string): void {
+    this.#publish({ kind: 'settings-changed', accountId })
+  }
+
+  disconnect(deviceId: string): void {
+    this.#publish({ kind: 'device-revoked', deviceId })
+  }
+
+  superseded(deviceId: string, connEpoch: number, bootId: string): void {
+    this.#publish({ kind: 'superseded', deviceId, connEpoch, bootId })
+  }
+
+  accessChanged(accountId: string): void {
+    this.#publish({ kind: 'access-changed', accountId })
+  }
+
+  answered(cmdIds: readonly string[]): void {
+    for (const cmdId of cmdIds) this.#publish({ kind: 'answered', cmdId })
+  }
+
+  /** Calls `onMissed` when hints may have been lost. Returns the function that removes the listener. */
+  listen(listener: Listener, onMissed?: () => void): () => void {
+    this.#listeners.add(listener)
+    if (onMissed) this.#missedListeners.add(onMissed)
+    return () => {
+      this.#listeners.delete(listener)
+      if (onMissed) this.#missedListeners.delete(onMissed)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#flush()
+    await this.#bus.close()
+  }
+
+  #publish(hint: WakeHint): void {
+    if (this.#notifyListeners(hint)) return
+    this.#pending.set(JSON.stringify(hint), hint)
+    this.#timer ??= setTimeout(() => this.#flush(), COALESCE_MS)
+  }
+
+  #notifyListeners(hint: WakeHint): boolean {
+    // Every listener is called, even when the first one takes the hint.
+    return [...this.#listeners].map((listener) => listener(hint)).includes(true)
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const hints = [...this.#pending.values()]
+    this.#pending = new Map()
+    if (hints.length > 0) this.#bus.publish(hints)
+  }
+}
+
+const COALESCE_MS = 10

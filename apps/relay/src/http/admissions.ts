@@ -1,0 +1,64 @@
+import type { AccessLoss } from '@smsgw/contract/live-event'
+import { ApiError } from './api-error.ts'
+import type { Principal } from './endpoint.ts'
+
+export type { AccessLoss } from '@smsgw/contract/live-event'
+
+export type OnLost = (loss: AccessLoss) => void
+
+/** Checks whether an authenticated caller still has access. */
+export interface Admissions {
+  /** Returns undefined while the caller has access, as of at most two seconds ago. Rejects while the database is unavailable. */
+  lossOf(principal: Principal): Promise<AccessLoss | undefined>
+  /** Calls `onLost` within two seconds of the loss. Returns the function that stops watching. */
+  watch(principal: Principal, onLost: OnLost): () => void
+}
+
+/** The access of one caller during its request. */
+export class Access {
+  readonly #admissions: Admissions
+  readonly #principal: Principal
+
+  constructor(admissions: Admissions, principal: Principal) {
+    this.#admissions = admissions
+    this.#principal = principal
+  }
+
+  lost(): Promise<AccessLoss | undefined> {
+    return this.#admissions.lossOf(this.#principal)
+  }
+
+  onLost(tell: OnLost): () => void {
+    return this.#admissions.watch(this.#principal, tell)
+  }
+
+  /** For long work, between its steps: throws 401 once access is lost. */
+  async refuseLost(): Promise<void> {
+    const loss = await this.lost()
+    if (loss !== undefined) throw lostAccess(loss)
+  }
+
+  /** For long waits: the result of the work, or 401 as soon as access is lost. */
+  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const stop = this.onLost((loss) => reject(lostAccess(loss)))
+    try {
+      return await Promise.race([work(), promise])
+    } finally {
+      stop()
+    }
+  }
+}
+
+export const LOSS_MESSAGES: Readonly<Record<AccessLoss, string>> = {
+  token_expired: 'the token expired; refresh it or request a new one',
+  token_revoked: 'the token was revoked; request a new one',
+  session_expired: 'the session expired; sign in again',
+  session_ended: 'the session ended; sign in again',
+  password_changed: 'the password was changed; sign in with the new one',
+  account_removed: 'the account was removed',
+}
+
+function lostAccess(loss: AccessLoss): ApiError {
+  return new ApiError(401, LOSS_MESSAGES[loss], { headers: { 'WWW-Authenticate': 'Bearer realm="smsgw"' } })
+}

@@ -1,0 +1,21 @@
+/** Link to the API catalog (RFC 9727). */
+const CATALOG_LINK = '</.well-known/api-catalog>; rel="api-catalog"'
+
+/** Headers of every answer: no framing, no content sniffing, no caching, no referrer. */
+export const ANSWER_HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  link: CATALOG_LINK,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+/** Sent over TLS only; browsers ignore it otherwise. */
+export const STRICT_TRANSPORT = 'max-age=31536000'
+
+/** Puts the links of the answer before the link to the catalog. */
+export function withCatalogLink(links: string): string {
+  return `${links}, ${CATALOG_LINK}`
+}

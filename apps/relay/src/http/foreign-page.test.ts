@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+
+const EVIL = { origin: 'https://evil.example' }
+
+let relay: TestRelay
+let operations: readonly [method: string, path: string][]
+
+beforeAll(async () => {
+  relay = await testRelay()
+  const { paths } = (await relay.request('GET', '/openapi.json')).json
+  operations = Object.entries<object>(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method): [string, string] => [method.toUpperCase(), path.replace(/\{\w+\}/g, 'x')]),
+  )
+})
+afterAll(() => relay.close())
+
+test('no operation changes anything for a page of another site that has a browser send its stored password', async () => {
+  const changing = operations.filter(([method, path]) => method !== 'GET' && !path.endsWith('/auth/token/refresh'))
+  expect(changing.length).toBeGreaterThan(15)
+  for (const [method, path] of changing) {
+    const body = path.endsWith('/session') && method === 'POST' ? { username: 'a', password: 'b' } : undefined
+    expect((await relay.request(method, path, { headers: EVIL, body })).status, `${method} ${path}`).toBe(403)
+  }
+  expect(await relay.database.pairingCode.count()).toBe(0)
+})
+
+test('a token is not stored by a browser: it works from any page', async () => {
+  const { access_token } = (await relay.api('POST', '/auth/token', { body: { scopes: ['devices:write'] } })).json
+  const made = await relay.api('POST', '/devices/codes', { auth: `Bearer ${access_token}`, headers: EVIL })
+  expect(made.status).toBe(201)
+})

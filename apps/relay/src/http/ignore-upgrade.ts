@@ -1,0 +1,48 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
+
+/**
+ * Answers a request with an `Upgrade` header as if it had none: Java's client offers `h2c` with every request over plain
+ * HTTP. Node's own way to refuse an upgrade loses requests pipelined after it (24.21). So the connection is parsed again from
+ * the same bytes without that header.
+ */
+export function ignoreUpgrades(server: Server, isOurs: (request: IncomingMessage) => boolean): void {
+  const connectionEvent = server instanceof TlsServer ? 'secureConnection' : 'connection'
+  const unanswered = new WeakMap<Socket, number>()
+  server.on('request', ({ socket }, response) => {
+    unanswered.set(socket, (unanswered.get(socket) ?? 0) + 1)
+    response.once('close', () => {
+      const rest = (unanswered.get(socket) ?? 1) - 1
+      unanswered.set(socket, rest)
+      if (rest === 0) socket.emit(ALL_ANSWERED)
+    })
+  })
+  server.on('upgrade', (request, stream, head) => {
+    if (isOurs(request)) return
+    const socket = stream as Socket
+    const destroy = () => socket.destroy()
+    socket.on('error', destroy)
+    const startAgain = () => {
+      socket.off('error', destroy)
+      if (socket.destroyed) return
+      server.emit(connectionEvent, socket)
+      socket.unshift(Buffer.concat([headWithoutUpgrade(request), head]))
+    }
+    // The new parser does not know the pending answers of the old one, which must be sent first.
+    if ((unanswered.get(socket) ?? 0) === 0) startAgain()
+    else socket.once(ALL_ANSWERED, startAgain)
+  })
+}
+
+/** Event of a socket. */
+const ALL_ANSWERED = 'smsgw:all-answered'
+
+function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.toLowerCase() !== 'upgrade') lines.push(`${name}: ${rawHeaders[index + 1]}`)
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+}

@@ -1,0 +1,71 @@
+/** The introduction of the API reference, as Markdown: what to know before the first request. */
+export const GUIDE = `Send and receive SMS through your own modems. Every path is also available under \`/api\`. The older
+paths \`/message\`, \`/device\` and \`/webhook\` work like their plurals. Unknown members of a request are ignored; an
+optional member that is \`null\` counts as absent.
+
+## First message
+
+\`\`\`sh
+URL=http://127.0.0.1:3000
+
+curl -u user:password "$URL/3rdparty/v1/messages" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"phoneNumbers": ["+14155550123"], "textMessage": {"text": "Hello"}}'
+\`\`\`
+
+The answer is \`202\` as soon as the message is stored on disk. Use its \`id\` to read the state, or register a webhook.
+
+## Authentication
+
+**Basic** authentication with the user name and password of an account grants all scopes. A **bearer token** grants the
+scopes it was issued with. Issue tokens with Basic authentication; each refresh token works once. Missing or wrong
+credentials result in \`401\`, a missing scope in \`403\`. Local Server mode supports Basic authentication only, and the
+token endpoints answer \`501\`.
+
+\`\`\`sh
+curl -u user:password "$URL/3rdparty/v1/auth/token" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"ttl": 3600, "scopes": ["messages:send", "messages:read"]}'
+\`\`\`
+
+## Safe retries
+
+Send an \`Idempotency-Key\` header with each message. When you do not know whether a request arrived, repeat it with the
+same key: the message is sent once, and you get the first answer again.
+
+## Errors
+
+All errors have the same shape. \`message\` says what is wrong and what to do. For a rejected request \`errors\` lists each
+wrong member. Send \`Accept: application/problem+json\` to receive that media type.
+
+\`\`\`json
+{
+  "code": 400,
+  "message": "phoneNumbers[2] is not a valid phone number: +1555",
+  "type": "about:blank",
+  "title": "Bad Request",
+  "status": 400,
+  "detail": "phoneNumbers[2] is not a valid phone number: +1555",
+  "requestId": "3h_x0c…",
+  "errors": [{ "path": "phoneNumbers[2]", "message": "is not a valid phone number: +1555" }]
+}
+\`\`\`
+
+## Pagination
+
+Use \`limit\` and \`offset\`; \`X-Total-Count\` is the length of the list. For long lists follow the \`Link\` header with
+\`rel="next"\`: it is fast at any depth.
+
+## Webhook signatures
+
+\`X-Signature\` is the HMAC-SHA256, in lower-case hexadecimal, of the raw body followed by \`X-Timestamp\`. The key is the
+\`signing_key\` of your settings if it is set, otherwise the \`secret\` of the webhook including \`whsec_\`. The headers
+\`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` follow Standard Webhooks. An event may arrive more than
+once, always with the same \`id\`.
+
+## Deprecated: phoneNumber in webhook payloads
+
+\`phoneNumber\` is the number of the other party. Use \`sender\` for inbound and \`recipient\` for outbound events instead;
+they hold the same value. \`phoneNumber\` is kept for at least twelve months and will be removed only in a new major
+version, with notice. Requests that send messages do not change.
+`

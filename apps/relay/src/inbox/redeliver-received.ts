@@ -1,0 +1,98 @@
+import type { InboxType } from '@smsgw/contract/inbox'
+import type { Access } from '../http/admissions.ts'
+import type { Database } from '../store/database.ts'
+import { enqueueAgain } from '../webhooks/outbox/enqueue-events.ts'
+import type { OutboxEvent, ReceivedEvent } from '../webhooks/outbox/outbox-event.ts'
+import { batchEvents, ReceivedBatches } from './received-batches.ts'
+import { eventOfType, receivedEventOf } from './stored-item.ts'
+
+/** A selection of received messages. */
+export interface Range {
+  readonly deviceId?: string | undefined
+  readonly since: Date
+  readonly until: Date
+  /** All types when left out. */
+  readonly messageTypes?: readonly InboxType[] | undefined
+}
+
+/** Rows per transaction: a range may hold millions, and transactions have to be short. */
+const PAGE = 200
+/** Many webhooks may be registered for the events of a page. */
+const LONGEST_MS = 30_000
+
+/**
+ * Delivers the received messages of a range to webhooks again, each under its original event id, or in batches whose id
+ * is derived from their members. It can be repeated after an interruption: no event gets a second id. For a caller who
+ * may not read the inbox, only webhooks whose URL is older than the range receive them.
+ */
+export async function redeliverReceived(
+  database: Database,
+  accountId: string,
+  range: Range,
+  delivery: 'Individual' | 'Batch',
+  { access, mayRead }: { readonly access: Pick<Access, 'refuseLost'>; readonly mayRead: boolean },
+): Promise<void> {
+  const batches = new ReceivedBatches()
+  // One transaction per page, so that a webhook cannot be deleted between the look-up and the insert.
+  const enqueue = (events: readonly OutboxEvent[]) =>
+    database.$transaction(
+      (statements) => enqueueAgain(statements, accountId, events, mayRead ? undefined : range.since),
+      { timeout: LONGEST_MS },
+    )
+  for await (const received of storedEvents(
+    database,
+    accountId,
+    await listened(database, accountId, range, delivery),
+  )) {
+    await access.refuseLost()
+    await enqueue(delivery === 'Batch' ? batches.add(received) : received)
+  }
+  await enqueue(batches.rest())
+}
+
+/** Leaves out the types that no webhook is registered for. */
+async function listened(
+  database: Database,
+  accountId: string,
+  range: Range,
+  delivery: 'Individual' | 'Batch',
+): Promise<Range> {
+  const webhooks = await database.webhook.findMany({
+    where: { accountId, disabledAt: null },
+    select: { event: true },
+    distinct: ['event'],
+  })
+  const events = new Set(webhooks.map(({ event }) => event))
+  const types = (range.messageTypes ?? (Object.keys(eventOfType) as InboxType[])).filter((type) => {
+    const event = eventOfType[type]
+    return event !== null && events.has(delivery === 'Batch' ? batchEvents[event] : event)
+  })
+  return { ...range, messageTypes: types }
+}
+
+/** Reads the messages of a range page by page, oldest first. */
+async function* storedEvents(
+  database: Database,
+  accountId: string,
+  { deviceId, since, until, messageTypes }: Range,
+): AsyncGenerator<readonly ReceivedEvent[]> {
+  if (messageTypes?.length === 0) return
+  let place = { createdAt: since, key: 0n }
+  for (;;) {
+    const items = await database.inboxItem.findMany({
+      where: {
+        accountId,
+        ...(deviceId !== undefined && { deviceId }),
+        ...(messageTypes && { type: { in: [...messageTypes] } }),
+        createdAt: { gte: place.createdAt, lte: until },
+        OR: [{ createdAt: { gt: place.createdAt } }, { key: { gt: place.key } }],
+      },
+      orderBy: [{ createdAt: 'asc' }, { key: 'asc' }],
+      take: PAGE,
+    })
+    yield items.map(receivedEventOf).filter((event) => event !== undefined)
+    const last = items.at(-1)
+    if (last === undefined || items.length < PAGE) return
+    place = last
+  }
+}

@@ -1,0 +1,71 @@
+import type { AgentConnection } from '../link/claim/agent-connection.ts'
+import type { Statements } from '../store/database.ts'
+import { storableJson, storableText } from '../store/storable.ts'
+import { eventTime } from '../webhooks/outbox/local-time.ts'
+import type { ComparedBatch, ReportedEvent } from './record-batches.ts'
+import type { SendEvent } from './store-progress.ts'
+
+/** An entry of a device's log, written by the device or by the relay about the device's events. */
+export interface DeviceLog {
+  readonly accountId: string
+  readonly deviceId: string
+  readonly at: Date
+  readonly module: string
+  readonly priority: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'
+  readonly message: string
+  readonly context?: Readonly<Record<string, string>> | undefined
+}
+
+/** Stores log entries in the transaction of the events, because both are acknowledged together. */
+export async function storeLogs(statements: Statements, logs: readonly DeviceLog[]): Promise<void> {
+  if (logs.length === 0) return
+  await statements.logEntry.createMany({
+    data: logs.map(({ accountId, deviceId, at, module, priority, message, context }) => ({
+      accountId,
+      deviceId,
+      createdAt: at,
+      module: storableText(module),
+      priority,
+      message: storableText(message),
+      ...(context !== undefined && { context: storableJson(context) as object }),
+    })),
+  })
+}
+
+/** The entries that the devices logged themselves. */
+export function ownLogs(told: readonly ReportedEvent[], now: Date): DeviceLog[] {
+  return told.flatMap(({ connection: { accountId, deviceId }, event }) => {
+    if (event.kind !== 'logged') return []
+    const { module, priority, message, context } = event
+    return [{ accountId, deviceId, at: eventTime(event.at, now).at, module, priority, message, context }]
+  })
+}
+
+/** Warnings about events that can never be stored. */
+export function lossLogs({ batch: { connection }, unread, lost }: ComparedBatch, now: Date): DeviceLog[] {
+  const logs = unread.map(({ seq, problem }) =>
+    warning(connection, now, `skipped an unreadable event of the device: ${problem}`, { seq: String(seq) }),
+  )
+  if (lost === 0) return logs
+  return [
+    warning(connection, now, 'the device lost events before the relay stored them: message states may be out of date', {
+      events: String(lost),
+    }),
+    ...logs,
+  ]
+}
+
+/** A warning about an event for a message that was deleted or belongs to another device. It changes nothing. */
+export function foreignSendLog({ connection, event: { cmdId, kind } }: ReportedEvent<SendEvent>, now: Date): DeviceLog {
+  const message = 'ignored an event of the device: the message does not exist or belongs to another device'
+  return warning(connection, now, message, { cmdId, event: kind })
+}
+
+function warning(
+  { accountId, deviceId }: AgentConnection,
+  at: Date,
+  message: string,
+  context: Readonly<Record<string, string>>,
+): DeviceLog {
+  return { accountId, deviceId, at, module: 'agents', priority: 'WARN', message, context }
+}

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { AgentConnection } from '../link/claim/agent-connection.ts'
+import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { EventRecorder } from './event-recorder.ts'
+
+let store: TestDatabase
+let world: DispatchWorld
+let recorder: EventRecorder
+let answered: string[]
+let wakes: string[]
+
+beforeAll(async () => {
+  store = await testDatabase()
+})
+
+beforeEach(async () => {
+  world = await dispatchWorld(store.database)
+  answered = []
+  wakes = []
+  const hints = { answered: (cmdIds: readonly string[]) => answered.push(...cmdIds) }
+  const outbox = { wake: () => void wakes.push('woken') }
+  recorder = new EventRecorder({ database: store.database, clock: { now: () => world.now }, hints, outbox })
+})
+
+afterAll(() => store.close())
+
+const at = '2026-03-01T12:00:00.000Z'
+const ping = { event: { kind: 'pinged', at, health: {} } } as const
+
+async function devices(count: number): Promise<AgentConnection[]> {
+  const connections: AgentConnection[] = []
+  for (let number = 0; number < count; number += 1) {
+    await world.device(`d${number}`)
+    connections.push((await world.connect({ deviceId: `d${number}` })).connection)
+  }
+  return connections
+}
+
+async function transactions(): Promise<number> {
+  const rows = await store.database.$queryRaw<{ count: bigint }[]>`
+    SELECT count(DISTINCT xmin::text) FROM device_journals WHERE mark > 0`
+  return Number(rows[0]?.count)
+}
+
+test('batches that arrive during a write share a transaction', async () => {
+  const connections = await devices(20)
+  const batches = connections.map((connection) => ({ connection, from: 1, skipped: 0, tag: 't', events: [ping] }))
+  const results = await Promise.all(batches.map((batch) => recorder.record(batch)))
+  expect(results).toEqual(connections.map(() => ({ kind: 'stored', mark: 1 })))
+  expect(await transactions()).toBeLessThanOrEqual(4)
+  expect(wakes).toHaveLength(await transactions())
+})
+
+test('rejects a batch that cannot be stored, so that its device can retry', async () => {
+  const [connection] = (await devices(1)) as [AgentConnection]
+  const batch = { connection, from: 1, skipped: 0, tag: 'with \u0000', events: [ping] }
+  await store.database.$executeRawUnsafe(`CREATE FUNCTION disk_full() RETURNS trigger AS $$
+    BEGIN RAISE EXCEPTION USING ERRCODE = '53100'; END $$ LANGUAGE plpgsql`)
+  await store.database.$executeRawUnsafe(`CREATE TRIGGER disk_full BEFORE UPDATE ON device_journals
+    FOR EACH ROW EXECUTE FUNCTION disk_full()`)
+  await expect(recorder.record(batch)).rejects.toThrow()
+  await store.database.$executeRaw`DROP TRIGGER disk_full ON device_journals`
+  expect(await recorder.record(batch)).toEqual({ kind: 'stored', mark: 1 })
+})
+
+test('notifies waiting requests when the answer to their command is stored', async () => {
+  const [connection] = (await devices(1)) as [AgentConnection]
+  const command = { kind: 'sweep', cmdId: 's' }
+  await store.database.deviceCommand.create({ data: { cmdId: 's', deviceId: 'd0', accountId: 'account', command } })
+  await recorder.record({
+    connection,
+    from: 1,
+    skipped: 0,
+    tag: 't',
+    events: [{ event: { kind: 'swept', cmdId: 's', at } }],
+  })
+  expect(answered).toEqual(['s'])
+})

@@ -1,0 +1,105 @@
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { Clock } from '../clock.ts'
+import type { AgentConnection } from '../link/claim/agent-connection.ts'
+import type { Move } from '../messages/progress/message-progress.ts'
+import type { Database } from '../store/database.ts'
+import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
+import { type RecordedBatch, recordEvents } from './record-events.ts'
+
+export interface EventRecorderDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly hints: { answered(cmdIds: readonly string[]): void }
+  readonly outbox?: Outbox
+  /** Called after the commit with the recipients whose state changed. */
+  readonly onMoved?: (moves: readonly Move[]) => void
+}
+
+/**
+ * Stores the events of all devices of this process. A single batch is stored at once. Batches that arrive during a
+ * write share the next transaction, so that many devices share the cost of one commit.
+ */
+export class EventRecorder {
+  readonly #deps: EventRecorderDeps
+  #waiting: Waiting[] = []
+  #running = 0
+
+  constructor(deps: EventRecorderDeps) {
+    this.#deps = deps
+  }
+
+  /** Takes one batch of a device at a time. When it rejects, nothing was stored and the device may retry. */
+  record(batch: EventBatch): Promise<RecordResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<RecordResult>()
+    this.#waiting.push({ batch, resolve, reject })
+    this.#start()
+    return promise
+  }
+
+  #start(): void {
+    while (this.#running < GROUPS_AT_ONCE && this.#waiting.length > 0) void this.#store(this.#nextGroup())
+  }
+
+  #nextGroup(): Waiting[] {
+    let count = 0
+    let events = 0
+    for (const { batch } of this.#waiting) {
+      events += batch.events.length
+      if (count > 0 && events > EVENTS_IN_GROUP) break
+      count += 1
+    }
+    return this.#waiting.splice(0, count)
+  }
+
+  async #store(group: readonly Waiting[]): Promise<void> {
+    const { database, clock, hints, outbox, onMoved } = this.#deps
+    this.#running += 1
+    const batches = group.map(({ batch }) => batch)
+    const recorded = await recordEvents(database, batches, clock.now())
+    this.#running -= 1
+    this.#start()
+    const answered = recorded.flatMap((one) => (one.status === 'fulfilled' ? one.value.answered : []))
+    if (answered.length > 0) hints.answered(answered)
+    outbox?.wake()
+    onMoved?.(recorded.flatMap((one) => (one.status === 'fulfilled' ? one.value.moves : [])))
+    for (const [index, { resolve, reject }] of group.entries()) {
+      const one = recorded[index] as PromiseSettledResult<RecordedBatch>
+      if (one.status === 'fulfilled') resolve(one.value.result)
+      else reject(one.reason)
+    }
+  }
+}
+
+/** While one transaction waits for the disk, the next one is prepared. More at once would make smaller groups. */
+const GROUPS_AT_ONCE = 2
+/** Limits the duration of a transaction. */
+const EVENTS_IN_GROUP = 1_000
+
+interface Waiting {
+  readonly batch: EventBatch
+  readonly resolve: (result: RecordResult) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** Consecutive events of a journal, in order, as the link delivers them. */
+export interface EventBatch {
+  readonly connection: AgentConnection
+  /** Sequence number of the first event. */
+  readonly from: number
+  /** The number of events before `from` that no longer exist; the mark skips them. */
+  readonly skipped: number
+  /** Tag of the last event. It shows later whether a journal still has the same event at this number. */
+  readonly tag: string | undefined
+  readonly events: readonly ReadEvent[]
+}
+
+/** An event, or the reason why it cannot be read. */
+export type ReadEvent = { readonly event: AgentEvent } | { readonly problem: string }
+
+export type RecordResult =
+  /** Everything up to the mark is on disk and may be acknowledged. */
+  | { readonly kind: 'stored'; readonly mark: number }
+  /** A newer connection exists. Nothing was stored, and nothing may be acknowledged. */
+  | { readonly kind: 'fenced' }
+  /** Events between the mark and this batch are missing: the agent has to resend from the mark. */
+  | { readonly kind: 'gap'; readonly mark: number }

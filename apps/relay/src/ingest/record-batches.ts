@@ -1,0 +1,134 @@
+import { type Health, healthOf, reportedHealth } from '@smsgw/contract/health'
+import type { AgentEvent, SimCard } from '@smsgw/contract/link/event'
+import { storeReceived } from '../inbox/store-received.ts'
+import type { AgentConnection } from '../link/claim/agent-connection.ts'
+import { storeSims } from '../link/claim/store-sims-statement.ts'
+import type { Move } from '../messages/progress/message-progress.ts'
+import type { Statements } from '../store/database.ts'
+import { enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
+import type { OutboxEvent } from '../webhooks/outbox/outbox-event.ts'
+import { type AnswerEvent, storeAnswers } from './command-answers.ts'
+import { lossLogs, ownLogs, storeLogs } from './device-logs.ts'
+import type { EventBatch, RecordResult } from './event-recorder.ts'
+import { fenceBatches, type JournalMark, writeMarks } from './fence-batches-statement.ts'
+import { storeProgress } from './store-progress.ts'
+
+export interface RecordedBatches {
+  /** One result per batch, in the same order. */
+  readonly results: readonly RecordResult[]
+  /** Ids of the commands that were answered. */
+  readonly answered: readonly string[]
+  /** State changes of recipients. */
+  readonly moves: readonly Move[]
+}
+
+/**
+ * Stores the events of several devices in the caller's transaction, all or none: message states, parts, received
+ * messages, SIMs, logs and answers, with their webhook deliveries and the mark of each journal. At most one batch per
+ * device.
+ *
+ * Lock order everywhere: devices, journals, messages, recipients, webhooks.
+ */
+export async function recordBatches(
+  statements: Statements,
+  batches: readonly EventBatch[],
+  now: Date,
+): Promise<RecordedBatches> {
+  const marks = await fenceBatches(
+    statements,
+    batches.map(({ connection }) => connection),
+  )
+  const compared = batches.map((batch) => compareBatch(batch, marks.get(batch.connection.deviceId)))
+  const told = compared.flatMap((one) => one.told)
+  const moves = await storeProgress(statements, told, now)
+  for (const { connection, event } of told) {
+    if (event.kind === 'received') await storeReceived(statements, deviceOf(connection), event, now)
+  }
+  for (const [{ deviceId }, sims] of latestSims(told)) await storeSims(statements, deviceId, sims, now)
+  await enqueueDeviceEvents(statements, told)
+  await storeLogs(statements, [...compared.flatMap((one) => lossLogs(one, now)), ...ownLogs(told, now)])
+  const answered = await storeAnswers(statements, told.filter(isAnswer), now)
+  await writeMarks(
+    statements,
+    compared.filter(({ isNew }) => isNew).map(({ batch }) => markAfter(batch)),
+  )
+  return { results: compared.map(({ result }) => result), answered, moves }
+}
+
+/** The last reported SIMs of each device. */
+function latestSims(told: readonly ReportedEvent[]): Map<AgentConnection, readonly SimCard[]> {
+  return new Map(
+    told.flatMap(({ connection, event }) =>
+      event.kind === 'sims-changed' || event.kind === 'started' ? [[connection, event.sims]] : [],
+    ),
+  )
+}
+
+async function enqueueDeviceEvents(statements: Statements, told: readonly ReportedEvent[]): Promise<void> {
+  for (const [accountId, ofAccount] of Map.groupBy(told, ({ connection }) => connection.accountId)) {
+    await enqueueEvents(statements, accountId, ofAccount.flatMap(occurrenceOf))
+  }
+}
+
+function occurrenceOf({ connection: { deviceId, journalId }, seq, event }: ReportedEvent): OutboxEvent[] {
+  const occurrence = `${journalId}:${seq}`
+  if (event.kind === 'started') return [{ event: 'app:started', deviceId, occurrence, simCards: event.sims }]
+  if (event.kind === 'pinged') return [{ event: 'system:ping', deviceId, occurrence, health: healthFrom(event.health) }]
+  return []
+}
+
+/** An older agent reports other members. Its ping still shows that the device is alive. */
+function healthFrom(reported: Readonly<Record<string, unknown>>): Health {
+  const read = reportedHealth.safeParse(reported)
+  return read.success ? read.data : healthOf('unknown', {})
+}
+
+function isAnswer(one: ReportedEvent): one is ReportedEvent<AnswerEvent> {
+  return one.event.kind === 'swept' || one.event.kind === 'ussd-answered' || one.event.kind === 'examined'
+}
+
+function markAfter({ connection: { deviceId, journalId }, from, events, tag }: EventBatch): JournalMark {
+  return { deviceId, journalId, mark: from + events.length - 1, tag }
+}
+
+function deviceOf({ deviceId, accountId }: AgentConnection) {
+  return { id: deviceId, accountId }
+}
+
+export interface ComparedBatch {
+  readonly batch: EventBatch
+  readonly result: RecordResult
+  /** The mark advances. */
+  readonly isNew: boolean
+  /** The events to store. */
+  readonly told: readonly ReportedEvent[]
+  /** New events that cannot be read. */
+  readonly unread: readonly { readonly seq: number; readonly problem: string }[]
+  /** The number of events that were lost before they were stored. */
+  readonly lost: number
+}
+
+export interface ReportedEvent<E extends AgentEvent = AgentEvent> {
+  readonly connection: AgentConnection
+  readonly seq: number
+  readonly event: E
+}
+
+/** Compares a batch with the mark of its journal. Without a mark the connection is fenced. */
+function compareBatch(batch: EventBatch, mark: number | undefined): ComparedBatch {
+  const { connection, from, skipped, events } = batch
+  const nothing = { batch, isNew: false, told: [], unread: [], lost: 0 }
+  if (mark === undefined) return { ...nothing, result: { kind: 'fenced' } }
+  if (from - skipped > mark + 1) return { ...nothing, result: { kind: 'gap', mark } }
+  const last = from + events.length - 1
+  if (last <= mark) return { ...nothing, result: { kind: 'stored', mark } }
+  const fresh = events.map((one, index) => ({ ...one, seq: from + index })).filter(({ seq }) => seq > mark)
+  return {
+    batch,
+    result: { kind: 'stored', mark: last },
+    isNew: true,
+    told: fresh.flatMap((one) => ('event' in one ? [{ connection, seq: one.seq, event: one.event }] : [])),
+    unread: fresh.flatMap((one) => ('problem' in one ? [one] : [])),
+    lost: Math.max(0, from - 1 - mark),
+  }
+}

@@ -1,0 +1,113 @@
+import { isStatementError, sqlState } from '../messages/accept/statement-error.ts'
+import type { Move } from '../messages/progress/message-progress.ts'
+import type { Database } from '../store/database.ts'
+import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
+import { Prisma } from '../store/generated/client.ts'
+import type { EventBatch, ReadEvent, RecordResult } from './event-recorder.ts'
+import { type RecordedBatches, recordBatches } from './record-batches.ts'
+
+/**
+ * Stores the events of several devices, at most one batch each, in one transaction. If that fails, each batch is tried
+ * alone, and then each event of a failing batch. An event that the database will never accept is logged and skipped, so
+ * that it does not block later events or other devices. An unavailable database fails the batch, and the device keeps
+ * it.
+ */
+export async function recordEvents(
+  database: Database,
+  batches: readonly EventBatch[],
+  now: Date,
+): Promise<PromiseSettledResult<RecordedBatch>[]> {
+  const together = await settled(recordTogether(database, batches, now))
+  if (together.status === 'fulfilled') {
+    const { results, answered, moves } = together.value
+    // Answers and state changes of all batches are reported with the first result.
+    return results.map((result, index) => ({
+      status: 'fulfilled',
+      value: index === 0 ? { result, answered, moves } : { result, answered: [], moves: [] },
+    }))
+  }
+  if (batches.length > 1 && isDatabaseUnavailable(together.reason) && !isLockTimeout(together.reason)) {
+    return batches.map(() => together)
+  }
+  return Promise.all(batches.map((batch) => settled(recordAlone(database, batch, now))))
+}
+
+export interface RecordedBatch {
+  readonly result: RecordResult
+  /** Ids of the commands that were answered. */
+  readonly answered: readonly string[]
+  /** State changes of recipients. */
+  readonly moves: readonly Move[]
+}
+
+function recordTogether(database: Database, batches: readonly EventBatch[], now: Date): Promise<RecordedBatches> {
+  return database.$transaction((statements) => recordBatches(statements, batches, now), LIMITS)
+}
+
+/** A full batch of received messages takes a few hundred statements. */
+const LIMITS = { maxWait: 5_000, timeout: 20_000 }
+
+async function recordAlone(database: Database, batch: EventBatch, now: Date): Promise<RecordedBatch> {
+  try {
+    const { results, ...rest } = await recordTogether(database, [batch], now)
+    return { result: results[0] as RecordResult, ...rest }
+  } catch (error) {
+    if (!isOfTheEvents(error)) throw error
+    return recordOneByOne(database, batch, now)
+  }
+}
+
+async function recordOneByOne(database: Database, batch: EventBatch, now: Date): Promise<RecordedBatch> {
+  const answered: string[] = []
+  const moves: Move[] = []
+  let result: RecordResult = { kind: 'fenced' }
+  for (const [index, told] of batch.events.entries()) {
+    const isLast = index === batch.events.length - 1
+    const single = {
+      ...batch,
+      from: batch.from + index,
+      skipped: index === 0 ? batch.skipped : 0,
+      events: [told],
+      tag: isLast ? batch.tag : undefined,
+    }
+    const recorded = await recordOrPass(database, single, now)
+    result = recorded.result
+    answered.push(...recorded.answered)
+    moves.push(...recorded.moves)
+    if (result.kind !== 'stored') break
+  }
+  return { result, answered, moves }
+}
+
+async function recordOrPass(database: Database, single: EventBatch, now: Date): Promise<RecordedBatch> {
+  try {
+    const { results, ...rest } = await recordTogether(database, [single], now)
+    return { result: results[0] as RecordResult, ...rest }
+  } catch (error) {
+    if (!isOfTheEvents(error)) throw error
+    const { results } = await recordTogether(database, [{ ...single, events: single.events.map(unstorable) }], now)
+    return { result: results[0] as RecordResult, answered: [], moves: [] }
+  }
+}
+
+/** Names the kind only: the content may be the text of a message. */
+function unstorable(told: ReadEvent): ReadEvent {
+  return { problem: 'event' in told ? `the database rejects this '${told.event.kind}' event` : told.problem }
+}
+
+/** Another transaction holds a lock that this one needs. */
+function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === '55P03'
+}
+
+/** The content of the event makes the statement fail every time. */
+function isOfTheEvents(error: unknown): boolean {
+  if (error instanceof TypeError || error instanceof RangeError) return true
+  if (error instanceof Prisma.PrismaClientValidationError) return true
+  return isStatementError(error) && !isDatabaseUnavailable(error)
+}
+
+async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
+  const [result] = await Promise.allSettled([promise])
+  return result
+}

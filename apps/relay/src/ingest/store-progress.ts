@@ -1,0 +1,100 @@
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { AgentConnection } from '../link/claim/agent-connection.ts'
+import { advanceMessages } from '../messages/progress/advance-messages.ts'
+import type { Move, RecipientUpdate } from '../messages/progress/message-progress.ts'
+import type { Statements } from '../store/database.ts'
+import { storableText } from '../store/storable.ts'
+import { eventTime } from '../webhooks/outbox/local-time.ts'
+import { foreignSendLog, storeLogs } from './device-logs.ts'
+import type { ReportedEvent } from './record-batches.ts'
+import { type PartEvent, storeParts } from './store-parts-statement.ts'
+
+/**
+ * Stores message states and parts that devices report. Events for messages of other devices change nothing and are
+ * logged. Returns the state changes.
+ */
+export async function storeProgress(
+  statements: Statements,
+  told: readonly ReportedEvent[],
+  now: Date,
+): Promise<readonly Move[]> {
+  const ofSends = told.filter((one): one is ReportedEvent<SendEvent> => isSendEvent(one.event))
+  if (ofSends.length === 0) return []
+  const updates = new Map(ofSends.map((one) => [updatesOf(one.connection, one.event, now), one]))
+  const { unknown, moves } = await advanceMessages(statements, [...updates.keys()], now)
+  const foreign = new Set(unknown.map((one) => updates.get(one)))
+  const parts = ofSends.filter((one) => !foreign.has(one)).map(({ event }) => event)
+  await storeParts(statements, parts.filter(isPartEvent), now)
+  await storeLogs(
+    statements,
+    [...foreign].flatMap((one) => (one === undefined ? [] : [foreignSendLog(one, now)])),
+  )
+  return moves
+}
+
+function isPartEvent(event: SendEvent): event is PartEvent {
+  return event.kind === 'part-submitted' || event.kind === 'part-reported'
+}
+
+/** An event about a send. */
+export type SendEvent = Extract<AgentEvent, { readonly kind: (typeof kinds)[number] }>
+
+const kinds = [
+  'processed',
+  'part-submitted',
+  'part-reported',
+  'sent',
+  'delivered',
+  'failed',
+  'waiting',
+  'cancelled',
+  'cancel-refused',
+] as const
+
+function isSendEvent(event: AgentEvent): event is SendEvent {
+  return (kinds as readonly string[]).includes(event.kind)
+}
+
+/**
+ * The update of a recipient that follows from an event. Single parts do not change its state: the agent reports when
+ * all of them were sent.
+ */
+function updatesOf({ accountId, deviceId }: AgentConnection, event: SendEvent, now: Date): RecipientUpdate {
+  const { at, offsetMinutes } = eventTime(event.at, now)
+  const about = { accountId, deviceId, cmdId: event.cmdId, offsetMinutes }
+  switch (event.kind) {
+    case 'part-submitted':
+      return { ...about, simNumber: event.simNumber, parts: event.parts }
+    case 'part-reported':
+      return about
+    case 'processed':
+    case 'cancel-refused':
+      return { ...about, input: { kind: event.kind, at } }
+    case 'cancelled': {
+      const { simNumber, sender } = event
+      return { ...about, simNumber, sender: storable(sender), input: { kind: 'cancelled', at } }
+    }
+    case 'sent':
+    case 'delivered': {
+      const parts = event.kind === 'sent' ? event.parts : undefined
+      return {
+        ...about,
+        simNumber: event.simNumber,
+        sender: storable(event.sender),
+        parts,
+        input: { kind: event.kind, at },
+      }
+    }
+    case 'failed': {
+      const { simNumber, parts, partsSent } = event
+      const verdict = { code: storableText(event.code), reason: storableText(event.reason), partsSent, parts }
+      return { ...about, simNumber, sender: storable(event.sender), parts, input: { kind: 'failed', at, ...verdict } }
+    }
+    case 'waiting':
+      return { ...about, input: { kind: 'waiting', at, code: event.code, reason: storableText(event.reason) } }
+  }
+}
+
+function storable(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : storableText(text)
+}

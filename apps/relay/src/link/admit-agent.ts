@@ -1,0 +1,119 @@
+import { createPublicKey, verify } from 'node:crypto'
+import type { Pair } from '@smsgw/contract/link/frame'
+import type { RelayInput } from '@smsgw/link/relay-state'
+import { redeemEnrolmentToken } from '../auth/enrolment-token.ts'
+import { typedPairingCode } from '../devices/pairing-code.ts'
+import { type RedeemPairingCodeDeps, redeemPairingCode } from '../devices/redeem-pairing-code.ts'
+import { registerDevice } from '../devices/register-device.ts'
+import type { Database } from '../store/database.ts'
+
+export type Admission =
+  | { readonly ok: true; readonly deviceId: string }
+  /** `reason` tells the owner of the agent what to do. `isForNow`: the agent may retry by itself. */
+  | { readonly ok: false; readonly reason: string; readonly isForNow: boolean }
+
+/**
+ * Pairs an agent by a one-time code or the enrolment token of a fleet. The same key always results in the same device.
+ */
+export async function admitAgent(
+  deps: RedeemPairingCodeDeps,
+  { pair, text, address }: { readonly pair: Pair; readonly text: string; readonly address: string },
+): Promise<Admission> {
+  const { credential, publicKey, signature, name } = pair
+  if (!isSignedBy(publicKey, text, signature)) return refused('the signature does not match the public key')
+  if (typedPairingCode(credential) === undefined) return admitByToken(deps, pair, address)
+  const pairing = await redeemPairingCode(deps, { code: credential, publicKey, name, address })
+  if (pairing.ok) return pairing
+  switch (pairing.reason) {
+    case 'throttled':
+      return throttled(pairing.retryAfterMs)
+    case 'refused':
+      return refused(
+        'the pairing code is wrong, used or older than 10 minutes: create a new one with POST /devices/codes',
+      )
+    case 'key-in-use':
+      return refused(otherAccount)
+  }
+}
+
+async function admitByToken(
+  deps: RedeemPairingCodeDeps,
+  { credential, publicKey, name }: Pair,
+  address: string,
+): Promise<Admission> {
+  const { database, box, clock, logbook, throttle } = deps
+  const retryAfterMs = throttle.take(address, clock.now().getTime())
+  if (retryAfterMs > 0) return throttled(retryAfterMs)
+  const accountId = await redeemEnrolmentToken(database, box, credential)
+  if (accountId === undefined)
+    return refused('the credential is neither a pairing code nor the ENROLMENT_TOKEN of this relay')
+  const registration = await database.$transaction((statements) =>
+    registerDevice(statements, { accountId, publicKey, name }, deps),
+  )
+  if (!registration.ok) return refused(otherAccount)
+  const { deviceId } = registration
+  logbook.write({
+    accountId,
+    deviceId,
+    module: 'devices',
+    priority: 'INFO',
+    message: 'the device was paired with the enrolment token',
+  })
+  return registration
+}
+
+const otherAccount = 'this agent belongs to another account: remove its agent-identity.json and pair it again'
+
+function refused(reason: string): Admission {
+  return { ok: false, reason, isForNow: false }
+}
+
+/** The agents of a site that starts its whole fleet at once are paired one after the other. */
+function throttled(retryAfterMs: number): Admission {
+  const seconds = Math.ceil(retryAfterMs / 1000)
+  return {
+    ok: false,
+    reason: `too many agents are being paired from this address: try again in ${seconds} s`,
+    isForNow: true,
+  }
+}
+
+/** Checks the signature of a paired agent over the text with the nonce of this connection. */
+export async function authenticateAgent(
+  database: Database,
+  { deviceId, text, signature }: { readonly deviceId: string; readonly text: string; readonly signature: string },
+): Promise<RelayInput> {
+  const device = await database.device.findUnique({
+    where: { id: deviceId },
+    select: { publicKey: true, deletedAt: true },
+  })
+  // The key was deleted with the device. Whoever knows the id of the device may learn that it was deleted.
+  if (device !== null && device.deletedAt !== null) return REVOKED
+  // The same answer for a wrong signature and an unknown device does not reveal which devices exist.
+  if (!device?.publicKey || !isSignedBy(device.publicKey, text, signature)) {
+    return {
+      kind: 'refused',
+      why: 'unauthenticated',
+      reason: 'no device of this relay has this key: pair the agent again',
+    }
+  }
+  return { kind: 'authenticated' }
+}
+
+export const REVOKED: RelayInput = {
+  kind: 'refused',
+  why: 'revoked',
+  reason: 'this device was deleted: pair the agent again',
+}
+
+/** Verifies an Ed25519 signature over the text with the raw base64 public key of a paired agent. */
+function isSignedBy(publicKey: string, text: string, signature: string): boolean {
+  const raw = Buffer.from(publicKey, 'base64')
+  if (raw.length !== RAW_KEY_BYTES) return false
+  const key = createPublicKey({ key: Buffer.concat([SPKI_HEAD, raw]), format: 'der', type: 'spki' })
+  return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'))
+}
+
+const RAW_KEY_BYTES = 32
+/** RFC 8410: the DER prefix of a raw Ed25519 key. */
+const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex')

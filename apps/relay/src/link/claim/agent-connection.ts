@@ -1,0 +1,28 @@
+import { Prisma } from '../../store/generated/client.ts'
+
+/** One connection of a device's agent. It accompanies everything that the agent claims or reports. */
+export interface AgentConnection {
+  readonly accountId: string
+  readonly deviceId: string
+  /** Increases with each connection of the device. */
+  readonly connEpoch: number
+  readonly journalId: string
+}
+
+/**
+ * The head of a statement that may only run for the newest connection: `fence` has one row while this connection is the
+ * newest of its device and has the current journal. The row stays locked against a newer connection until the commit,
+ * so a newer connection sees every claim made here. Claims wait neither for each other nor for events of the device.
+ * When `isWanted` is false, nothing is locked and nothing is written.
+ */
+export function fence(
+  { accountId, deviceId, connEpoch, journalId }: AgentConnection,
+  isWanted = Prisma.sql`true`,
+): Prisma.Sql {
+  return Prisma.sql`fence AS MATERIALIZED (
+    SELECT d.id, a.settings FROM devices d JOIN accounts a ON a.id = d.account_id
+    WHERE d.id = ${deviceId} AND d.account_id = ${accountId} AND d.conn_epoch = ${connEpoch}
+      AND d.journal_id = ${journalId} AND d.deleted_at IS NULL AND ${isWanted}
+    FOR SHARE OF d
+  )`
+}

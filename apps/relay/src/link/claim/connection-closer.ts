@@ -1,0 +1,49 @@
+import type { Clock } from '../../clock.ts'
+import type { Database } from '../../store/database.ts'
+import type { AgentConnection } from './agent-connection.ts'
+import { closeConnections } from './close-connections-statement.ts'
+
+interface ConnectionCloserDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: { warn(details: object, message: string): void }
+}
+
+/**
+ * Records ended connections. Connections that end during a write share the next one, so that thousands of broken
+ * connections cost a few statements. Connections that cannot be recorded expire with their lease.
+ */
+export class ConnectionCloser {
+  readonly #deps: ConnectionCloserDeps
+  #waiting: AgentConnection[] = []
+  #writing: Promise<void> | undefined
+
+  constructor(deps: ConnectionCloserDeps) {
+    this.#deps = deps
+  }
+
+  add(connection: AgentConnection): void {
+    this.#waiting.push(connection)
+    this.#writing ??= this.#write()
+  }
+
+  /** Resolves when all of them are recorded. */
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+
+  async #write(): Promise<void> {
+    const { database, clock, log } = this.#deps
+    // Collect the connections that end in the same turn of the event loop.
+    await Promise.resolve()
+    while (this.#waiting.length > 0) {
+      const ended = this.#waiting.splice(0)
+      try {
+        await closeConnections(database, ended, clock.now())
+      } catch (error) {
+        log.warn({ err: error }, 'closed connections not recorded: their devices may look online for up to a minute')
+      }
+    }
+    this.#writing = undefined
+  }
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { type DispatchWorld, dispatchWorld } from '../testing/dispatch-world.ts'
+import { endLostJournals } from './end-lost-journals.ts'
+
+let store: TestDatabase
+let world: DispatchWorld
+
+beforeAll(async () => {
+  store = await testDatabase()
+})
+
+beforeEach(async () => {
+  world = await dispatchWorld(store.database)
+})
+
+afterAll(() => store.close())
+
+const windowMs = 15 * 60_000
+
+test('messages of a lost journal end as submit_unknown after the window, and no others do', async () => {
+  await world.webhook('sms:failed')
+  await world.connect()
+  await world.message('doubtful', { journal: 'journal' })
+  await world.message('waiting')
+  world.pass(3600)
+  await world.connect({ journalId: 'next' })
+  await world.message('with the next', { journal: 'next' })
+  world.pass(15 * 60 - 1)
+  expect(await endLostJournals(store.database, windowMs, world.now)).toBe(0)
+  world.pass(1)
+  expect(await endLostJournals(store.database, windowMs, world.now)).toBe(1)
+  expect(await world.recipient('doubtful/0')).toMatchObject({ state: 'Failed', error: 'submit_unknown' })
+  expect(await world.messageState('waiting')).toBe('Pending')
+  expect(await world.messageState('with the next')).toBe('Pending')
+  expect(await world.outbox()).toEqual(['sms:failed doubtful'])
+})

@@ -1,0 +1,24 @@
+import type { Database } from '../../store/database.ts'
+import type { AgentConnection } from './agent-connection.ts'
+
+interface Informed {
+  readonly connection: Pick<AgentConnection, 'accountId'> | undefined
+  readonly settingsVersion: number
+}
+
+/**
+ * Returns the accounts whose settings are newer than those of one of their agents, because a hint was lost. One
+ * statement.
+ */
+export async function findStaleSettings(database: Database, agents: readonly Informed[]): Promise<string[]> {
+  const oldest = new Map<string, number>()
+  for (const { connection, settingsVersion } of agents) {
+    if (connection === undefined) continue
+    const { accountId } = connection
+    oldest.set(accountId, Math.min(settingsVersion, oldest.get(accountId) ?? settingsVersion))
+  }
+  const rows = await database.$queryRaw<{ id: string }[]>`
+    SELECT a.id FROM unnest(${[...oldest.keys()]}::text[], ${[...oldest.values()]}::int[]) AS told (id, version)
+    JOIN accounts a ON a.id = told.id AND a.settings_version > told.version`
+  return rows.map(({ id }) => id)
+}

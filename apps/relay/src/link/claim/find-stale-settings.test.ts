@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { dispatchWorld } from '../testing/dispatch-world.ts'
+import { findStaleSettings } from './find-stale-settings-statement.ts'
+
+let store: TestDatabase
+
+beforeAll(async () => {
+  store = await testDatabase()
+})
+
+afterAll(() => store.close())
+
+test('finds an account when one of its agents has older settings', async () => {
+  const world = await dispatchWorld(store.database)
+  for (const id of ['changed', 'unchanged']) await world.account(id)
+  await store.database.account.update({ where: { id: 'changed' }, data: { settingsVersion: 3 } })
+  const told = (accountId: string, settingsVersion: number) => ({ connection: { accountId }, settingsVersion })
+  const agents = [
+    told('changed', 3),
+    told('changed', 2),
+    told('unchanged', 1),
+    { connection: undefined, settingsVersion: 0 },
+  ]
+  expect(await findStaleSettings(store.database, agents)).toEqual(['changed'])
+  expect(await findStaleSettings(store.database, [told('changed', 3)])).toEqual([])
+  expect(await findStaleSettings(store.database, [])).toEqual([])
+})

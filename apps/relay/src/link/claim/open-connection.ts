@@ -1,0 +1,137 @@
+import type { SimCard } from '@smsgw/contract/link/event'
+import { advanceMessages } from '../../messages/progress/advance-messages.ts'
+import type { Database, Statements } from '../../store/database.ts'
+import type { AgentConnection } from './agent-connection.ts'
+import { isLeased } from './lease.ts'
+import { storeSims } from './store-sims-statement.ts'
+
+export interface ArrivingAgent {
+  readonly accountId: string
+  readonly deviceId: string
+  readonly journalId: string
+  readonly bootId: string
+  readonly agentVersion: string
+  readonly sims: readonly SimCard[]
+}
+
+export interface OpenedConnection {
+  readonly connection: AgentConnection
+  /** The stored mark of this journal, and the tag of the event there. */
+  readonly mark: number
+  readonly markTag: string | undefined
+  /** The device reported a newer journal since, so this one is an old copy and gets no commands. */
+  readonly isRetired: boolean
+  /** Boot id of the previous connection. */
+  readonly previousBootId: string | undefined
+  /** The relay that held the previous connection and may still be alive: it has to be notified. */
+  readonly displacedRelayId: string | undefined
+}
+
+export interface OpenConnectionOptions {
+  /** Identifies this process. */
+  readonly relayId: string
+  /** How long the connection counts as alive without a renewal. */
+  readonly leaseMs: number
+  readonly now: Date
+}
+
+/**
+ * Makes this the only connection of the device. Returns undefined when the device does not exist.
+ *
+ * Locks: the update of the device waits for claims and events of the previous connection, which hold the row, and
+ * fences later ones. The mark is read after it and is therefore final, and `readUnacknowledgedCommands` sees every
+ * claim.
+ *
+ * A journal that the device reports for the first time replaces the previous one, which is lost or was an old copy.
+ * Unfinished messages of the previous journal are in doubt from now on, whether they were acknowledged or not: an
+ * acknowledgement may have been lost with it.
+ */
+export function openConnection(
+  database: Database,
+  agent: ArrivingAgent,
+  { relayId, leaseMs, now }: OpenConnectionOptions,
+): Promise<OpenedConnection | undefined> {
+  return database.$transaction(async (statements) => {
+    const before = await lockDevice(statements, agent)
+    if (before === undefined) return undefined
+    const journal = await knownJournal(statements, agent)
+    const isNew = journal === undefined
+    if (isNew) await beginJournal(statements, agent, now)
+    if (isNew && before.journalId !== null) await doubtOpenSends(statements, agent, now)
+    const { deviceId, accountId, journalId, bootId, agentVersion } = agent
+    await statements.device.update({
+      where: { id: deviceId, accountId },
+      data: {
+        connEpoch: before.connEpoch + 1n,
+        relayId,
+        leaseUntil: new Date(now.getTime() + leaseMs),
+        lastSeen: now,
+        connectedAt: now,
+        bootId,
+        agentVersion,
+        ...(isNew && { journalId }),
+      },
+      select: { id: true },
+    })
+    await storeSims(statements, deviceId, agent.sims, now)
+    return {
+      connection: { accountId, deviceId, journalId, connEpoch: Number(before.connEpoch) + 1 },
+      mark: Number(journal?.mark ?? 0),
+      markTag: journal?.markTag ?? undefined,
+      isRetired: !isNew && before.journalId !== journalId,
+      previousBootId: before.bootId ?? undefined,
+      displacedRelayId: displacedRelay(before, now),
+    }
+  })
+}
+
+interface DeviceBefore {
+  readonly connEpoch: bigint
+  readonly journalId: string | null
+  readonly bootId: string | null
+  readonly relayId: string | null
+  readonly leaseUntil: Date | null
+}
+
+async function lockDevice(
+  statements: Statements,
+  { deviceId, accountId }: ArrivingAgent,
+): Promise<DeviceBefore | undefined> {
+  const [device] = await statements.$queryRaw<DeviceBefore[]>`
+    SELECT conn_epoch AS "connEpoch", journal_id AS "journalId", boot_id AS "bootId", relay_id AS "relayId",
+      lease_until AS "leaseUntil"
+    FROM devices WHERE id = ${deviceId} AND account_id = ${accountId} AND deleted_at IS NULL
+    FOR NO KEY UPDATE`
+  return device
+}
+
+async function knownJournal(statements: Statements, { deviceId, journalId }: ArrivingAgent) {
+  const journal = await statements.deviceJournal.findUnique({ where: { deviceId_journalId: { deviceId, journalId } } })
+  return journal ?? undefined
+}
+
+async function beginJournal(statements: Statements, { deviceId, journalId }: ArrivingAgent, now: Date): Promise<void> {
+  await statements.deviceJournal.create({ data: { deviceId, journalId, createdAt: now }, select: { mark: true } })
+}
+
+async function doubtOpenSends(
+  statements: Statements,
+  { accountId, deviceId, journalId }: ArrivingAgent,
+  now: Date,
+): Promise<void> {
+  const rows = await statements.$queryRaw<{ cmdId: string }[]>`
+    SELECT cmd_id AS "cmdId" FROM recipients
+    WHERE device_id = ${deviceId} AND account_id = ${accountId} AND dispatched_journal <> ${journalId}
+      AND state IN ('Pending', 'Cancelling', 'Processed')`
+  const reason = 'the device lost the record of what it sent'
+  const input = { kind: 'waiting', at: now, code: 'outcome_unknown', reason } as const
+  await advanceMessages(
+    statements,
+    rows.map(({ cmdId }) => ({ accountId, deviceId, cmdId, input })),
+    now,
+  )
+}
+
+function displacedRelay({ relayId, leaseUntil }: DeviceBefore, now: Date): string | undefined {
+  return relayId !== null && isLeased(leaseUntil, now) ? relayId : undefined
+}

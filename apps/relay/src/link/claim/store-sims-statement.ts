@@ -1,0 +1,37 @@
+import type { SimCard } from '@smsgw/contract/link/event'
+import type { Statements } from '../../store/database.ts'
+import { storableText } from '../../store/storable.ts'
+
+/**
+ * Replaces the SIM slots of a device: a slot that is missing in the report is deleted. A card that is unreadable now
+ * keeps its last known number, for the events of messages that were to be sent by it.
+ */
+export async function storeSims(
+  statements: Statements,
+  deviceId: string,
+  sims: readonly SimCard[],
+  now: Date,
+): Promise<void> {
+  const slots = [...new Map(sims.map((sim) => [sim.simNumber, sim])).values()]
+  const text = (value: string | undefined) => (value === undefined ? null : storableText(value))
+  await statements.$executeRaw`
+    WITH told AS (
+      SELECT * FROM unnest(
+        ${slots.map(({ simNumber }) => simNumber)}::int[], ${slots.map(({ state }) => storableText(state))}::text[],
+        ${slots.map(({ phoneNumber }) => text(phoneNumber))}::text[],
+        ${slots.map(({ carrierName }) => text(carrierName))}::text[],
+        ${slots.map(({ iccid }) => text(iccid))}::text[], ${slots.map(({ signal }) => signal ?? null)}::int[]
+      ) AS sim (sim_number, state, phone_number, carrier_name, iccid, signal)
+    ),
+    gone AS (
+      DELETE FROM sim_cards WHERE device_id = ${deviceId} AND sim_number NOT IN (SELECT sim_number FROM told)
+    )
+    INSERT INTO sim_cards (device_id, sim_number, state, phone_number, carrier_name, iccid, signal, updated_at)
+    SELECT ${deviceId}, sim_number, state, phone_number, carrier_name, iccid, signal, ${now} FROM told
+    ON CONFLICT (device_id, sim_number) DO UPDATE SET state = excluded.state,
+      phone_number = CASE WHEN excluded.phone_number IS NULL AND excluded.iccid IS NULL
+        AND excluded.state IN ('absent', 'locked', 'puk', 'failed') THEN sim_cards.phone_number
+        ELSE excluded.phone_number END,
+      carrier_name = excluded.carrier_name, iccid = excluded.iccid, signal = excluded.signal,
+      updated_at = excluded.updated_at`
+}

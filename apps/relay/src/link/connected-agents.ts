@@ -1,0 +1,227 @@
+import type { WakeHint } from '../hints/wake-hint.ts'
+import { FairQueue } from '../limits/fair-queue.ts'
+import { newId, type Random } from '../random.ts'
+import { readSettings } from '../settings/read-settings.ts'
+import { ConnectionCloser } from './claim/connection-closer.ts'
+import { findRevoked } from './claim/find-revoked-statement.ts'
+import { findStaleSettings } from './claim/find-stale-settings-statement.ts'
+import { LEASE_MS } from './claim/lease.ts'
+import { renewLeases } from './claim/renew-leases-statement.ts'
+import { type AgentSocket, ConnectedAgent, type ConnectedAgentDeps } from './connected-agent.ts'
+import { findDevicesWithWork } from './dispatch/find-work-statement.ts'
+
+export interface ConnectedAgentsDeps extends Omit<ConnectedAgentDeps, 'closer' | 'arrivals'> {
+  /** How many agents are admitted at the same time. Each uses a database connection. */
+  readonly arrivalsAtOnce: number
+  readonly random: Random
+}
+
+/**
+ * All agents that are connected to this process. Hints report which of them has work. As hints may be lost, due
+ * commands and deleted devices are polled every second, and leases and settings every 20 seconds.
+ */
+export class ConnectedAgents {
+  readonly #deps: ConnectedAgentsDeps & ConnectedAgentDeps
+  readonly #sessions = new Set<ConnectedAgent>()
+  readonly #byDevice = new Map<string, ConnectedAgent>()
+  readonly #stopListening: () => void
+  readonly #polling: NodeJS.Timeout
+  readonly #renewing: NodeJS.Timeout
+  #isPolling = false
+  #isCheckingRevoked = false
+  #isChecking = false
+
+  constructor(deps: ConnectedAgentsDeps) {
+    this.#deps = {
+      ...deps,
+      closer: new ConnectionCloser(deps),
+      arrivals: new FairQueue({ slots: deps.arrivalsAtOnce, places: MOST_ARRIVING }),
+    }
+    this.#stopListening = deps.hints.listen(
+      (hint) => this.#hear(hint),
+      () => this.#checkAll(),
+    )
+    this.#polling = setInterval(() => {
+      void this.#look()
+      void this.#disconnectRevoked()
+    }, POLL_MS)
+    this.#renewing = setInterval(() => void this.#check(), LEASE_MS / 3)
+  }
+
+  get count(): number {
+    return this.#byDevice.size
+  }
+
+  /** Includes sockets that are not authenticated yet. */
+  get socketCount(): number {
+    return this.#sessions.size
+  }
+
+  /** Takes over an opened socket; the relay sends the first frame. */
+  accept(socket: AgentSocket, address: string): Pick<ConnectedAgent, 'step'> {
+    const nonce = newId(this.#deps.random)
+    const session = new ConnectedAgent(
+      this.#deps,
+      { socket, address, nonce },
+      {
+        onOpen: (opened) => this.#opened(opened),
+        onOver: (over) => this.#over(over),
+      },
+    )
+    this.#sessions.add(session)
+    session.step({ kind: 'opened' })
+    return session
+  }
+
+  /**
+   * Asks every agent to reconnect elsewhere, spread over this time. Agents that a load balancer still sends here are
+   * served until the end.
+   */
+  drain(spreadMs: number): void {
+    for (const session of this.#byDevice.values()) {
+      session.step({ kind: 'drain', reconnectAfterMs: Math.round(Math.random() * spreadMs) })
+    }
+  }
+
+  /** Resolves when all connections are closed, here and in the database. */
+  async close(): Promise<void> {
+    this.#stopListening()
+    clearInterval(this.#polling)
+    clearInterval(this.#renewing)
+    for (const session of this.#sessions)
+      session.step({ kind: 'refused', why: 'goodbye', reason: 'the relay is shutting down' })
+    await this.#deps.closer.settled()
+  }
+
+  /**
+   * Two connections of a device may be opened at once and their results may arrive in any order: the higher epoch wins.
+   */
+  #opened(session: ConnectedAgent): void {
+    if (session.connection === undefined) return
+    const { deviceId, connEpoch } = session.connection
+    const other = this.#byDevice.get(deviceId)
+    if (other?.connection !== undefined && other.connection.connEpoch > connEpoch) {
+      session.step({ kind: 'fenced' })
+      return
+    }
+    this.#byDevice.set(deviceId, session)
+    other?.step({ kind: 'fenced' })
+  }
+
+  #over(session: ConnectedAgent): void {
+    this.#sessions.delete(session)
+    const { deviceId } = session.connection ?? {}
+    if (deviceId !== undefined && this.#byDevice.get(deviceId) === session) this.#byDevice.delete(deviceId)
+  }
+
+  /** Returns true when the socket of the device is here, so that no other relay needs the hint. */
+  #hear(hint: WakeHint): boolean {
+    switch (hint.kind) {
+      case 'wake': {
+        const session = this.#byDevice.get(hint.deviceId)
+        session?.step({ kind: 'wake' })
+        return session !== undefined
+      }
+      case 'device-revoked': {
+        const session = this.#byDevice.get(hint.deviceId)
+        session?.step({ kind: 'revoked' })
+        return session !== undefined
+      }
+      case 'superseded': {
+        const session = this.#byDevice.get(hint.deviceId)
+        if (session?.connection !== undefined && session.connection.connEpoch < hint.connEpoch) {
+          session.step({ kind: 'fenced' })
+        }
+        return false
+      }
+      case 'settings-changed':
+        void this.#pushSettings(hint.accountId)
+        return false
+      default:
+        return false
+    }
+  }
+
+  async #pushSettings(accountId: string): Promise<void> {
+    const concerned = [...this.#byDevice.values()].filter(({ connection }) => connection?.accountId === accountId)
+    if (concerned.length === 0) return
+    try {
+      const settings = await readSettings(this.#deps.database, accountId)
+      for (const session of concerned) session.sendSettings(settings)
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'settings not pushed to agents: database unavailable, retrying')
+    }
+  }
+
+  /**
+   * Handles a change of the relay's clock. Leases may have ended and messages may be due. An agent that uses the
+   * relay's clock would expire messages too early or too late until it gets the new time.
+   */
+  async clockChanged(): Promise<void> {
+    const sessions = [...this.#byDevice.values()]
+    for (const [accountId, ofAccount] of Map.groupBy(sessions, ({ connection }) => connection?.accountId)) {
+      if (accountId === undefined) continue
+      const settings = await readSettings(this.#deps.database, accountId)
+      for (const session of ofAccount) session.sendTime(settings)
+    }
+    this.#checkAll()
+  }
+
+  /** Hints may have been lost: check every agent. */
+  #checkAll(): void {
+    for (const session of this.#byDevice.values()) session.step({ kind: 'wake' })
+    void this.#check()
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isPolling || this.#byDevice.size === 0) return
+    this.#isPolling = true
+    try {
+      const { database, relayId, clock } = this.#deps
+      for (const deviceId of await findDevicesWithWork(database, relayId, clock.now())) {
+        this.#byDevice.get(deviceId)?.step({ kind: 'wake' })
+      }
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'due commands not read: database unavailable, retrying')
+    } finally {
+      this.#isPolling = false
+    }
+  }
+
+  /** A device or its account may be deleted by a process whose hint is lost. */
+  async #disconnectRevoked(): Promise<void> {
+    if (this.#isCheckingRevoked || this.#byDevice.size === 0) return
+    this.#isCheckingRevoked = true
+    try {
+      for (const deviceId of await findRevoked(this.#deps.database, [...this.#byDevice.keys()]))
+        this.#byDevice.get(deviceId)?.step({ kind: 'revoked' })
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'deleted devices not looked up: database unavailable, retrying')
+    } finally {
+      this.#isCheckingRevoked = false
+    }
+  }
+
+  async #check(): Promise<void> {
+    const { database, clock, log } = this.#deps
+    const sessions = [...this.#byDevice.values()]
+    const connections = sessions.flatMap(({ connection }) => connection ?? [])
+    if (this.#isChecking || connections.length === 0) return
+    this.#isChecking = true
+    try {
+      const lost = new Set(await renewLeases(database, connections, { leaseMs: LEASE_MS, now: clock.now() }))
+      for (const session of sessions) {
+        if (session.connection !== undefined && lost.has(session.connection)) session.step({ kind: 'fenced' })
+      }
+      for (const accountId of await findStaleSettings(database, sessions)) await this.#pushSettings(accountId)
+    } catch (error) {
+      log.warn({ err: error }, 'leases not renewed: devices may look offline until the database is back')
+    } finally {
+      this.#isChecking = false
+    }
+  }
+}
+
+/** As many as a busy database admits within the 45 s that an agent waits. The others reconnect. */
+const MOST_ARRIVING = 2_000
+const POLL_MS = 1_000

@@ -1,0 +1,159 @@
+import { type Command, type SendCommand, urgentPriority } from '@smsgw/contract/link/command'
+import { dataOfOctets } from '../../messages/message-data.ts'
+import type { Statements } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { type AgentConnection, fence } from '../claim/agent-connection.ts'
+
+/** How many commands the connection accepts now. */
+export interface Room {
+  readonly sends: number
+  /** The limit including urgent sends, for which credit is reserved: at least `sends`. */
+  readonly urgentSends: number
+  /** The limit of cancels, and of other commands. They cost no credit. */
+  readonly others: number
+}
+
+/**
+ * Claims the commands that are due for a device, in the order of dispatch: cancels, other commands, then sends by
+ * priority and, within a priority, by the processing order of the account. When this returns, the commands belong to
+ * the device's journal, and only then may a frame be sent. Commands that are lost on the way are found by
+ * `readUnacknowledgedCommands`.
+ *
+ * One statement: one round trip and one commit. When nothing is due, the fence locks no row and nothing is written.
+ *
+ * SKIP LOCKED: a locked recipient is being cancelled or ended, or is held by an older claim that the fence lets finish.
+ * Waiting for it would yield nothing. The message is not locked, because no state changes: a cancel, which locks
+ * message and recipients, waits for this statement and then sees the device. A sweep that was dispatched to another
+ * journal is dispatched again, as a second sweep does no harm.
+ *
+ * Only one of the two orders of sends runs; the condition of the other is false before it reads a row. The indexes hold
+ * only waiting rows, so the length of the history does not matter. LIFO sorts the queue of the device each time: an
+ * index for it would cost every accepted message a write.
+ */
+export async function claimCommands(
+  statements: Statements,
+  connection: AgentConnection,
+  room: Room,
+  now: Date,
+  onDispatched?: (sinceDueSeconds: number) => void,
+): Promise<Command[]> {
+  const { deviceId, accountId, journalId } = connection
+  const ofDevice = Prisma.sql`device_id = ${deviceId} AND account_id = ${accountId}`
+  const undispatchedCancel = Prisma.sql`${ofDevice} AND cancel_requested_at IS NOT NULL AND cancel_answered_at IS NULL
+    AND cancel_dispatched_at IS NULL AND dispatched_journal = ${journalId}`
+  const undispatchedCommand = Prisma.sql`${ofDevice} AND answered_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})
+    AND (dispatched_journal IS NULL OR (dispatched_journal <> ${journalId} AND command ->> 'kind' = 'sweep'))`
+  const dueSend = Prisma.sql`${ofDevice} AND state = 'Pending' AND dispatched_journal IS NULL
+    AND not_before <= ${now} AND (valid_until IS NULL OR valid_until > ${now})`
+  const rows = await statements.$queryRaw<ClaimedRow[]>`
+    WITH ${fence(
+      connection,
+      Prisma.sql`(EXISTS (SELECT FROM recipients WHERE ${dueSend}) OR EXISTS (SELECT FROM recipients WHERE ${undispatchedCancel})
+        OR EXISTS (SELECT FROM device_commands WHERE ${undispatchedCommand}))`,
+    )},
+    untold_cancels AS MATERIALIZED (
+      SELECT cmd_id FROM recipients WHERE EXISTS (SELECT FROM fence) AND ${undispatchedCancel}
+      ORDER BY cancel_requested_at LIMIT ${room.others} FOR NO KEY UPDATE SKIP LOCKED
+    ),
+    untold_commands AS MATERIALIZED (
+      SELECT cmd_id FROM device_commands WHERE EXISTS (SELECT FROM fence) AND ${undispatchedCommand}
+      ORDER BY created_at LIMIT ${room.others} FOR NO KEY UPDATE SKIP LOCKED
+    ),
+    first_in AS MATERIALIZED (${waitingSends(dueSend, room, Prisma.sql`IS DISTINCT FROM 'LIFO'`, Prisma.sql`ASC`)}),
+    last_in AS MATERIALIZED (${waitingSends(dueSend, room, Prisma.sql`= 'LIFO'`, Prisma.sql`DESC`)}),
+    placed AS (
+      SELECT cmd_id, priority, row_number() OVER () AS place
+      FROM (SELECT * FROM first_in UNION ALL SELECT * FROM last_in) AS one_of_them
+    ),
+    cancels AS (
+      UPDATE recipients r SET cancel_dispatched_at = ${now} FROM untold_cancels u WHERE r.cmd_id = u.cmd_id
+      RETURNING r.cmd_id, r.cancel_requested_at
+    ),
+    commands AS (
+      UPDATE device_commands c SET dispatched_journal = ${journalId}, dispatched_at = ${now}
+      FROM untold_commands u WHERE c.cmd_id = u.cmd_id
+      RETURNING c.command, c.created_at
+    ),
+    sends AS (
+      UPDATE recipients r SET dispatched_journal = ${journalId}, dispatched_at = ${now}
+      FROM placed WHERE r.cmd_id = placed.cmd_id
+        AND (placed.place <= ${room.sends} OR placed.priority >= ${urgentPriority})
+      RETURNING r.*, placed.place
+    )
+    SELECT t.command, ${sendColumns}
+    FROM (
+      SELECT 1 AS turn, cancel_requested_at AS since, 0 AS place,
+        jsonb_build_object('kind', 'cancel', 'cmdId', cmd_id) AS command, NULL AS send FROM cancels
+      UNION ALL SELECT 2, created_at, 0, command, NULL FROM commands
+      UNION ALL SELECT 3, NULL, place, NULL, cmd_id FROM sends
+    ) AS t
+    LEFT JOIN sends r ON r.cmd_id = t.send LEFT JOIN messages m ON m.key = r.message_key
+    ORDER BY t.turn, t.since, t.place`
+  if (onDispatched !== undefined) {
+    for (const { command, dueAt } of rows)
+      if (command === null) onDispatched(Math.max(0, now.getTime() - dueAt.getTime()) / 1000)
+  }
+  return rows.map((row) => row.command ?? sendCommand(row))
+}
+
+type ClaimedRow = SendRow & { readonly command: Command | null }
+
+function waitingSends(
+  dueSend: Prisma.Sql,
+  { urgentSends }: Room,
+  order: Prisma.Sql,
+  direction: Prisma.Sql,
+): Prisma.Sql {
+  return Prisma.sql`
+    SELECT cmd_id, priority FROM recipients
+    WHERE EXISTS (SELECT FROM fence WHERE settings #>> '{messages,processing_order}' ${order}) AND ${dueSend}
+    ORDER BY priority DESC, due_at ${direction}, message_key ${direction}, position
+    LIMIT ${urgentSends}
+    FOR NO KEY UPDATE SKIP LOCKED`
+}
+
+/** A recipient with its message, as read for a send command. */
+export interface SendRow {
+  readonly cmdId: string
+  readonly messageId: string
+  readonly phoneNumber: string
+  readonly text: string | null
+  readonly data: Uint8Array | null
+  readonly port: number | null
+  readonly isEncrypted: boolean
+  readonly simNumber: number | null
+  readonly withDeliveryReport: boolean
+  readonly priority: number
+  readonly acceptedAt: Date
+  readonly dueAt: Date
+  readonly validUntil: Date | null
+}
+
+/** Columns of recipients `r` and messages `m`. */
+export const sendColumns = Prisma.sql`
+  r.cmd_id AS "cmdId", m.id AS "messageId", r.phone_number AS "phoneNumber", m.text, m.data, m.port,
+  m.is_encrypted AS "isEncrypted", m.sim_number AS "simNumber", m.with_delivery_report AS "withDeliveryReport",
+  r.priority, m.created_at AS "acceptedAt", r.due_at AS "dueAt", r.valid_until AS "validUntil"`
+
+export function sendCommand(row: SendRow): SendCommand {
+  const { cmdId, messageId, phoneNumber, isEncrypted, simNumber, withDeliveryReport, priority, validUntil } = row
+  return {
+    kind: 'send',
+    cmdId,
+    messageId,
+    phoneNumber,
+    content: contentOf(row),
+    isEncrypted,
+    ...(simNumber !== null && { simNumber }),
+    withDeliveryReport,
+    priority,
+    acceptedAt: row.acceptedAt.toISOString(),
+    ...(validUntil !== null && { validUntil: validUntil.toISOString() }),
+    onUncertain: 'resolve',
+  }
+}
+
+function contentOf({ text, data, port, isEncrypted }: SendRow): SendCommand['content'] {
+  if (data === null || port === null) return { text: text ?? '' }
+  return { data: dataOfOctets(data, isEncrypted), port }
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { maxFrameBytes, subprotocol } from '@smsgw/contract/link/frame'
+import { WebSocket, WebSocketServer } from 'ws'
+import { addressBlock } from '../limits/address-block.ts'
+import { TokenBuckets } from '../limits/token-buckets.ts'
+import type { ConnectedAgents } from './connected-agents.ts'
+
+/** The path of the agents' WebSocket. */
+const AGENTS_PATH = '/agent/v1'
+
+/**
+ * Returns whether a request is the upgrade of an agent. All other requests are answered by their path, whether or not
+ * they offer an upgrade.
+ */
+export function isAgentUpgrade({ url = '', headers }: IncomingMessage): boolean {
+  const offered = (headers.upgrade ?? '').split(',').map((name) => name.trim().toLowerCase())
+  return url.split('?')[0] === AGENTS_PATH && offered.includes('websocket')
+}
+
+/**
+ * Accepts WebSockets of agents from an HTTP server. Before it is authenticated, a socket has 15 seconds and a limited
+ * frame size, and connections are rate-limited per address and in total.
+ */
+export function serveAgents(
+  server: Server,
+  sockets: ConnectedAgents,
+  options: { readonly addressOf: (request: IncomingMessage) => string; readonly nowMs: () => number },
+): { readonly close: () => Promise<void> } {
+  const webSockets = new WebSocketServer(settings)
+  const arrivals = new Arrivals()
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!isAgentUpgrade(request)) return
+    socket.on('error', () => socket.destroy())
+    const address = options.addressOf(request)
+    const refusal = refuse(request) ?? throttle(arrivals, address, options.nowMs())
+    if (refusal !== undefined) {
+      socket.end(refusal, () => socket.destroy())
+      return
+    }
+    webSockets.handleUpgrade(request, socket, head, (webSocket) => host(webSocket, sockets, address))
+  })
+  return {
+    /** Accepts no more sockets and waits until the closing ones are gone. */
+    async close() {
+      await new Promise((resolve) => webSockets.close(resolve))
+    },
+  }
+}
+
+function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): void {
+  const session = sockets.accept(
+    {
+      send(text) {
+        if (webSocket.readyState !== WebSocket.OPEN) return
+        webSocket.send(text)
+        // Credit and window bound the data in flight. More than this is buffered only for an agent that does not read.
+        if (webSocket.bufferedAmount > MOST_BUFFERED) webSocket.terminate()
+      },
+      close(code, reason) {
+        webSocket.close(code, cut(reason))
+      },
+    },
+    address,
+  )
+  webSocket.on('message', (data, isBinary) => {
+    if (isBinary)
+      session.step({ kind: 'refused', why: 'malformed', reason: 'binary frames are not supported: send text frames' })
+    else session.step({ kind: 'received', text: data.toString() })
+  })
+  webSocket.on('ping', (data) => {
+    if (webSocket.bufferedAmount < MOST_BUFFERED) webSocket.pong(data)
+  })
+  // The library sends a close frame with the reason and reads no more.
+  webSocket.on('error', () => undefined)
+  webSocket.on('close', (code) => session.step({ kind: 'closed', code }))
+}
+
+/** Rate limits of new connections: per address, behind which a site may have its whole fleet, and in total. */
+class Arrivals {
+  readonly #ofAddress = new TokenBuckets({ capacity: 200, refillMs: 50, keys: 10_000 })
+  /** As many as one relay holds: all of them may reconnect at once when another relay stops. */
+  readonly #ofAll = new TokenBuckets({ capacity: 5_000, refillMs: 5, keys: 1 })
+
+  /** Counts a connection and returns 0, or returns the milliseconds until the next one is allowed. */
+  take(address: string, nowMs: number): number {
+    return this.#ofAddress.take(addressBlock(address), nowMs) || this.#ofAll.take('all', nowMs)
+  }
+}
+
+/** Returns the HTTP response that refuses the upgrade, if it has to be refused. */
+function refuse({ headers }: IncomingMessage): string | undefined {
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
+  if (!offered.includes(subprotocol))
+    return answer('400 Bad Request', `this endpoint requires the WebSocket subprotocol ${subprotocol}`)
+  // Agents send no Origin header; a request with one comes from a web page.
+  if (headers.origin !== undefined) return answer('403 Forbidden', 'browsers cannot connect as agents')
+  return undefined
+}
+
+function throttle(arrivals: Arrivals, address: string, nowMs: number): string | undefined {
+  const retryMs = arrivals.take(address, nowMs)
+  if (retryMs === 0) return undefined
+  const seconds = Math.ceil(retryMs / 1000)
+  return answer('429 Too Many Requests', 'too many new connections: try again later', `Retry-After: ${seconds}\r\n`)
+}
+
+function answer(status: string, message: string, headers = ''): string {
+  const body = JSON.stringify({ code: Number(status.slice(0, 3)), message })
+  return (
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+    `${headers}Connection: close\r\n\r\n${body}`
+  )
+}
+
+/** RFC 6455: a close reason has at most 123 octets. */
+function cut(reason: string): string {
+  return Buffer.from(reason)
+    .subarray(0, 120)
+    .toString()
+    .replace(/\uFFFD$/, '')
+}
+
+const MOST_BUFFERED = 4 * 1_048_576
+
+const settings = {
+  noServer: true,
+  maxPayload: maxFrameBytes,
+  // Per message; a well-behaved agent does not split frames into tiny fragments.
+  maxFragments: 1_024,
+  perMessageDeflate: false,
+  // Pongs that are not read would pile up.
+  autoPong: false,
+  // How long to wait for the answer to a close frame.
+  closeTimeout: 3_000,
+  clientTracking: true,
+  handleProtocols: (offered: ReadonlySet<string>) => (offered.has(subprotocol) ? subprotocol : false),
+} as const

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Statements } from '../store/database.ts'
+
+const PAUSE_MS = 10
+
+/**
+ * Waits for the end of every transaction that is now writing live events (`writers`) or has checked whether its
+ * accounts are watched (`lookers`). Such a transaction holds its table lock until it ends and is visible in `pg_locks`.
+ * Waiting for the oldest transaction number instead would include transactions of every database of the server. Ours
+ * end within seconds. Takes no locks.
+ */
+export async function awaitTransactions(statements: Statements, which: 'writers' | 'lookers'): Promise<void> {
+  let waitedFor = await readTransactions(statements, which)
+  while (waitedFor.length > 0) {
+    await sleep(PAUSE_MS)
+    const present = new Set(await readTransactions(statements, which))
+    waitedFor = waitedFor.filter((one) => present.has(one))
+  }
+}
+
+async function readTransactions(statements: Statements, which: 'writers' | 'lookers'): Promise<string[]> {
+  const [table, mode] = TABLES[which]
+  const rows = await statements.$queryRaw<{ transaction: string }[]>`
+    SELECT DISTINCT virtualtransaction AS transaction FROM pg_locks
+    WHERE locktype = 'relation' AND relation = ${table}::regclass AND mode = ${mode} AND pid <> pg_backend_pid()
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+  return rows.map(({ transaction }) => transaction)
+}
+
+const TABLES = {
+  writers: ['live_events', 'RowExclusiveLock'],
+  lookers: ['live_accounts', 'AccessShareLock'],
+} as const

@@ -1,0 +1,17 @@
+import type { Database } from '../store/database.ts'
+
+/** A client that was disconnected for longer reloads everything. */
+const KEPT_SECONDS = 2 * 3_600
+
+/** Deletes accounts that are no longer watched, and old events. A cursor to a deleted event results in a reset. */
+export async function deleteOldLiveEvents(database: Database): Promise<void> {
+  await database.$executeRaw`DELETE FROM live_accounts WHERE until < now()`
+  await database.$executeRaw`
+    WITH forgotten AS (
+      DELETE FROM live_events WHERE at < now() - ${KEPT_SECONDS}::int * interval '1 second' RETURNING account_id, id
+    ), last AS (
+      SELECT account_id, max(id) AS id FROM forgotten GROUP BY account_id
+    )
+    UPDATE live_accounts SET since_id = greatest(since_id, last.id)
+    FROM last WHERE last.account_id = live_accounts.account_id`
+}

@@ -1,0 +1,37 @@
+import type { LiveEventKind } from '@smsgw/contract/live-event'
+import type { Statements } from '../store/database.ts'
+
+/**
+ * Reads the events after a number, in order, of all watched accounts. Takes no locks: LiveTail handles uncommitted
+ * numbers.
+ */
+export async function readLiveEvents(statements: Statements, after: bigint, most: number): Promise<LiveEvent[]> {
+  return await statements.$queryRaw<LiveEvent[]>`
+    SELECT id, account_id AS "accountId", kind, data FROM live_events WHERE id > ${after} ORDER BY id LIMIT ${most}`
+}
+
+/** Reads the events of one account between two numbers. */
+export async function readMissedEvents(
+  statements: Statements,
+  accountId: string,
+  { after, upTo }: { readonly after: bigint; readonly upTo: bigint },
+  most: number,
+): Promise<LiveEvent[]> {
+  return await statements.$queryRaw<LiveEvent[]>`
+    SELECT id, account_id AS "accountId", kind, data FROM live_events
+    WHERE account_id = ${accountId} AND id > ${after} AND id <= ${upTo} ORDER BY id LIMIT ${most}`
+}
+
+/** Returns the last assigned number, whether or not its transaction has ended. */
+export async function readLastNumber(statements: Statements): Promise<bigint> {
+  const [row] = await statements.$queryRaw<{ last: bigint }[]>`
+    SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM live_events_id_seq`
+  return row?.last ?? 0n
+}
+
+export interface LiveEvent {
+  readonly id: bigint
+  readonly accountId: string
+  readonly kind: LiveEventKind
+  readonly data: object
+}

@@ -1,0 +1,136 @@
+// Streams and other long requests end when their client loses access: two relays with one database, over HTTP.
+import { liveEventsEnd } from '@smsgw/contract/live-event'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { changePassword } from '../accounts/change-password.ts'
+import { removeAccount } from '../accounts/remove-account.ts'
+import { systemClock } from '../clock.ts'
+import { LEASE_MS } from '../link/claim/lease.ts'
+import { systemRandom } from '../random.ts'
+import { secretBox } from '../store/secret-box.ts'
+import { type TestAccount, type TestRelay, testRelay } from '../testing/test-relay.ts'
+import { type ReadStream, readEventStream } from './testing/read-event-stream.ts'
+
+const SERVER_SECRET = 'kJ8sn3Vx91mQpZt7bRwYcLd4HfGaEu2q'
+const box = secretBox(SERVER_SECRET, systemRandom)
+const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) }
+let here: TestRelay
+let there: TestRelay
+let owner: TestAccount
+const streams: ReadStream[] = []
+
+beforeAll(async () => {
+  here = await testRelay({ settings: { SERVER_SECRET }, clock })
+  there = await testRelay({ settings: { SERVER_SECRET, DATABASE_URL: here.databaseUrl }, clock })
+})
+afterAll(async () => {
+  await there.close()
+  await here.close()
+})
+beforeEach(async () => {
+  owner = await here.addAccount()
+})
+afterEach(async () => {
+  clock.aheadMs = 0
+  await Promise.all(streams.splice(0).map((stream) => stream.close()))
+})
+
+/** A stream on each relay that has begun. */
+async function watchOnBoth(headers: Readonly<Record<string, string>>): Promise<ReadStream[]> {
+  const both = [here, there].map(({ url }) => readEventStream(`${url}/3rdparty/v1/events`, headers))
+  for (const stream of await Promise.all(both)) {
+    expect(stream.status).toBe(200)
+    streams.push(stream)
+  }
+  return streams.slice(-2)
+}
+
+/** The last event of each, after which the stream is closed. */
+async function endsOf(watched: readonly ReadStream[]): Promise<unknown[]> {
+  const ends = await Promise.all(watched.map((stream) => stream.next('end')))
+  expect(await Promise.all(watched.map((stream) => stream.next()))).toEqual([undefined, undefined])
+  return ends.map((end) => liveEventsEnd.parse(end?.data).code)
+}
+
+async function issue(ttl = 3_600) {
+  const body = { scopes: ['all:any'], ttl }
+  const { json } = await here.api('POST', '/auth/token', { auth: owner.basic, body })
+  return { id: json.id as string, auth: `Bearer ${json.access_token}`, refresh: `Bearer ${json.refresh_token}` }
+}
+
+async function signIn(): Promise<string> {
+  const body = { username: owner.username, password: owner.password }
+  const response = await here.api('POST', '/session', { auth: null, body })
+  return response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+}
+
+const both = <Value>(value: Value) => [value, value]
+
+test('a revoked token ends its streams', async () => {
+  const { id, auth } = await issue()
+  const watched = await watchOnBoth({ authorization: auth })
+  await here.api('DELETE', `/auth/token/${id}`, { auth: owner.basic })
+  expect(await endsOf(watched)).toEqual(both('token_revoked'))
+})
+
+test('a reused refresh token ends the streams of its family', async () => {
+  const { auth, refresh } = await issue()
+  const watched = await watchOnBoth({ authorization: auth })
+  for (const status of [201, 401])
+    expect((await there.api('POST', '/auth/token/refresh', { auth: refresh })).status).toBe(status)
+  expect(await endsOf(watched)).toEqual(both('token_revoked'))
+})
+
+test('an expired token ends its streams', async () => {
+  const { auth } = await issue(60)
+  const watched = await watchOnBoth({ authorization: auth })
+  clock.aheadMs = 61_000
+  expect(await endsOf(watched)).toEqual(both('token_expired'))
+})
+
+test('a changed password ends streams of the old one, however many wrong ones came before', async () => {
+  const watched = await watchOnBoth({ authorization: owner.basic })
+  const wrong = `Basic ${Buffer.from(`${owner.username}:not it`).toString('base64')}`
+  for (let guess = 0; guess < 11; guess++) await there.api('GET', '/devices', { auth: wrong })
+  const body = { currentPassword: owner.password, newPassword: 'quite another password' }
+  expect((await here.api('POST', '/account/password', { auth: owner.basic, body })).status).toBe(204)
+  expect(await endsOf(watched)).toEqual(both('password_changed'))
+})
+
+test('a password changed by a command ends streams without a hint', async () => {
+  const watched = await watchOnBoth({ authorization: owner.basic })
+  const change = { password: 'quite another password', keepTokens: false }
+  await changePassword({ database: here.database, box, clock: systemClock }, owner, change)
+  expect(await endsOf(watched)).toEqual(both('password_changed'))
+})
+
+test('signing out ends the streams of the browser', async () => {
+  const cookie = await signIn()
+  const watched = await watchOnBoth({ cookie })
+  const headers = { cookie, origin: here.url }
+  expect((await here.api('DELETE', '/session', { auth: null, headers })).status).toBe(204)
+  expect(await endsOf(watched)).toEqual(both('session_ended'))
+})
+
+test.each(['password', 'token', 'session'])('a deleted account ends its streams: by %s', async (kind) => {
+  const headers: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
+    password: async () => ({ authorization: owner.basic }),
+    token: async () => ({ authorization: (await issue()).auth }),
+    session: async () => ({ cookie: await signIn() }),
+  }
+  const watched = await watchOnBoth((await headers[kind]?.()) ?? {})
+  await removeAccount(here.database, systemClock, owner.id)
+  expect(await endsOf(watched)).toEqual(both('account_removed'))
+})
+
+test('a USSD request ends with its token', async () => {
+  const deviceId = owner.id
+  await here.database.device.create({
+    data: { id: deviceId, accountId: owner.id, name: 'attic', leaseUntil: new Date(Date.now() + LEASE_MS) },
+  })
+  const { id, auth } = await issue()
+  const requested = there.api('POST', `/devices/${deviceId}/ussd`, { auth, body: { code: '*100#' } })
+  await expect.poll(() => here.database.deviceCommand.count({ where: { deviceId } })).toBe(1)
+  await here.api('DELETE', `/auth/token/${id}`, { auth: owner.basic })
+  expect(await requested).toMatchObject({ status: 401, json: { message: expect.stringContaining('revoked') } })
+  await expect.poll(() => here.database.deviceCommand.count({ where: { deviceId } })).toBe(0)
+})

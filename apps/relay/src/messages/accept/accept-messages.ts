@@ -1,0 +1,68 @@
+import type { MessageContent } from '@smsgw/contract/message'
+import type { Statements } from '../../store/database.ts'
+import type { StoredMessage } from '../stored-message.ts'
+import { type DuplicateMessage, findDuplicates } from './find-duplicates-statement.ts'
+import type { IdempotencyKey } from './idempotency-key.ts'
+import { storeMessages } from './store-messages-statement.ts'
+
+export type AcceptOutcome =
+  /** The message is on disk. */
+  | { readonly kind: 'accepted' }
+  /** The same request was accepted before under the same idempotency key. */
+  | { readonly kind: 'repeated'; readonly message: StoredMessage }
+  /** The idempotency key belongs to a different request. */
+  | { readonly kind: 'key-taken' }
+  | { readonly kind: 'id-taken' }
+  | { readonly kind: 'device-gone' }
+
+/** Stores each message or returns why it was not stored. No two of them may have the same id or idempotency key. */
+export async function acceptMessages(
+  statements: Statements,
+  messages: readonly NewMessage[],
+  waitMs: number,
+): Promise<readonly AcceptOutcome[]> {
+  const leftOut = await storeMessages(statements, messages, waitMs)
+  if (leftOut.length === 0) return messages.map(() => accepted)
+  const others = leftOut.flatMap((position) => messages[position] ?? [])
+  const taken = await findDuplicates(statements, others)
+  const outcomes = new Map(others.map((message, index) => [message, outcomeOf(message, taken[index])]))
+  return messages.map((message) => outcomes.get(message) ?? accepted)
+}
+
+const accepted: AcceptOutcome = { kind: 'accepted' }
+
+function outcomeOf(message: NewMessage, taken: DuplicateMessage | undefined): AcceptOutcome {
+  if (taken === undefined) return { kind: 'device-gone' }
+  // This very message: the connection was lost before the answer arrived, and the statement was tried again.
+  if (taken.recipients[0]?.cmdId === message.recipients[0]?.cmdId) return accepted
+  return repeatOutcome(message, taken) ?? { kind: 'id-taken' }
+}
+
+/** The outcome of a request whose idempotency key was used before. */
+export function repeatOutcome({ idempotency }: Pick<NewMessage, 'idempotency'>, taken: DuplicateMessage) {
+  if (idempotency === undefined || taken.idempotencyKey !== idempotency.key) return undefined
+  const isSame = Buffer.compare(taken.idempotencyFingerprint ?? new Uint8Array(), idempotency.fingerprint) === 0
+  return isSame ? ({ kind: 'repeated', message: taken } as const) : ({ kind: 'key-taken' } as const)
+}
+
+/** A message ready to be stored. */
+export interface NewMessage {
+  readonly accountId: string
+  readonly id: string
+  readonly deviceId: string
+  readonly createdAt: Date
+  readonly content: MessageContent
+  readonly isEncrypted: boolean
+  readonly simNumber: number | undefined
+  readonly withDeliveryReport: boolean
+  readonly priority: number | undefined
+  readonly validUntil: Date | undefined
+  readonly scheduleAt: Date | undefined
+  readonly recipients: readonly NewRecipient[]
+  readonly idempotency: IdempotencyKey | undefined
+}
+
+export interface NewRecipient {
+  readonly cmdId: string
+  readonly phoneNumber: string
+}

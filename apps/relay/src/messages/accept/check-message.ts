@@ -1,0 +1,115 @@
+import type { MessageContent, SendMessageQuery, SendMessageRequest } from '@smsgw/contract/message'
+import { partsNeeded, segmentData, TooManyPartsError } from '@smsgw/sms/segmentation/segment'
+import type { CountryCode } from 'libphonenumber-js/max'
+import type { ApiError, FieldError } from '../../http/api-error.ts'
+import { refusal } from '../../http/validation-error.ts'
+import { type NumberRules, normaliseNumber } from './phone-number.ts'
+
+export interface MessageRules {
+  /** Country of numbers without `+`. */
+  readonly defaultRegion: CountryCode | undefined
+  readonly maxSegments: number
+}
+
+/** A request after all checks that need no account. */
+export interface CheckedMessage {
+  readonly numbers: readonly string[]
+  readonly validUntil: Date | undefined
+  readonly scheduleAt: Date | undefined
+}
+
+export type MessageCheck =
+  | { readonly ok: true; readonly planned: CheckedMessage }
+  | { readonly ok: false; readonly refusal: ApiError }
+
+/** Checks what the schema cannot: numbering plans, the number of parts, and times in the past. */
+export function checkMessage(
+  requested: SendMessageRequest,
+  { skipPhoneValidation }: Pick<SendMessageQuery, 'skipPhoneValidation'>,
+  { defaultRegion, maxSegments }: MessageRules,
+  now: Date,
+): MessageCheck {
+  const recipients = messageRecipients(
+    requested.phoneNumbers,
+    requested.isEncrypted ? 'encrypted' : { region: defaultRegion, skipValidation: skipPhoneValidation },
+  )
+  if (!recipients.ok) return refused(recipients.errors)
+  const { scheduleAt } = requested
+  const validUntil = endOf(requested, now)
+  const errors = [
+    ...timeErrors(scheduleAt, validUntil, now),
+    ...(requested.isEncrypted ? [] : sizeErrors(requested, maxSegments)),
+  ]
+  if (errors.length > 0) return refused(errors)
+  return { ok: true, planned: { numbers: recipients.numbers, validUntil, scheduleAt } }
+}
+
+function endOf({ ttlSeconds, validUntil }: SendMessageRequest, now: Date): Date | undefined {
+  return ttlSeconds === undefined ? validUntil : new Date(now.getTime() + ttlSeconds * 1000)
+}
+
+function* timeErrors(scheduleAt: Date | undefined, validUntil: Date | undefined, now: Date): Generator<FieldError> {
+  if (validUntil && validUntil <= now) yield { path: 'validUntil', message: 'must be in the future' }
+  if (!scheduleAt) return
+  if (scheduleAt <= now) yield { path: 'scheduleAt', message: 'must be in the future: leave it out to send now' }
+  else if (validUntil && scheduleAt >= validUntil)
+    yield { path: 'scheduleAt', message: 'must be before the deadline set by ttl or validUntil' }
+}
+
+function* sizeErrors({ content }: SendMessageRequest, maxSegments: number): Generator<FieldError> {
+  const parts = partsBeyond(content, maxSegments)
+  if (parts === undefined) return
+  const path = content.kind === 'text' ? 'textMessage.text' : 'dataMessage.data'
+  yield { path, message: `needs ${parts} parts, but at most ${maxSegments} are allowed: shorten it` }
+}
+
+function refused(errors: readonly FieldError[]): MessageCheck {
+  return { ok: false, refusal: refusal(errors, 'body') }
+}
+
+export type MessageRecipients =
+  | { readonly ok: true; readonly numbers: readonly string[] }
+  | { readonly ok: false; readonly errors: readonly FieldError[] }
+
+/**
+ * Returns the numbers as they will be dialled, without duplicates. Encrypted ones stay as they are: only the agent can
+ * read them.
+ */
+export function messageRecipients(requested: readonly string[], rules: NumberRules | 'encrypted'): MessageRecipients {
+  if (rules === 'encrypted') return { ok: true, numbers: requested }
+  const errors: FieldError[] = []
+  const positions = new Map<string, number>()
+  for (const [position, text] of requested.entries()) {
+    const normalised = normaliseNumber(text, rules)
+    const path = `phoneNumbers[${position}]`
+    if (!normalised.ok) {
+      errors.push({ path, message: `${JSON.stringify(text)} ${normalised.reason}` })
+      continue
+    }
+    const first = positions.get(normalised.number)
+    if (first === undefined) positions.set(normalised.number, position)
+    else errors.push({ path, message: `is the same number as phoneNumbers[${first}]: remove one of them` })
+  }
+  return errors.length > 0 ? { ok: false, errors } : { ok: true, numbers: [...positions.keys()] }
+}
+
+/** UTF-16 units: 67, or 66 where a surrogate pair would be split. */
+const FEWEST_UNITS_OF_A_PART = 66
+
+/** Returns the number of parts if it exceeds `most`. Most texts are too short to need counting. */
+export function partsBeyond(content: MessageContent, most: number): number | undefined {
+  if (content.kind === 'data') return dataPartsBeyond(Buffer.from(content.data, 'base64'), content.port, most)
+  if (content.text.length <= most * FEWEST_UNITS_OF_A_PART) return undefined
+  const parts = partsNeeded(content.text)
+  return parts > most ? parts : undefined
+}
+
+function dataPartsBeyond(data: Uint8Array, destination: number, maxParts: number): number | undefined {
+  try {
+    segmentData(data, { reference: 0, ports: { width: 16, destination, source: 0 }, maxParts })
+    return undefined
+  } catch (error) {
+    if (error instanceof TooManyPartsError) return error.partsNeeded
+    throw error
+  }
+}

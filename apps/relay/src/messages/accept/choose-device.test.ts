@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { chooseDevice, type DeviceCriteria, type DeviceOnRoster } from './choose-device.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
+const online = { leaseUntil: minutesAgo(-1), lastSeen: now }
+
+function device(id: string, about: Partial<DeviceOnRoster> = {}): DeviceOnRoster {
+  return { id, lastSeen: minutesAgo(10), leaseUntil: null, slots: [], readySlots: [], waiting: 0, ...about }
+}
+
+function choice(devices: readonly DeviceOnRoster[], criteria: Partial<DeviceCriteria> = {}): string {
+  const complete = { deviceId: undefined, simNumber: undefined, activeWithinHours: 0, queueLimit: 100, ...criteria }
+  const chosen = chooseDevice(devices, complete, now)
+  return chosen.ok ? chosen.device.id : chosen.problem
+}
+
+test('takes the requested device, even if it is offline', () => {
+  expect(choice([device('a', online), device('b')], { deviceId: 'b' })).toBe('b')
+})
+
+test('takes the shortest queue of the online devices', () => {
+  const devices = [device('a', { ...online, waiting: 3 }), device('b', { ...online, waiting: 1 }), device('c')]
+  expect(choice(devices)).toBe('b')
+})
+
+test('takes the device seen last when none is online', () => {
+  const devices = [
+    device('never', { lastSeen: null }),
+    device('long ago', { waiting: 0 }),
+    device('just now', { lastSeen: now, waiting: 9 }),
+  ]
+  expect(choice(devices)).toBe('just now')
+})
+
+test('treats a device with an expired lease as offline', () => {
+  const expired = { leaseUntil: minutesAgo(0), lastSeen: minutesAgo(5) }
+  expect(choice([device('a', expired), device('b', { lastSeen: minutesAgo(1) })])).toBe('b')
+})
+
+test('prefers a registered SIM over an empty slot', () => {
+  const slots = [1, 2]
+  const devices = [
+    device('empty', { ...online, slots, readySlots: [1] }),
+    device('ready', { ...online, slots, readySlots: [1, 2], waiting: 50 }),
+    device('without', { ...online, slots: [1], readySlots: [1] }),
+  ]
+  expect(choice(devices, { simNumber: 2 })).toBe('ready')
+  expect(choice(devices.slice(0, 1), { simNumber: 2 })).toBe('empty')
+})
+
+test('prefers a device with a working SIM over one without', () => {
+  const devices = [
+    device('dead', { ...online, slots: [1] }),
+    device('working', { ...online, slots: [1], readySlots: [1], waiting: 50 }),
+  ]
+  expect(choice(devices)).toBe('working')
+})
+
+test('prefers a working SIM over unreported slots, however short the queue', () => {
+  const devices = [
+    device('without a modem', online),
+    device('working', { ...online, slots: [1], readySlots: [1], waiting: 50 }),
+    device('dead', { ...online, slots: [1] }),
+  ]
+  expect(choice(devices)).toBe('working')
+  expect(choice(devices, { simNumber: 1 })).toBe('working')
+  expect(choice(devices.filter(({ id }) => id !== 'working'))).toBe('without a modem')
+})
+
+test('accepts a device that has not reported its slots', () => {
+  expect(choice([device('a')], { simNumber: 9, deviceId: 'a' })).toBe('a')
+})
+
+test('skips a full queue', () => {
+  const full = { ...online, slots: [1], readySlots: [1], waiting: 100 }
+  expect(choice([device('full', full), device('offline', { waiting: 99 })])).toBe('offline')
+})
+
+test('counts the hours since a device was seen', () => {
+  const devices = [device('a', { lastSeen: minutesAgo(61) })]
+  expect(choice(devices, { activeWithinHours: 2 })).toBe('a')
+  expect(choice(devices, { activeWithinHours: 1 })).toBe('not-active')
+  expect(choice([device('a', { ...online, lastSeen: minutesAgo(90) })], { activeWithinHours: 1 })).toBe('a')
+})
+
+test.each<[string, readonly DeviceOnRoster[], Partial<DeviceCriteria>]>([
+  ['none', [], {}],
+  ['unknown', [], { deviceId: 'a' }],
+  ['unknown', [device('b')], { deviceId: 'a' }],
+  ['no-such-sim', [device('a', { slots: [1] })], { simNumber: 2 }],
+  ['no-such-sim', [device('a', { slots: [1] }), device('b', { slots: [2] })], { simNumber: 2, deviceId: 'a' }],
+  ['queue-full', [device('a', { waiting: 100 })], {}],
+])('says %s', (problem, devices, criteria) => {
+  expect(choice(devices, criteria)).toBe(problem)
+})

@@ -1,0 +1,123 @@
+import type { SendMessageRequest } from '@smsgw/contract/message'
+import { ApiError } from '../../http/api-error.ts'
+import { refusal } from '../../http/validation-error.ts'
+import { isLeased } from '../../link/claim/lease.ts'
+
+/** A device of the account with the facts that the choice depends on. */
+export interface DeviceOnRoster {
+  readonly id: string
+  readonly lastSeen: Date | null
+  /** The relay that holds the socket has confirmed the connection until then. */
+  readonly leaseUntil: Date | null
+  /** The reported slots, including empty ones; empty when the device has reported none yet. */
+  readonly slots: readonly number[]
+  /** The slots whose SIM is registered in a network. */
+  readonly readySlots: readonly number[]
+  /** The number of unfinished recipients. */
+  readonly waiting: number
+}
+
+export interface DeviceCriteria {
+  readonly deviceId: string | undefined
+  readonly simNumber: number | undefined
+  /** Only devices seen within this time; 0 means any time. */
+  readonly activeWithinHours: number
+  readonly queueLimit: number
+}
+
+export type DeviceChoice<Device extends DeviceOnRoster> =
+  | { readonly ok: true; readonly device: Device }
+  | { readonly ok: false; readonly problem: DeviceProblem }
+
+export type DeviceProblem = 'none' | 'unknown' | 'no-such-sim' | 'not-active' | 'queue-full'
+
+/** Chooses the device that sends a message: the requested one, else the one that will probably send it first. */
+export function chooseDevice<Device extends DeviceOnRoster>(
+  devices: readonly Device[],
+  criteria: DeviceCriteria,
+  now: Date,
+): DeviceChoice<Device> {
+  if (devices.length === 0) return refused(criteria.deviceId === undefined ? 'none' : 'unknown')
+  const known = criteria.deviceId === undefined ? devices : devices.filter(({ id }) => id === criteria.deviceId)
+  if (known.length === 0) return refused('unknown')
+  const able = known.filter((device) => canHave(device, criteria.simNumber))
+  if (able.length === 0) return refused('no-such-sim')
+  const active = criteria.deviceId === undefined ? able.filter((device) => isActive(device, criteria, now)) : able
+  if (active.length === 0) return refused('not-active')
+  const free = active.filter(({ waiting }) => waiting < criteria.queueLimit)
+  if (free.length === 0) return refused('queue-full')
+  return { ok: true, device: free.reduce((best, one) => (compare(one, best, criteria, now) < 0 ? one : best)) }
+}
+
+/**
+ * Prefers online devices, then a working SIM, then a possible SIM, then the shortest queue. Among offline devices it
+ * prefers the one seen last.
+ */
+function compare(one: DeviceOnRoster, other: DeviceOnRoster, { simNumber }: DeviceCriteria, now: Date): number {
+  const online = Number(isOnline(other, now)) - Number(isOnline(one, now))
+  if (online !== 0) return online
+  if (!isOnline(one, now)) return seenMs(other) - seenMs(one)
+  return readiness(other, simNumber) - readiness(one, simNumber) || one.waiting - other.waiting
+}
+
+function isOnline({ leaseUntil }: DeviceOnRoster, now: Date): boolean {
+  return isLeased(leaseUntil, now)
+}
+
+/** A device without reported slots may have the SIM. It fails the message if it does not. */
+function canHave({ slots }: DeviceOnRoster, simNumber: number | undefined): boolean {
+  return simNumber === undefined || slots.length === 0 || slots.includes(simNumber)
+}
+
+/** 2: has a working SIM. 1: has reported no slots yet and may find one. 0: has no working SIM. */
+function readiness({ slots, readySlots }: DeviceOnRoster, simNumber: number | undefined): number {
+  if (slots.length === 0) return 1
+  const isReady = simNumber === undefined ? readySlots.length > 0 : readySlots.includes(simNumber)
+  return isReady ? 2 : 0
+}
+
+function isActive(device: DeviceOnRoster, { activeWithinHours }: DeviceCriteria, now: Date): boolean {
+  return (
+    activeWithinHours === 0 || isOnline(device, now) || seenMs(device) >= now.getTime() - activeWithinHours * 3_600_000
+  )
+}
+
+function seenMs({ lastSeen }: DeviceOnRoster): number {
+  return lastSeen?.getTime() ?? 0
+}
+
+function refused(problem: DeviceProblem) {
+  return { ok: false, problem } as const
+}
+
+const RETRY_AFTER_SECONDS = 10
+
+/** The API error when no device can take a message. */
+export function deviceRefusal(problem: DeviceProblem, { simNumber }: Pick<SendMessageRequest, 'simNumber'>): ApiError {
+  switch (problem) {
+    case 'none':
+      return new ApiError(
+        400,
+        'The account has no device to send with: create a pairing code with POST /devices/codes and run `agent pair` with it',
+      )
+    case 'unknown':
+      return refusal(
+        [{ path: 'deviceId', message: 'is not a device of this account: GET /devices lists them' }],
+        'body',
+      )
+    case 'no-such-sim':
+      return refusal(
+        [{ path: 'simNumber', message: `${simNumber} does not exist on the device: GET /devices lists its SIMs` }],
+        'body',
+      )
+    case 'not-active':
+      return new ApiError(
+        400,
+        'No device was seen within the last deviceActiveWithin hours: use a larger value, or leave it out',
+      )
+    case 'queue-full':
+      return new ApiError(503, 'The queue of the device is full: try again later', {
+        headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+      })
+  }
+}

@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isIdempotencyKey, requestFingerprint } from './idempotency-key.ts'
+
+test('accepts 1 to 255 printable characters', () => {
+  expect(isIdempotencyKey('order 4711/ä'.slice(0, 11))).toBe(true)
+  expect(isIdempotencyKey('k'.repeat(255))).toBe(true)
+  for (const wrong of ['', 'k'.repeat(256), 'ä', 'a\tb', 'a\n']) expect(isIdempotencyKey(wrong)).toBe(false)
+})
+
+test('is the same for equal JSON in another order of members', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(requestFingerprint(shuffled(value))).toEqual(requestFingerprint(value))
+    }),
+  )
+})
+
+test('differs when a value, its type, its place or its name differs', () => {
+  const requests = [
+    { a: 1 },
+    { a: '1' },
+    { b: 1 },
+    { a: [1] },
+    { a: null },
+    { a: [1, 2] },
+    { a: [2, 1] },
+    { a: { b: 1 } },
+    { '{"a"': 1 },
+    { a: new Date(1) },
+    {},
+    [],
+  ]
+  const fingerprints = requests.map((request) => Buffer.from(requestFingerprint(request)).toString('hex'))
+  expect(new Set(fingerprints).size).toBe(requests.length)
+})
+
+test('is the same whether a member is left out or undefined', () => {
+  expect(requestFingerprint({ a: 1, b: undefined })).toEqual(requestFingerprint({ a: 1 }))
+})
+
+function shuffled(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shuffled)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, member]) => [name, shuffled(member)])
+      .reverse(),
+  )
+}

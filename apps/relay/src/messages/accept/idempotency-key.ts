@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+
+/** Identifies a request that may be repeated. */
+export interface IdempotencyKey {
+  readonly key: string
+  /** SHA-256 of the request: the same key with a different request is an error of the caller. */
+  readonly fingerprint: Uint8Array
+}
+
+export function isIdempotencyKey(text: string): boolean {
+  return /^[\x20-\x7e]{1,255}$/.test(text)
+}
+
+/** Returns the same fingerprint for equal JSON, whatever the order of its members. */
+export function requestFingerprint(request: unknown): Uint8Array {
+  return createHash('sha256').update(canonicalJson(request)).digest()
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value) ?? 'null'
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
+  return `{${members.join(',')}}`
+}

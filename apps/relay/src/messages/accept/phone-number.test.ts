@@ -1,0 +1,127 @@
+import { type CountryCode, getCountries, getExampleNumber, type PhoneNumber } from 'libphonenumber-js/max'
+import examples from 'libphonenumber-js/mobile/examples'
+import { describe, expect, test } from 'vitest'
+import { normaliseNumber, storedSpellings } from './phone-number.ts'
+
+const international = { region: undefined, skipValidation: false }
+const dialled = { region: undefined, skipValidation: true }
+
+test.each([
+  ['+4915112345678', '+4915112345678'],
+  ['+49 (151) 123-456.78', '+4915112345678'],
+  ['4915112345678', '+4915112345678'],
+  ['49 (151) 123-456.78', '+4915112345678'],
+  ['  14155550123 ', '+14155550123'],
+  ['0014155550123', '+14155550123'],
+  ['00 49 (151) 12345678', '+4915112345678'],
+  // A landline number: valid, and some can receive SMS.
+  ['+493012345678', '+493012345678'],
+])('reads %s as %s without a region', (text, number) => {
+  expect(normaliseNumber(text, international)).toEqual({ ok: true, number })
+})
+
+test.each<[CountryCode, string, string]>([
+  ['DE', '015112345678', '+4915112345678'],
+  ['DE', '0151 12345678', '+4915112345678'],
+  ['DE', '15112345678', '+4915112345678'],
+  ['DE', '+14155550123', '+14155550123'],
+  ['DE', '0014155550123', '+14155550123'],
+  // Also a landline in area 04915, dialled with a leading 0.
+  ['DE', '4915112345678', '+4915112345678'],
+  ['DE', '0491512345678', '+49491512345678'],
+  // After a + it would be a number in Egypt.
+  ['US', '2015550123', '+12015550123'],
+  ['US', '(201) 555-0123', '+12015550123'],
+  ['US', '12015550123', '+12015550123'],
+  ['US', '+20 155 501 2345', '+201555012345'],
+  // Not a number of the region, so an international one.
+  ['US', '447400123456', '+447400123456'],
+  ['GB', '4915112345678', '+4915112345678'],
+])('reads in %s %s as %s', (region, text, number) => {
+  expect(normaliseNumber(text, { region, skipValidation: false })).toEqual({ ok: true, number })
+})
+
+describe("each region's example of a mobile number", () => {
+  const regions = getCountries().map((region): [CountryCode, PhoneNumber] => [region, exampleOf(region)])
+  const read = (text: string, region: CountryCode | undefined) => {
+    const result = normaliseNumber(text, { region, skipValidation: false })
+    return result.ok ? result.number : result.reason
+  }
+  const different = (spell: (number: PhoneNumber) => string, regionOf: (own: CountryCode) => CountryCode | undefined) =>
+    regions
+      .map(([region, number]) => [region, spell(number), read(spell(number), regionOf(region)), number.number])
+      .filter(([, , result, expected]) => result !== expected)
+  const itsOwn = (own: CountryCode) => own
+  const digitsOf = (number: PhoneNumber) => number.number.slice(1)
+
+  test('is recognised in its region as written there, with and without punctuation and trunk prefix', () => {
+    expect(different((number) => number.formatNational(), itsOwn)).toEqual([])
+    expect(different((number) => number.formatNational().replace(/\D/g, ''), itsOwn)).toEqual([])
+    expect(different((number) => number.nationalNumber, itsOwn)).toEqual([])
+  })
+
+  // Regions whose international prefixes are 011, 0011, 010, 0xx and 00.
+  test.each([undefined, 'US', 'AU', 'JP', 'BR', 'DE'] as const)(
+    'is recognised after + and 00 in region %s',
+    (region) => {
+      const inRegion = () => region
+      expect(different((number) => number.number, inRegion)).toEqual([])
+      expect(different((number) => `00${digitsOf(number)}`, inRegion)).toEqual([])
+    },
+  )
+
+  test('is recognised after + and 00 in its own region', () => {
+    expect(different((number) => number.number, itsOwn)).toEqual([])
+    expect(different((number) => `00${digitsOf(number)}`, itsOwn)).toEqual([])
+  })
+
+  test('is recognised without + if no region is set, and in its own region', () => {
+    expect(different(digitsOf, () => undefined)).toEqual([])
+    expect(different(digitsOf, itsOwn)).toEqual([])
+  })
+
+  function exampleOf(region: CountryCode): PhoneNumber {
+    const number = getExampleNumber(region, examples)
+    if (number === undefined) throw new Error(`${region} has no example`)
+    return number
+  }
+})
+
+test.each<[string, CountryCode | undefined, readonly string[]]>([
+  ['+447400123456', 'GB', ['+447400123456']],
+  ['07400 123456', 'GB', ['07400 123456', '+447400123456']],
+  ['447400123456', undefined, ['447400123456', '+447400123456']],
+  ['07400123456', undefined, ['07400123456']],
+  ['MyBank', 'GB', ['MyBank']],
+])('looks for %s in region %s as %o', (text, region, spellings) => {
+  expect(storedSpellings(text, region)).toEqual(spellings)
+})
+
+test.each([
+  ['', 'is not a valid phone number: use the international format, for example +447400123456'],
+  ['hello', 'is not a valid phone number: use the international format, for example +447400123456'],
+  ['call +4915112345678 now', 'is not a valid phone number: use the international format, for example +447400123456'],
+  ['015112345678', 'has no valid country code: use the international format, for example +447400123456'],
+  ['+999123456', 'has no valid country code: use the international format, for example +447400123456'],
+  ['+1', 'is too short for a phone number'],
+  ['+49151123456789012345', 'is too long for a phone number'],
+  ['+4915112345678 ext. 5', 'has an extension, which SMS does not support'],
+  ['+447700900123', 'is not in the numbering plan of +44'],
+])('refuses %s with a reason', (text, reason) => {
+  expect(normaliseNumber(text, international)).toEqual({ ok: false, reason })
+})
+
+test.each([
+  ['12345', '12345'],
+  ['+999 (12) 34-56/7', '+9991234567'],
+  ['*100#', '*100#'],
+])('accepts %s unchecked as %s', (text, number) => {
+  expect(normaliseNumber(text, dialled)).toEqual({ ok: true, number })
+})
+
+test.each(['', 'hello', '1+2', '+', '123456789012345678901', '12;34'])(
+  'refuses %s, which no modem can dial',
+  (text) => {
+    expect(normaliseNumber(text, dialled).ok).toBe(false)
+  },
+)

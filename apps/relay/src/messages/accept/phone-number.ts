@@ -1,0 +1,91 @@
+import { type CountryCode, ParseError, type PhoneNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max'
+
+export interface NumberRules {
+  /** Country of numbers without `+`; without a country they must be international. */
+  readonly region: CountryCode | undefined
+  /** Accepts everything that a modem can dial: short codes, machine numbers. */
+  readonly skipValidation: boolean
+}
+
+export type NormalisedNumber =
+  | { readonly ok: true; readonly number: string }
+  | { readonly ok: false; readonly reason: string }
+
+/** Returns a number in the form in which it is stored, dialled and compared: E.164, or as dialled by a modem. */
+export function normaliseNumber(text: string, { region, skipValidation }: NumberRules): NormalisedNumber {
+  if (skipValidation) return dialable(text)
+  const read = readNumber(text, region)
+  return read.ok ? { ok: true, number: read.parsed.number } : read
+}
+
+/** The forms in which a number may be stored: as written, and as normalised for sending. */
+export function storedSpellings(text: string, region: CountryCode | undefined): readonly string[] {
+  const read = normaliseNumber(text, { region, skipValidation: false })
+  return read.ok && read.number !== text ? [text, read.number] : [text]
+}
+
+const PUNCTUATION = /[\s().\-/]/g
+
+function dialable(text: string): NormalisedNumber {
+  const number = text.replace(PUNCTUATION, '')
+  if (/^\+?[0-9*#]{1,20}$/.test(number)) return { ok: true, number }
+  return { ok: false, reason: 'cannot be dialled: use 1 to 20 of the characters 0-9 * # with an optional leading +' }
+}
+
+type ReadNumber = { readonly ok: true; readonly parsed: PhoneNumber } | { readonly ok: false; readonly reason: string }
+
+/**
+ * With a region, national numbers come first: 15 % of Canada's national numbers are valid numbers of another country
+ * after a `+`.
+ */
+function readNumber(text: string, region: CountryCode | undefined): ReadNumber {
+  const digits = text.replace(PUNCTUATION, '')
+  if (digits.startsWith('+')) return valid(text, undefined)
+  if (digits.startsWith('00')) return valid(`+${digits.slice(2)}`, undefined)
+  const international = valid(`+${digits}`, undefined)
+  if (region === undefined) return international
+  const national = valid(text, region)
+  if (!national.ok) return international.ok ? international : national
+  return international.ok && isMobileWithoutPlus(international.parsed, national.parsed) ? international : national
+}
+
+/**
+ * In Germany, Indonesia and Kosovo, landline numbers have no fixed length, so each mobile number without its `+` is
+ * also a valid landline number. An SMS is meant for the mobile.
+ */
+function isMobileWithoutPlus(international: PhoneNumber, national: PhoneNumber): boolean {
+  return (
+    international.country === national.country &&
+    international.getType() === 'MOBILE' &&
+    national.getType() === 'FIXED_LINE'
+  )
+}
+
+function valid(text: string, region: CountryCode | undefined): ReadNumber {
+  const parsed = parse(text, region)
+  if (typeof parsed === 'string') return { ok: false, reason: parsed }
+  if (parsed.ext !== undefined) return { ok: false, reason: 'has an extension, which SMS does not support' }
+  if (!parsed.isValid()) return { ok: false, reason: `is not in the numbering plan of +${parsed.countryCallingCode}` }
+  return { ok: true, parsed }
+}
+
+function parse(text: string, defaultCountry: CountryCode | undefined): PhoneNumber | string {
+  try {
+    // Without a region only `extract` is passed: the option has no value for "none".
+    return parsePhoneNumberWithError(text, { extract: false, ...(defaultCountry && { defaultCountry }) })
+  } catch (error) {
+    if (error instanceof ParseError)
+      return (
+        reasons[error.message] ?? 'is not a valid phone number: use the international format, for example +447400123456'
+      )
+    throw error
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  NOT_A_NUMBER: 'is not a valid phone number: use the international format, for example +447400123456',
+  INVALID_COUNTRY: 'has no valid country code: use the international format, for example +447400123456',
+  TOO_SHORT: 'is too short for a phone number',
+  TOO_LONG: 'is too long for a phone number',
+  INVALID_LENGTH: 'has a length that is not used for numbers of its country',
+}

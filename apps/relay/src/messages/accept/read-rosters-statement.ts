@@ -1,0 +1,24 @@
+import type { Statements } from '../../store/database.ts'
+import type { DeviceOnRoster } from './choose-device.ts'
+
+/**
+ * Reads the devices of accounts with their slots and queue lengths. A queue is counted only up to its limit, so the
+ * cost does not depend on its length (0.1 ms per thousand, from the index `recipients_unfinished`). Takes no locks.
+ */
+export async function readRosters(
+  statements: Statements,
+  accountIds: readonly string[],
+  queueLimit: number,
+): Promise<ReadonlyMap<string, readonly DeviceOnRoster[]>> {
+  const rows = await statements.$queryRaw<(DeviceOnRoster & { accountId: string })[]>`
+    SELECT d.account_id AS "accountId", d.id, d.last_seen AS "lastSeen", d.lease_until AS "leaseUntil",
+      ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id) AS slots,
+      ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id AND state = 'ready') AS "readySlots",
+      (SELECT count(*)::int FROM (
+        SELECT FROM recipients WHERE device_id = d.id AND state IN ('Pending', 'Cancelling', 'Processed')
+        LIMIT ${queueLimit}) AS queue) AS waiting
+    FROM devices d
+    WHERE d.account_id = ANY(${[...accountIds]}::text[]) AND d.deleted_at IS NULL
+    ORDER BY d.created_at, d.id`
+  return Map.groupBy(rows, ({ accountId }) => accountId)
+}

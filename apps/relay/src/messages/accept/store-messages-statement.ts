@@ -1,0 +1,79 @@
+import type { Statements } from '../../store/database.ts'
+import { octetsOfData } from '../message-data.ts'
+import type { NewMessage } from './accept-messages.ts'
+
+/**
+ * Stores messages with their recipients in one statement: one round trip and one commit, however many. Returns the
+ * positions of those that were not stored, because their id or idempotency key exists or their device was deleted. They
+ * do not fail the others.
+ *
+ * Locks: if another transaction has just inserted the same id or key, this one waits for its commit. All messages are
+ * inserted in the order of key and id, so that two groups with the same keys cannot deadlock. `patienceMs` limits the
+ * wait and then fails the whole group. The KEY SHARE lock on the device makes its deletion wait: the deletion sees and
+ * ends everything stored before, and later messages are not stored.
+ *
+ * One JSON parameter: one array per column costs a third more CPU time for quoting (`npm run bench`).
+ */
+export async function storeMessages(
+  statements: Statements,
+  messages: readonly NewMessage[],
+  waitMs: number,
+): Promise<readonly number[]> {
+  const leftOut = await statements.$queryRaw<{ position: number }[]>`
+    WITH asked AS MATERIALIZED (
+      SELECT asked.*
+      FROM json_to_recordset(${JSON.stringify(messages.map(rowOf))}::json) AS asked (position int, account_id text,
+          id text, device_id text, created_at timestamptz, text text, data text, port int, is_encrypted boolean,
+          sim_number int, with_delivery_report boolean, priority smallint, valid_until timestamptz,
+          schedule_at timestamptz, idempotency_key text, idempotency_fingerprint text, recipients json),
+        (SELECT set_config('lock_timeout', ${`${waitMs}ms`}, true)) AS patience
+    ), device AS MATERIALIZED (
+      SELECT id, account_id FROM devices
+      WHERE id IN (SELECT device_id FROM asked) AND deleted_at IS NULL
+      FOR KEY SHARE
+    ), stored AS (
+      INSERT INTO messages (account_id, id, device_id, created_at, text, data, port, is_encrypted, sim_number,
+        with_delivery_report, priority, valid_until, schedule_at, idempotency_key, idempotency_fingerprint)
+      SELECT account_id, id, device_id, created_at, text, decode(data, 'base64'), port, is_encrypted, sim_number,
+        with_delivery_report, priority, valid_until, schedule_at, idempotency_key,
+        decode(idempotency_fingerprint, 'base64')
+      FROM asked WHERE (device_id, account_id) IN (SELECT id, account_id FROM device)
+      ORDER BY account_id, idempotency_key, id
+      ON CONFLICT DO NOTHING
+      RETURNING key, account_id, id
+    ), waiting AS (
+      INSERT INTO recipients (cmd_id, message_key, account_id, device_id, position, phone_number, priority, due_at,
+        not_before, valid_until)
+      SELECT recipient.cmd_id, stored.key, asked.account_id, asked.device_id, recipient.position - 1,
+        recipient.phone_number, coalesce(asked.priority, 0), coalesce(asked.schedule_at, asked.created_at),
+        coalesce(asked.schedule_at, 'epoch'), asked.valid_until
+      FROM stored JOIN asked ON asked.account_id = stored.account_id AND asked.id = stored.id,
+        ROWS FROM (json_to_recordset(asked.recipients) AS (cmd_id text, phone_number text))
+          WITH ORDINALITY AS recipient (cmd_id, phone_number, position)
+    )
+    SELECT position FROM asked WHERE (account_id, id) NOT IN (SELECT account_id, id FROM stored)`
+  return leftOut.map(({ position }) => position)
+}
+
+function rowOf(message: NewMessage, position: number) {
+  const { content, idempotency } = message
+  return {
+    position,
+    account_id: message.accountId,
+    id: message.id,
+    device_id: message.deviceId,
+    created_at: message.createdAt,
+    text: content.kind === 'text' ? content.text : undefined,
+    data: content.kind === 'data' ? octetsOfData(content.data, message.isEncrypted).toString('base64') : undefined,
+    port: content.kind === 'data' ? content.port : undefined,
+    is_encrypted: message.isEncrypted,
+    sim_number: message.simNumber,
+    with_delivery_report: message.withDeliveryReport,
+    priority: message.priority,
+    valid_until: message.validUntil,
+    schedule_at: message.scheduleAt,
+    idempotency_key: idempotency?.key,
+    idempotency_fingerprint: idempotency && Buffer.from(idempotency.fingerprint).toString('base64'),
+    recipients: message.recipients.map(({ cmdId, phoneNumber }) => ({ cmd_id: cmdId, phone_number: phoneNumber })),
+  }
+}

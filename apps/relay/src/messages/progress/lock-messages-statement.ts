@@ -1,0 +1,78 @@
+import type { MessageState } from '@smsgw/contract/message-states'
+import type { Statements } from '../../store/database.ts'
+import type { MessageProgress, RecipientUpdate, TrackedRecipient } from './message-progress.ts'
+
+/**
+ * Reads the messages of the updates with all their recipients and locks them until the end of the transaction.
+ *
+ * Locks: the state of a message follows from all its recipients, so every change of a recipient has to hold the
+ * message. Otherwise concurrent device events, cancels and expiries would each write a state computed from old rows.
+ * The recipients are locked too, because a dispatch locks only those: a cancel then waits for a running dispatch and
+ * sees its result. Messages are locked by key, then recipients by position, so that no deadlock is possible. NO KEY
+ * UPDATE, because no key changes: concurrent inserts of parts need not wait.
+ */
+export async function lockMessages(
+  statements: Statements,
+  updates: readonly RecipientUpdate[],
+): Promise<readonly MessageProgress[]> {
+  const rows = await statements.$queryRaw<Row[]>`
+    SELECT m.key, m.id, m.account_id AS "accountId", m.device_id AS "deviceId", m.sim_number AS "simNumber",
+      m.state AS "messageState", m.created_at AS "createdAt",
+      m.finished_at AS "finishedAt", m.cancelling_at AS "messageCancellingAt", m.cancelled_at AS "messageCancelledAt",
+      m.processed_at AS "messageProcessedAt", m.sent_at AS "messageSentAt", m.delivered_at AS "messageDeliveredAt",
+      m.failed_at AS "messageFailedAt", m.content_hash IS NOT NULL AS "isHashed",
+      r.cmd_id AS "cmdId", r.phone_number AS "phoneNumber", r.state, r.error, r.error_code AS "errorCode",
+      r.used_sim_number AS "usedSimNumber", r.sender_number AS "senderNumber", r.parts_count AS "partsCount",
+      r.dispatched_journal AS "dispatchedJournal", r.cancel_requested_at AS "cancelRequestedAt",
+      r.cancel_answered_at AS "cancelAnsweredAt", r.processed_at AS "processedAt", r.sent_at AS "sentAt",
+      r.delivered_at AS "deliveredAt", r.failed_at AS "failedAt", r.cancelled_at AS "cancelledAt"
+    FROM messages m JOIN recipients r ON r.message_key = m.key
+    WHERE m.key IN (
+      SELECT told.message_key
+      FROM unnest(
+        ${updates.map(({ cmdId }) => cmdId)}::text[], ${updates.map(({ accountId }) => accountId)}::text[],
+        ${updates.map(({ deviceId }) => deviceId ?? null)}::text[]
+      ) AS news (cmd_id, account_id, device_id)
+      JOIN recipients told ON told.cmd_id = news.cmd_id AND told.account_id = news.account_id
+        AND told.device_id = coalesce(news.device_id, told.device_id)
+    )
+    ORDER BY m.key, r.position
+    FOR NO KEY UPDATE OF m, r`
+  return [...Map.groupBy(rows, ({ key }) => key).values()].map(messageOf)
+}
+
+type Row = Pick<
+  MessageProgress,
+  'key' | 'id' | 'accountId' | 'deviceId' | 'simNumber' | 'createdAt' | 'finishedAt' | 'isHashed'
+> &
+  TrackedRecipient & {
+    readonly messageState: MessageState
+    readonly messageCancellingAt: Date | null
+    readonly messageCancelledAt: Date | null
+    readonly messageProcessedAt: Date | null
+    readonly messageSentAt: Date | null
+    readonly messageDeliveredAt: Date | null
+    readonly messageFailedAt: Date | null
+  }
+
+function messageOf(rows: readonly Row[]): MessageProgress {
+  const [row] = rows as [Row]
+  return {
+    key: row.key,
+    id: row.id,
+    accountId: row.accountId,
+    deviceId: row.deviceId,
+    simNumber: row.simNumber,
+    state: row.messageState,
+    createdAt: row.createdAt,
+    finishedAt: row.finishedAt,
+    isHashed: row.isHashed,
+    cancellingAt: row.messageCancellingAt,
+    cancelledAt: row.messageCancelledAt,
+    processedAt: row.messageProcessedAt,
+    sentAt: row.messageSentAt,
+    deliveredAt: row.messageDeliveredAt,
+    failedAt: row.messageFailedAt,
+    recipients: rows,
+  }
+}

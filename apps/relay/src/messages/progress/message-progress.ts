@@ -1,0 +1,182 @@
+import type { MessageState } from '@smsgw/contract/message-states'
+import type { LocalTime } from '../../webhooks/outbox/local-time.ts'
+import type { EarlierEvent, OutboundEvent } from '../../webhooks/outbox/outbox-event.ts'
+import {
+  advance,
+  isFinished,
+  messageStateOf,
+  type RecipientInput,
+  type RecipientMilestone,
+  type RecipientProgress,
+} from './message-state.ts'
+
+/** The progress of a message and all its recipients. */
+export interface MessageProgress extends StateTimes {
+  readonly key: bigint
+  readonly id: string
+  readonly accountId: string
+  readonly deviceId: string
+  /** The requested SIM; null when the device chooses. */
+  readonly simNumber: number | null
+  readonly state: MessageState
+  readonly createdAt: Date
+  readonly finishedAt: Date | null
+  /** Its numbers are replaced by hashes. */
+  readonly isHashed: boolean
+  readonly recipients: readonly TrackedRecipient[]
+}
+
+/** The first time of each state; `Pending` is the creation time. */
+interface StateTimes {
+  readonly cancellingAt: Date | null
+  readonly cancelledAt: Date | null
+  readonly processedAt: Date | null
+  readonly sentAt: Date | null
+  readonly deliveredAt: Date | null
+  readonly failedAt: Date | null
+}
+
+export interface TrackedRecipient extends RecipientProgress {
+  readonly cmdId: string
+  readonly phoneNumber: string
+  readonly usedSimNumber: number | null
+  readonly senderNumber: string | null
+  readonly partsCount: number | null
+}
+
+/** A state change of a recipient. */
+export interface Move {
+  readonly from: MessageState
+  readonly to: MessageState
+}
+
+/** An input for one recipient, with the facts that were reported together. */
+export interface RecipientUpdate {
+  readonly accountId: string
+  /** Only this device may report it; left out when the relay decided. */
+  readonly deviceId?: string
+  readonly cmdId: string
+  /** Left out when only the facts below are reported. */
+  readonly input?: RecipientInput
+  /** Offset of the device's clock, for local times in payloads. */
+  readonly offsetMinutes?: number
+  readonly simNumber?: number | undefined
+  readonly sender?: string | undefined
+  readonly parts?: number | undefined
+}
+
+export interface ProgressedMessage {
+  readonly message: MessageProgress
+  readonly changed: boolean
+  readonly changedRecipients: readonly TrackedRecipient[]
+  readonly outboxEvents: readonly OutboundEvent[]
+  readonly moves: readonly Move[]
+}
+
+/** Applies updates to the recipients of one message, in order. */
+export function progressMessage(
+  before: MessageProgress,
+  updates: readonly RecipientUpdate[],
+  now: Date,
+): ProgressedMessage {
+  let message = before
+  const outboxEvents: OutboundEvent[] = []
+  const moves: Move[] = []
+  for (const one of updates) {
+    const known = message.recipients.find(({ cmdId }) => cmdId === one.cmdId)
+    if (known === undefined) continue
+    const at = latest(one.input?.at ?? now, [message.createdAt, ...timesBefore(known)])
+    const { recipient, reached } = step(withFacts(known, one), one.input && { ...one.input, at })
+    if (recipient === known) continue
+    if (recipient.state !== known.state) moves.push({ from: known.state, to: recipient.state })
+    message = withRecipient(message, recipient, at, now)
+    const localAt = { at, offsetMinutes: one.offsetMinutes ?? 0 }
+    outboxEvents.push(
+      ...reached.map((milestone) => outboundEvent(message, recipient, milestone, localAt, earlier(known, milestone))),
+    )
+  }
+  const changedRecipients = message.recipients.filter((recipient) => !before.recipients.includes(recipient))
+  const changed = message.state !== before.state || message.finishedAt !== before.finishedAt
+  return { message, changed, changedRecipients, outboxEvents, moves }
+}
+
+/** A device's clock may be slow: a later step never gets an earlier time than the step before. */
+function latest(at: Date, before: readonly (Date | null)[]): Date {
+  return before.reduce<Date>((last, time) => (time !== null && time > last ? time : last), at)
+}
+
+/** Without the time of a failure, which earlier evidence may correct. */
+function timesBefore({ cancelRequestedAt, processedAt, sentAt }: TrackedRecipient): readonly (Date | null)[] {
+  return [cancelRequestedAt, processedAt, sentAt]
+}
+
+function step(recipient: TrackedRecipient, input: RecipientInput | undefined) {
+  return input === undefined ? { recipient, reached: [] } : advance(recipient, input)
+}
+
+/** The last SIM that was used counts. */
+function withFacts(recipient: TrackedRecipient, { simNumber, sender, parts }: RecipientUpdate): TrackedRecipient {
+  const usedSimNumber = simNumber ?? recipient.usedSimNumber
+  const isSameSim = usedSimNumber === recipient.usedSimNumber
+  const senderNumber = sender ?? (isSameSim ? recipient.senderNumber : null)
+  const partsCount = parts ?? recipient.partsCount
+  const isKnown = isSameSim && senderNumber === recipient.senderNumber && partsCount === recipient.partsCount
+  return isKnown ? recipient : { ...recipient, usedSimNumber, senderNumber, partsCount }
+}
+
+function withRecipient(message: MessageProgress, changed: TrackedRecipient, at: Date, now: Date): MessageProgress {
+  const recipients = message.recipients.map((one) => (one.cmdId === changed.cmdId ? changed : one))
+  const states = recipients.map(({ state }) => state)
+  const state = messageStateOf(states)
+  // Uses the relay's clock, as retention counts from here and a device's clock may be wrong.
+  const finishedAt = message.finishedAt ?? (states.every(isFinished) ? now : null)
+  return { ...message, ...(state !== message.state && firstTime(message, state, at)), state, finishedAt, recipients }
+}
+
+function firstTime(message: StateTimes, state: MessageState, at: Date): Partial<StateTimes> {
+  const column = columns[state]
+  if (column === undefined || message[column] !== null) return {}
+  return { [column]: latest(at, [message.cancellingAt, message.processedAt, message.sentAt]) }
+}
+
+const columns: Readonly<Partial<Record<MessageState, keyof StateTimes>>> = {
+  Cancelling: 'cancellingAt',
+  Cancelled: 'cancelledAt',
+  Processed: 'processedAt',
+  Sent: 'sentAt',
+  Delivered: 'deliveredAt',
+  Failed: 'failedAt',
+}
+
+/** The event that webhooks got for this recipient before. */
+function earlier(
+  { state, sentAt, errorCode }: TrackedRecipient,
+  reached: RecipientMilestone,
+): EarlierEvent | undefined {
+  if (reached === 'delivered' || (reached === 'failed' && sentAt !== null)) return { event: 'sms:sent' }
+  if (reached === 'sent' && state === 'Failed') return { event: 'sms:failed', code: errorCode ?? 'unknown' }
+  return undefined
+}
+
+function outboundEvent(
+  { id, deviceId, isHashed, simNumber: requestedSimNumber }: MessageProgress,
+  { cmdId, phoneNumber, senderNumber, usedSimNumber, partsCount, error, errorCode }: TrackedRecipient,
+  milestone: RecipientMilestone,
+  at: LocalTime,
+  follows: EarlierEvent | undefined,
+): OutboundEvent {
+  const simNumber = usedSimNumber ?? requestedSimNumber
+  // Payloads promise a number here, so a hash is replaced by an empty string. `messageId` identifies the recipient.
+  const recipient = isHashed ? '' : phoneNumber
+  const facts = { deviceId, cmdId, messageId: id, recipient, sender: senderNumber, simNumber, at, follows }
+  switch (milestone) {
+    case 'sent':
+      return { event: 'sms:sent', ...facts, partsCount: partsCount ?? 1 }
+    case 'delivered':
+      return { event: 'sms:delivered', ...facts }
+    case 'failed':
+      return { event: 'sms:failed', ...facts, code: errorCode ?? 'unknown', reason: error ?? 'unknown' }
+    case 'cancelled':
+      return { event: 'sms:cancelled', ...facts }
+  }
+}

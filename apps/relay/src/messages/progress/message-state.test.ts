@@ -1,0 +1,251 @@
+import type { MessageState } from '@smsgw/contract/message-states'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { advance, isFinished, messageStateOf, type RecipientInput, type RecipientProgress } from './message-state.ts'
+
+const accepted: RecipientProgress = {
+  state: 'Pending',
+  error: null,
+  errorCode: null,
+  dispatchedJournal: null,
+  cancelRequestedAt: null,
+  cancelAnsweredAt: null,
+  processedAt: null,
+  sentAt: null,
+  deliveredAt: null,
+  failedAt: null,
+  cancelledAt: null,
+}
+
+const at = new Date('2026-03-01T12:00:00.000Z')
+const later = new Date('2026-03-01T12:05:00.000Z')
+const failure = (code: string): RecipientInput => ({ kind: 'failed', at, code, reason: 'in words' })
+const given = { ...accepted, dispatchedJournal: 'journal' }
+
+const inputs = {
+  processed: { kind: 'processed', at },
+  waiting: { kind: 'waiting', at, code: 'held', reason: 'waits for work hours' },
+  sent: { kind: 'sent', at },
+  delivered: { kind: 'delivered', at },
+  refused: failure('refused'),
+  unknown: failure('submit_unknown'),
+  'cancel-asked': { kind: 'cancel-asked', at },
+  cancelled: { kind: 'cancelled', at },
+  'cancel-refused': { kind: 'cancel-refused', at },
+  expired: { kind: 'expired', at },
+  'device-lost': { kind: 'device-lost', at },
+} satisfies Record<string, RecipientInput>
+type InputName = keyof typeof inputs
+const names = Object.keys(inputs) as InputName[]
+
+function follow(start: RecipientProgress, ...steps: InputName[]): RecipientProgress {
+  return steps.reduce((recipient, name) => advance(recipient, inputs[name]).recipient, start)
+}
+
+const situations = {
+  Pending: accepted,
+  'Pending, given': given,
+  Processed: follow(given, 'processed'),
+  Cancelling: follow(given, 'processed', 'cancel-asked'),
+  Cancelled: follow(given, 'processed', 'cancel-asked', 'cancelled'),
+  Sent: follow(given, 'processed', 'sent'),
+  Delivered: follow(given, 'processed', 'sent', 'delivered'),
+  'Failed, refused': follow(given, 'processed', 'refused'),
+  'Failed, submit_unknown': follow(given, 'processed', 'unknown'),
+  'Failed, device_lost': follow(given, 'processed', 'device-lost'),
+}
+
+describe('the next state of a recipient, for each state and input', () => {
+  // A dot: the state stays.
+  const table = `
+                         | processed waiting sent delivered refused unknown cancel-asked cancelled cancel-refused expired device-lost
+  Pending                | Processed .       Sent Delivered Failed  Failed  Cancelled    Cancelled .              Failed  Failed
+  Pending, given         | Processed .       Sent Delivered Failed  Failed  Cancelling   Cancelled .              .       Failed
+  Processed              | .         .       Sent Delivered Failed  Failed  Cancelling   Cancelled .              .       Failed
+  Cancelling             | .         .       Sent Delivered Failed  Failed  .            Cancelled .              .       Failed
+  Cancelled              | .         .       .    .         .       .       .            .         .              .       .
+  Sent                   | .         .       .    Delivered Failed  .       .            .         .              .       .
+  Delivered              | .         .       .    .         .       .       .            .         .              .       .
+  Failed, refused        | .         .       .    .         .       .       .            .         .              .       .
+  Failed, submit_unknown | .         .       Sent Delivered .       .       .            .         .              .       .
+  Failed, device_lost    | .         .       Sent Delivered .       .       .            .         .              .       .`
+  const [columns, ...rows] = table
+    .trim()
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim().split(/ +/)))
+  test('is listed for all of them', () => {
+    expect(rows.map(([situation]) => situation?.join(' '))).toEqual(Object.keys(situations))
+    expect(columns?.at(-1)).toEqual(names)
+  })
+  for (const [situation, cells] of rows) {
+    const before = situations[situation?.join(' ') as keyof typeof situations]
+    for (const [column, name] of names.entries()) {
+      const cell = cells?.[column] ?? ''
+      const expected = cell === '.' ? before.state : cell
+      test(`${situation?.join(' ')} and ${name} give ${expected}`, () => {
+        expect(advance(before, inputs[name]).recipient.state).toBe(expected)
+      })
+    }
+  }
+})
+
+describe('a recipient', () => {
+  test('keeps the first time of each state', () => {
+    const start = follow(given, 'processed', 'sent')
+    const repeated = advance(advance(start, { kind: 'processed', at: later }).recipient, { kind: 'sent', at: later })
+    expect(repeated).toMatchObject({ changed: false, recipient: { processedAt: at, sentAt: at } })
+  })
+
+  test('is reported as sent before it is reported as delivered, even if only the delivery was known', () => {
+    expect(advance(situations.Processed, inputs.delivered).reached).toEqual(['sent', 'delivered'])
+    expect(advance(situations.Sent, inputs.delivered).reached).toEqual(['delivered'])
+    expect(advance(situations['Failed, device_lost'], inputs.delivered).reached).toEqual(['sent', 'delivered'])
+  })
+
+  test('keeps Processed on record while a cancel is on its way', () => {
+    const cancelling = follow(given, 'cancel-asked', 'processed')
+    expect(cancelling).toMatchObject({ state: 'Cancelling', processedAt: at, cancelAnsweredAt: null })
+  })
+
+  test('keeps Cancelling after a refused cancel, with the answer recorded, until the outcome arrives', () => {
+    const refused = follow(situations.Cancelling, 'cancel-refused')
+    expect(refused).toMatchObject({ state: 'Cancelling', cancelAnsweredAt: at })
+    expect(follow(refused, 'sent').state).toBe('Sent')
+  })
+
+  test('shows what it waits for, until it is sent', () => {
+    const held = follow(situations.Processed, 'waiting')
+    expect(held).toMatchObject({ state: 'Processed', error: 'waits for work hours', errorCode: 'held' })
+    expect(follow(held, 'sent')).toMatchObject({ error: null, errorCode: null })
+  })
+
+  test('in doubt has an error that begins as the contract requires, whatever the text of the device', () => {
+    const errorOf = (reason: string) =>
+      advance(situations.Processed, { kind: 'waiting', at, code: 'outcome_unknown', reason }).recipient.error
+    expect(errorOf('the port was lost')).toBe('outcome unknown: the port was lost')
+    expect(errorOf('outcome unknown: no answer')).toBe('outcome unknown: no answer')
+  })
+
+  test('fails with the text of the contract and the number of sent parts', () => {
+    const errorOf = (more: object) =>
+      advance(situations.Processed, { kind: 'failed', at, code: 'refused', reason: 'CMS 38', ...more }).recipient.error
+    expect(errorOf({})).toBe('CMS 38')
+    expect(errorOf({ partsSent: 2, parts: 3 })).toBe('partial 2/3: CMS 38')
+    expect(errorOf({ partsSent: 0, parts: 3 })).toBe('CMS 38')
+    // Refused by a report, after all of it was sent.
+    expect(errorOf({ partsSent: 3, parts: 3 })).toBe('CMS 38')
+    expect(errorOf({ code: 'ttl_expired' })).toBe('TTL expired')
+    expect(errorOf({ code: 'submit_unknown', partsSent: 1, parts: 2 })).toBe('partial 1/2: submit_unknown')
+  })
+
+  test('shows no error after a correction', () => {
+    for (const situation of ['Failed, submit_unknown', 'Failed, device_lost'] as const) {
+      expect(follow(situations[situation], 'sent')).toMatchObject({ state: 'Sent', error: null, failedAt: at })
+    }
+  })
+
+  test('is lost together with a cancel, unless it was never dispatched', () => {
+    expect(follow(given, 'device-lost')).toMatchObject({ error: 'device_lost', cancelRequestedAt: at })
+    expect(follow(accepted, 'device-lost')).toMatchObject({ error: 'device_lost', cancelRequestedAt: null })
+  })
+
+  test('that was dispatched is never expired by the relay', () => {
+    expect(advance(given, inputs.expired).changed).toBe(false)
+  })
+})
+
+const rank: Record<MessageState, number> = {
+  Pending: 0,
+  Processed: 1,
+  Cancelling: 2,
+  Sent: 3,
+  Delivered: 4,
+  Cancelled: 5,
+  Failed: 5,
+}
+const isIgnorance = ({ errorCode }: RecipientProgress) => errorCode === 'submit_unknown' || errorCode === 'device_lost'
+const anyInputs = fc.array(fc.constantFrom(...names), { maxLength: 12 })
+
+describe('in any order of inputs, a recipient', () => {
+  test('never moves backwards', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(accepted, given), anyInputs, (start, steps) => {
+        let recipient: RecipientProgress = start
+        for (const name of steps) {
+          const next = advance(recipient, inputs[name]).recipient
+          const corrected = isIgnorance(recipient) && (next.state === 'Sent' || next.state === 'Delivered')
+          if (!corrected) expect(rank[next.state]).toBeGreaterThanOrEqual(rank[recipient.state])
+          if (isFinished(recipient.state)) expect(isFinished(next.state)).toBe(true)
+          recipient = next
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('reaches each milestone at most once, and delivered only after sent', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(accepted, given), anyInputs, (start, steps) => {
+        let recipient: RecipientProgress = start
+        const reached: string[] = []
+        for (const name of steps) {
+          const step = advance(recipient, inputs[name])
+          reached.push(...step.reached)
+          recipient = step.recipient
+        }
+        const failures = reached.filter((milestone) => milestone === 'failed').length
+        // An unknown outcome, corrected to Sent, then refused by a report: two separate failures.
+        expect(failures).toBeLessThanOrEqual(reached.indexOf('sent') > reached.indexOf('failed') ? 2 : 1)
+        const others = reached.filter((milestone) => milestone !== 'failed')
+        expect(new Set(others).size).toBe(others.length)
+        if (others.includes('delivered')) expect(others.indexOf('sent')).toBeLessThan(others.indexOf('delivered'))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('does not change when an input is repeated at once', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(accepted, given), anyInputs, fc.constantFrom(...names), (start, steps, last) => {
+        const once = follow(start, ...steps, last)
+        const again = advance(once, inputs[last])
+        expect(again).toEqual({ recipient: once, changed: false, reached: [] })
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('ends in the same state for every order of progress, doubt and evidence, however often each is repeated', () => {
+    const progress = ['processed', 'waiting', 'sent', 'delivered', 'unknown', 'device-lost'] as const
+    fc.assert(
+      fc.property(
+        fc
+          .array(fc.constantFrom(...progress), { minLength: 1, maxLength: 8 })
+          .chain((steps) => fc.tuple(fc.constant(steps), fc.shuffledSubarray(steps, { minLength: steps.length }))),
+        ([steps, shuffled]) => {
+          expect(follow(given, ...shuffled).state).toBe(follow(given, ...steps).state)
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+describe('the state of a message', () => {
+  test.each<[MessageState[], MessageState]>([
+    [['Delivered', 'Pending', 'Failed'], 'Pending'],
+    [['Pending', 'Cancelling'], 'Pending'],
+    [['Cancelling', 'Cancelled', 'Processed'], 'Cancelling'],
+    [['Cancelled', 'Processed'], 'Cancelled'],
+    [['Cancelled', 'Delivered'], 'Cancelled'],
+    [['Processed', 'Sent', 'Failed'], 'Processed'],
+    [['Failed', 'Failed'], 'Failed'],
+    [['Delivered', 'Delivered'], 'Delivered'],
+    [['Delivered', 'Failed'], 'Sent'],
+    [['Sent', 'Failed'], 'Sent'],
+    [['Sent', 'Delivered'], 'Sent'],
+    [['Delivered'], 'Delivered'],
+  ])('with recipients %j is %s', (recipients, expected) => {
+    expect(messageStateOf(recipients)).toBe(expected)
+  })
+})

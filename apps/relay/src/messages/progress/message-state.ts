@@ -1,0 +1,208 @@
+import type { RelayFailureCode } from '@smsgw/contract/failure-code'
+import type { MessageState } from '@smsgw/contract/message-states'
+
+/**
+ * The state of a message for one of its numbers.
+ *
+ *     Pending ──▶ Processed ──▶ Sent ──▶ Delivered
+ *        │ ╲          │          ▲ │
+ *        │  ╲         ▼          │ │
+ *        │   └──▶ Cancelling ────┘ │
+ *        ▼            ▼            ▼
+ *     Cancelled ◀─────┘          Failed ◀── any but Delivered and Cancelled
+ *
+ * States only move forward: late, repeated and reordered inputs change nothing. The failures `submit_unknown` and
+ * `device_lost` mean that the outcome is unknown; later evidence corrects them, which is the only way out of `Failed`.
+ * Cancelling ends with a fact, not with the device's refusal to cancel: after a refusal, Sent or Failed follows.
+ */
+export interface RecipientProgress {
+  readonly state: MessageState
+  /** Why it failed, or what it waits for. */
+  readonly error: string | null
+  readonly errorCode: string | null
+  /** Set once it was dispatched: from then on only the device can cancel it. */
+  readonly dispatchedJournal: string | null
+  readonly cancelRequestedAt: Date | null
+  readonly cancelAnsweredAt: Date | null
+  readonly processedAt: Date | null
+  readonly sentAt: Date | null
+  readonly deliveredAt: Date | null
+  readonly failedAt: Date | null
+  readonly cancelledAt: Date | null
+}
+
+export type RecipientInput = { readonly at: Date } & (
+  | { readonly kind: 'processed' | 'sent' | 'delivered' | 'cancelled' | 'cancel-refused' }
+  | { readonly kind: 'waiting'; readonly code: string; readonly reason: string }
+  | {
+      readonly kind: 'failed'
+      readonly code: string
+      readonly reason: string
+      /** The number of parts that were sent before the failure. */
+      readonly partsSent?: number | undefined
+      readonly parts?: number | undefined
+    }
+  /** Requested by the API. */
+  | { readonly kind: 'cancel-asked' }
+  /** By the relay: it was not dispatched before its deadline. */
+  | { readonly kind: 'expired' }
+  /** By the relay: the device has been silent for too long. */
+  | { readonly kind: 'device-lost' }
+)
+
+/** The steps that webhooks report, each once. */
+export type RecipientMilestone = 'sent' | 'delivered' | 'failed' | 'cancelled'
+
+export interface RecipientStep<R extends RecipientProgress> {
+  readonly recipient: R
+  readonly changed: boolean
+  /** In order: `sent` always precedes `delivered`, now or earlier. */
+  readonly reached: readonly RecipientMilestone[]
+}
+
+export function advance<R extends RecipientProgress>(recipient: R, input: RecipientInput): RecipientStep<R> {
+  const { change, reached } = changeBy(recipient, input)
+  const changed = Object.keys(change).length > 0
+  return { recipient: changed ? { ...recipient, ...change } : recipient, changed, reached }
+}
+
+/**
+ * The state of a message from the states of its recipients, first match. A single open recipient keeps the message
+ * open.
+ */
+export function messageStateOf(recipients: readonly MessageState[]): MessageState {
+  const open = (['Pending', 'Cancelling', 'Cancelled', 'Processed'] as const).find((state) =>
+    recipients.includes(state),
+  )
+  if (open !== undefined) return open
+  if (recipients.every((state) => state === 'Failed')) return 'Failed'
+  if (recipients.every((state) => state === 'Delivered')) return 'Delivered'
+  return 'Sent'
+}
+
+/**
+ * Returns whether no further step is required. A report may still turn Sent into Delivered, and evidence may correct an
+ * unknown outcome.
+ */
+export function isFinished(state: MessageState): boolean {
+  return state === 'Sent' || state === 'Delivered' || state === 'Failed' || state === 'Cancelled'
+}
+
+interface Outcome {
+  readonly change: Partial<RecipientProgress>
+  readonly reached: readonly RecipientMilestone[]
+}
+
+const nothing: Outcome = { change: {}, reached: [] }
+
+function changeBy(recipient: RecipientProgress, input: RecipientInput): Outcome {
+  const { at } = input
+  switch (input.kind) {
+    case 'processed':
+      return processed(recipient, at)
+    case 'waiting':
+      return isFinished(recipient.state) ? nothing : waiting(recipient, input.code, input.reason)
+    case 'sent':
+      return canBeSent(recipient) ? sent(at) : nothing
+    case 'delivered':
+      return delivered(recipient, at)
+    case 'failed':
+      return canFail(recipient, input.code) ? failed(at, input.code, wordsOf(input)) : nothing
+    case 'cancel-asked':
+      return cancelAsked(recipient, at)
+    case 'cancelled':
+      return cancelled(recipient, at)
+    case 'cancel-refused':
+      return { ...nothing, change: cancelAnswer(recipient, at) }
+    case 'expired':
+      return expired(recipient, at)
+    case 'device-lost':
+      return deviceLost(recipient, at)
+  }
+}
+
+function processed(recipient: RecipientProgress, at: Date): Outcome {
+  if (isFinished(recipient.state) || recipient.processedAt !== null) return nothing
+  const state = recipient.state === 'Pending' ? 'Processed' : recipient.state
+  return { change: { state, processedAt: at }, reached: [] }
+}
+
+function waiting(recipient: RecipientProgress, code: string, reason: string): Outcome {
+  const unknown = 'outcome unknown'
+  const error = code === 'outcome_unknown' && !reason.startsWith(unknown) ? `${unknown}: ${reason}` : reason
+  if (recipient.error === error && recipient.errorCode === code) return nothing
+  return { change: { error, errorCode: code }, reached: [] }
+}
+
+function sent(at: Date): Outcome {
+  return { change: { state: 'Sent', sentAt: at, ...noError }, reached: ['sent'] }
+}
+
+function delivered(recipient: RecipientProgress, at: Date): Outcome {
+  if (recipient.state !== 'Sent' && !canBeSent(recipient)) return nothing
+  const change = { state: 'Delivered' as const, deliveredAt: at, ...noError }
+  if (recipient.sentAt !== null) return { change, reached: ['delivered'] }
+  return { change: { ...change, sentAt: at }, reached: ['sent', 'delivered'] }
+}
+
+function failed(at: Date, code: string, error: string): Outcome {
+  return { change: { state: 'Failed', failedAt: at, errorCode: code, error }, reached: ['failed'] }
+}
+
+function cancelAsked(recipient: RecipientProgress, at: Date): Outcome {
+  if (recipient.state !== 'Pending' && recipient.state !== 'Processed') return nothing
+  if (recipient.dispatchedJournal === null) return cancelled(recipient, at)
+  return { change: { state: 'Cancelling', cancelRequestedAt: recipient.cancelRequestedAt ?? at }, reached: [] }
+}
+
+function cancelled(recipient: RecipientProgress, at: Date): Outcome {
+  const answer = cancelAnswer(recipient, at)
+  if (isFinished(recipient.state)) return { change: answer, reached: [] }
+  return { change: { ...answer, state: 'Cancelled', cancelledAt: at, ...noError }, reached: ['cancelled'] }
+}
+
+function cancelAnswer(recipient: RecipientProgress, at: Date): Partial<RecipientProgress> {
+  const isOpen = recipient.cancelRequestedAt !== null && recipient.cancelAnsweredAt === null
+  return isOpen ? { cancelAnsweredAt: at } : {}
+}
+
+/** Dispatched messages expire on the device: only the device knows whether they were sent. */
+function expired(recipient: RecipientProgress, at: Date): Outcome {
+  if (recipient.state !== 'Pending' || recipient.dispatchedJournal !== null) return nothing
+  return failed(at, 'ttl_expired' satisfies RelayFailureCode, 'TTL expired')
+}
+
+/** Records a cancel with the verdict. A returning device obeys it before it sends anything. */
+function deviceLost(recipient: RecipientProgress, at: Date): Outcome {
+  if (isFinished(recipient.state)) return nothing
+  const verdict = failed(at, 'device_lost' satisfies RelayFailureCode, 'device_lost')
+  if (recipient.dispatchedJournal === null || recipient.cancelRequestedAt !== null) return verdict
+  return { ...verdict, change: { ...verdict.change, cancelRequestedAt: at } }
+}
+
+function canBeSent(recipient: RecipientProgress): boolean {
+  return !isFinished(recipient.state) || (recipient.state === 'Failed' && isIgnorance(recipient.errorCode))
+}
+
+/** An unknown outcome does not replace a known one. */
+function canFail(recipient: RecipientProgress, code: string): boolean {
+  return !isFinished(recipient.state) || (recipient.state === 'Sent' && !isIgnorance(code))
+}
+
+function isIgnorance(code: string | null): boolean {
+  return code === 'submit_unknown' || code === 'device_lost'
+}
+
+function wordsOf({ code, reason, partsSent = 0, parts = 0 }: RecipientInput & { kind: 'failed' }): string {
+  const words = contractReasons[code] ?? reason
+  return partsSent > 0 && partsSent < parts ? `partial ${partsSent}/${parts}: ${words}` : words
+}
+
+const noError = { error: null, errorCode: null }
+
+/** Texts fixed by the API contract; other failures use the device's text. */
+const contractReasons: Readonly<Record<string, string>> = {
+  ttl_expired: 'TTL expired',
+  submit_unknown: 'submit_unknown',
+  device_lost: 'device_lost',
+}

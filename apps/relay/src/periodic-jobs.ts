@@ -1,0 +1,72 @@
+import { deleteExpiredTokens } from './auth/delete-expired-tokens.ts'
+import { deleteOldRecognisedLogins } from './auth/recognised-logins.ts'
+import { rotateSigningKeys } from './auth/rotate-signing-keys.ts'
+import { deleteEndedSessions } from './auth/sessions/delete-ended-sessions.ts'
+import type { Clock } from './clock.ts'
+import type { RelayConfig } from './config.ts'
+import { inboxRetention } from './inbox/inbox-retention.ts'
+import { deleteOldDeviceCommands } from './ingest/command-answers.ts'
+import { endLostJournals } from './link/claim/end-lost-journals.ts'
+import { loseSilentDevices } from './link/claim/lose-silent-devices.ts'
+import { deleteOldLiveEvents } from './live/delete-live-events-statement.ts'
+import { logRetention } from './logs/log-retention.ts'
+import { deleteOldMessages } from './messages/delete-old-messages.ts'
+import { expireMessages } from './messages/expire-messages.ts'
+import { hashMessages } from './messages/hash-messages.ts'
+import type { Move } from './messages/progress/message-progress.ts'
+import type { Random } from './random.ts'
+import { retentionJob } from './settings/retention.ts'
+import type { Database } from './store/database.ts'
+import type { PeriodicJob } from './store/periodic-jobs.ts'
+import type { SecretBox } from './store/secret-box.ts'
+import { longestToken } from './token-rules.ts'
+import { deliveryRetention } from './webhooks/outbox/delivery-retention.ts'
+import type { Outbox } from './webhooks/outbox/enqueue-events.ts'
+
+const MINUTE = 60
+const HOUR = 3_600
+const DAY_MS = 86_400_000
+
+interface PeriodicJobDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly box: SecretBox
+  readonly config: RelayConfig
+  readonly onMoved: (moves: readonly Move[]) => void
+  readonly outbox: Outbox
+}
+
+/** The list of periodic jobs with their intervals in seconds. The names are also the names of their locks. */
+export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
+  const { database, clock, config, outbox } = deps
+  const silence = {
+    silenceMs: config.DEVICE_SILENCE_SECONDS * 1000,
+    afterExpiryMs: config.DEVICE_SILENCE_AFTER_EXPIRY_SECONDS * 1000,
+  }
+  const doubtMs = config.SUBMIT_UNKNOWN_SECONDS * 1000
+  const hashAfterSeconds = config.HASH_AFTER_SECONDS
+  const yesterday = () => new Date(clock.now().getTime() - DAY_MS)
+  return [
+    job('expire messages', 1, async () => (await expireMessages(deps)) > 0 && outbox.wake()),
+    job('end lost journals', MINUTE, () => endLostJournals(database, doubtMs, clock.now())),
+    job('lose silent devices', MINUTE, () => loseSilentDevices(database, silence, clock.now(), deps.onMoved)),
+    job('delete old messages', HOUR, () => deleteOldMessages(deps)),
+    job('delete expired tokens', HOUR, () => deleteExpiredTokens(deps)),
+    job('delete ended sessions', HOUR, () => deleteEndedSessions(deps)),
+    job('delete old recognised logins', HOUR, () => deleteOldRecognisedLogins(database)),
+    job('forget live events', 10 * MINUTE, () => deleteOldLiveEvents(database)),
+    job('forget device commands', HOUR, () => deleteOldDeviceCommands(database, yesterday())),
+    job('rotate signing keys', HOUR, () => rotateSigningKeys({ ...deps, longestTokenSeconds: longestToken(config) })),
+    retentionJob(deps, inboxRetention),
+    retentionJob(deps, deliveryRetention),
+    retentionJob(deps, logRetention),
+    ...(hashAfterSeconds === undefined
+      ? []
+      : [job('hash messages', 10, () => hashMessages({ ...deps, hashAfterSeconds }))]),
+  ]
+}
+
+function job(name: string, everySeconds: number, run: () => Promise<unknown>): PeriodicJob {
+  return { name, everySeconds, run }
+}

@@ -1,0 +1,182 @@
+import { liveEventScopes } from '@smsgw/contract/live-event'
+import type { Registry } from 'prom-client'
+import type { Auth } from './auth/auth.ts'
+import type { Clock } from './clock.ts'
+import { listConversations } from './conversations/list-conversations.ts'
+import { showConversation } from './conversations/show-conversation.ts'
+import { CONVERSATION_SCOPES } from './conversations/visibility.ts'
+import { askNetwork } from './devices/ask-network.ts'
+import { createPairingCode } from './devices/create-pairing-code.ts'
+import { deleteDevice } from './devices/delete-device.ts'
+import { examineDevice } from './devices/examine-device.ts'
+import { getDevice } from './devices/get-device.ts'
+import { listDeviceTelemetry } from './devices/list-device-telemetry.ts'
+import { listDevices } from './devices/list-devices.ts'
+import { getDocs, getDocsFile } from './docs-page/get-docs.ts'
+import { getHealth } from './health/get-health.ts'
+import type { HealthSource } from './health/health-check.ts'
+import type { WakeHints } from './hints/wake-hints.ts'
+import { getApiCatalog } from './http/openapi/get-api-catalog.ts'
+import { getOpenapi } from './http/openapi/get-openapi.ts'
+import { openapiDocument } from './http/openapi/openapi-document.ts'
+import { everywhereRoute, type Route, rootRoute, route } from './http/route.ts'
+import { getInboxItem } from './inbox/get-inbox-item.ts'
+import { listInbox } from './inbox/list-inbox.ts'
+import { exportInbox, refreshInbox } from './inbox/refresh-inbox.ts'
+import type { LiveEvents } from './live/live-events.ts'
+import { streamEvents } from './live/stream-events.ts'
+import { listLogs } from './logs/list-logs.ts'
+import type { Logbook } from './logs/logbook.ts'
+import type { MessageRules } from './messages/accept/check-message.ts'
+import { cancelMessage } from './messages/cancel-message.ts'
+import { getMessage } from './messages/get-message.ts'
+import { listMessages } from './messages/list-messages.ts'
+import type { Move } from './messages/progress/message-progress.ts'
+import { sendMessage } from './messages/send-message.ts'
+import { scrapeMetrics } from './metrics/scrape-metrics.ts'
+import type { Random } from './random.ts'
+import { getSettings } from './settings/get-settings.ts'
+import { patchSettings } from './settings/patch-settings.ts'
+import { replaceSettings } from './settings/replace-settings.ts'
+import { showStatistics } from './statistics/show-statistics.ts'
+import type { Database } from './store/database.ts'
+import type { SecretBox } from './store/secret-box.ts'
+import { showTimeline } from './timeline/show-timeline.ts'
+import { lookAtVirtualPhone } from './virtual-phone/look-at-virtual-phone.ts'
+import type { VirtualPhone } from './virtual-phone/virtual-phone.ts'
+import { writeFromVirtualPhone } from './virtual-phone/write-from-virtual-phone.ts'
+import type { AddressRules } from './webhooks/address-rules.ts'
+import { deleteWebhook } from './webhooks/api/delete-webhook.ts'
+import { listDeliveries } from './webhooks/api/list-deliveries.ts'
+import { listWebhooks } from './webhooks/api/list-webhooks.ts'
+import { redeliverOne } from './webhooks/api/redeliver-one.ts'
+import { redeliverRange } from './webhooks/api/redeliver-range.ts'
+import { registerWebhook } from './webhooks/api/register-webhook.ts'
+import { rotateWebhookSecret } from './webhooks/api/rotate-webhook-secret.ts'
+import { showDelivery } from './webhooks/api/show-delivery.ts'
+import { testWebhook } from './webhooks/api/test-webhook.ts'
+import type { Outbox } from './webhooks/outbox/enqueue-events.ts'
+
+export interface RouteDeps {
+  /** Used by most features. */
+  readonly core: CoreDeps
+  readonly auth: Auth
+  readonly live: LiveEvents
+  readonly messages: {
+    readonly rules: MessageRules
+    readonly queueLimit: number
+    readonly onAccepted?: (() => void) | undefined
+  }
+  /** Addresses that webhooks may have. */
+  readonly addressRules: AddressRules
+  readonly virtualPhone: VirtualPhone | undefined
+  readonly health: readonly HealthSource[]
+  readonly version: string
+  readonly metrics: {
+    readonly registry: Registry
+    /** Without a token `/metrics` is not served here. */
+    readonly token: string | undefined
+  }
+}
+
+interface CoreDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly box: SecretBox
+  readonly logbook: Logbook
+  readonly hints: WakeHints
+  readonly outbox: Outbox
+  readonly onMoved: (moves: readonly Move[]) => void
+  readonly streamId: string
+}
+
+/** The route table: method, path, scope, summary and handler of every endpoint. */
+export function routes(deps: RouteDeps): Route[] {
+  const { core, auth, live, version } = deps
+  const messages = { ...core, ...deps.messages }
+  const webhooks = { ...core, addressRules: deps.addressRules }
+  const phone = { ...core, virtualPhone: deps.virtualPhone }
+  const document = () => openapiDocument(table, version)
+  const table: Route[] = [
+    route('POST', '/account/password', 'no token', 'Change the password', auth.changeOwnPassword),
+
+    route('POST', '/auth/token', 'tokens:manage', 'Issue a token', auth.issueToken),
+    route('POST', '/auth/token/refresh', 'refresh token', 'Exchange a refresh token', auth.refreshToken),
+    route('DELETE', '/auth/token/{jti}', 'tokens:manage', 'Revoke a token', auth.revokeToken),
+    route('GET', '/tokens', 'tokens:manage', 'List tokens', auth.listTokens),
+
+    route('POST', '/session', 'public', 'Sign in a browser', auth.beginSession),
+    route('GET', '/session', 'any scope', 'Get the present account and its scopes', auth.showSession),
+    route('DELETE', '/session', 'any scope', 'Sign out a browser', auth.endSession),
+
+    route('POST', '/messages', 'messages:send', 'Send a message', sendMessage(messages)),
+    route('GET', '/messages', 'messages:list', 'List messages', listMessages(messages)),
+    route('GET', '/messages/{id}', 'messages:read', 'Get a message', getMessage(messages)),
+    route('GET', '/messages/{id}/timeline', 'messages:read', 'Get the timeline of a message', showTimeline(core)),
+    route('DELETE', '/messages/{id}', 'messages:cancel', 'Cancel a message', cancelMessage(messages)),
+    route('POST', '/messages/inbox/export', 'messages:export', 'Resend inbox events to webhooks', exportInbox(core)),
+
+    route('GET', '/conversations', CONVERSATION_SCOPES, 'List conversations', listConversations(messages)),
+    route('GET', '/conversations/{number}', CONVERSATION_SCOPES, 'Get a conversation', showConversation(messages)),
+
+    route('GET', '/inbox', 'inbox:list', 'List received messages', listInbox(messages)),
+    route('GET', '/inbox/{id}', 'inbox:list', 'Get a received message', getInboxItem(core)),
+    route('POST', '/inbox/refresh', 'inbox:refresh', 'Read the SIMs again', refreshInbox(core)),
+    route('POST', '/inbox/export', 'messages:export', 'Resend inbox events to webhooks', exportInbox(core)),
+
+    route('GET', '/devices', 'devices:list', 'List devices', listDevices(core)),
+    route('GET', '/devices/{id}', 'devices:list', 'Get a device', getDevice(core)),
+    route('GET', '/devices/{id}/telemetry', 'devices:list', 'List device telemetry', listDeviceTelemetry(core)),
+    route('DELETE', '/devices/{id}', 'devices:delete', 'Remove a device', deleteDevice(core)),
+    route('POST', '/devices/codes', 'devices:write', 'Create a pairing code', createPairingCode(core)),
+    route('POST', '/devices/{id}/findings', 'devices:write', 'Run diagnostics on a device', examineDevice(core)),
+    route('POST', '/devices/{id}/ussd', 'devices:write', 'Send a USSD request', askNetwork(core)),
+
+    route('GET', '/settings', 'settings:read', 'Get the settings', getSettings(core)),
+    route('PUT', '/settings', 'settings:write', 'Replace the settings', replaceSettings(core)),
+    route('PATCH', '/settings', 'settings:write', 'Change settings', patchSettings(core)),
+
+    route('GET', '/webhooks', 'webhooks:list', 'List webhooks', listWebhooks(core)),
+    route('POST', '/webhooks', 'webhooks:write', 'Register or replace a webhook', registerWebhook(webhooks)),
+    route('DELETE', '/webhooks/{id}', 'webhooks:delete', 'Remove a webhook', deleteWebhook(core)),
+    route('POST', '/webhooks/{id}/test', 'webhooks:write', 'Send a sample event', testWebhook(core)),
+    route('POST', '/webhooks/{id}/secret', 'webhooks:write', 'Rotate the signing secret', rotateWebhookSecret(core)),
+    route('GET', '/webhooks/{id}/deliveries', 'webhooks:list', 'List deliveries of a webhook', listDeliveries(core)),
+    route('POST', '/webhooks/{id}/redeliver', 'webhooks:write', 'Redeliver a time range', redeliverRange(core)),
+    route('GET', '/webhooks/deliveries/{id}', 'webhooks:list', 'Get a delivery', showDelivery(core)),
+    route('POST', '/webhooks/deliveries/{id}/redeliver', 'webhooks:write', 'Redeliver one event', redeliverOne(core)),
+
+    route('GET', '/statistics', 'messages:list', 'Get message counts over time', showStatistics(core)),
+    route('GET', '/events', liveEventScopes, 'Stream events as they happen', streamEvents({ ...core, live })),
+    route('GET', '/logs', 'logs:read', 'List log entries', listLogs(core)),
+
+    route('GET', '/virtual-phone', 'messages:list', 'Get the phones of a virtual modem', lookAtVirtualPhone(phone)),
+    route('POST', '/virtual-phone', 'messages:send', 'Send to a virtual modem', writeFromVirtualPhone(phone)),
+
+    everywhereRoute('GET', '/health', 'public', 'Get the health of the service', getHealth(deps)),
+    everywhereRoute('GET', '/health/live', 'public', 'Get whether the process is alive', getHealth(deps, 'live')),
+    everywhereRoute('GET', '/health/ready', 'public', 'Get whether requests are accepted', getHealth(deps, 'ready')),
+    everywhereRoute(
+      'GET',
+      '/health/startup',
+      'public',
+      'Get whether the start is complete',
+      getHealth(deps, 'startup'),
+    ),
+
+    ...metricsRoutes(deps.metrics),
+    rootRoute('GET', '/openapi.json', 'public', 'Get the OpenAPI document', getOpenapi(document)),
+    rootRoute('GET', '/api/docs/doc.json', 'public', 'Get the OpenAPI document (older path)', getOpenapi(document)),
+    rootRoute('GET', '/docs', 'public', 'Get the API reference as a page', getDocs()),
+    rootRoute('GET', '/docs/{file}', 'public', 'Get a file of the API reference', getDocsFile()),
+    rootRoute('GET', '/.well-known/api-catalog', 'public', 'Get the API catalog', getApiCatalog()),
+    rootRoute('GET', '/.well-known/jwks.json', 'public', 'List the public keys of access tokens', auth.publishKeys),
+  ]
+  return table
+}
+
+function metricsRoutes({ registry, token }: RouteDeps['metrics']): Route[] {
+  if (token === undefined) return []
+  return [rootRoute('GET', '/metrics', 'public', 'Get metrics for Prometheus', scrapeMetrics(registry, token))]
+}

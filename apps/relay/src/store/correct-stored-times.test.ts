@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
+import { systemRandom } from '../random.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { behindStoredTimesMs, correctStoredTimes } from './correct-stored-times.ts'
+import { checkInstallation } from './installation.ts'
+import { secretBox } from './secret-box.ts'
+
+const HOUR = 3_600_000
+
+let store: TestDatabase
+let world: DispatchWorld
+
+beforeAll(async () => {
+  store = await testDatabase()
+  await checkInstallation(store.database, secretBox(randomBytes(32).toString('base64'), systemRandom), systemRandom)
+})
+
+beforeEach(async () => {
+  world = await dispatchWorld(store.database)
+  await store.database.installation.updateMany({ data: { clockSetBackAt: null } })
+})
+
+afterAll(() => store.close())
+
+const fromNow = (ms: number) => new Date(Date.now() + ms)
+/** To the nearest minute. */
+const minutesLeft = (time: Date | null | undefined) =>
+  Number((((time?.getTime() ?? 0) - Date.now()) / 60_000).toFixed())
+
+async function delivery(nextAttemptAt: Date): Promise<void> {
+  await world.webhook('sms:sent')
+  const { key } = await store.database.webhook.findFirstOrThrow()
+  const about = { accountId: 'account', deviceId: 'device', event: 'sms:sent', payload: {} }
+  await store.database.webhookDelivery.create({ data: { ...about, id: 'd', webhookKey: key, nextAttemptAt } })
+}
+
+const nextAttemptAt = async () => (await store.database.webhookDelivery.findFirstOrThrow()).nextAttemptAt
+
+test('a first attempt that a wrong clock put an hour ahead is due now', async () => {
+  await delivery(fromNow(HOUR))
+  await correctStoredTimes(store.database, HOUR)
+  expect(minutesLeft(await nextAttemptAt())).toEqual(expect.closeTo(0))
+})
+
+test('a retry and a pause keep what is left of them, and are shortened once by however many relays', async () => {
+  await delivery(fromNow(HOUR + 1_800_000))
+  await store.database.webhook.updateMany({ data: { pausedUntil: fromNow(HOUR + 60_000) } })
+  await Promise.all([correctStoredTimes(store.database, HOUR), correctStoredTimes(store.database, HOUR)])
+  expect(minutesLeft(await nextAttemptAt())).toBe(30)
+  expect(minutesLeft((await store.database.webhook.findFirstOrThrow()).pausedUntil)).toBe(1)
+})
+
+test('an unscheduled message takes its place in the queue, a scheduled one keeps its time', async () => {
+  await world.message('m')
+  await world.message('scheduled', { scheduleAt: fromNow(2 * HOUR) })
+  await store.database.recipient.updateMany({ where: { cmdId: 'm/0' }, data: { dueAt: fromNow(HOUR) } })
+  await correctStoredTimes(store.database, HOUR)
+  expect(minutesLeft((await world.recipient('m/0')).dueAt)).toEqual(expect.closeTo(0))
+  expect(minutesLeft((await world.recipient('scheduled/0')).dueAt)).toBe(120)
+})
+
+test('a start with an old clock is noticed by what was stored before, once', async () => {
+  expect(await behindStoredTimesMs(store.database)).toEqual(expect.closeTo(0))
+  await store.database.device.updateMany({ data: { lastSeen: fromNow(HOUR) } })
+  expect(Math.round((await behindStoredTimesMs(store.database)) / 10_000)).toBe(360)
+  await correctStoredTimes(store.database, HOUR)
+  expect(await behindStoredTimesMs(store.database)).toEqual(expect.closeTo(0))
+})

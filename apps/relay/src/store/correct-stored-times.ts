@@ -1,0 +1,48 @@
+import type { Database } from './database.ts'
+
+/**
+ * Corrects stored times after the database's clock was set back, so that nothing waits for a time in the wrong future: queue
+ * order, webhook retries and pauses, leases, expiry of pairing codes. Times set by users (`scheduleAt`, `validUntil`) stay.
+ * Several relays notice the same change: the first one corrects the rows, the others change nothing.
+ *
+ * @param backMs how far the clock was set back
+ */
+export async function correctStoredTimes(database: Database, backMs: number): Promise<void> {
+  await database.$transaction(async (statements) => {
+    const isFirst = await statements.$executeRaw`
+      UPDATE installation SET clock_set_back_at = now()
+      WHERE clock_set_back_at IS NULL
+        OR clock_set_back_at NOT BETWEEN now() - ${DONE_SECONDS}::int * interval '1 second' AND now()`
+    if (isFirst === 0) return
+    await statements.$executeRaw`
+      UPDATE recipients SET due_at = now()
+      WHERE dispatched_journal IS NULL AND state = 'Pending' AND due_at > now() AND not_before <= now()`
+    await statements.$executeRaw`
+      UPDATE webhook_deliveries
+      SET next_attempt_at = greatest(now(), next_attempt_at - ${backMs}::float8 * interval '1 millisecond')
+      WHERE state = 'waiting' AND next_attempt_at > now()`
+    await statements.$executeRaw`
+      UPDATE webhooks SET paused_until = paused_until - ${backMs}::float8 * interval '1 millisecond',
+        served_until = least(served_until, now() + interval '30 seconds'),
+        failing_since = least(failing_since, now()), failed_at = least(failed_at, now())
+      WHERE greatest(paused_until, served_until, failing_since, failed_at) > now()`
+    await statements.$executeRaw`
+      UPDATE devices SET last_seen = now() WHERE last_seen > now()`
+    await statements.$executeRaw`
+      UPDATE pairing_codes SET expires_at = expires_at - ${backMs}::float8 * interval '1 millisecond'
+      WHERE created_at > now()`
+  })
+}
+
+/**
+ * Returns how many milliseconds the database's clock is behind the times stored before this start, or 0: a machine without a
+ * battery-backed clock starts with an old time.
+ */
+export async function behindStoredTimesMs(database: Database): Promise<number> {
+  const [row] = await database.$queryRaw<[{ ms: number | null }]>`
+    SELECT (extract(epoch FROM max(last_seen) - clock_timestamp()) * 1000)::float8 AS ms FROM devices`
+  return Math.max(0, row.ms ?? 0)
+}
+
+/** Relays notice a changed clock within a few seconds of each other. */
+const DONE_SECONDS = 10

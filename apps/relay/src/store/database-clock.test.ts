@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DatabaseClock } from './database-clock.ts'
+
+const noon = Date.UTC(2026, 2, 1, 12)
+const HOUR = 3_600_000
+
+let monotonicMs: number
+/** What the database says beyond the monotonic clock. */
+let databaseMs: number
+let tripMs: number
+let read: () => Promise<number>
+let warned: string[]
+let clock: DatabaseClock
+
+beforeEach(async () => {
+  monotonicMs = 5_000
+  databaseMs = noon - monotonicMs
+  tripMs = 0
+  warned = []
+  read = async () => {
+    const readMs = databaseMs + monotonicMs + tripMs / 2
+    monotonicMs += tripMs
+    return readMs
+  }
+  const log = { warn: (line: string) => void warned.push(line) } as never
+  clock = await DatabaseClock.start({ readMs: () => read(), monotonicMs: () => monotonicMs, log })
+})
+
+afterEach(() => clock.stop())
+
+test('tells the time of the database, carried on by the monotonic clock', () => {
+  expect(clock.now().getTime()).toBe(noon)
+  monotonicMs += 700
+  expect(clock.now().getTime()).toBe(noon + 700)
+})
+
+test.each([HOUR, -HOUR, 24 * HOUR, -24 * HOUR])(
+  'follows a database clock that jumps by %d ms, and reports it once',
+  async (byMs) => {
+    const jumps: number[] = []
+    clock.onJump = async (one) => void jumps.push(one)
+    databaseMs += byMs
+    await clock.look()
+    await clock.look()
+    expect(clock.now().getTime()).toBe(noon + byMs)
+    expect(jumps).toEqual([byMs])
+    expect(warned).toHaveLength(1)
+  },
+)
+
+test('reports a jump again until it was dealt with', async () => {
+  const jumps: number[] = []
+  clock.onJump = async () => Promise.reject(new Error('the database is gone'))
+  databaseMs -= HOUR
+  await clock.look()
+  clock.onJump = async (one) => void jumps.push(one)
+  await clock.look()
+  await clock.look()
+  expect(jumps).toEqual([-HOUR])
+})
+
+test('a slow answer does not move the clock', async () => {
+  const jumps: number[] = []
+  clock.onJump = async (one) => void jumps.push(one)
+  tripMs = 4_000
+  databaseMs -= 1_500
+  await clock.look()
+  expect(clock.now().getTime()).toBe(noon + 4_000)
+  expect(jumps).toEqual([])
+})
+
+test('goes on while the database is unavailable', async () => {
+  read = () => Promise.reject(new Error('the database is gone'))
+  monotonicMs += 60_000
+  await clock.look()
+  expect(clock.now().getTime()).toBe(noon + 60_000)
+})

@@ -1,0 +1,103 @@
+import type { Log } from '@smsgw/daemon/log'
+import type { Clock } from '../clock.ts'
+import type { Database } from './database.ts'
+
+export interface DatabaseClockDeps {
+  /** Reads the database's clock in milliseconds since 1970. */
+  readonly readMs: () => Promise<number>
+  readonly monotonicMs: () => number
+  readonly log: Pick<Log, 'warn'>
+}
+
+/**
+ * The clock of the database, which all relays share. It is read once per second; the monotonic clock fills the time in
+ * between. So a wrong or changed system clock of a relay affects no due time, lease or token.
+ *
+ * The uncertainty of a reading is half its round trip. A smaller difference changes nothing.
+ */
+export class DatabaseClock implements Clock {
+  readonly #deps: DatabaseClockDeps
+  #databaseMs = 0
+  #monotonicMs = 0
+  #isReading = false
+  #timer: NodeJS.Timeout | undefined
+  #onJump: ((byMs: number) => Promise<void>) | undefined
+  /** Sum of the jumps that `onJump` has not handled yet. */
+  #jumpMs = 0
+
+  private constructor(deps: DatabaseClockDeps) {
+    this.#deps = deps
+  }
+
+  static async start(deps: DatabaseClockDeps): Promise<DatabaseClock> {
+    const clock = new DatabaseClock(deps)
+    clock.#set((await clock.#measure()).databaseMs)
+    clock.#timer = setInterval(() => void clock.look(), READ_EVERY_MS)
+    clock.#timer.unref()
+    return clock
+  }
+
+  now(): Date {
+    return new Date(Math.round(this.#databaseMs + this.#deps.monotonicMs() - this.#monotonicMs))
+  }
+
+  /** Called when the database's clock was changed, with a negative value when it was set back. Repeated until it succeeds. */
+  set onJump(listener: (byMs: number) => Promise<void>) {
+    this.#onJump = listener
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** Reads the database's clock. While the database is unavailable, the monotonic clock carries on. */
+  async look(): Promise<void> {
+    if (this.#isReading) return
+    this.#isReading = true
+    try {
+      const { databaseMs, uncertainMs } = await this.#measure()
+      const byMs = databaseMs - this.now().getTime()
+      if (Math.abs(byMs) > uncertainMs) this.#set(databaseMs)
+      if (Math.abs(byMs) > uncertainMs + JUMP_MS) this.#jumped(byMs)
+      if (this.#jumpMs !== 0) await this.#handleJump()
+    } catch {
+      // Users of the database report that it is unavailable.
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  async #measure(): Promise<{ readonly databaseMs: number; readonly uncertainMs: number }> {
+    const startedMs = this.#deps.monotonicMs()
+    const readMs = await this.#deps.readMs()
+    const halfTripMs = (this.#deps.monotonicMs() - startedMs) / 2
+    return { databaseMs: readMs + halfTripMs, uncertainMs: halfTripMs }
+  }
+
+  #set(databaseMs: number): void {
+    this.#databaseMs = databaseMs
+    this.#monotonicMs = this.#deps.monotonicMs()
+  }
+
+  #jumped(byMs: number): void {
+    const seconds = Math.round(Math.abs(byMs) / 1000)
+    this.#deps.log.warn(`database clock moved ${byMs < 0 ? 'back' : 'forward'} by ${seconds} s`)
+    this.#jumpMs += byMs
+  }
+
+  async #handleJump(): Promise<void> {
+    const handledMs = this.#jumpMs
+    await this.#onJump?.(handledMs)
+    this.#jumpMs -= handledMs
+  }
+}
+
+const READ_EVERY_MS = 1_000
+/** Smaller changes are normal clock corrections. */
+const JUMP_MS = 1_000
+
+export async function readDatabaseMs(database: Database): Promise<number> {
+  const [row] = await database.$queryRaw<[{ ms: number }]>`
+    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`
+  return row.ms
+}

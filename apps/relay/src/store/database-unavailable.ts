@@ -1,0 +1,49 @@
+/** Prisma codes: unreachable, timeout, closed, no connection or transaction in time, too many connections, deadlock. */
+const PRISMA_CODES = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'])
+
+const SYSTEM_CODES = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT', // the server that owns the socket is not running
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+
+/**
+ * SQL states: connection exceptions, insufficient resources (connections, memory, disk), server starting or shutting down,
+ * statement canceled, read-only standby, lock timeout, serialization failure, deadlock.
+ */
+const SQL_STATES = /^(?:08...|53...|57P..|57014|25006|55P03|40001|40P01)$/
+
+/** Errors of `pg` that have neither a class nor a code. */
+const MESSAGES =
+  /connection terminated|timeout e(?:xpired$|xceeded when trying to connect)|connection error and is not queryable/i
+
+/** Returns true when the database could not serve the request now, and the same request may succeed later. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } }
+  if (typeof code === 'string' && (PRISMA_CODES.has(code) || SYSTEM_CODES.has(code) || SQL_STATES.test(code)))
+    return true
+  if (isAdapterUnavailable(meta?.driverAdapterError?.cause) || isAdapterUnavailable(error.cause)) return true
+  return MESSAGES.test(error.message) || isDatabaseUnavailable(error.cause)
+}
+
+/** The adapter's errors have a plain object as cause, and arrive unwrapped from a transaction that is being ended. */
+function isAdapterUnavailable(cause: unknown): boolean {
+  if (typeof cause !== 'object' || cause === null) return false
+  const { kind, originalCode } = cause as AdapterCause
+  return KINDS.has(kind ?? '') || SQL_STATES.test(originalCode ?? '')
+}
+
+interface AdapterCause {
+  readonly kind?: string
+  readonly originalCode?: string
+}
+
+/** The adapter's names of errors without an SQL state. */
+const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])

@@ -1,0 +1,127 @@
+import { openLog } from '@smsgw/daemon/log'
+import { afterEach, expect, test, vi } from 'vitest'
+import { testDatabase } from '../testing/test-database.ts'
+import { type PeriodicJob, type PeriodicJobs, runPeriodicJobs } from './periodic-jobs.ts'
+
+const SOON = 0.01
+/** The machine may be busy. */
+const BUSY = { timeout: 20_000 }
+let log: string[] = []
+const running: PeriodicJobs[] = []
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((periodic) => periodic.stop()))
+  log = []
+})
+
+test('runs each work again and again, and stops after the run that is under way', async () => {
+  const { url, close } = await testDatabase()
+  let runs = 0
+  let finished = 0
+  const periodic = start(url, {
+    name: 'count',
+    everySeconds: SOON,
+    run: async () => {
+      runs += 1
+      await new Promise((resolve) => setImmediate(resolve))
+      finished += 1
+    },
+  })
+  await vi.waitUntil(() => runs >= 3, BUSY)
+  await periodic.stop()
+  expect(finished).toBe(runs)
+  await close()
+})
+
+test('two replicas never run the same work at once, and another work is not held up', async () => {
+  const { url, close } = await testDatabase()
+  let inside = 0
+  let most = 0
+  let others = 0
+  let runs = 0
+  const work: PeriodicJob = {
+    name: 'alone',
+    everySeconds: SOON,
+    run: async () => {
+      inside += 1
+      most = Math.max(most, inside)
+      await vi.waitUntil(() => others > runs, BUSY)
+      inside -= 1
+      runs += 1
+    },
+  }
+  const other: PeriodicJob = { name: 'other', everySeconds: SOON, run: async () => (others += 1) }
+  const replicas = [start(url, work, other), start(url, work, other)]
+  await vi.waitUntil(() => runs >= 5, BUSY)
+  await Promise.all(replicas.map((replica) => replica.stop()))
+  expect(most).toBe(1)
+  await close()
+})
+
+test('a work that fails is told of and tried again, and its neighbours run on', async () => {
+  const { url, close } = await testDatabase()
+  let runs = 0
+  let neighbours = 0
+  const failing: PeriodicJob = {
+    name: 'failing',
+    everySeconds: SOON,
+    run: async () => {
+      runs += 1
+      throw new Error('boom')
+    },
+  }
+  const neighbour: PeriodicJob = { name: 'neighbour', everySeconds: SOON, run: async () => (neighbours += 1) }
+  const periodic = start(url, failing, neighbour)
+  await vi.waitUntil(() => runs >= 2 && neighbours >= 2, BUSY)
+  await periodic.stop()
+  expect(log.join('')).toContain('boom')
+  await close()
+})
+
+test('goes on by itself when its connection is cut, also in the middle of a run', async () => {
+  const { url, database, close } = await testDatabase()
+  let runs = 0
+  const cut = () =>
+    database.$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'smsgw periodic work'`
+  const periodic = start(url, {
+    name: 'cut',
+    everySeconds: SOON,
+    run: async () => {
+      runs += 1
+      if (runs === 2) await cut()
+    },
+  })
+  await vi.waitUntil(() => runs >= 4, BUSY)
+  await cut()
+  const before = runs
+  await vi.waitUntil(() => runs >= before + 2, BUSY)
+  await periodic.stop()
+  expect(log.join('')).toContain('database unavailable')
+  await close()
+})
+
+test('many works at once ask their one connection one thing at a time', async () => {
+  const { url, close } = await testDatabase()
+  const warnings: string[] = []
+  const note = (warning: Error) => warnings.push(warning.message)
+  process.on('warning', note)
+  let runs = 0
+  const works = ['one', 'two', 'three', 'four'].map((name) => ({
+    name,
+    everySeconds: SOON,
+    run: async () => (runs += 1),
+  }))
+  const periodic = start(url, ...works)
+  await vi.waitUntil(() => runs >= 20, BUSY)
+  await periodic.stop()
+  process.off('warning', note)
+  expect(warnings).toEqual([])
+  await close()
+})
+
+function start(url: string, ...works: PeriodicJob[]): PeriodicJobs {
+  const periodic = runPeriodicJobs({ url, log: openLog('debug', { write: (line: string) => log.push(line) }) }, works)
+  running.push(periodic)
+  return periodic
+}

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StartError } from '@smsgw/daemon/start-error'
+import { Client } from 'pg'
+import { isDatabaseUnavailable } from './database-unavailable.ts'
+
+/** Required by the migrations and statements. */
+const OLDEST_VERSION = 14
+const LONGEST_PAUSE_MS = 2_000
+const RESTART_PAUSE_MS = 500
+
+export interface WaitOptions {
+  readonly waitMs: number
+  /** Receives a line for the operator while the database is unavailable. */
+  readonly report: (line: string) => void
+}
+
+/** Waits until the database answers, for example while it starts at the same time as the relay. */
+export async function waitForDatabase(url: string, { waitMs, report }: WaitOptions): Promise<void> {
+  const giveUpAt = performance.now() + waitMs
+  for (let tries = 1, pauseMs = 100; ; tries += 1, pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const problem = await tryOnce(url)
+    if (problem === undefined) return
+    if (performance.now() + pauseMs > giveUpAt) {
+      const seconds = Math.round(waitMs / 1000)
+      throw new StartError(
+        `${describe(url)} does not answer (${problem}), tried ${tries} times in ${seconds} s: ` +
+          'start PostgreSQL, or correct DATABASE_URL',
+      )
+    }
+    if (tries === 1) report(`waiting for ${describe(url)}: ${problem}`)
+    await sleep(pauseMs)
+  }
+}
+
+/** Runs a start again from its beginning whenever the database becomes unavailable during it. */
+export async function retryUntilAvailable<T>(start: () => Promise<T>, { waitMs, report }: WaitOptions): Promise<T> {
+  const giveUpAt = performance.now() + waitMs
+  for (;;) {
+    try {
+      return await start()
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error
+      if (performance.now() + RESTART_PAUSE_MS > giveUpAt)
+        throw new StartError(
+          `the database became unavailable during each start, tried for ${Math.round(waitMs / 1000)} s: ` +
+            'see the log of PostgreSQL',
+          { cause: error },
+        )
+      report('database became unavailable during the start, starting again')
+      await sleep(RESTART_PAUSE_MS)
+    }
+  }
+}
+
+/** Returns why the database does not answer yet, or undefined when it does. Throws when it will never answer. */
+async function tryOnce(url: string): Promise<string | undefined> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => undefined) // the pool notices a later loss
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ version: string }>(
+      `SELECT current_setting('server_version_num')::int / 10000 AS version`,
+    )
+    const version = Number(rows[0]?.version)
+    if (version < OLDEST_VERSION)
+      throw new StartError(
+        `${describe(url)} has version ${version}: install PostgreSQL ${OLDEST_VERSION} or newer, or correct DATABASE_URL`,
+      )
+    return undefined
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    const message = messageOf(error)
+    if (isDatabaseUnavailable(error) || isEveryAddressUnavailable(error)) return message
+    throw new StartError(`${describe(url)} refuses: ${message}. Correct DATABASE_URL`, { cause: error })
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** A host name with several addresses fails with one error for each address. */
+function isEveryAddressUnavailable(error: unknown): boolean {
+  return error instanceof AggregateError && error.errors.every(isDatabaseUnavailable)
+}
+
+function messageOf(error: unknown): string {
+  const one = error instanceof AggregateError ? error.errors[0] : error
+  return one instanceof Error ? one.message : String(one)
+}
+
+/** Describes the server without the password. */
+function describe(url: string): string {
+  if (!URL.canParse(url)) return 'the database of DATABASE_URL'
+  const { username, hostname, port, pathname, searchParams } = new URL(url)
+  const host = searchParams.get('host') ?? `${hostname}:${port || '5432'}`
+  return `PostgreSQL at ${host}${pathname}${username ? ` (user ${username})` : ''}`
+}

@@ -1,0 +1,20 @@
+import { agentFailureCodes, relayFailureCodes } from '@smsgw/contract/failure-code'
+import { expect, test } from 'vitest'
+import { adviceOnFailure } from './timeline-advice.ts'
+
+test.each([...new Set([...agentFailureCodes, ...relayFailureCodes])])('%s has its own advice', (code) => {
+  const advice = adviceOnFailure(code)
+  expect(advice).toMatch(/^[A-Z].*\.$/)
+  const others = [...agentFailureCodes, ...relayFailureCodes].filter((other) => other !== code)
+  expect(others.map(adviceOnFailure)).not.toContain(advice)
+})
+
+test('an encoding failure is explained by the content, an internal error by the log of the agent', () => {
+  expect(adviceOnFailure('unwritable')).toMatch(/text, data or number cannot be encoded/)
+  expect(adviceOnFailure('unwritable')).not.toMatch(/disk/)
+  expect(adviceOnFailure('agent_failed')).toMatch(/log of the agent/)
+})
+
+test.each([null, 'invented_by_a_newer_agent', 'constructor'])('%s has no advice', (code) => {
+  expect(adviceOnFailure(code)).toBeUndefined()
+})

@@ -1,0 +1,125 @@
+import { isWaitingReason, type WaitingReport, waitingReport } from '@smsgw/contract/link/waiting-report'
+import type { MessageState } from '@smsgw/contract/message-states'
+import { type Waiting, type WaitingCause, waitingOf } from '@smsgw/contract/waiting'
+import { isLeased } from '../link/claim/lease.ts'
+import type { Statements } from '../store/database.ts'
+
+/** The columns of a recipient that determine its waiting reason. */
+export interface WaitingFacts {
+  readonly cmdId: string
+  readonly deviceId: string
+  readonly state: MessageState
+  readonly errorCode: string | null
+  /** Dispatched to the device. */
+  readonly isDispatched: boolean
+  /** The requested SIM. */
+  readonly simNumber: number | null
+  readonly scheduleAt: Date | null
+  readonly createdAt: Date
+  readonly processedAt: Date | null
+}
+
+/**
+ * Returns the waiting reason of each recipient by its command id. Reasons are not stored per recipient: the relay computes
+ * its own, and a device reports those of its queue in a snapshot that ends with its connection, so no reason is outdated.
+ * Costs one statement, and none when every recipient has ended.
+ */
+export async function waitingRecipients(
+  statements: Statements,
+  accountId: string,
+  recipients: readonly WaitingFacts[],
+): Promise<ReadonlyMap<string, Waiting>> {
+  const open = recipients.filter(({ state }) => isOpen(state))
+  if (open.length === 0) return new Map()
+  const holders = await readHolders(statements, accountId, [...new Set(open.map(({ deviceId }) => deviceId))])
+  return new Map(
+    open.flatMap((one) => {
+      const holder = holders.get(one.deviceId)
+      const cause = holder && causeOf(one, holder)
+      return cause === undefined ? [] : [[one.cmdId, waitingOf(cause, `the device ${holder?.name}`)] as const]
+    }),
+  )
+}
+
+interface Holder {
+  readonly name: string
+  readonly isOnline: boolean
+  /** Report of the current connection; undefined when the agent reports nothing. */
+  readonly report: WaitingReport | undefined
+  readonly now: Date
+}
+
+function causeOf(one: WaitingFacts, holder: Holder): WaitingCause | undefined {
+  const { now, report } = holder
+  if (!one.isDispatched && one.scheduleAt !== null && one.scheduleAt > now)
+    return { reason: 'scheduled', until: one.scheduleAt.toISOString() }
+  const told = holder.isOnline ? toldOf(one, holder) : undefined
+  if (one.errorCode === 'outcome_unknown')
+    return told?.reason === 'outcome_unknown' ? told : { reason: 'outcome_unknown' }
+  if (!holder.isOnline) return { reason: 'device_offline' }
+  if (one.state === 'Cancelling') return undefined
+  if (told !== undefined) return told
+  if (one.isDispatched && report === undefined) return one.errorCode === 'retrying' ? { reason: 'retry' } : undefined
+  return now.getTime() - sinceOf(one).getTime() > QUEUED_AFTER_MS ? { reason: 'queued' } : undefined
+}
+
+/** A message without an obstacle is sent within this time. */
+const QUEUED_AFTER_MS = 5_000
+
+function sinceOf({ processedAt, scheduleAt, createdAt }: WaitingFacts): Date {
+  return processedAt ?? scheduleAt ?? createdAt
+}
+
+function toldOf({ cmdId, isDispatched, simNumber }: WaitingFacts, { report, now }: Holder) {
+  if (report === undefined) return undefined
+  if (isDispatched)
+    return known(
+      report.messages.find(({ cmdIds }) => cmdIds.includes(cmdId)),
+      now,
+    )
+  // The queue of the device is full: its obstacle also delays this message.
+  return known(simNumber === null ? report.anySim : report.sims.find((sim) => sim.simNumber === simNumber), now)
+}
+
+function known(
+  told:
+    | { readonly reason: string; readonly until?: string | undefined; readonly simNumber?: number | undefined }
+    | undefined,
+  now: Date,
+): WaitingCause | undefined {
+  if (told === undefined) return undefined
+  const { reason, until, simNumber } = told
+  if (!isWaitingReason(reason)) return undefined
+  // The reported end has passed: the next report is on its way.
+  return { reason, simNumber, ...(until !== undefined && new Date(until) > now && { until }) }
+}
+
+async function readHolders(
+  statements: Statements,
+  accountId: string,
+  deviceIds: readonly string[],
+): Promise<ReadonlyMap<string, Holder>> {
+  const rows = await statements.$queryRaw<HolderRow[]>`
+    SELECT d.id, d.name, d.lease_until AS "leaseUntil", w.report, now() AS now
+    FROM devices d LEFT JOIN device_waiting w ON w.device_id = d.id AND w.conn_epoch = d.conn_epoch
+    WHERE d.account_id = ${accountId} AND d.id = ANY(${deviceIds}::text[]) AND d.deleted_at IS NULL`
+  return new Map(
+    rows.map(({ id, name, leaseUntil, report, now }) => {
+      const { data } = waitingReport.safeParse(report)
+      return [id, { name, now, isOnline: isLeased(leaseUntil, now), report: data }]
+    }),
+  )
+}
+
+interface HolderRow {
+  readonly id: string
+  readonly name: string
+  readonly leaseUntil: Date | null
+  readonly report: unknown
+  /** Time of the database, by which leases and due times are compared. */
+  readonly now: Date
+}
+
+function isOpen(state: MessageState): boolean {
+  return state === 'Pending' || state === 'Processed' || state === 'Cancelling'
+}

@@ -1,0 +1,182 @@
+import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { showConversation } from '../conversations/show-conversation.ts'
+import { CONVERSATION_SCOPES } from '../conversations/visibility.ts'
+import { route } from '../http/route.ts'
+import type { AgentConnection } from '../link/claim/agent-connection.ts'
+import { getMessage } from '../messages/get-message.ts'
+import { listMessages } from '../messages/list-messages.ts'
+import type { Prisma } from '../store/generated/client.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
+import { showTimeline } from '../timeline/show-timeline.ts'
+import { recordWaiting } from './record-waiting.ts'
+import { type WaitingFacts, waitingRecipients } from './waiting-recipients.ts'
+
+let shared: TestDatabase
+let api: TestEndpoints
+beforeAll(async () => {
+  shared = await testDatabase()
+  api = await testEndpoints([
+    route('GET', '/messages', 'messages:list', '', listMessages(shared)),
+    route('GET', '/messages/{id}', 'messages:read', '', getMessage(shared)),
+    route('GET', '/messages/{id}/timeline', 'messages:read', '', showTimeline(shared)),
+    route(
+      'GET',
+      '/conversations/{number}',
+      CONVERSATION_SCOPES,
+      '',
+      showConversation({ ...shared, rules: { defaultRegion: undefined } }),
+    ),
+  ])
+})
+afterAll(async () => {
+  await api.close()
+  await shared.close()
+})
+beforeEach(async () => {
+  await shared.database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '' } })
+  await shared.database.device.create({ data: { id: device, accountId: 'a1', name: 'attic', ...online(1n) } })
+})
+afterEach(() => shared.database.account.deleteMany())
+
+const device = 'd'.repeat(21)
+const later = new Date('2099-03-01T08:00:00.000Z')
+const past = new Date(Date.now() - 3_600_000)
+const online = (connEpoch: bigint) => ({
+  ...{ relayId: 'r', connEpoch, journalId: 'j1' },
+  leaseUntil: new Date(Date.now() + 50_000),
+})
+const connection = (connEpoch: number): AgentConnection => ({
+  ...{ accountId: 'a1', deviceId: device, journalId: 'j1' },
+  connEpoch,
+})
+const report = (told: Partial<WaitingReport>, connEpoch = 1) =>
+  recordWaiting(shared.database, connection(connEpoch), { sims: [], messages: [], ...told }, new Date())
+const offline = () =>
+  shared.database.device.update({ where: { id: device }, data: { relayId: null, leaseUntil: null } })
+
+async function store(
+  recipient: Partial<Prisma.RecipientUncheckedCreateInput> = {},
+  message: Partial<Prisma.MessageUncheckedCreateInput> = {},
+): Promise<void> {
+  const one = {
+    ...{ cmdId: 'c0', accountId: 'a1', deviceId: device, position: 0, phoneNumber: '+1', dueAt: past },
+    ...recipient,
+  }
+  await shared.database.message.create({
+    data: {
+      ...{ accountId: 'a1', id: 'm', deviceId: device, createdAt: past, text: 'x' },
+      ...(recipient.state !== undefined && { state: recipient.state }),
+      ...message,
+      recipients: { create: [one] },
+    },
+  })
+}
+
+const held = { state: 'Processed', dispatchedJournal: 'j1', dispatchedAt: past, processedAt: past } as const
+
+async function waiting(): Promise<Record<string, unknown> | undefined> {
+  const { json } = await api.request('a1', 'GET', '/messages/m')
+  const body = json as { waiting?: Record<string, unknown>; recipients: { waiting?: unknown }[] }
+  expect(body.recipients[0]?.waiting).toEqual(body.waiting)
+  return body.waiting
+}
+
+test('a scheduled message waits for its time', async () => {
+  await store({}, { scheduleAt: later })
+  expect(await waiting()).toEqual({
+    reason: 'scheduled',
+    until: later.toISOString(),
+    message: `Scheduled: it is sent at ${later.toISOString()}.`,
+  })
+})
+
+test.each([['not given to it yet', {}] as const, ['held by it', held] as const])(
+  'a message for an offline device waits for the device: %s',
+  async (_, recipient) => {
+    await store(recipient)
+    await report({ messages: [{ reason: 'limit', cmdIds: ['c0'] }] })
+    await offline()
+    expect(await waiting()).toEqual({
+      reason: 'device_offline',
+      message: 'Offline: the device attic is not connected. It reports when it is back.',
+    })
+  },
+)
+
+test('what the device reports of a message is shown on message, list, timeline and conversation, until it is withdrawn', async () => {
+  await store(held)
+  const until = later.toISOString()
+  await report({ messages: [{ reason: 'earlier_outcome_unknown', until, cmdIds: ['other', 'c0'] }] })
+  const told = {
+    reason: 'earlier_outcome_unknown',
+    until,
+    message: `The outcome of an earlier message to this number is unknown. This one waits for it, until ${until} at the latest.`,
+  }
+  const read = async () => ({
+    message: await waiting(),
+    list: ((await api.request('a1', 'GET', '/messages')).json as { waiting?: unknown }[])[0]?.waiting,
+    thread: ((await api.request('a1', 'GET', '/conversations/%2B1')).json as { waiting?: unknown }[])[0]?.waiting,
+    entry: (
+      (await api.request('a1', 'GET', '/messages/m/timeline')).json as { entries: { kind: string }[] }
+    ).entries.find(({ kind }) => kind === 'waiting'),
+  })
+  expect(await read()).toEqual({
+    ...{ message: told, list: told, thread: told },
+    entry: expect.objectContaining({ code: told.reason, until, text: told.message, recipient: '+1' }),
+  })
+  await report({})
+  const after = await read()
+  expect([after.message, after.list, after.thread, after.entry]).toMatchObject(
+    Array.from({ length: 3 }, () => ({ reason: 'queued' })).concat({ code: 'queued' } as never),
+  )
+})
+
+test('a report ends with its connection: the next one begins without reasons', async () => {
+  await store(held)
+  await report({ messages: [{ reason: 'limit', cmdIds: ['c0'] }] })
+  await shared.database.device.update({ where: { id: device }, data: online(2n) })
+  expect(await waiting()).toBeUndefined()
+  await report({ messages: [{ reason: 'limit', cmdIds: ['c0'] }] }, 1)
+  expect(await waiting()).toBeUndefined()
+  await report({ messages: [{ reason: 'pause', simNumber: 1, cmdIds: ['c0'] }] }, 2)
+  expect(await waiting()).toMatchObject({ reason: 'pause', message: 'Pause between messages of SIM 1.' })
+})
+
+test('a message that the relay still holds waits for what stops its SIM, or for its turn', async () => {
+  await store({}, { simNumber: 2 })
+  expect(await waiting()).toMatchObject({ reason: 'queued' })
+  await report({ sims: [{ simNumber: 2, reason: 'no_network' }], anySim: { reason: 'limit' } })
+  expect(await waiting()).toMatchObject({ reason: 'no_network' })
+  await shared.database.message.updateMany({ data: { simNumber: null } })
+  expect(await waiting()).toMatchObject({ reason: 'limit' })
+})
+
+test('an agent that reports no reasons leaves them out, but for those that its events tell', async () => {
+  await store(held)
+  expect(await waiting()).toBeUndefined()
+  await shared.database.recipient.updateMany({ data: { errorCode: 'retrying', error: 'tried again: busy' } })
+  expect(await waiting()).toMatchObject({ reason: 'retry' })
+})
+
+test('an unknown outcome stays the reason while its device is offline', async () => {
+  await store({ ...held, errorCode: 'outcome_unknown', error: 'outcome unknown: …' })
+  await report({ messages: [{ reason: 'outcome_unknown', until: later.toISOString(), cmdIds: ['c0'] }] })
+  expect(await waiting()).toMatchObject({ reason: 'outcome_unknown', until: later.toISOString() })
+  await offline()
+  expect(await waiting()).toEqual(expect.not.objectContaining({ until: expect.anything() }))
+  expect(await waiting()).toMatchObject({ reason: 'outcome_unknown' })
+})
+
+test('a reason that a newer agent made up is left out, and the others count', async () => {
+  await store(held)
+  await report({ messages: [{ reason: 'full_moon', cmdIds: ['c0'] }] })
+  expect(await waiting()).toMatchObject({ reason: 'queued' })
+})
+
+test('what has ended waits for nothing, and costs no statement', async () => {
+  const ended = ['Sent', 'Delivered', 'Failed', 'Cancelled'].map((state) => ({ state }) as WaitingFacts)
+  const none = new Proxy({}, { get: () => expect.unreachable('the database was asked') })
+  expect(await waitingRecipients(none as never, 'a1', ended)).toEqual(new Map())
+})

@@ -1,0 +1,32 @@
+import type { Scope } from '@smsgw/contract/scopes'
+import { webhookEvents } from '@smsgw/contract/webhook-event'
+import { ApiError } from '../../http/api-error.ts'
+import type { Principal } from '../../http/endpoint.ts'
+import { mayDo } from '../../http/may-do.ts'
+
+/** Payloads are shown only to callers who may read their content elsewhere. */
+export function mayReadEvent(principal: Pick<Principal, 'scopes'>, event: string): boolean {
+  const scopes = scopesToRead(event)
+  return scopes.length === 0 || scopes.some((scope) => mayDo(principal, scope))
+}
+
+/** The events whose payloads the caller may not read. */
+export function unreadableEvents(principal: Pick<Principal, 'scopes'>): string[] {
+  return webhookEvents.filter((event) => !mayReadEvent(principal, event))
+}
+
+/** Refuses to send events that were meant for an earlier URL to the present one, if the caller may not read them. */
+export function refuseUnreadable(principal: Pick<Principal, 'scopes'>, events: readonly string[]): void {
+  const event = events.find((one) => !mayReadEvent(principal, one))
+  if (event === undefined) return
+  const scopes = scopesToRead(event).join(' or ')
+  throw new ApiError(403, `scope required: ${scopes} (the ${event} delivery is older than the URL of the webhook)`)
+}
+
+/** Any one of these. */
+function scopesToRead(event: string): readonly Scope[] {
+  if (/:(received|data-received|downloaded)$/.test(event)) return ['inbox:list']
+  // Contains the numbers of the SIM cards.
+  if (event === 'app:started') return ['devices:list']
+  return event.startsWith('sms:') ? ['messages:list', 'messages:read'] : []
+}

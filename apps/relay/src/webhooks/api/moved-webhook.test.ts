@@ -1,0 +1,143 @@
+// Changing the URL of a webhook does not give access to its earlier events.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type TestAccount, type TestRelay, testRelay } from '../../testing/test-relay.ts'
+
+let relay: TestRelay
+let owner: TestAccount
+let auth: string
+beforeAll(async () => {
+  relay = await testRelay()
+})
+afterAll(() => relay.close())
+beforeEach(async () => {
+  owner = await relay.addAccount()
+  auth = await bearer('webhooks:write', 'webhooks:list', 'inbox:refresh')
+})
+
+async function bearer(...scopes: readonly string[]): Promise<string> {
+  const { json } = await relay.api('POST', '/auth/token', { auth: owner.basic, body: { scopes } })
+  return `Bearer ${json.access_token}`
+}
+
+const register = (by: string, url = 'https://old.invalid/', event = 'sms:received') =>
+  relay.api('POST', '/webhooks', { auth: by, body: { id: 'w1', url, event } })
+const webhook = () => relay.database.webhook.findFirstOrThrow({ where: { accountId: owner.id } })
+const deliveries = () =>
+  relay.database.webhookDelivery.findMany({ where: { accountId: owner.id }, orderBy: { id: 'asc' } })
+const range = { from: '2026-03-01T00:00:00Z', to: '2126-03-01T00:00:00Z' }
+const redeliverRange = (by: string) => relay.api('POST', '/webhooks/w1/redeliver', { auth: by, body: range })
+const redeliverOne = (by: string, id: string) => relay.api('POST', `/webhooks/deliveries/${id}/redeliver`, { auth: by })
+
+/** A webhook that its owner registered an hour ago, with one event since. */
+async function told(event = 'sms:received', state = 'delivered'): Promise<string> {
+  await register(owner.basic, undefined, event)
+  const { key: webhookKey } = await webhook()
+  const hourAgo = new Date(Date.now() - 3_600_000)
+  await relay.database.webhook.update({ where: { key: webhookKey }, data: { urlSince: hourAgo } })
+  const id = `${owner.id}-1`
+  await relay.database.webhookDelivery.create({
+    data: {
+      ...{
+        id,
+        webhookKey,
+        accountId: owner.id,
+        deviceId: 'd'.repeat(21),
+        event,
+        state,
+        payload: { message: 'code 123456' },
+      },
+      createdAt: new Date(hourAgo.getTime() + 60_000),
+      nextAttemptAt: new Date(Date.now() + 3_600_000),
+    },
+  })
+  return id
+}
+
+test.each([
+  ['sms:received', 'inbox:list'],
+  ['sms:data-received', 'inbox:list'],
+  ['sms:batch:received', 'inbox:list'],
+  ['sms:sent', 'messages:read'],
+  ['app:started', 'devices:list'],
+])('earlier events of %s are redelivered to a new URL only with %s', async (event, scope) => {
+  const id = await told(event)
+  await register(auth, 'https://new.invalid/', event)
+  for (const refused of [await redeliverOne(auth, id), await redeliverRange(auth)])
+    expect([refused.status, refused.json.message]).toEqual([403, expect.stringContaining(scope)])
+  expect(await deliveries()).toMatchObject([{ state: 'delivered' }])
+  const reader = await bearer('webhooks:write', scope)
+  expect((await redeliverOne(reader, id)).status).toBe(202)
+  expect((await redeliverRange(await bearer('webhooks:write', 'all:any'))).status).toBe(202)
+})
+
+test('events for the present URL can be redelivered as before', async () => {
+  const id = await told()
+  await register(auth)
+  expect((await redeliverOne(auth, id)).status).toBe(202)
+  expect((await redeliverRange(auth)).status).toBe(202)
+})
+
+test('events without message content can be redelivered to any URL', async () => {
+  const id = await told('system:ping')
+  await register(auth, 'https://new.invalid/', 'system:ping')
+  expect((await redeliverOne(auth, id)).status).toBe(202)
+})
+
+test('pending events do not follow a URL change by a caller who may not read them, and can be redelivered', async () => {
+  const id = await told('sms:received', 'waiting')
+  await register(auth, 'https://new.invalid/')
+  expect(await deliveries()).toMatchObject([{ state: 'dropped' }])
+  expect((await redeliverOne(owner.basic, id)).status).toBe(202)
+})
+
+test('pending events follow a URL change by a caller who may read them', async () => {
+  await told('sms:received', 'waiting')
+  await register(await bearer('webhooks:write', 'inbox:list'), 'https://new.invalid/')
+  expect(await deliveries()).toMatchObject([{ state: 'waiting' }])
+})
+
+test('a concurrent redelivery and URL change send no earlier events to the new URL', async () => {
+  for (let round = 0; round < 10; round++) {
+    const id = await told()
+    await Promise.all([redeliverOne(auth, id), redeliverRange(auth), register(auth, 'https://new.invalid/')])
+    expect((await deliveries()).map(({ state }) => state)).not.toContain('waiting')
+    await relay.database.webhook.deleteMany({ where: { accountId: owner.id } })
+  }
+})
+
+test('an inbox refresh sends no webhook messages older than its URL, unless the caller may read them', async () => {
+  const [now, since] = [Date.now(), new Date(Date.now() - 86_400_000)]
+  await relay.database.inboxItem.create({
+    data: {
+      ...{ accountId: owner.id, id: 'i1', deviceId: 'd', type: 'SMS', sender: '+1', text: 'code 123456' },
+      createdAt: new Date(now - 3_600_000),
+    },
+  })
+  await register(auth)
+  const body = { since: since.toISOString(), until: new Date(now).toISOString(), webhookDelivery: 'Individual' }
+  const refresh = async (by: string) => {
+    expect((await relay.api('POST', '/inbox/refresh', { auth: by, body })).status).toBe(202)
+    return (await deliveries()).length
+  }
+  expect(await refresh(auth)).toBe(0)
+  expect(await refresh(await bearer('inbox:refresh', 'inbox:list'))).toBe(1)
+  await relay.database.webhookDelivery.deleteMany()
+  await relay.database.webhook.updateMany({ data: { urlSince: since } })
+  expect(await refresh(auth)).toBe(1)
+})
+
+test('the delivery log keeps the URL of each attempt', async () => {
+  const id = await told()
+  const { key: deliveryKey } = (await deliveries())[0] ?? { key: 0n }
+  const attempt = { deliveryKey, startedAt: new Date(), durationMs: 1, status: 200 }
+  await relay.database.webhookAttempt.createMany({
+    data: [
+      { ...attempt, number: 1 },
+      { ...attempt, number: 2, url: 'https://old.invalid/' },
+    ],
+  })
+  await register(auth, 'https://new.invalid/')
+  const { json } = await relay.api('GET', `/webhooks/deliveries/${id}`, { auth })
+  expect(json.attempts.map(({ url }: { url?: string }) => url)).toEqual([undefined, 'https://old.invalid/'])
+  expect(json.request.url).toBe('https://new.invalid/')
+})

@@ -1,0 +1,13 @@
+import type { Statements } from '../../store/database.ts'
+
+/**
+ * Makes deliveries due with a new schedule of attempts; recorded attempts stay. A delivery that is in flight is sent
+ * again, as the result of an attempt counts only for the row version that it read. Returns how many still exist.
+ *
+ * Locks: workers skip locked rows, so only another redelivery waits for these locks, in the same order.
+ */
+export function redeliver(statements: Statements, keys: readonly bigint[]): Promise<number> {
+  return statements.$executeRaw`
+    UPDATE webhook_deliveries SET state = 'waiting', attempts = 0, next_attempt_at = now(), finished_at = NULL
+    WHERE key IN (SELECT key FROM webhook_deliveries WHERE key = ANY(${[...keys]}::bigint[]) ORDER BY key FOR UPDATE)`
+}

@@ -1,0 +1,48 @@
+import type { WebhookAnswer } from '@smsgw/contract/webhook'
+import type { WebhookEvent } from '@smsgw/contract/webhook-event'
+import { ApiError } from '../../http/api-error.ts'
+import type { Statements } from '../../store/database.ts'
+import type { Webhook } from '../../store/generated/client.ts'
+
+/** Throws 404 when the account has no webhook with this id. */
+export async function findWebhook(statements: Statements, accountId: string, id: string): Promise<Webhook> {
+  const webhook = await statements.webhook.findUnique({ where: { accountId_id: { accountId, id } } })
+  if (webhook === null) throw new ApiError(404, 'No webhook has this id: GET /webhooks lists them')
+  return webhook
+}
+
+/** The same, and locks it against deletion until the transaction ends, so that rows can refer to it. */
+export async function holdWebhook(statements: Statements, accountId: string, id: string): Promise<Webhook> {
+  await statements.$executeRaw`SELECT FROM webhooks WHERE account_id = ${accountId} AND id = ${id} FOR KEY SHARE`
+  return await findWebhook(statements, accountId, id)
+}
+
+/** Throws 409 when the webhook is disabled. */
+export function refuseDisabled({ disabledReason, disabledAt }: Pick<Webhook, 'disabledReason' | 'disabledAt'>): void {
+  if (disabledAt === null) return
+  const reason = disabledReason ?? 'no reason was recorded'
+  throw new ApiError(409, `The webhook is disabled (${reason}): register it again with its id to enable it`)
+}
+
+interface StoredWebhook {
+  readonly id: string
+  readonly url: string
+  readonly event: string
+  readonly deviceId: string | null
+  readonly disabledAt: Date | null
+  readonly disabledReason: string | null
+}
+
+/** The API representation of a webhook, without its secret. */
+export function webhookAnswer(webhook: StoredWebhook): WebhookAnswer {
+  const { id, url, event, deviceId, disabledAt, disabledReason } = webhook
+  return {
+    id,
+    url,
+    event: event as WebhookEvent,
+    deviceId,
+    device_id: deviceId,
+    ...(disabledAt !== null && { disabledAt: disabledAt.toISOString() }),
+    ...(disabledReason !== null && { disabledReason }),
+  }
+}

@@ -1,0 +1,74 @@
+import { idParams } from '@smsgw/contract/ids'
+import { type EmittedEvent, webhookPayloads } from '@smsgw/contract/webhook-event'
+import { z } from 'zod'
+import type { Clock } from '../../clock.ts'
+import { ApiError } from '../../http/api-error.ts'
+import { type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { newId, type Random } from '../../random.ts'
+import type { Database, Statements } from '../../store/database.ts'
+import type { Webhook } from '../../store/generated/client.ts'
+import type { Outbox } from '../outbox/enqueue-events.ts'
+import { derivedId } from '../outbox/event-id.ts'
+import { payloadOf } from '../outbox/event-payload.ts'
+import { utcTime } from '../outbox/local-time.ts'
+import { endPause } from './end-pause-statement.ts'
+import { sampleEvent } from './sample-event.ts'
+import { holdWebhook, refuseDisabled } from './stored-webhook.ts'
+
+export interface TestWebhookDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly outbox: Outbox
+}
+
+/** Sends a sample of the registered event through the outbox. Each test is an event of its own. */
+export function testWebhook({ database, clock, random, outbox }: TestWebhookDeps): Endpoint {
+  return endpoint({
+    params: idParams,
+    answers: { 202: z.strictObject({}) },
+    errors: [409],
+    async handle({ principal: { accountId }, params: { id } }) {
+      await database.$transaction(async (statements) => {
+        const webhook = await holdWebhook(statements, accountId, id)
+        refuseDisabled(webhook)
+        const deviceId = webhook.deviceId ?? (await someDevice(statements, accountId))
+        const occurrence = newId(random)
+        const sample = sampleEvent(registeredEvent(webhook), deviceId, utcTime(clock.now()), occurrence)
+        await statements.webhookDelivery.create({
+          data: {
+            id: derivedId([accountId, id, 'test', occurrence]),
+            accountId,
+            webhookKey: webhook.key,
+            deviceId,
+            event: sample.event,
+            payload: payloadOf(sample) as object,
+          },
+        })
+        await endPause(statements, webhook.key)
+      })
+      outbox.wake()
+      return { status: 202, body: {} }
+    },
+  })
+}
+
+function registeredEvent({ event }: Webhook): EmittedEvent {
+  if (event in webhookPayloads) return event as EmittedEvent
+  throw new ApiError(
+    409,
+    `The event ${event} never occurs, as modems do not download MMS: register the webhook for another event`,
+  )
+}
+
+async function someDevice(statements: Statements, accountId: string): Promise<string> {
+  const device = await statements.device.findFirst({
+    where: { accountId, deletedAt: null },
+    orderBy: { createdAt: 'asc' },
+    select: { id: true },
+  })
+  return device?.id ?? NO_DEVICE
+}
+
+/** Has the form of a device id and belongs to no device. */
+const NO_DEVICE = 'test_-_-_-_-_-_-_test'

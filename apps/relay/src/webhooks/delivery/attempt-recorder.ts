@@ -1,0 +1,235 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '@smsgw/daemon/log'
+import type { Logbook } from '../../logs/logbook.ts'
+import type { Database } from '../../store/database.ts'
+import { isDatabaseUnavailable } from '../../store/database-unavailable.ts'
+import { type RecordedAttempt, recordAttempts } from './record-attempts-statement.ts'
+import { releaseReceivers } from './release-receivers-statement.ts'
+import type { Receiver } from './take-receivers-statement.ts'
+import { type HealthUpdate, updateHealth } from './update-health-statement.ts'
+
+export interface AttemptRecorderDeps extends DisableWebhookDeps {
+  readonly database: Database
+  readonly log: Pick<Log, 'warn' | 'error'>
+}
+
+/** Written in this order, so that the next worker of a receiver finds everything it has to know. */
+interface Batch {
+  attempts: { readonly attempt: RecordedAttempt; readonly done: (isRecorded: boolean) => void }[]
+  health: Map<bigint, HealthUpdate & { readonly receiver: Receiver; readonly error: string }>
+  gone: Map<bigint, Receiver>
+  released: { readonly worker: number; readonly key: bigint; readonly done: () => void }[]
+}
+
+/**
+ * Records the results of attempts; results that arrive together share a write. While the database is unavailable it
+ * waits, and so do the receivers: an event is not sent again because its result could not be recorded.
+ */
+export class AttemptRecorder {
+  readonly #deps: AttemptRecorderDeps
+  #waiting = emptyBatch()
+  #writers = 0
+  #isGathering = false
+  #begunAtMs = -PACE_MS
+  #onIdle: (() => void) | undefined
+  #isGivenUp = false
+
+  constructor(deps: AttemptRecorderDeps) {
+    this.#deps = deps
+  }
+
+  /** Resolves with false when the result will never be recorded. */
+  record(attempt: RecordedAttempt): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.#waiting.attempts.push({ attempt, done: resolve })
+    this.#start()
+    return promise
+  }
+
+  updateHealth(receiver: Receiver, updates: Omit<HealthUpdate, 'key' | 'url'>, error: string): void {
+    const { key, url } = receiver
+    const before = this.#waiting.health.get(key)
+    this.#waiting.health.set(key, {
+      key,
+      url,
+      receiver,
+      error,
+      isSuccess: updates.isSuccess || (before?.isSuccess ?? false),
+      isRecovered: updates.isRecovered || (before?.isRecovered ?? false),
+      isOpening: updates.isOpening || (before?.isOpening ?? false),
+      pauseMs: Math.max(updates.pauseMs, before?.pauseMs ?? 0),
+    })
+    this.#start()
+  }
+
+  recordGone(receiver: Receiver): void {
+    this.#waiting.gone.set(receiver.key, receiver)
+    this.#start()
+  }
+
+  /** Releases a receiver after everything that was added before. */
+  release(worker: number, key: bigint): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.released.push({ worker, key, done: resolve })
+    this.#start()
+    return promise
+  }
+
+  /** Resolves when everything is recorded, or after this time. */
+  async finish(waitMs: number): Promise<void> {
+    const impatience = setTimeout(() => {
+      this.#isGivenUp = true
+    }, waitMs)
+    while (this.#writers > 0)
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve
+      })
+    clearTimeout(impatience)
+  }
+
+  #start(): void {
+    if (this.#isGathering || this.#writers >= WRITES_AT_ONCE) return
+    this.#writers += 1
+    void this.#write()
+  }
+
+  async #write(): Promise<void> {
+    await this.#gather()
+    const batch = this.#waiting
+    this.#waiting = { ...emptyBatch(), attempts: batch.attempts.splice(MOST_TOGETHER) }
+    const locked = await this.#writeBatch(batch)
+    if (locked.length > 0 && isEmpty(this.#waiting)) await sleep(LOCKED_MS)
+    this.#waiting.attempts.unshift(...locked)
+    this.#writers -= 1
+    if (!isEmpty(this.#waiting)) this.#start()
+    else if (this.#writers === 0) this.#onIdle?.()
+  }
+
+  /** Collects the results of this turn of the event loop or, under load, of a few milliseconds. */
+  async #gather(): Promise<void> {
+    this.#isGathering = true
+    const waitMs = this.#begunAtMs + PACE_MS - performance.now()
+    if (waitMs > 0) await sleep(Math.ceil(waitMs))
+    else await new Promise((resolve) => setImmediate(resolve))
+    this.#begunAtMs = performance.now()
+    this.#isGathering = false
+  }
+
+  /** Returns the attempts whose deliveries are locked at the moment. */
+  async #writeBatch(batch: Batch): Promise<Batch['attempts']> {
+    const locked = await this.#patiently(() => writeAttempts(this.#deps, batch))
+    await this.#patiently(() => noteReceivers(this.#deps, batch))
+    await this.#patiently(() => disableGone(this.#deps, batch))
+    await this.#patiently(() => release(this.#deps, batch))
+    const late = new Set(this.#isGivenUp ? [] : locked)
+    for (const one of batch.attempts) if (!late.has(one)) one.done(locked !== undefined)
+    // A receiver that could not be released is free when its lease expires.
+    for (const { done } of batch.released) done()
+    return [...late]
+  }
+
+  /**
+   * Retries for as long as the database is unavailable, and a few times after other errors. Returns undefined when it
+   * gave up.
+   */
+  async #patiently<T>(write: () => Promise<T>): Promise<T | undefined> {
+    for (let tries = 1; !this.#isGivenUp; tries += 1) {
+      try {
+        return await write()
+      } catch (error) {
+        if (!isDatabaseUnavailable(error) && tries === MOST_TRIES) {
+          this.#deps.log.error({ err: error }, 'webhook results lost: they could not be recorded')
+          return undefined
+        }
+        if (tries === 1)
+          this.#deps.log.warn({ err: error }, 'webhook results not recorded yet: database unavailable, retrying')
+        await sleep(RETRY_MS)
+      }
+    }
+    return undefined
+  }
+}
+
+const MOST_TRIES = 3
+const MOST_TOGETHER = 500
+/** While one write waits for the disk, the next is prepared. Results of the same delivery are written in order. */
+const WRITES_AT_ONCE = 2
+/** The least time between two writes: a hundred rows in one statement cost the database a third of ten statements. */
+const PACE_MS = 10
+const RETRY_MS = 250
+const LOCKED_MS = 50
+const HEALTH_LIMITS = { disableAfterMs: 5 * 86_400_000, restMs: 2 * 86_400_000 }
+
+/** Returns the attempts that have to be tried again. */
+async function writeAttempts({ database }: AttemptRecorderDeps, { attempts }: Batch): Promise<Batch['attempts']> {
+  if (attempts.length === 0) return []
+  const locked = new Set(
+    await recordAttempts(
+      database,
+      attempts.map(({ attempt }) => attempt),
+    ),
+  )
+  return attempts.filter(({ attempt }) => locked.has(attempt.key))
+}
+
+async function noteReceivers(deps: AttemptRecorderDeps, { health }: Batch): Promise<void> {
+  if (health.size === 0) return
+  const overdue = await updateHealth(deps.database, [...health.values()], HEALTH_LIMITS)
+  for (const key of overdue) {
+    const { receiver, error } = health.get(key) as { receiver: Receiver; error: string }
+    await disableWebhook(deps, receiver, `only failures for five days, the last one: ${error}`)
+  }
+}
+
+async function disableGone(deps: AttemptRecorderDeps, { gone }: Batch): Promise<void> {
+  for (const receiver of gone.values()) await disableWebhook(deps, receiver, 'the receiver answered 410 Gone')
+}
+
+async function release({ database }: AttemptRecorderDeps, { released }: Batch): Promise<void> {
+  for (const [worker, ofWorker] of Map.groupBy(released, (one) => one.worker))
+    await releaseReceivers(
+      database,
+      worker,
+      ofWorker.map(({ key }) => key),
+    )
+}
+
+function emptyBatch(): Batch {
+  return { attempts: [], health: new Map(), gone: new Map(), released: [] }
+}
+
+function isEmpty({ attempts, health, gone, released }: Batch): boolean {
+  return attempts.length + health.size + gone.size + released.length === 0
+}
+
+export interface DisableWebhookDeps {
+  readonly database: Database
+  readonly logbook: Logbook
+}
+
+/**
+ * Disables a webhook and drops its pending deliveries, which can be redelivered after it is enabled again. Does nothing
+ * when its URL has changed in the meantime.
+ */
+async function disableWebhook(
+  { database, logbook }: DisableWebhookDeps,
+  { key, id, accountId, url }: Pick<Receiver, 'key' | 'id' | 'accountId' | 'url'>,
+  reason: string,
+): Promise<void> {
+  const disabled = await database.$executeRaw`
+    UPDATE webhooks SET disabled_at = now(), disabled_reason = ${reason}, updated_at = now()
+    WHERE key = ${key} AND url = ${url} AND disabled_at IS NULL`
+  if (disabled === 0) return
+  const message = `webhook disabled: ${reason}. Register it again with its id to enable it`
+  logbook.write({ accountId, module: 'webhooks', priority: 'ERROR', message, context: { webhookId: id } })
+  let dropped: number
+  do {
+    dropped = await database.$executeRaw`
+      UPDATE webhook_deliveries SET state = 'dropped', finished_at = now()
+      WHERE key IN (SELECT d.key FROM webhook_deliveries d JOIN webhooks w ON w.key = d.webhook_key
+        WHERE w.key = ${key} AND w.disabled_at IS NOT NULL AND d.state = 'waiting'
+        LIMIT ${ROWS_AT_ONCE} FOR NO KEY UPDATE OF d)`
+  } while (dropped === ROWS_AT_ONCE)
+}
+
+const ROWS_AT_ONCE = 5_000

@@ -1,0 +1,134 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
+
+export interface Reply {
+  readonly status: number
+  readonly retryAfter: string | undefined
+  /** The beginning of the response body. */
+  readonly excerpt: string
+}
+
+export type Exchanged =
+  | { readonly reply: Reply }
+  /** `isStale`: no byte of a response arrived on a connection that was used before. */
+  | { readonly error: Error; readonly isStale: boolean }
+
+export interface ExchangeLimits {
+  /** DNS, TCP and TLS together. */
+  readonly connectMs: number
+  /** From the start to the response headers. */
+  readonly totalMs: number
+  /** For the body, after the headers have decided the result. */
+  readonly bodyMs: number
+  readonly excerptBytes: number
+  /** A longer body closes the connection. */
+  readonly bodyBytes: number
+}
+
+/**
+ * Sends one request and reads the beginning of its response. It waits for a connection, then for the headers, then for
+ * the limited body. It ends with the first of: enough data, the end, an error, a timeout.
+ *
+ * @param isOpening whether the connection of a starting request is being opened for it
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: { readonly url: URL; readonly headers: Readonly<Record<string, string>>; readonly body: string },
+  limits: ExchangeLimits,
+  isOpening: () => boolean,
+): Promise<Exchanged> {
+  const { url, headers, body } = request
+  const { promise, resolve } = Promise.withResolvers<Exchanged>()
+  const handler = new AnswerReader(limits, isOpening, resolve)
+  dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body }, handler)
+  return promise
+}
+
+/** The time limit was reached before there was a connection or before there was an answer. */
+export class TimedOut extends Error {
+  readonly phase: 'connection' | 'answer'
+
+  constructor(phase: 'connection' | 'answer') {
+    super(`no ${phase} in time`)
+    this.phase = phase
+  }
+}
+
+class AnswerReader implements Dispatcher.DispatchHandler {
+  readonly #limits: ExchangeLimits
+  readonly #isOpening: () => boolean
+  readonly #resolve: (exchanged: Exchanged) => void
+  readonly #parts: Buffer[] = []
+  #controller: Dispatcher.DispatchController | undefined
+  readonly #endAtMs: number
+  #timer: NodeJS.Timeout
+  #wasUsed = false
+  #hasBegun = false
+  #head: Omit<Reply, 'excerpt'> | undefined
+  #size = 0
+  #isOver = false
+
+  constructor(limits: ExchangeLimits, isOpening: () => boolean, resolve: (exchanged: Exchanged) => void) {
+    this.#limits = limits
+    this.#isOpening = isOpening
+    this.#resolve = resolve
+    this.#endAtMs = performance.now() + limits.totalMs
+    this.#timer = setTimeout(() => this.#end(new TimedOut('connection')), Math.min(limits.connectMs, limits.totalMs))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    this.#wasUsed = !this.#isOpening()
+    if (this.#isOver) controller.abort(new TimedOut('connection'))
+    else this.#endAfter(Math.max(0, this.#endAtMs - performance.now()))
+  }
+
+  onResponseStarted(): void {
+    this.#hasBegun = true
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return
+    // Ignore a repeated Retry-After header.
+    const { 'retry-after': retryAfter } = headers as Record<string, unknown>
+    this.#head = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined }
+    this.#endAfter(this.#limits.bodyMs)
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, part: Buffer): void {
+    if (this.#size < this.#limits.excerptBytes) this.#parts.push(Buffer.from(part))
+    this.#size += part.length
+    if (this.#size > this.#limits.bodyBytes) this.#end(new Error('response body limit reached'))
+  }
+
+  onResponseEnd(): void {
+    // The connection becomes free two turns of the event loop later; an earlier request would open another one.
+    setImmediate(() => setImmediate(() => this.#end(undefined)))
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#end(error)
+  }
+
+  #endAfter(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#end(new TimedOut('answer')), ms)
+  }
+
+  /** With headers there is a response, however it ended. */
+  #end(error: Error | undefined): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    const head = this.#head
+    if (head !== undefined) this.#resolve({ reply: { ...head, excerpt: this.#excerpt() } })
+    else this.#resolve({ error: error ?? new Error('no answer'), isStale: this.#wasUsed && !this.#hasBegun })
+    if (error !== undefined) this.#controller?.abort(error)
+  }
+
+  #excerpt(): string {
+    const text = Buffer.concat(this.#parts).subarray(0, this.#limits.excerptBytes).toString('utf8')
+    // PostgreSQL text cannot contain NUL.
+    return text.replaceAll('\0', '')
+  }
+}

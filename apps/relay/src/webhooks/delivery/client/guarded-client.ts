@@ -1,0 +1,146 @@
+import type { LookupAddress, LookupOptions } from 'node:dns'
+import { isIP, type Socket } from 'node:net'
+import { Agent, buildConnector } from 'undici'
+import { BoundedMap } from '../../../limits/bounded-map.ts'
+import { type AddressRules, isAllowedAddress, urlProblem } from '../../address-rules.ts'
+import { type ExchangeLimits, exchange, type Reply } from './exchange.ts'
+import { ForbiddenAddress, failureReason, isCutConnection } from './failure-reason.ts'
+import { hostResolver, type ResolveHost } from './resolve-host.ts'
+
+export type Outcome =
+  | { readonly kind: 'replied'; readonly reply: Reply; readonly address: string | undefined }
+  /** `error` is a text for the owner of the webhook. */
+  | { readonly kind: 'failed'; readonly error: string; readonly address: string | undefined }
+  /** Aborted because this relay stops. Says nothing about the receiver. */
+  | { readonly kind: 'broken-off' }
+
+/**
+ * The only client for requests to other servers. A name is looked up once per connection and all its addresses are
+ * checked; the connection uses one of them. A literal address is checked in whatever notation. Redirects are not
+ * followed, responses are not decompressed and only their beginning is read. Proxy settings of the environment are
+ * ignored, as a proxy would connect to unchecked addresses.
+ */
+export class GuardedClient {
+  readonly #rules: AddressRules
+  readonly #resolve: ResolveHost
+  readonly #limits: ExchangeLimits
+  readonly #connector: buildConnector.connector
+  readonly #agent: Agent
+  /** The last address of each origin, shown with the attempt. */
+  readonly #addresses = new BoundedMap<string, string>(MOST_ORIGINS)
+  readonly #checkedUrls = new BoundedMap<string, CheckedUrl>(MOST_ORIGINS)
+  #isOpening = false
+  #isClosed = false
+
+  constructor(
+    rules: AddressRules,
+    { resolve = hostResolver(), limits = {} }: { resolve?: ResolveHost; limits?: Partial<ExchangeLimits> } = {},
+  ) {
+    this.#rules = rules
+    this.#resolve = resolve
+    this.#limits = { ...USUAL_LIMITS, ...limits }
+    this.#connector = buildConnector({
+      allowH2: false,
+      timeout: this.#limits.connectMs,
+      // Even if the environment disables certificate checks.
+      rejectUnauthorized: true,
+      lookup: (host, options, callback) => this.#lookup(host, options, callback),
+    })
+    this.#agent = new Agent({
+      connect: (options, callback) => this.#connect(options, callback),
+      allowH2: false,
+      pipelining: 1,
+      // The exchange has its own limits.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 16_384,
+    })
+  }
+
+  async post(address: string, headers: Readonly<Record<string, string>>, body: string): Promise<Outcome> {
+    const { url, problem } = this.#check(address)
+    if (url === undefined) return { kind: 'failed', error: `the URL ${problem}`, address: undefined }
+    const giveUpAt = performance.now() + this.#limits.totalMs
+    for (;;) {
+      const totalMs = Math.max(1, giveUpAt - performance.now())
+      const limits = { ...this.#limits, totalMs }
+      const exchanged = await exchange(this.#agent, { url, headers, body }, limits, () => this.#isOpening)
+      const found = this.#addresses.get(url.origin)
+      if ('reply' in exchanged) return { kind: 'replied', reply: exchanged.reply, address: found }
+      if (this.#isClosed) return { kind: 'broken-off' }
+      const { error, isStale } = exchanged
+      // The receiver may close an idle connection just as a request starts. It has not seen the request, so this is not
+      // its failure. Each retry removes such a connection, and the last one opens a new connection.
+      if (isStale && isCutConnection(error) && performance.now() < giveUpAt) continue
+      return { kind: 'failed', error: failureReason(error, this.#limits), address: found }
+    }
+  }
+
+  /** Aborts running requests. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#agent.destroy()
+  }
+
+  #check(address: string): CheckedUrl {
+    const known = this.#checkedUrls.get(address)
+    if (known !== undefined) return known
+    const problem = urlProblem(address, this.#rules)
+    const checked = { problem, url: problem === undefined ? new URL(address) : undefined }
+    this.#checkedUrls.set(address, checked)
+    return checked
+  }
+
+  #connect(options: buildConnector.Options, callback: buildConnector.Callback): void {
+    const { hostname, protocol, host } = options
+    if (isIP(hostname) !== 0 && !isAllowedAddress(hostname, this.#rules)) {
+      process.nextTick(callback, new ForbiddenAddress(hostname, hostname), null)
+      return
+    }
+    this.#connector(options, (...opened) => {
+      const [, socket] = opened
+      if (socket) this.#remember(`${protocol}//${host}`, socket)
+      // The request of this connection is written during this call.
+      this.#isOpening = true
+      try {
+        callback(...opened)
+      } finally {
+        this.#isOpening = false
+      }
+    })
+  }
+
+  #remember(origin: string, { remoteAddress }: Socket): void {
+    if (remoteAddress !== undefined) this.#addresses.set(origin, remoteAddress)
+  }
+
+  /** The look-up of a socket, which connects only to the addresses returned here. */
+  #lookup(host: string, { all }: LookupOptions, callback: LookupCallback): void {
+    this.#resolve(host)
+      .then((addresses) => {
+        const forbidden = addresses.find(({ address }) => !isAllowedAddress(address, this.#rules))
+        const [first] = addresses
+        if (forbidden !== undefined || first === undefined) throw new ForbiddenAddress(host, forbidden?.address)
+        if (all) process.nextTick(callback, null, [...addresses])
+        else process.nextTick(callback, null, first.address, first.family)
+      })
+      .catch((error: Error) => process.nextTick(callback, error, []))
+  }
+}
+
+/** The result of checking a URL as text. */
+interface CheckedUrl {
+  readonly problem: string | undefined
+  readonly url: URL | undefined
+}
+
+type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void
+
+const USUAL_LIMITS: ExchangeLimits = {
+  connectMs: 5_000,
+  totalMs: 15_000,
+  bodyMs: 1_000,
+  excerptBytes: 2_048,
+  bodyBytes: 20_480,
+}
+const MOST_ORIGINS = 10_000

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { enqueueEvents } from '../outbox/enqueue-events.ts'
+import { localTime } from '../outbox/local-time.ts'
+import type { OutboundEvent } from '../outbox/outbox-event.ts'
+import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
+import { answerWith, type ReceivedRequest, type TestReceiver } from '../testing/test-receiver.ts'
+import { testReceivers } from '../testing/test-receivers.ts'
+
+let shared: TestDatabase
+let world: DeliveryWorld
+const receivers = testReceivers()
+beforeAll(async () => {
+  shared = await testDatabase({ connections: 10 })
+})
+afterAll(() => shared.close())
+beforeEach(async () => {
+  world = await deliveryWorld(shared)
+})
+afterEach(async () => {
+  await receivers.close()
+  await world.close()
+})
+
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 })
+
+const facts = (cmdId: string) => ({
+  ...{ deviceId: 'd1', cmdId, messageId: cmdId, recipient: '+1', sender: null, simNumber: 1 },
+  at: localTime('2026-03-01T15:46:11+07:00'),
+})
+const sent = (cmdId: string): OutboundEvent => ({ event: 'sms:sent', ...facts(cmdId), partsCount: 1 })
+const follows = { event: 'sms:sent' } as const
+const delivered = (cmdId: string): OutboundEvent => ({ event: 'sms:delivered', ...facts(cmdId), follows })
+
+const happen = (...events: OutboundEvent[]) =>
+  shared.database.$transaction((statements) => enqueueEvents(statements, 'a1', events))
+
+const nameOf = ({ body }: ReceivedRequest) => {
+  const { event, payload } = JSON.parse(body)
+  return `${event} ${payload.messageId}`
+}
+const told = ({ requests }: TestReceiver) => requests.map(nameOf)
+
+/** Answers `sms:sent` when the test tells it to; the others get 200 at once. */
+function slowForSent(status = 200) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const answer = async (response: Parameters<ReturnType<typeof answerWith>>[0], request: ReceivedRequest) => {
+    if (nameOf(request) === 'sms:sent m1') await promise
+    response.statusCode = nameOf(request) === 'sms:sent m1' ? status : 200
+    response.end()
+  }
+  return { answer, let: resolve }
+}
+
+test.each([[200], [500]])(
+  'sms:delivered starts after the response %d to sms:sent, whichever worker sends it',
+  async (status) => {
+    const slow = slowForSent(status)
+    const there = await receivers.start(slow.answer)
+    await world.webhook('w2', there.url, 'sms:delivered')
+    await world.webhook('w1', there.url, 'sms:sent')
+    for (let count = 0; count < 2; count++) world.worker()
+    await happen(sent('m1'))
+    await happen(delivered('m1'), sent('m2'), delivered('m2'))
+    // Others are not delayed by it.
+    await eventually(() => expect(told(there)).toContain('sms:delivered m2'))
+    await sleep(500)
+    expect(told(there)).not.toContain('sms:delivered m1')
+    slow.let()
+    await eventually(() => expect(told(there)).toContain('sms:delivered m1'))
+    for (const message of ['m1', 'm2'])
+      expect(told(there).indexOf(`sms:sent ${message}`)).toBeLessThan(told(there).indexOf(`sms:delivered ${message}`))
+  },
+)
+
+test('sends two events of one transaction in their order', async () => {
+  const there = await receivers.start()
+  await world.webhook('w2', there.url, 'sms:delivered')
+  await world.webhook('w1', there.url, 'sms:sent')
+  world.worker()
+  const messages = Array.from({ length: 50 }, (_, index) => `m${index}`)
+  await happen(...messages.flatMap((message) => [sent(message), delivered(message)]))
+  await eventually(() => expect(told(there)).toHaveLength(100))
+  for (const message of messages)
+    expect(told(there).indexOf(`sms:sent ${message}`)).toBeLessThan(told(there).indexOf(`sms:delivered ${message}`))
+})
+
+test('a different URL, or one without sms:sent, waits for nothing', async () => {
+  const slow = slowForSent()
+  const there = await receivers.start(slow.answer)
+  const other = await receivers.start(answerWith(200))
+  await world.webhook('w1', there.url, 'sms:sent')
+  await world.webhook('w2', other.url, 'sms:delivered')
+  world.worker()
+  await happen(sent('m1'), delivered('m1'))
+  await eventually(() => expect(told(other)).toEqual(['sms:delivered m1']))
+  slow.let()
+})
+
+test.each([
+  ['is paused', { pauses: 1, pausedUntil: new Date('2100-01-01') }],
+  ['is disabled', { disabledAt: new Date() }],
+])('an event for a webhook that %s delays nothing', async (_, data) => {
+  const there = await receivers.start()
+  await world.webhook('w1', there.url, 'sms:sent')
+  await world.webhook('w2', there.url, 'sms:delivered')
+  await shared.database.webhook.updateMany({ where: { id: 'w1' }, data })
+  world.worker()
+  await happen(sent('m1'), delivered('m1'))
+  await eventually(() => expect(told(there)).toEqual(['sms:delivered m1']))
+})
+
+test('an event waits half a minute at most', async () => {
+  const slow = slowForSent()
+  const there = await receivers.start(slow.answer)
+  await world.webhook('w1', there.url, 'sms:sent')
+  await world.webhook('w2', there.url, 'sms:delivered')
+  await happen(sent('m1'), delivered('m1'))
+  await shared.database.webhookDelivery.updateMany({ data: { createdAt: new Date(Date.now() - 31_000) } })
+  world.worker()
+  await eventually(() => expect(told(there)).toContain('sms:delivered m1'))
+  slow.let()
+})

@@ -1,0 +1,32 @@
+import type { Database } from '../../store/database.ts'
+
+/** The count stops here: more tells nothing new, and a scrape must not read a million rows of the index. */
+export const MOST_COUNTED = 100_000
+
+export async function queueSize(database: Database): Promise<number> {
+  const [row] = await database.$queryRaw<[{ count: number }]>`
+    SELECT count(*)::int AS count
+    FROM (SELECT FROM webhook_deliveries WHERE state = 'waiting' LIMIT ${MOST_COUNTED}) AS waiting`
+  return row.count
+}
+
+/**
+ * Returns the age of the oldest delivery that could be sent now. Skips from receiver to receiver in the index of
+ * waiting deliveries, whose first row is the oldest. Takes no locks.
+ */
+export async function queueAgeSeconds(database: Database): Promise<number> {
+  const [row] = await database.$queryRaw<[{ age: number | null }]>`
+    WITH RECURSIVE first AS (
+      (SELECT webhook_key, next_attempt_at FROM webhook_deliveries WHERE state = 'waiting'
+        ORDER BY webhook_key, next_attempt_at LIMIT 1)
+      UNION ALL
+      SELECT next.webhook_key, next.next_attempt_at FROM first CROSS JOIN LATERAL (
+        SELECT d.webhook_key, d.next_attempt_at FROM webhook_deliveries d
+        WHERE d.state = 'waiting' AND d.webhook_key > first.webhook_key
+        ORDER BY d.webhook_key, d.next_attempt_at LIMIT 1) AS next
+    )
+    SELECT extract(epoch FROM now() - min(first.next_attempt_at))::float8 AS age
+    FROM first JOIN webhooks w ON w.key = first.webhook_key
+    WHERE w.disabled_at IS NULL AND (w.paused_until IS NULL OR w.paused_until <= now())`
+  return Math.max(0, row.age ?? 0)
+}

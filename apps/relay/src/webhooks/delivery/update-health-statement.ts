@@ -1,0 +1,50 @@
+import type { Database } from '../../store/database.ts'
+
+/** Results of attempts with one receiver. */
+export interface HealthUpdate {
+  readonly key: bigint
+  /** The URL of the attempts: they say nothing about another URL. */
+  readonly url: string
+  /** At least one attempt succeeded. */
+  readonly isSuccess: boolean
+  /** The trial after a pause succeeded. */
+  readonly isRecovered: boolean
+  /** It failed too often and is paused, longer each time. */
+  readonly isOpening: boolean
+  /** 0: no pause. */
+  readonly pauseMs: number
+}
+
+/**
+ * Stores the health of receivers. Returns those that have only failed for so long that they have to be disabled. A
+ * failure long after the previous one restarts the count, as nothing was sent in between. Rows are locked in the order
+ * of their keys.
+ */
+export async function updateHealth(
+  database: Database,
+  updates: readonly HealthUpdate[],
+  limits: { readonly disableAfterMs: number; readonly restMs: number },
+): Promise<readonly bigint[]> {
+  const column = <T>(of: (one: HealthUpdate) => T) => updates.map(of)
+  const noted = await database.$queryRaw<{ key: bigint; isOver: boolean }[]>`
+    UPDATE webhooks w SET
+      failing_since = CASE WHEN r.is_well THEN NULL
+        WHEN w.failed_at > now() - ${limits.restMs}::bigint * interval '1 millisecond' THEN coalesce(w.failing_since, now())
+        ELSE now() END,
+      failed_at = CASE WHEN r.is_well THEN NULL ELSE now() END,
+      pauses = CASE WHEN r.is_mended THEN 0 WHEN r.is_opening THEN w.pauses + 1 ELSE w.pauses END,
+      paused_until = CASE WHEN r.pause_ms > 0
+        THEN greatest(w.paused_until, now() + r.pause_ms * interval '1 millisecond') ELSE w.paused_until END
+    FROM (
+      SELECT r.* FROM unnest(
+        ${column(({ key }) => key)}::bigint[], ${column(({ url }) => url)}::text[], ${column(({ isSuccess }) => isSuccess)}::boolean[],
+        ${column(({ isRecovered }) => isRecovered)}::boolean[], ${column(({ isOpening }) => isOpening)}::boolean[],
+        ${column(({ pauseMs }) => pauseMs)}::bigint[]
+      ) AS r (key, url, is_well, is_mended, is_opening, pause_ms)
+      JOIN webhooks ON webhooks.key = r.key AND webhooks.url = r.url ORDER BY r.key FOR NO KEY UPDATE OF webhooks
+    ) AS r
+    WHERE w.key = r.key
+    RETURNING w.key, coalesce(w.failing_since < now() - ${limits.disableAfterMs}::bigint * interval '1 millisecond', false)
+      AS "isOver"`
+  return noted.filter(({ isOver }) => isOver).map(({ key }) => key)
+}

@@ -1,0 +1,17 @@
+import type { Retention } from '../../settings/retention.ts'
+
+const MOST_DAYS = 30
+
+/**
+ * Finished deliveries are kept as long as the messages, at most 30 days. Waiting ones are kept until their schedule
+ * ends.
+ */
+export const deliveryRetention: Retention = {
+  name: 'delivery retention',
+  days: ({ messages }) => Math.min(MOST_DAYS, messages.log_lifetime_days),
+  deleteOlder: (database, accountId, before, limit) => database.$executeRaw`
+    DELETE FROM webhook_deliveries WHERE key IN (
+      SELECT d.key FROM webhooks w JOIN webhook_deliveries d ON d.webhook_key = w.key
+      WHERE w.account_id = ${accountId} AND d.state IN ('delivered', 'failed', 'dropped') AND d.created_at < ${before}
+      LIMIT ${limit})`,
+}

@@ -1,0 +1,127 @@
+import type { Health } from '@smsgw/contract/health'
+import type { SimCard } from '@smsgw/contract/link/event'
+import type { LocalTime } from './local-time.ts'
+
+/** An event for webhooks, with the facts that identify it. */
+export type OutboxEvent = ReceivedEvent | OutboundEvent | DeviceEvent | BatchEvent
+
+/** A message was received. */
+export type ReceivedEvent = ReceivedText | ReceivedData | ReceivedMms
+
+/** The message for one recipient reached a state. */
+export type OutboundEvent = Sent | Delivered | Failed | Cancelled
+
+interface OfDevice {
+  readonly deviceId: string
+}
+
+interface Inbound extends OfDevice {
+  /** Id of the inbox item, the same however often the message is read. */
+  readonly messageId: string
+  readonly sender: string
+  /** Null when the SIM does not report its number and none is configured. */
+  readonly recipient: string | null
+  readonly simNumber: number
+  readonly receivedAt: LocalTime
+}
+
+export interface ReceivedText extends Inbound {
+  readonly event: 'sms:received'
+  readonly message: string
+}
+
+export interface ReceivedData extends Inbound {
+  readonly event: 'sms:data-received'
+  /** Base64. */
+  readonly data: string
+  readonly port: number
+}
+
+export interface ReceivedMms extends Inbound, MmsNotification {
+  readonly event: 'mms:received'
+}
+
+/** Contents of the MMS notification. */
+export interface MmsNotification {
+  readonly transactionId: string
+  readonly subject?: string
+  readonly size: number
+  /** Empty when unknown. */
+  readonly contentClass: string
+  readonly contentLocation?: string
+  /** RFC 3339. */
+  readonly expiresAt?: string
+}
+
+interface Outbound extends OfDevice {
+  /** Unique id of the recipient's row. Message ids are chosen by clients and may be used again. */
+  readonly cmdId: string
+  readonly messageId: string
+  readonly recipient: string
+  /** Number of the sending SIM; null when unknown. */
+  readonly sender: string | null
+  /** Null when the message ended before one of several SIMs was chosen. */
+  readonly simNumber: number | null
+  readonly at: LocalTime
+  /** The event before it, which is delivered first. */
+  readonly follows?: EarlierEvent | undefined
+}
+
+export type EarlierEvent =
+  | { readonly event: 'sms:sent'; readonly code?: undefined }
+  | { readonly event: 'sms:failed'; readonly code: string }
+
+interface Sent extends Outbound {
+  readonly event: 'sms:sent'
+  readonly partsCount: number
+}
+
+interface Delivered extends Outbound {
+  readonly event: 'sms:delivered'
+}
+
+interface Failed extends Outbound {
+  readonly event: 'sms:failed'
+  /** Stable failure code: after a corrected failure, another one may follow. */
+  readonly code: string
+  readonly reason: string
+}
+
+interface Cancelled extends Outbound {
+  readonly event: 'sms:cancelled'
+}
+
+type DeviceEvent = Ping | Started
+
+interface Occurrence extends OfDevice {
+  /** Journal id and sequence number of the event. */
+  readonly occurrence: string
+}
+
+interface Ping extends Occurrence {
+  readonly event: 'system:ping'
+  readonly health: Health
+}
+
+interface Started extends Occurrence {
+  readonly event: 'app:started'
+  readonly simCards: readonly SimCard[]
+}
+
+/** Received messages that are delivered again together. */
+export type BatchEvent = TextBatch | DataBatch | MmsBatch
+
+interface TextBatch extends OfDevice {
+  readonly event: 'sms:batch:received'
+  readonly messages: readonly ReceivedText[]
+}
+
+interface DataBatch extends OfDevice {
+  readonly event: 'sms:batch:data-received'
+  readonly messages: readonly ReceivedData[]
+}
+
+interface MmsBatch extends OfDevice {
+  readonly event: 'mms:batch:received'
+  readonly messages: readonly ReceivedMms[]
+}

@@ -1,0 +1,29 @@
+// Stable codes for failed messages. The link and the database accept any text, since a newer agent may have more codes than
+// this relay.
+
+/** Codes set by an agent. */
+export const agentFailureCodes = [
+  'ttl_expired',
+  'gave_up',
+  'refused',
+  'submit_unknown',
+  'report_failed',
+  'no_such_sim',
+  'undecryptable',
+  'unwritable',
+  'agent_failed',
+  'unsupported',
+] as const
+
+/** Codes set by the relay. */
+export const relayFailureCodes = [
+  'ttl_expired',
+  'submit_unknown',
+  'device_lost',
+  'device_deleted',
+  'too_large',
+] as const
+
+export type AgentFailureCode = (typeof agentFailureCodes)[number]
+export type RelayFailureCode = (typeof relayFailureCodes)[number]
+export type FailureCode = AgentFailureCode | RelayFailureCode

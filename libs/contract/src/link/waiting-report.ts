@@ -1,0 +1,33 @@
+// The messages that an agent cannot send yet, with the reasons. Each report replaces the previous one.
+import { z } from 'zod'
+import { type WaitingReason, waitingReasons } from '../waiting.ts'
+import { commandId } from './command.ts'
+
+/** Any text, since a newer agent may have more reasons; entries with an unknown reason are ignored. */
+const reason = z.string().min(1).max(64)
+const until = z.iso.datetime({ offset: true }).optional()
+const simNumber = z.int().min(1).max(64)
+
+export const waitingReport = z.object({
+  /** The SIMs that accept no messages. */
+  sims: z.array(z.object({ simNumber, reason, until })).max(64),
+  /** Why messages without a requested SIM wait; absent when a SIM accepts them. */
+  anySim: z.object({ reason, until, simNumber: simNumber.optional() }).optional(),
+  /** Messages grouped by reason. Messages that only wait behind others are not listed. */
+  messages: z
+    .array(
+      z.object({
+        reason,
+        until,
+        simNumber: simNumber.optional(),
+        cmdIds: z.array(commandId).min(1).max(1_024),
+      }),
+    )
+    .max(1_024),
+})
+
+export type WaitingReport = z.infer<typeof waitingReport>
+
+export function isWaitingReason(value: string): value is WaitingReason {
+  return (waitingReasons as readonly string[]).includes(value)
+}

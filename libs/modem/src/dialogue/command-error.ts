@@ -1,0 +1,149 @@
+import { cmeErrors } from './cme-errors.ts'
+import { cmsErrors } from './cms-errors.ts'
+
+/** Why a modem refused: the error as read, its meaning and advice. */
+export interface CommandError {
+  readonly source: 'cms' | 'cme' | 'plain'
+  /** The number of 27.005 §3.2.5 or 27.007 §9.2; also found for the textual form. */
+  readonly code: number | undefined
+  /** The line as it was read. */
+  readonly text: string
+  readonly class: ErrorClass
+  /** Description for people. */
+  readonly words: string
+  /** Advice for people. */
+  readonly advice: string
+  /** The delay before a retry; undefined if a retry does not help or its effect is unknown. */
+  readonly retryAfterMs: number | undefined
+  /** `sim`: raise an alarm, this SIM cannot send. `rate`: raise one if it happens often. */
+  readonly alarm: 'none' | 'sim' | 'rate'
+}
+
+/**
+ * `permanent`, `temporary`, `sim`, `registration`, `storage`: refused, the command had no effect.
+ * `duplicate`: the service centre already has the message (CMS 197).
+ * `unsupported`: the firmware does not support the command, or not in this form.
+ * `harmless`: no action needed (CMS 340).
+ * `unknown`: the code does not say whether the command was carried out (CMS 332, 500, 513, a bare ERROR, undocumented
+ * codes).
+ */
+export type ErrorClass =
+  | 'permanent'
+  | 'temporary'
+  | 'sim'
+  | 'registration'
+  | 'storage'
+  | 'duplicate'
+  | 'unsupported'
+  | 'harmless'
+  | 'unknown'
+
+/** A row of the tables. */
+export interface ErrorMeaning {
+  /** The standard's text, which CMEE=2 sends instead of the number. */
+  readonly standard: string
+  readonly class: ErrorClass
+  readonly words: string
+  readonly advice: string
+  readonly retryAfterMs?: number
+  readonly alarm?: 'sim' | 'rate'
+}
+
+/** Reads `+CMS ERROR: 38`, `+CME ERROR: SIM busy` and their spellings; undefined for any other line. */
+export function readCommandError(text: string): CommandError | undefined {
+  const parts = /^\+?CM([ES]) ERROR\b[:\s]*(.*)$/i.exec(text)
+  if (!parts) return undefined
+  const source = parts[1]?.toUpperCase() === 'S' ? 'cms' : 'cme'
+  const reason = (parts[2] ?? '').replaceAll('"', '').trim()
+  const code = /^\d{1,5}$/.test(reason) ? Number.parseInt(reason, 10) : codeOfText(source, reason)
+  const meaning = code === undefined ? undefined : (source === 'cms' ? cmsErrors : cmeErrors).get(code)
+  return describe(source, code, text, meaning ?? undocumented)
+}
+
+/** An error without a number: `ERROR`, `COMMAND NOT SUPPORT`, `NO CARRIER`. */
+export function plainError(text: string, errorClass: 'unsupported' | 'unknown'): CommandError {
+  return describe('plain', undefined, text, errorClass === 'unsupported' ? notSupported : bare)
+}
+
+/** Whether the error is a definite refusal. An undocumented number and a bare ERROR are not. */
+export function isRefusal(error: CommandError): boolean {
+  switch (error.class) {
+    case 'permanent':
+    case 'temporary':
+    case 'sim':
+    case 'registration':
+    case 'storage':
+      return true
+    case 'unsupported':
+      // A bare `COMMAND NOT SUPPORT` after a PDU shows that something was read as a command, but not what.
+      return error.code !== undefined
+    case 'duplicate':
+    case 'harmless':
+    case 'unknown':
+      return false
+  }
+}
+
+function describe(
+  source: CommandError['source'],
+  code: number | undefined,
+  text: string,
+  meaning: ErrorMeaning,
+): CommandError {
+  return {
+    source,
+    code,
+    text,
+    class: meaning.class,
+    words: meaning.words,
+    advice: meaning.advice,
+    retryAfterMs: meaning.retryAfterMs,
+    alarm: meaning.alarm ?? 'none',
+  }
+}
+
+const undocumented: ErrorMeaning = {
+  standard: '',
+  class: 'unknown',
+  words: 'The modem gave an undocumented error code.',
+  advice: "Look up the code in the manual of the modem, and report it so that it can be added to the modem's profile.",
+}
+
+const bare: ErrorMeaning = {
+  standard: '',
+  class: 'unknown',
+  words: 'The modem refused without a reason.',
+  advice: 'If the problem persists, report it with a trace.',
+}
+
+const notSupported: ErrorMeaning = {
+  standard: '',
+  class: 'unsupported',
+  words: 'This modem does not support the command, or not in this form.',
+  advice: 'No action needed: the modem works without this command.',
+}
+
+const cmsCodes = codesByText(cmsErrors)
+const cmeCodes = codesByText(cmeErrors)
+
+function codeOfText(source: 'cms' | 'cme', words: string): number | undefined {
+  return (source === 'cms' ? cmsCodes : cmeCodes).get(textKey(words))
+}
+
+function codesByText(errors: ReadonlyMap<number, ErrorMeaning>): ReadonlyMap<string, number> {
+  const codes = new Map<string, number>()
+  for (const [code, meaning] of errors) {
+    const key = textKey(meaning.standard)
+    // `congestion` is both 42 and 514: the standard's number comes first and wins.
+    if (!codes.has(key)) codes.set(key, code)
+  }
+  return codes
+}
+
+/** Firmware writes `Unknown error`, `unknown error`, `SIM not inserted` and `(U)SIM not inserted`. */
+function textKey(words: string): string {
+  return words
+    .toLowerCase()
+    .replaceAll('(u)sim', 'sim')
+    .replaceAll(/[^a-z0-9]+/g, '')
+}

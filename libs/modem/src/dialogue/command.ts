@@ -1,0 +1,67 @@
+import type { ResponseLine } from '../wire/response-line.ts'
+import type { CommandError } from './command-error.ts'
+
+/**
+ * One AT command, and which lines belong to its answer.
+ *
+ * A line belongs to the answer if its prefix is in `prefixes`, or if it has no prefix and `bare` accepts it. For bare
+ * lines the table of unsolicited codes is checked first; for a prefix that is both (`+CREG`, `+CPIN`, …) the table's
+ * rule decides. No other line enters an answer.
+ */
+export interface Command {
+  /** The command line without the final CR: `AT+CSQ`. */
+  readonly text: string
+  /** How long the modem may be silent; each line of the answer restarts it. */
+  readonly timeoutMs: number
+  /** The limit for the whole answer. Default: ten times `timeoutMs`. */
+  readonly limitMs?: number
+  /** Prefixes of the answer without the colon: `['+CSQ']`. Default: none, a final result only. */
+  readonly prefixes?: readonly string[]
+  /** Accepts lines without a prefix (`ATI`, `AT+CGSN`). Use `anyBareLine` for free text. Default: none. */
+  readonly bare?: (line: string) => boolean
+  /** Each prefixed line is followed by one of hexadecimal digits (`+CMGL`, `+CMGR`). */
+  readonly withPayload?: boolean
+  /**
+   * The answer has at most one line. Of several lines the last is kept and the earlier are reported as unsolicited: an
+   * unsolicited `+CPIN: READY` looks like an answer, and the last line is true either way.
+   */
+  readonly single?: boolean
+  /** `NO CARRIER`, `BUSY`, `NO ANSWER` and `CONNECT` end it. For other commands they concern an unrelated call. */
+  readonly dials?: boolean
+  /** How much of it a trace may show. Default `ordinary`. */
+  readonly sensitivity?: Sensitivity
+}
+
+/**
+ * `plain`: lines of free text are shown (manufacturer, model). `ordinary`: numbers, PDUs and texts are masked.
+ * `secret`: every parameter is masked (PIN). Long runs of digits are masked in all three.
+ */
+export type Sensitivity = 'plain' | 'ordinary' | 'secret'
+
+export type CommandOutcome =
+  | { readonly kind: 'ok'; readonly lines: readonly ResponseLine[] }
+  | { readonly kind: 'error'; readonly error: CommandError; readonly lines: readonly ResponseLine[] }
+  /** Written without a final result: whether the modem carried it out is unknown. */
+  | { readonly kind: 'unanswered'; readonly why: Unanswered; readonly lines: readonly ResponseLine[] }
+  /** Not a byte was written. */
+  | { readonly kind: 'not-sent'; readonly why: NotSent }
+
+/** `flooded`: the answer exceeded every limit. `restarted`: the modem reported that it has just booted. */
+export type Unanswered = 'timeout' | 'flooded' | 'restarted' | 'cancelled' | 'port-lost'
+
+/** `out-of-step`: resynchronisation failed; see `Dialogue.resynchronise`. */
+export type NotSent = 'out-of-step' | 'cancelled' | 'port-lost' | 'unwritable'
+
+/**
+ * `unwritable`: it contains a control character, which would end the command and begin another. One character is one
+ * byte.
+ */
+export function isWritable(text: string): boolean {
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    if (code < 0x20 || code > 0xff) return false
+  }
+  return true
+}
+
+export const anyBareLine = (): boolean => true

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { ManualClock } from '../testing/manual-clock.ts'
+import { Deadline } from './deadline.ts'
+
+function setUp(isFlowing: () => boolean = () => false) {
+  const clock = new ManualClock()
+  const passed: number[] = []
+  const deadline = new Deadline(clock, isFlowing, () => void passed.push(clock.nowMs()))
+  return { clock, passed, deadline }
+}
+
+test('passes once, when it is due', async () => {
+  const { clock, passed, deadline } = setUp()
+  deadline.set(1000)
+  await clock.advance(10_000)
+  expect(passed).toEqual([1000])
+  expect(clock.pending).toBe(0)
+})
+
+test('can be moved in both directions', async () => {
+  const { clock, passed, deadline } = setUp()
+  deadline.set(1000)
+  await clock.advance(900)
+  deadline.set(5000)
+  await clock.advance(200)
+  deadline.set(100)
+  await clock.advance(10_000)
+  expect(passed).toEqual([1200])
+})
+
+test('never passes after it was cleared', async () => {
+  const { clock, passed, deadline } = setUp()
+  deadline.set(1000)
+  await clock.advance(500)
+  deadline.clear()
+  await clock.advance(10_000)
+  expect(passed).toEqual([])
+})
+
+test('reads what the port holds before it passes', () => {
+  const { clock, passed, deadline } = setUp()
+  deadline.set(1000)
+  clock.sleep(60_000)
+  clock.runDue()
+  deadline.set(1000)
+  clock.runDue()
+  expect(passed).toEqual([])
+})
+
+test('waits for a line that is arriving, with a limit', async () => {
+  let flowing = true
+  const { clock, passed, deadline } = setUp(() => flowing)
+  deadline.set(1000)
+  await clock.advance(2000)
+  expect(passed).toEqual([])
+  flowing = false
+  await clock.advance(250)
+  expect(passed).toHaveLength(1)
+  flowing = true
+  deadline.set(1000)
+  await clock.advance(10_000)
+  expect(passed).toHaveLength(2)
+})

@@ -1,0 +1,104 @@
+import type { Clock, Timer } from '../clock.ts'
+
+/**
+ * The deadline of the exchange in flight.
+ *
+ * Each line of an answer moves it, so the timer keeps running and checks again when it fires. A timer that fires late
+ * proves nothing: the process may have slept while the answer is in the port. The deadline therefore passes in two
+ * steps, and the port is read in between.
+ */
+export class Deadline {
+  readonly #clock: Clock
+  readonly #isFlowing: (nowMs: number) => boolean
+  readonly #onPassed: () => void
+  #timer: Timer | undefined
+  #timerAtMs = 0
+  #atMs = 0
+  #graces = 0
+
+  /** `isFlowing`: a line has begun to arrive, so its end is waited for. */
+  constructor(clock: Clock, isFlowing: (nowMs: number) => boolean, onPassed: () => void) {
+    this.#clock = clock
+    this.#isFlowing = isFlowing
+    this.#onPassed = onPassed
+  }
+
+  /** Counts from now and replaces the previous deadline. */
+  set(afterMs: number): void {
+    this.#graces = 0
+    this.#atMs = this.#clock.nowMs() + afterMs
+    if (this.#timer === undefined || this.#timerAtMs > this.#atMs) this.#arm(afterMs, () => this.#fired())
+  }
+
+  clear(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+  }
+
+  #arm(afterMs: number, then: () => void): void {
+    this.#timer?.cancel()
+    this.#timerAtMs = this.#clock.nowMs() + afterMs
+    this.#timer = this.#clock.after(afterMs, () => {
+      this.#timer = undefined
+      then()
+    })
+  }
+
+  #fired(): void {
+    if (!this.#moved()) this.#arm(0, () => this.#confirmed())
+  }
+
+  #confirmed(): void {
+    if (this.#moved()) return
+    if (this.#graces < mostGraces && this.#isFlowing(this.#clock.nowMs())) {
+      this.#graces += 1
+      this.#atMs = this.#clock.nowMs() + graceMs
+      this.#arm(graceMs, () => this.#fired())
+      return
+    }
+    this.#onPassed()
+  }
+
+  #moved(): boolean {
+    const leftMs = this.#atMs - this.#clock.nowMs()
+    if (leftMs <= 0) return false
+    this.#arm(leftMs, () => this.#fired())
+    return true
+  }
+}
+
+/** A line counts as arriving while its last byte is younger than this. */
+export const graceMs = 250
+// At most five seconds in all: noise without a line end must not delay a deadline forever.
+const mostGraces = 20
+
+/**
+ * Releases held lines after a pause. A timer that fires late proves nothing (see `Deadline`), so the port is read
+ * first.
+ */
+export class HeldLines {
+  readonly #clock: Clock
+  readonly #heldUntilMs: () => number | undefined
+  readonly #release: () => void
+  #waiting = false
+
+  /** `heldUntilMs`: undefined when nothing is held; may move to a later time. */
+  constructor(clock: Clock, heldUntilMs: () => number | undefined, release: () => void) {
+    this.#clock = clock
+    this.#heldUntilMs = heldUntilMs
+    this.#release = release
+  }
+
+  /** Call it after each read. */
+  watch(): void {
+    const untilMs = this.#heldUntilMs()
+    if (untilMs === undefined || this.#waiting) return
+    this.#waiting = true
+    const look = () => {
+      this.#waiting = false
+      if (this.#clock.nowMs() >= (this.#heldUntilMs() ?? Number.POSITIVE_INFINITY)) this.#release()
+      else this.watch()
+    }
+    this.#clock.after(Math.max(0, untilMs - this.#clock.nowMs()), () => this.#clock.after(0, look))
+  }
+}

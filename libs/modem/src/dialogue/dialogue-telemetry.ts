@@ -1,0 +1,15 @@
+import type { DialogueState } from './dialogue.ts'
+
+export interface DialogueTelemetry {
+  readonly state: DialogueState
+  /** Masked as in a trace. */
+  readonly inFlight: string | undefined
+  readonly queued: number
+  readonly lastByteAtMs: number | undefined
+  readonly timeouts: number
+  readonly resynchronisations: number
+  readonly bytesReceived: number
+  readonly bytesSent: number
+  /** Lines that repeated what had been written. */
+  readonly echoes: number
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { answerOf, dialogueInStep, query, settledFlag } from '../testing/scripted-dialogue.ts'
+
+describe('a timeout', () => {
+  test('passes after silence, and only then', async () => {
+    const { dialogue, modem, clock } = await dialogueInStep()
+    const outcome = dialogue.execute(query('CMGL'))
+    for (let i = 0; i < 5; i += 1) {
+      await clock.advance(4999)
+      modem.say(`+CMGL: ${i},1,,0\r\n`)
+    }
+    await clock.advance(4999)
+    modem.say('OK\r\n')
+    expect(answerOf(await outcome)).toHaveLength(5)
+    expect(clock.pending).toBe(0)
+  })
+
+  test('passes although unsolicited codes keep arriving', async () => {
+    const { dialogue, modem, clock } = await dialogueInStep()
+    const outcome = dialogue.execute(query('CSQ'))
+    for (let i = 0; i < 120; i += 1) {
+      modem.say('^RSSI: 12\r\n^R')
+      await clock.advance(100)
+      modem.say('SSI: 13\r\n')
+    }
+    await clock.advance(100)
+    expect(await outcome).toMatchObject({ kind: 'unanswered', why: 'timeout' })
+  })
+
+  test('passes in the end when the answer never stops', async () => {
+    const { dialogue, modem, clock } = await dialogueInStep()
+    const outcome = dialogue.execute(query('CMGL', { limitMs: 12_000 }))
+    const ended = settledFlag(outcome)
+    for (let i = 0; i < 12; i += 1) {
+      modem.say('+CMGL: 1,1,,0\r\n')
+      expect(ended.done).toBe(false)
+      await clock.advance(1000)
+    }
+    expect(await outcome).toMatchObject({ kind: 'unanswered', why: 'timeout' })
+  })
+
+  test('waits for the end of a line that is arriving', async () => {
+    const { dialogue, modem, clock } = await dialogueInStep()
+    const outcome = dialogue.execute(query('CSQ'))
+    await clock.advance(4900)
+    for (const char of '+CSQ: 20,99\r\nOK\r') {
+      modem.say(char)
+      await clock.advance(100)
+    }
+    expect(answerOf(await outcome)).toEqual(['+CSQ: 20,99'])
+  })
+
+  test('after the process slept, is checked only once the port has been read', async () => {
+    const { dialogue, modem, clock } = await dialogueInStep()
+    const outcome = dialogue.execute(query('CSQ'))
+    clock.sleep(90_000)
+    clock.runDue()
+    modem.say('+CSQ: 20,99\r\nOK\r\n')
+    clock.runDue()
+    await clock.advance(0)
+    expect(answerOf(await outcome)).toEqual(['+CSQ: 20,99'])
+  })
+})

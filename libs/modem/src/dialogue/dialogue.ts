@@ -1,0 +1,398 @@
+import type { Cancellation } from '../cancellation.ts'
+import type { Clock } from '../clock.ts'
+import { BeforePdu } from '../send/before-pdu.ts'
+import { Doubt } from '../send/doubt.ts'
+import type { Submission, SubmissionOutcome } from '../send/submission.ts'
+import { SubmissionExchange } from '../send/submission-exchange.ts'
+import type { BytePort } from '../wire/byte-port.ts'
+import { LineAssembler } from '../wire/line-assembler.ts'
+import { PortTraffic } from '../wire/port-traffic.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
+import { Tokenizer } from '../wire/tokenizer.ts'
+import type { ByteTrace } from '../wire/trace.ts'
+import { maskLine } from '../wire/trace-masking.ts'
+import { genericForms, type Unsolicited, type UnsolicitedForm, UnsolicitedTable } from '../wire/unsolicited.ts'
+import { type Command, type CommandOutcome, isWritable, type Sensitivity } from './command.ts'
+import { CommandExchange } from './command-exchange.ts'
+import { Deadline, graceMs, HeldLines } from './deadline.ts'
+import type { DialogueTelemetry } from './dialogue-telemetry.ts'
+import type { Exchange, ExchangeLink } from './exchange.ts'
+import { ExchangeQueue } from './exchange-queue.ts'
+import { type LineEvent, LineRouting } from './line-routing.ts'
+import { Resynchronisation, type ResynchroniseOutcome } from './resynchronisation.ts'
+import { ResynchronisationNeed } from './resynchronisation-need.ts'
+
+/**
+ * Talks to one modem over one port: one exchange in flight, the others queued.
+ *
+ * `new`: nothing has been written; the first command triggers a resynchronisation → `in-step`: the next answer belongs
+ * to the next command → `resynchronising`: an exchange ended without its answer; nothing from the queue is written
+ * until no old answer can arrive → `in-step` again, or `out-of-step`: resynchronisation failed; all queued and new
+ * commands end unsent until `resynchronise` succeeds → `closed`.
+ *
+ * A chunk is read to its end before anything is written: bytes that had already arrived cannot answer a later command.
+ */
+export class Dialogue {
+  readonly #clock: Clock
+  readonly #onEvent: (event: DialogueEvent) => void
+  readonly #gapMs: number
+  readonly #traffic: PortTraffic
+  readonly #table: UnsolicitedTable
+  readonly #assembler: LineAssembler
+  readonly #tokenizer: Tokenizer
+  readonly #deadline: Deadline
+  readonly #reminder: Deadline
+  readonly #held: HeldLines
+  readonly #routing: LineRouting
+  readonly #resynchronisation: ResynchronisationNeed
+  readonly #queue: ExchangeQueue
+  readonly #doubt = new Doubt()
+  readonly #events: DialogueEvent[] = []
+  /** Chunks that arrived while another was being read: a port may answer within `write`. */
+  readonly #backlog: Uint8Array[] = []
+  #running = false
+  #state: DialogueState = 'new'
+  #current: Exchange | undefined
+  #inGap = false
+  #waitedForText = false
+  #lostReason: string | undefined
+  #timeouts = 0
+
+  constructor(options: DialogueOptions) {
+    const { port, clock, trace, resynchroniseAttempts, resynchroniseTimeoutMs } = options
+    const run = (action: () => void) => this.#run(action)
+    const inFlight = () => this.#current
+    this.#clock = clock
+    this.#onEvent = options.onEvent
+    this.#gapMs = options.gapMs ?? 0
+    this.#table = new UnsolicitedTable(genericForms)
+    this.#table.learn(options.unsolicited ?? [])
+    this.#traffic = new PortTraffic(port, trace)
+    this.#queue = new ExchangeQueue({ run, inFlight })
+    this.#resynchronisation = new ResynchronisationNeed(this.#traffic, resynchroniseAttempts, resynchroniseTimeoutMs)
+    this.#routing = new LineRouting(this.#table, this.#doubt, inFlight, (news) => void this.#events.push(news))
+    this.#assembler = new LineAssembler(this.#table, this.#routing, () => clock.nowMs())
+    this.#tokenizer = new Tokenizer(options.maximumLineLength)
+    const isFlowing = (nowMs: number) => this.#tokenizer.midLine && nowMs - (this.#traffic.lastByteAtMs ?? 0) < graceMs
+    this.#deadline = new Deadline(clock, isFlowing, () => this.#run(() => this.#expire()))
+    this.#reminder = new Deadline(clock, isFlowing, () => this.#run(() => this.#current?.reminded?.()))
+    this.#held = new HeldLines(
+      clock,
+      () => {
+        const { heldUntilMs } = this.#assembler
+        // A line that is arriving may be the next line of the text.
+        const flowsUntilMs = this.#tokenizer.midLine ? (this.#traffic.lastByteAtMs ?? 0) + graceMs : 0
+        return heldUntilMs && Math.max(heldUntilMs, flowsUntilMs)
+      },
+      () => this.#run(() => this.#assembler.release(this.#assembled)),
+    )
+    // A port that is already lost calls back at once; the event is delivered later, when the caller is fully
+    // constructed.
+    this.#running = true
+    port.onBytes((bytes) => this.#receive(bytes))
+    port.onClosed((reason) => this.close(reason))
+    this.#running = false
+    if (this.#lostReason !== undefined) clock.after(0, () => this.#run(() => undefined))
+  }
+
+  /** Queues the command (FIFO). Never rejects, whatever the modem does. */
+  execute(command: Command, cancellation?: Cancellation): Promise<CommandOutcome> {
+    if (!isWritable(command.text)) return Promise.resolve({ kind: 'not-sent', why: 'unwritable' })
+    return new Promise((resolve) => {
+      this.#queue.add(cancellation, resolve, (settle) => new CommandExchange(command, this.#link, settle))
+    })
+  }
+
+  /** Queues a submission in two steps. After PDU and Ctrl-Z a cancellation has no effect. */
+  submit(submission: Submission, cancellation?: Cancellation): Promise<SubmissionOutcome> {
+    if (!isWritable(submission.command + submission.pdu)) {
+      return Promise.resolve({ kind: 'not-sent', why: 'unwritable' })
+    }
+    const beforePdu = new BeforePdu(submission.beforePdu)
+    return new Promise((resolve) => {
+      this.#queue.add<SubmissionOutcome>(
+        cancellation,
+        (outcome) => beforePdu.withdraw(this.#clock, () => resolve(outcome)),
+        (settle) => new SubmissionExchange(submission, this.#link, this.#doubt, beforePdu, settle),
+      )
+    })
+  }
+
+  /**
+   * Resynchronises with the modem, after the exchange in flight and before the queue. Runs automatically before the
+   * first command and after each exchange without an answer; call it after a failure or when in doubt.
+   */
+  resynchronise(): Promise<ResynchroniseOutcome> {
+    return new Promise((resolve) => {
+      if (this.#state === 'closed') {
+        resolve({ kind: 'closed' })
+        return
+      }
+      this.#resynchronisation.onEnd(({ inStep, attempts, heard, atRefused, okToAll }) => {
+        if (inStep) resolve({ kind: 'in-step', attempts, atRefused })
+        else if (this.#lostReason === undefined) resolve({ kind: 'out-of-step', attempts, heard, okToAll })
+        else resolve({ kind: 'closed' })
+      })
+      this.#run(() => {
+        if (this.#state !== 'resynchronising') this.#resynchronisation.press()
+      })
+    })
+  }
+
+  /** Adds the unsolicited codes of a profile. */
+  learn(forms: readonly UnsolicitedForm[]): void {
+    this.#table.learn(forms)
+  }
+
+  /**
+   * Writes without an exchange: for data that is not a command, or a modem that does not answer. One character per
+   * byte.
+   */
+  writeRaw(text: string): void {
+    this.#run(() => this.#send(text, 'ordinary'))
+  }
+
+  /** Ends everything, as if the port had been lost. */
+  close(reason: string): void {
+    this.#run(() => {
+      this.#lostReason ??= reason
+    })
+  }
+
+  /** Why the port was lost, once it was. */
+  get lostReason(): string | undefined {
+    return this.#lostReason
+  }
+
+  get telemetry(): DialogueTelemetry {
+    return {
+      state: this.#state,
+      inFlight: this.#current && maskLine(this.#current.text, this.#current.sensitivity, false),
+      queued: this.#queue.length,
+      lastByteAtMs: this.#traffic.lastByteAtMs,
+      timeouts: this.#timeouts,
+      resynchronisations: this.#resynchronisation.begun,
+      bytesReceived: this.#traffic.bytesReceived,
+      bytesSent: this.#traffic.bytesSent,
+      echoes: this.#routing.echoes,
+    }
+  }
+
+  // ── Interface for exchanges
+  // ─────────────────────────────────────────────────────────────────────────────────────────
+
+  readonly #link: ExchangeLink = {
+    write: (text) => this.#write(text),
+    deadline: (afterMs) => this.#deadline.set(afterMs),
+    remind: (afterMs) => this.#reminder.set(afterMs),
+    nowMs: () => this.#clock.nowMs(),
+    resume: (action) => this.#run(action),
+    giveBack: (line) => this.#routing.giveBack(line),
+    done: (next) => this.#done(next),
+  }
+
+  #write(text: string): void {
+    this.#routing.wrote(text)
+    this.#send(text, this.#sensitivity)
+  }
+
+  #send(text: string, sensitivity: Sensitivity): void {
+    if (this.#state === 'closed' || this.#lostReason !== undefined) return
+    const failure = this.#traffic.write(text, sensitivity)
+    // The exchange is notified as for any lost port and judges by its state. A port may also have closed within
+    // `write`.
+    if (failure !== undefined) this.#lostReason = failure
+  }
+
+  #done(next: 'in-step' | 'out-of-step'): void {
+    const exchange = this.#current
+    this.#current = undefined
+    this.#deadline.clear()
+    this.#reminder.clear()
+    if (exchange instanceof Resynchronisation) {
+      if (this.#state === 'resynchronising') this.#enter(next)
+    } else if (next === 'out-of-step' || (exchange instanceof CommandExchange && this.#assembler.textFlowsMs > 0)) {
+      // A line of text may have ended the command: without this its own result would be taken for the next one's.
+      this.#resynchronisation.pressAfter(exchange)
+    } else if (this.#gapMs > 0) {
+      this.#leaveGap(this.#gapMs)
+    }
+  }
+
+  #leaveGap(forMs: number): void {
+    this.#inGap = true
+    this.#clock.after(forMs, () =>
+      this.#run(() => {
+        this.#inGap = false
+      }),
+    )
+  }
+
+  // ── Main loop
+  // ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Every entry point runs through here, so that callbacks of port and listeners never nest. */
+  #run(action: () => void): void {
+    if (this.#running) {
+      action()
+      return
+    }
+    this.#running = true
+    try {
+      action()
+      while (this.#step()) {
+        // Each step is one chunk, one event or the start of one exchange.
+      }
+    } finally {
+      this.#running = false
+    }
+  }
+
+  #step(): boolean {
+    const chunk = this.#backlog.shift()
+    if (chunk) {
+      this.#read(chunk)
+      return true
+    }
+    if (this.#lostReason !== undefined && this.#state !== 'closed') {
+      this.#loseAll()
+      return true
+    }
+    const event = this.#events.shift()
+    if (event) {
+      this.#onEvent(event)
+      return true
+    }
+    return this.#startNext()
+  }
+
+  #startNext(): boolean {
+    if (this.#current !== undefined || this.#inGap || this.#state === 'closed') return false
+    // The rest of a text could be taken for answers during resynchronisation: wait for it once.
+    if (this.#resynchronisation.pressing && !this.#waitedForText && this.#waitForText()) {
+      this.#waitedForText = true
+      return false
+    }
+    if (this.#resynchronisation.pressing || (this.#state === 'new' && this.#queue.length > 0)) {
+      this.#startResynchronisation()
+      return true
+    }
+    // It could also be taken for the prompt or the result of a submission.
+    const mayBeFooled = this.#state === 'in-step' && this.#queue.first instanceof SubmissionExchange
+    if (mayBeFooled && this.#waitForText()) return false
+    const exchange = this.#queue.next()
+    if (exchange === undefined) return false
+    if (this.#state === 'in-step') {
+      this.#current = exchange
+      exchange.start()
+    } else {
+      exchange.refuse('out-of-step')
+    }
+    return true
+  }
+
+  #waitForText(): boolean {
+    const flowsMs = this.#assembler.textFlowsMs
+    if (flowsMs > 0) this.#leaveGap(flowsMs)
+    return flowsMs > 0
+  }
+
+  #startResynchronisation(): void {
+    this.#waitedForText = false
+    this.#enter('resynchronising')
+    this.#current = this.#resynchronisation.begin(this.#link)
+    this.#current.start()
+  }
+
+  #loseAll(): void {
+    this.#assembler.flush(this.#assembled)
+    this.#enter('closed')
+    this.#current?.portLost()
+    this.#deadline.clear()
+    this.#reminder.clear()
+    this.#queue.close()
+    this.#resynchronisation.giveUp()
+  }
+
+  #enter(state: DialogueState): void {
+    if (this.#state === state) return
+    this.#state = state
+    this.#events.push({ kind: 'state', state })
+  }
+
+  // ── Reading ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #receive(bytes: Uint8Array): void {
+    if (this.#state === 'closed') return
+    if (this.#running) this.#backlog.push(bytes.slice())
+    else this.#run(() => this.#read(bytes))
+  }
+
+  #read(bytes: Uint8Array): void {
+    this.#traffic.received(bytes, this.#sensitivity, this.#clock.nowMs())
+    this.#tokenizer.push(bytes, this.#tokens)
+    this.#held.watch()
+  }
+
+  readonly #tokens = {
+    line: (text: string): void => this.#assembler.push(text, this.#assembled),
+    prompt: (): void => {
+      if (!this.#assembler.takesPrompt()) this.#assembled.prompt()
+    },
+    noise: (length: number): void => {
+      this.#events.push({ kind: 'noise', length })
+    },
+  }
+
+  readonly #assembled = {
+    line: (line: ResponseLine, form: UnsolicitedForm | undefined, mayBeText: boolean): void =>
+      this.#routing.route(line, form, mayBeText),
+    unsolicited: (event: Unsolicited): void => {
+      this.#events.push(event)
+      this.#current?.news?.(event)
+    },
+    prompt: (): void => {
+      // An unexpected prompt: the modem would read the next command as a PDU.
+      if (this.#current) this.#current.prompt()
+      else if (this.#state === 'in-step') this.#resynchronisation.press()
+    },
+  }
+
+  get #sensitivity(): Sensitivity {
+    return this.#current?.sensitivity ?? 'ordinary'
+  }
+
+  // ── Time ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #expire(): void {
+    const exchange = this.#current
+    // Text that was never closed may contain the answer.
+    this.#assembler.flush(this.#assembled)
+    if (exchange === undefined || exchange !== this.#current) return
+    if (!(exchange instanceof Resynchronisation)) this.#timeouts += 1
+    exchange.expired()
+  }
+}
+
+export interface DialogueOptions {
+  readonly port: BytePort
+  readonly clock: Clock
+  readonly onEvent: (event: DialogueEvent) => void
+  readonly trace?: ByteTrace
+  /** The profile's unsolicited codes, if already known; `learn` adds them later. */
+  readonly unsolicited?: readonly UnsolicitedForm[]
+  /** Pause between a final result and the next command, for firmware that needs one. Default 0. */
+  readonly gapMs?: number
+  readonly resynchroniseAttempts?: number
+  readonly resynchroniseTimeoutMs?: number
+  readonly maximumLineLength?: number
+}
+
+/** Texts are unmasked and may be private. */
+export type DialogueEvent =
+  | LineEvent
+  /** A line beyond the limit was truncated. */
+  | { readonly kind: 'noise'; readonly length: number }
+  | { readonly kind: 'state'; readonly state: DialogueState }
+
+export type DialogueState = 'new' | 'resynchronising' | 'in-step' | 'out-of-step' | 'closed'

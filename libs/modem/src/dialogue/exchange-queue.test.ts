@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { Cancellation } from '../cancellation.ts'
+import { answerOf, dialogueInStep, query, scriptedDialogue, shown } from '../testing/scripted-dialogue.ts'
+
+describe('one command is in flight', () => {
+  test('the others follow in order', async () => {
+    const { dialogue, modem } = await dialogueInStep()
+    const outcomes = ['CSQ', 'COPS', 'CREG'].map((name) => dialogue.execute(query(name)))
+    expect(modem.written).toEqual(['AT+CSQ?\r'])
+    expect(dialogue.telemetry).toMatchObject({ inFlight: 'AT+CSQ?', queued: 2 })
+    modem.say('+CSQ: 1,99\r\nOK\r\n+COPS: 0\r\nOK\r\n')
+    expect(modem.written).toEqual(['AT+CSQ?\r', 'AT+COPS?\r'])
+    modem.say('+COPS: 1\r\nOK\r\n')
+    modem.say('+CREG: 0,1\r\nOK\r\n')
+    expect((await Promise.all(outcomes)).map(answerOf)).toEqual([['+CSQ: 1,99'], ['+COPS: 1'], ['+CREG: 0,1']])
+  })
+
+  test('a long queue does not overflow the stack when the port answers within write', async () => {
+    const { dialogue, modem } = await dialogueInStep()
+    modem.reply = (line) => `\r\n${line.slice(2, -1)}: 1\r\nOK\r\n`
+    const outcomes = await Promise.all(Array.from({ length: 20_000 }, () => dialogue.execute(query('CSQ'))))
+    expect(outcomes.every((outcome) => outcome.kind === 'ok')).toBe(true)
+  })
+
+  test('an answer within write is read after the current chunk', async () => {
+    const { dialogue, modem, events } = scriptedDialogue()
+    modem.reply = (line) => ({ AT: '', 'AT+CMEE?': '\r\n+CMEE: 1\r\nO' })[line]
+    const outcome = dialogue.resynchronise()
+    modem.say('OK\r\nRING\r\n')
+    modem.say('K\r\n')
+    expect(await outcome).toEqual({ kind: 'in-step', attempts: 1, atRefused: false })
+    expect(shown(events)).toContain('RING')
+  })
+
+  test('a configured pause follows each command', async () => {
+    const { dialogue, modem, clock } = await dialogueInStep({ gapMs: 100 })
+    modem.reply = () => 'OK\r\n'
+    await clock.advance(100)
+    const both = [dialogue.execute(query('CSQ')), dialogue.execute(query('CSQ'))]
+    await both[0]
+    expect(modem.written).toHaveLength(1)
+    await clock.advance(100)
+    await both[1]
+    expect(modem.written).toHaveLength(2)
+  })
+
+  test('a queued command that is cancelled is never written', async () => {
+    const { dialogue, modem } = await dialogueInStep()
+    const first = dialogue.execute(query('CSQ'))
+    const cancellation = new Cancellation()
+    const second = dialogue.execute(query('COPS'), cancellation)
+    cancellation.cancel()
+    modem.say('OK\r\n')
+    expect(await second).toEqual({ kind: 'not-sent', why: 'cancelled' })
+    expect(await first).toMatchObject({ kind: 'ok' })
+    expect(modem.written).toEqual(['AT+CSQ?\r'])
+    expect(await dialogue.execute(query('COPS'), cancellation)).toEqual({ kind: 'not-sent', why: 'cancelled' })
+  })
+
+  test('a finished command no longer listens to its cancellation', async () => {
+    const { dialogue, modem } = await dialogueInStep()
+    const cancellation = new Cancellation()
+    let listening = 0
+    const onCancelled = cancellation.onCancelled.bind(cancellation)
+    cancellation.onCancelled = (listener) => {
+      const stop = onCancelled(listener)
+      listening += 1
+      return () => {
+        listening -= 1
+        stop()
+      }
+    }
+    const outcome = dialogue.execute(query('CSQ'), cancellation)
+    expect(listening).toBe(1)
+    modem.say('OK\r\n')
+    expect(await outcome).toMatchObject({ kind: 'ok' })
+    expect(listening).toBe(0)
+  })
+
+  test('a command cancelled in flight ends at once, and its answer is discarded', async () => {
+    const { dialogue, modem, clock } = await dialogueInStep()
+    const cancellation = new Cancellation()
+    const first = dialogue.execute({ ...query('COPS'), text: 'AT+COPS=?', timeoutMs: 180_000 }, cancellation)
+    const second = dialogue.execute(query('COPS'))
+    modem.reply = () => ''
+    cancellation.cancel()
+    expect(await first).toEqual({ kind: 'unanswered', why: 'cancelled', lines: [] })
+    await clock.advance(3_000)
+    modem.reply = (line) => (line === 'AT+COPS?' ? '+COPS: 0\r\nOK\r\n' : undefined)
+    modem.say('+COPS: (2,"a")\r\nOK\r\n')
+    expect(answerOf(await second)).toEqual(['+COPS: 0'])
+  })
+})

@@ -1,0 +1,49 @@
+import type { ResponseLine } from '../wire/response-line.ts'
+import type { Unsolicited, UnsolicitedForm } from '../wire/unsolicited.ts'
+import type { NotSent, Sensitivity } from './command.ts'
+import type { FinalResult } from './final-result.ts'
+
+/** One exchange with the modem, from its first byte until the next one may start. */
+export interface Exchange {
+  /** The command line, used to recognise its echo; empty if there is none. */
+  readonly text: string
+  readonly sensitivity: Sensitivity
+  start(): void
+  /** Ends it before the start: nothing was written. */
+  refuse(why: NotSent): void
+  /** True if the line belongs to it. `form`: the line is also a known unsolicited code. */
+  line(line: ResponseLine, form: UnsolicitedForm | undefined): boolean
+  /** False if the result does not end it (`NO CARRIER` for a command that does not dial). */
+  result(result: FinalResult): boolean
+  prompt(): void
+  /** An unsolicited code with its second line, which never belongs to an exchange. */
+  news?(event: Unsolicited): void
+  /** The time set with `remind` has passed, and all bytes that had arrived have been read. */
+  reminded?(): void
+  /** The deadline has passed, and all bytes that had arrived have been read. */
+  expired(): void
+  /** The modem reported that it has just booted. */
+  restarted(): void
+  cancelled(): void
+  portLost(): void
+}
+
+/** The functions of the dialogue that the exchange in flight may call. */
+export interface ExchangeLink {
+  /** One character per byte. */
+  write(text: string): void
+  /** Counts from now and replaces the previous deadline. */
+  deadline(afterMs: number): void
+  /** Calls `reminded` once, without changing the deadline; replaces the previous reminder. */
+  remind(afterMs: number): void
+  nowMs(): number
+  /** Runs the continuation of a promise, then continues the dialogue. */
+  resume(action: () => void): void
+  /** Returns a line that turned out to be unsolicited. */
+  giveBack(line: ResponseLine): void
+  /** Ends the exchange. `out-of-step`: a late answer may still arrive. */
+  done(next: 'in-step' | 'out-of-step'): void
+}
+
+export const escapeByte = '\x1b'
+export const controlZ = '\x1a'

@@ -1,0 +1,78 @@
+import type { ResponseLine } from '../wire/response-line.ts'
+
+/** A harmless question with an answer that no other command gives. */
+export interface Marker {
+  readonly command: string
+  readonly prefix: string
+  readonly answers: (body: string) => boolean
+}
+
+const isGroup = (body: string): boolean => body.startsWith('(')
+
+/**
+ * Questions that any modem answers, with or without SIM and network; none is also an unsolicited code. Nearly all
+ * firmware supports one of the first two; without the last one no messages could be sent.
+ */
+export const markers: readonly Marker[] = [
+  { command: 'AT+CMEE?', prefix: '+CMEE', answers: (body) => /^\d/.test(body) },
+  { command: 'AT+CSCS?', prefix: '+CSCS', answers: (body) => body !== '' && !isGroup(body) },
+  { command: 'AT+CMEE=?', prefix: '+CMEE', answers: isGroup },
+  { command: 'AT+GCAP', prefix: '+GCAP', answers: (body) => body !== '' },
+  { command: 'AT+CPAS', prefix: '+CPAS', answers: (body) => /^\d/.test(body) },
+  { command: 'AT+CMGF?', prefix: '+CMGF', answers: (body) => /^\d/.test(body) },
+]
+
+export function isAnswerTo(marker: Marker, line: ResponseLine): boolean {
+  return line.prefix === marker.prefix && marker.answers(line.body)
+}
+
+/** Remembers that the answers may still arrive. */
+export function rememberUnanswered(unanswered: Marker[], ...asked: readonly Marker[]): void {
+  unanswered.push(...asked)
+  if (unanswered.length > mostUnanswered) unanswered.splice(0, unanswered.length - mostUnanswered)
+}
+
+// More than a modem buffers: the oldest can no longer arrive.
+const mostUnanswered = 200
+
+/**
+ * Chooses the questions whose answers prove that both ends are in step.
+ *
+ * A modem processes its input in order, late or not at all. So the answers that arrive are those of `unanswered`, some
+ * missing, followed by those of the questions asked from here on. The word u·t is chosen so that `unanswered` does not
+ * contain its letters in this order and u does not contain t. When its answers have arrived in order, the last of them
+ * cannot be an old one and belongs to the last question; everything sent before it has been answered, or never will be.
+ *
+ * The shortest such word is chosen: one question, unless earlier ones are unanswered. Undefined if there is none, which
+ * requires an alphabet of a single letter that was already asked.
+ */
+export function provingWord<Letter>(
+  unanswered: readonly Letter[],
+  alphabet: readonly Letter[],
+): readonly Letter[] | undefined {
+  let best: readonly Letter[] | undefined
+  for (const last of alphabet) {
+    const before = unanswered.slice(0, unanswered.lastIndexOf(last) + 1)
+    const others = alphabet.filter((letter) => letter !== last)
+    if (before.length > 0 && others.length === 0) continue
+    const word = before.length === 0 ? [last] : [...absentWord(before, others), last]
+    if (best === undefined || word.length < best.length) best = word
+  }
+  return best
+}
+
+/** The shortest word over the alphabet whose letters the sequence does not contain in this order. */
+function absentWord<Letter>(sequence: readonly Letter[], alphabet: readonly Letter[]): Letter[] {
+  const word: Letter[] = []
+  let missing = new Set(alphabet)
+  for (const letter of sequence) {
+    // Each time all letters have occurred, the last one to occur is the next letter of the word.
+    if (missing.delete(letter) && missing.size === 0) {
+      word.push(letter)
+      missing = new Set(alphabet)
+    }
+  }
+  const [never] = missing
+  if (never !== undefined) word.push(never)
+  return word
+}

@@ -1,0 +1,83 @@
+import { SubmissionExchange } from '../send/submission-exchange.ts'
+import type { PortTraffic } from '../wire/port-traffic.ts'
+import { CommandExchange } from './command-exchange.ts'
+import type { Exchange, ExchangeLink } from './exchange.ts'
+import { type Marker, markers, rememberUnanswered } from './markers.ts'
+import { Resynchronisation, type ResynchronisationEnd } from './resynchronisation.ts'
+
+/**
+ * Whether a resynchronisation is due before the queue continues, which old answers may still arrive, and who waits for
+ * its result.
+ */
+export class ResynchronisationNeed {
+  readonly #traffic: PortTraffic
+  readonly #attempts: number
+  readonly #timeoutMs: number
+  /** Questions without an answer since both ends were last in step. */
+  readonly #unanswered: Marker[] = []
+  readonly #waiting: ((end: GettingInStepEnd) => void)[] = []
+  #pressing = false
+  #begun = 0
+
+  constructor(traffic: PortTraffic, attempts = defaultAttempts, timeoutMs = defaultTimeoutMs) {
+    this.#traffic = traffic
+    this.#attempts = attempts
+    this.#timeoutMs = timeoutMs
+  }
+
+  get pressing(): boolean {
+    return this.#pressing
+  }
+
+  /** The number of resynchronisations so far. */
+  get begun(): number {
+    return this.#begun
+  }
+
+  press(): void {
+    this.#pressing = true
+  }
+
+  /** The exchange ended, and a late answer may still arrive. */
+  pressAfter(exchange: Exchange | undefined): void {
+    this.#pressing = true
+    if (exchange instanceof CommandExchange) rememberMarkers(this.#unanswered, exchange)
+    if (exchange instanceof SubmissionExchange) rememberUnanswered(this.#unanswered, ...exchange.asked)
+  }
+
+  /** Calls back when the next resynchronisation has ended or the port is lost. */
+  onEnd(listener: (end: GettingInStepEnd) => void): void {
+    this.#waiting.push(listener)
+  }
+
+  begin(link: ExchangeLink): Resynchronisation {
+    this.#pressing = false
+    this.#begun += 1
+    const options = { attempts: this.#attempts, timeoutMs: this.#timeoutMs, unanswered: this.#unanswered }
+    const receivedBefore = this.#traffic.bytesReceived
+    return new Resynchronisation(link, options, (end) =>
+      this.#tell({ ...end, heard: this.#traffic.bytesReceived > receivedBefore }),
+    )
+  }
+
+  giveUp(): void {
+    this.#tell({ inStep: false, attempts: 0, heard: false, atRefused: false, okToAll: false })
+  }
+
+  #tell(end: GettingInStepEnd): void {
+    for (const listener of this.#waiting.splice(0)) listener(end)
+  }
+}
+
+interface GettingInStepEnd extends ResynchronisationEnd {
+  /** At least one byte arrived. */
+  readonly heard: boolean
+}
+
+const defaultAttempts = 6
+const defaultTimeoutMs = 2_500
+
+/** A timed-out command may have the same answer as a marker. ATI prints `+GCAP` on some modems. */
+function rememberMarkers(unanswered: Marker[], exchange: CommandExchange): void {
+  rememberUnanswered(unanswered, ...markers.filter((marker) => exchange.mayAnswer(marker.prefix)))
+}

@@ -1,0 +1,264 @@
+import { type PinTries, pinCounter, pinTries } from '../commands/pin-counter.ts'
+import type { Query } from '../commands/query.ts'
+import { readPinStateWithoutFinalResult } from '../commands/sim-pin.ts'
+import { probeAfterAnySign, probeAfterReport } from '../send/result-probe.ts'
+import { generic, indicationLadder } from './generic.ts'
+import type { Profile } from './profile.ts'
+
+/** Alcatel and TCT sticks. */
+export const alcatel: Profile = {
+  ...generic,
+  name: 'alcatel',
+  fingerprints: [{ manufacturer: /alcatel|\bTCT\b/i }, { usb: ['1bbb'] }],
+  pinCounters: [pinCounter('AT+PNNM?', '+PNNM', 0, 1), ...generic.pinCounters],
+}
+
+/** Cinterion, Gemalto and Thales, and the Siemens modules and terminals before them. */
+export const cinterion: Profile = {
+  ...generic,
+  name: 'cinterion',
+  fingerprints: [
+    { manufacturer: /cinterion|gemalto|thales|siemens/i },
+    { manufacturer: /cinterion|gemalto|thales|siemens/i, model: /^(TC|MC|EHS|PHS|PLS|ELS|BGS|PXS|PLPS|HC)\d/i },
+    { usb: ['1e2d', '0681'] },
+  ],
+  unsolicited: ['^SYSINFO', '^SSMSS', '^SIND', '^SCKS', '^SSTN', '^SHUTDOWN', '^SBC', '^EXIT', '^SIS'].map((code) => ({
+    code,
+  })),
+  // Applies to the code that is currently required, which is the PIN whenever it is asked.
+  pinCounters: [pinCounter('AT^SPIC', '^SPIC', 0), ...generic.pinCounters],
+  iccidCommands: ['AT^SCID', ...generic.iccidCommands],
+  acknowledgement: 'one',
+  // The EHS6 manual documents the command, but other programs avoid it for the whole family.
+  submit: { ...generic.submit, keepLinkOpen: false },
+  radio: { ...generic.radio, resetCommands: ['AT^SMSO=1', 'AT+CFUN=1,1'] },
+}
+
+/** D-Link DWM-156 and DWM-157. */
+export const dlink: Profile = {
+  ...generic,
+  name: 'dlink',
+  fingerprints: [{ manufacturer: /d-?link/i }, { model: /DWM-?15[67]/i }, { usb: ['2001'] }],
+  // No other command works before.
+  radio: { ...generic.radio, switchOnAtStart: 'always' },
+  storage: { ...generic.storage, notListable: ['SR'] },
+}
+
+/** Ericsson and Lenovo F3507g, F3607gw, F5521gw. */
+export const ericsson: Profile = {
+  ...generic,
+  name: 'ericsson',
+  fingerprints: [{ manufacturer: /ericsson|\bMBM\b/i }, { usb: ['0bdb'] }],
+  pinCounters: [pinCounter('AT*EPIN?', '*EPIN', 0, 1), ...generic.pinCounters],
+}
+
+export const fibocom: Profile = {
+  ...generic,
+  name: 'fibocom',
+  fingerprints: [{ manufacturer: /fibocom/i }, { usb: ['2cb7', '1782:4d11'] }],
+  unsolicited: ['+GTDRAT', '+SIM READY', '+SIM'].map((code) => ({ code })),
+  usb: [
+    // FM150 and MA510
+    { ids: ['2cb7:0104', '2cb7:0106'], interfaceNumber: 1, role: 'at' },
+    { ids: ['2cb7:0104', '2cb7:0106'], interfaceNumber: 2, role: 'at-secondary' },
+    // L850, NL668, FM101
+    { ids: ['2cb7:0007', '2cb7:01a0', '2cb7:01a2'], interfaceNumber: 2, role: 'at' },
+    { ids: ['2cb7:0007'], interfaceNumber: 6, role: 'at-secondary' },
+    { ids: ['2cb7:01a0', '2cb7:01a2'], interfaceNumber: 3, role: 'at-secondary' },
+    // FM101 with a debug bridge
+    { ids: ['2cb7:01a4'], interfaceNumber: 3, role: 'at' },
+    // L610
+    { ids: ['1782:4d11'], interfaceNumber: 2, role: 'at' },
+    { ids: ['1782:4d11'], interfaceNumber: 7, role: 'at-secondary' },
+    { ids: ['1782:4d11'], interfaceNumber: 8, role: 'at-secondary' },
+    { ids: ['2cb7:0007', '2cb7:0104', '2cb7:0106', '2cb7:01a0', '2cb7:01a2', '2cb7:01a4'], role: 'diagnostic' },
+    { ids: ['1782:4d11'], role: 'diagnostic' },
+  ],
+  advice: ['Made for MBIM; some of its USB modes have a port for commands.'],
+}
+
+/** Icera chips: Samsung and ST-Ericsson sticks, Vodafone K5. */
+export const icera: Profile = {
+  ...generic,
+  name: 'icera',
+  fingerprints: [{ manufacturer: /icera|nvidia/i }, { usb: ['1983'] }],
+  pinCounters: [pinCounter('AT%PINNUM?', '%PINNUM', 0, 1), ...generic.pinCounters],
+}
+
+/** Intel XMM and Infineon chips. */
+export const intel: Profile = {
+  ...generic,
+  name: 'intel',
+  fingerprints: [{ manufacturer: /intel|infineon|comneon/i }, { usb: ['8087', '1519'] }],
+  pinCounters: [pinCounter('AT+XPINCNT', '+XPINCNT', 0, 2), ...generic.pinCounters],
+}
+
+/** Nokia S60 and other smartphones: they send but offer no received messages (`+CPMS: (),(),()`). */
+export const nokia: Profile = {
+  ...generic,
+  name: 'nokia',
+  fingerprints: [{ manufacturer: /nokia|symbian/i }, { usb: ['0421'] }],
+  advice: ['Can send only: received messages stay in the phone, which offers no readable memory.'],
+}
+
+export const novatel: Profile = {
+  ...generic,
+  name: 'novatel',
+  fingerprints: [{ manufacturer: /novatel/i }, { usb: ['1410'] }],
+  unsolicited: ['$NWRSSI', '^MODE', '$NWSTATUS'].map((code) => ({ code })),
+  // A report delivered directly cannot be acknowledged, and the modem then falls silent: stored reports come first.
+  indications: indicationLadder([2, 0], [2, 1]),
+}
+
+/** Option GlobeTrotter, Vodafone Mobile Connect, GTM. */
+export const option: Profile = {
+  ...generic,
+  name: 'option',
+  fingerprints: [
+    { manufacturer: /option/i },
+    { model: /globetrotter|GTM\d|vodafone mobile connect/i },
+    { usb: ['0af0'] },
+  ],
+  unsolicited: ['_OSIGQ', '_OBS', '_OWANCALL', '_OSSYSI', '_OUWCTI', '_OCTI', '_OLCC', '_OPBS'].map((code) => ({
+    code,
+  })),
+  pinQuirk: 'asks-when-disabled',
+  pinCounters: [pinCounter('AT_OERCN?', '_OERCN', 0, 1), ...generic.pinCounters],
+  storage: { ...generic.storage, indexBase: 0 },
+}
+
+/** Modems that identify as Qualcomm, including Gobi, and unbranded sticks. */
+export const qualcomm: Profile = {
+  ...generic,
+  name: 'qualcomm',
+  fingerprints: [
+    { manufacturer: /qualcomm/i },
+    { model: /gobi|^M6280|^MDM\d|^MSM\d/i },
+    { usb: ['05c6', '1c9e', '1bbb'] },
+  ],
+  unsolicited: ['$QCSQ', '^MODE', '^RSSI', '^HRSSILVL', '^CONN', '^CEND'].map((code) => ({ code })),
+  avoid: ['AT+CSMP='],
+  // Mode 2 is advertised and refused, and so are direct reports (1).
+  indications: indicationLadder([1, 2, 0], [2, 1]),
+  iccidCommands: ['AT+QCCID', 'AT$QCCID', ...generic.iccidCommands],
+  // Programs that write the next command after 15 to 60 s have sent messages twice with these modems: nothing was
+  // aborted.
+  submit: { ...generic.submit, probe: probeAfterAnySign },
+  advice: ['The SIM is busy for some seconds after a start; SIM commands are retried.'],
+}
+
+export const sierra: Profile = {
+  ...generic,
+  name: 'sierra',
+  fingerprints: [{ manufacturer: /sierra/i }, { usb: ['1199'] }],
+  unsolicited: ['^MODE', '!GSTATUS', '+WDSI'].map((code) => ({ code })),
+  iccidCommands: ['AT!ICCID?', ...generic.iccidCommands],
+  indications: indicationLadder([1, 2, 0]),
+  radio: { ...generic.radio, settleMs: 2000, resetCommands: ['AT!RESET', 'AT+CFUN=1,1'] },
+  usb: [
+    {
+      ids: ['1199'],
+      interfaceNumber: 4,
+      role: 'ppp',
+      words: 'The APP port answers OK to everything and cannot be used for commands.',
+    },
+    { ids: ['1199'], interfaceNumber: 3, role: 'at' },
+  ],
+}
+
+/** `PIN1=3; PUK1=10; PIN2=3; PUK2=10`, without a prefix. */
+const speedupPinCounter: Query<PinTries> = {
+  text: 'AT+CPNNUM',
+  timeoutMs: 5000,
+  bare: (line) => line.startsWith('PIN1='),
+  read: (lines) => {
+    const left = (code: string) => {
+      const digits = new RegExp(`\\b${code}=(\\d{1,3})`).exec(lines.at(-1)?.text ?? '')?.[1]
+      return digits === undefined ? undefined : Number(digits)
+    }
+    return pinTries(left('PIN1'), left('PUK1'))
+  },
+}
+
+/** Longcheer sticks, sold as SpeedUp, Alcatel X, 4G Systems. */
+export const speedup: Profile = {
+  ...generic,
+  name: 'speedup',
+  fingerprints: [{ manufacturer: /speedup|longcheer/i }, { usb: ['1c9e'] }],
+  pinCounters: [speedupPinCounter, ...generic.pinCounters],
+}
+
+export const telit: Profile = {
+  ...generic,
+  name: 'telit',
+  fingerprints: [
+    { manufacturer: /telit/i },
+    { manufacturer: /telit/i, model: /^(GE|GM|GL|HE|LE|ME|UE|UL|DE|CE)\d/i },
+    { usb: ['1bc7'] },
+  ],
+  // The SIM toolkit sends a code with every message.
+  unsolicited: ['#STN', '#QSS', '#MWI', '#NITZ', '#PSNT', '#ECAM', '#MONI', 'SRING'].map((code) => ({ code })),
+  // Applies to the code that is currently required, which is the PIN whenever it is asked.
+  pinCounters: [pinCounter('AT#PCT', '#PCT', 0), ...generic.pinCounters],
+  iccidCommands: ['AT#CCID', ...generic.iccidCommands],
+  // The manuals: wait for the result of `+CMGS` before any further command. A report proves that the message was sent.
+  submit: { ...generic.submit, probe: { ...probeAfterReport, afterReportMs: 2_000 } },
+  radio: { ...generic.radio, resetCommands: ['AT#REBOOT', 'AT+CFUN=1,1'] },
+  usb: [
+    { ids: ['1bc7:0021'], interfaceNumber: 0, role: 'at' },
+    { ids: ['1bc7:0021'], interfaceNumber: 6, role: 'at-secondary' },
+    { ids: ['1bc7:1003', '1bc7:1004', '1bc7:1005', '1bc7:1006'], interfaceNumber: 0, role: 'at' },
+    { ids: ['1bc7:1003', '1bc7:1006'], interfaceNumber: 2, role: 'at-secondary' },
+    { ids: ['1bc7:1004', '1bc7:1005'], interfaceNumber: 2, role: 'nmea' },
+    { ids: ['1bc7:1004', '1bc7:1005'], interfaceNumber: 3, role: 'at-secondary' },
+    { ids: ['1bc7:1010'], interfaceNumber: 1, role: 'nmea' },
+    { ids: ['1bc7:1010'], interfaceNumber: 2, role: 'at-secondary' },
+    { ids: ['1bc7:1010'], interfaceNumber: 3, role: 'at' },
+    { ids: ['1bc7:1011'], interfaceNumber: 1, role: 'at' },
+  ],
+  variants: [{ fits: { model: /^HE910/i }, changes: { characterSet: 'GSM', ussdEncodings: ['plain'] } }],
+}
+
+const cellularAcm = ['1546:1102', '1546:1107', '1546:110a']
+
+export const ublox: Profile = {
+  ...generic,
+  name: 'ublox',
+  fingerprints: [
+    { manufacturer: /u-?blox/i },
+    { manufacturer: /u-?blox/i, model: /TOBY|LISA|SARA|LARA|LEON|MPCI/i },
+    { usb: ['1546'] },
+  ],
+  unsolicited: [
+    { code: '+UUSTS' },
+    { code: '+UUSIMSTAT', restart: 'likely' as const },
+    ...['+UUSORD', '+UUPSDD', '+UUPSDA', '+UUGIND', '+UUFTPCR', '+UMWI'].map((code) => ({ code })),
+  ],
+  pinCounters: [pinCounter('AT+UPINCNT', '+UPINCNT', 0, 2), ...generic.pinCounters],
+  // The manuals: `Can be aborted: No`.
+  submit: { ...generic.submit, probe: probeAfterAnySign, linkOpenMs: 5000 },
+  // The ports appear a second before the modem can be used.
+  radio: { ...generic.radio, contactSettleMs: 1000, resetCommands: ['AT+CFUN=16', 'AT+CFUN=1,1'] },
+  usb: [
+    // TOBY-L4
+    { ids: ['1546:1010'], interfaceNumber: 6, role: 'at' },
+    { ids: ['1546:1010'], interfaceNumber: 2, role: 'at-secondary' },
+    { ids: ['1546:1010'], interfaceNumber: 4, role: 'diagnostic' },
+    // TOBY-R2, LARA-R2, LISA-U2: three command ports, then positions, SIM access and logs.
+    { ids: cellularAcm, interfaceNumber: 0, role: 'at' },
+    { ids: cellularAcm, interfaceNumber: 2, role: 'at-secondary' },
+    { ids: cellularAcm, interfaceNumber: 4, role: 'at-secondary' },
+    { ids: cellularAcm, interfaceNumber: 6, role: 'nmea' },
+    { ids: cellularAcm, role: 'diagnostic' },
+  ],
+}
+
+/** Wavecom modules, Q2xxx and Fastrack; `+CPIN?` is answered without OK, `+CPMS=` takes one memory. */
+export const wavecom: Profile = {
+  ...generic,
+  name: 'wavecom',
+  fingerprints: [{ manufacturer: /wavecom/i }, { model: /^(MULTIBAND|Q2\d{3}|WISMO|FASTRACK)/i }],
+  unsolicited: [{ code: '+WIND', body: '4', restart: 'likely' as const }, { code: '+WIND' }],
+  pinState: readPinStateWithoutFinalResult,
+  storage: { ...generic.storage, selectTakes: 1, receiveInto: ['SM'] },
+}

@@ -1,0 +1,398 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { Answers } from '../testing/described-modem.ts'
+import { anotherDeliverPdu, DrivenModem, deliverPdu, flashPdu, reportPdu } from '../testing/driven-modem.ts'
+import { ManualClock, settled } from '../testing/manual-clock.ts'
+import { readResponseLine } from '../wire/response-line.ts'
+import type { Incoming } from './incoming-message.ts'
+import type { MessageSlots } from './message-slots.ts'
+import { Receiver } from './receive.ts'
+
+/** `later`: answers after setup and the first sweep. */
+async function started(answers: Answers = {}, later: Answers = {}): Promise<DrivenModem> {
+  const driven = new DrivenModem(answers)
+  await driven.session()
+  for (const [command, answer] of Object.entries(later)) driven.port.answer(command, answer)
+  driven.forget()
+  return driven
+}
+
+const incoming = (driven: DrivenModem): Incoming[] => driven.kinds('incoming').map((event) => event.incoming)
+const row = (index: number, pdu = deliverPdu) => `+CMGL: ${index},1,,31\n${pdu}`
+const slot = (pdu = deliverPdu) => `+CMGR: 0,,31\n${pdu}`
+
+describe('an indicated message', () => {
+  test('is read from its slot and reported with it', async () => {
+    const driven = await started({ 'AT+CMGR=3': slot() })
+    driven.port.tell('+CMTI: "ME",3')
+    await driven.pass(10)
+    // ME was read last and is still selected.
+    expect(driven.port.commands).toEqual(['AT+CMGR=3'])
+    expect(incoming(driven)).toMatchObject([
+      { kind: 'message', source: { kind: 'stored', memory: 'ME', index: 3 }, pdu: deliverPdu, flash: false },
+    ])
+  })
+
+  test('is read when the modem writes indexes with two digits', async () => {
+    const driven = await started({ 'AT+CMGR=8': slot() })
+    driven.port.tell('+CMTI: "ME",08')
+    await driven.pass(10)
+    expect(incoming(driven)).toMatchObject([{ source: { memory: 'ME', index: 8 }, pdu: deliverPdu }])
+  })
+
+  test('is read from its own memory although another one is selected', async () => {
+    const driven = await started({ 'AT+CMGR=3': slot() })
+    driven.port.tell('+CMTI: "SM",3')
+    await driven.pass(10)
+    expect(driven.port.commands).toEqual(['AT+CPMS="SM"', 'AT+CMGR=3'])
+  })
+
+  test('is reported once, however often it is indicated', async () => {
+    const driven = await started({ 'AT+CMGR=3': slot() }, { 'AT+CMGL=4': row(3) })
+    driven.port.tell('+CMTI: "SM",3\n+CMTI: "SM",3')
+    await driven.pass(10)
+    driven.port.tell('+CMTI: "SM",3')
+    await driven.pass(10)
+    expect(incoming(driven).filter((message) => message.source.kind === 'stored')).toHaveLength(1)
+  })
+
+  test('stays in the modem until it is deleted explicitly', async () => {
+    const driven = await started({ 'AT+CMGR=3': slot() })
+    driven.port.tell('+CMTI: "SM",3')
+    await driven.pass(200_000)
+    expect(driven.port.commands.filter((command) => command.startsWith('AT+CMGD'))).toEqual([])
+  })
+
+  test('that is missing is searched for in all memories', async () => {
+    const driven = await started(
+      { 'AT+CMGR=0': '+CMS ERROR: 321' },
+      { 'AT+CPMS="ME"': '+CPMS: 1,23,0,30,0,30', 'AT+CMGL=4': row(0, reportPdu) },
+    )
+    driven.port.tell('+CDSI: "SM",0')
+    await driven.pass(10)
+    expect(incoming(driven)).toMatchObject([{ kind: 'status-report', source: { memory: 'ME', index: 0 } }])
+  })
+
+  test('in a burst is read with a list, not one by one', async () => {
+    const rows = Array.from({ length: 20 }, (_, at) => row(at)).join('\n')
+    const driven = await started({}, { 'AT+CPMS="SM"': '+CPMS: 20,30,0,30,0,30', 'AT+CMGL=4': [rows, 'OK'] })
+    driven.port.tell(Array.from({ length: 20 }, (_, at) => `+CMTI: "SM",${at}`).join('\n'))
+    await driven.pass(10)
+    expect(incoming(driven).length).toBeGreaterThanOrEqual(20)
+    expect(driven.port.commands.filter((command) => command.startsWith('AT+CMGR')).length).toBeLessThan(10)
+  })
+
+  test.each(['+CMTI: "SM"', '+CMTI:', '+CMTI: "SM",abc', '+CMTI: ,,,'])('%j makes it look everywhere', async (line) => {
+    const driven = await started({}, { 'AT+CPMS="SM"': '+CPMS: 1,30,0,30,0,30', 'AT+CMGL=4': [row(1), 'OK'] })
+    driven.port.tell(line)
+    await driven.pass(10)
+    expect(incoming(driven)).toHaveLength(1)
+  })
+})
+
+describe('a modem that indicates missing messages', () => {
+  // Each answer is preceded by an indication that would cause the next command.
+  const tips = ['+CMTI: "SM",3', '+CMTI: "ME",4', '+CMTI: ,,', '^SMMEMFULL: "SM"', '+CMT: ,24']
+
+  test.each(tips)('%j with every answer does not keep the driver busy forever', async (tip) => {
+    const answered = (answer: string) => `${tip}\n${answer}`
+    const later = {
+      'AT+CMGR=*': answered('+CMS ERROR: 321'),
+      'AT+CPMS=*': answered('+CPMS: 0,30,0,30,0,30'),
+      'AT+CMGL=4': answered('OK'),
+    }
+    const driven = await started({}, later)
+    driven.port.tell(tip)
+    await driven.pass(60_000)
+    expect(driven.port.commands.length).toBeLessThan(500)
+  })
+
+  test('is trusted again later: the next message is read at once', async () => {
+    const driven = await started({ 'AT+CMGR=*': '+CMS ERROR: 321' })
+    for (let times = 0; times < 20; times += 1) {
+      driven.port.tell(`+CMTI: "SM",${times}`)
+      await driven.pass(10)
+    }
+    await driven.pass(60_000)
+    driven.forget()
+    driven.port.answer('AT+CMGR=*', slot())
+    driven.port.tell('+CMTI: "SM",3')
+    await driven.pass(10)
+    expect(incoming(driven)).toMatchObject([{ source: { memory: 'SM', index: 3 } }])
+  })
+
+  test('delays a real message by at most five seconds while it is not trusted', async () => {
+    const driven = await started({ 'AT+CMGR=*': '+CMS ERROR: 321' })
+    for (let times = 0; times < 20; times += 1) {
+      driven.port.tell(`+CMTI: "SM",${times}`)
+      await driven.pass(10)
+    }
+    driven.port.answer('AT+CMGL=4', row(7))
+    driven.port.answer('AT+CPMS="ME"', '+CPMS: 1,23,0,30,0,30')
+    driven.port.tell('+CMTI: "ME",7')
+    await driven.pass(5_000)
+    expect(incoming(driven)).toContainEqual(
+      expect.objectContaining({ source: { kind: 'stored', memory: 'ME', index: 7 } }),
+    )
+  })
+})
+
+describe('a directly delivered message', () => {
+  test.each([
+    ['with a name', '+CMT: "Bob",31'],
+    ['without', '+CMT: ,31'],
+    ['with the length alone (Cinterion)', '+CMT: 31'],
+  ])('%s', async (_shape, line) => {
+    const driven = await started()
+    driven.port.tell(`${line}\n${deliverPdu}`)
+    expect(incoming(driven)).toMatchObject([{ kind: 'message', source: { kind: 'direct', acknowledge: false } }])
+    await driven.pass(10)
+    expect(driven.port.commands).toEqual([])
+  })
+
+  test('is acknowledged once it is stored, if the modem expects it', async () => {
+    const driven = await started({ 'AT+CSMS=*': 'ERROR', 'AT+CSMS?': '+CSMS: 1,1,1,1', 'AT+CNMA': 'OK' })
+    driven.port.tell(`+CMT: ,31\n${deliverPdu}`)
+    await driven.pass(10)
+    expect(incoming(driven)).toMatchObject([{ source: { kind: 'direct', acknowledge: true } }])
+    expect(driven.port.commands).toEqual([])
+    expect(await driven.modem.acknowledge()).toBe(true)
+  })
+
+  test('without its second line causes a sweep', async () => {
+    const driven = await started()
+    driven.port.tell('+CMT: ,31\n+CSQ: 1,1\n+CSQ: 1,1\n+CSQ: 1,1\n+CSQ: 1,1\n+CSQ: 1,1')
+    await driven.pass(10)
+    expect(driven.port.commands).toContain('AT+CMGL=4')
+  })
+
+  test('of class 0 is flagged', async () => {
+    const driven = await started()
+    driven.port.tell(`+CMT: ,30\n${flashPdu}`)
+    expect(incoming(driven)).toMatchObject([{ kind: 'message', flash: true }])
+  })
+})
+
+describe('a report', () => {
+  test.each(['+CDS: 25', '+CDS: ,25'])('%s', async (line) => {
+    const driven = await started()
+    driven.port.tell(`${line}\n${reportPdu}`)
+    expect(incoming(driven)).toMatchObject([{ kind: 'status-report', report: { messageReference: 17, status: 0 } }])
+  })
+  test('in the middle of an answer is not part of it', async () => {
+    const driven = await started({ 'AT+CSQ': `+CDS: 25\n${reportPdu}\n+CSQ: 20,99` })
+    expect(await driven.modem.signal()).toMatchObject({ dBm: -73 })
+    expect(incoming(driven)).toMatchObject([{ kind: 'status-report' }])
+  })
+})
+
+describe('a message in a memory', () => {
+  test('is found after setup, in every memory', async () => {
+    const driven = new DrivenModem({
+      'AT+CPMS=?': '+CPMS: ("SM","ME","SR","BM"),("SM"),("SM")',
+      'AT+CMGL=4': [row(1), row(1, anotherDeliverPdu), row(1, reportPdu)],
+    })
+    await driven.session()
+    expect(incoming(driven).map((one) => `${one.kind} ${one.source.kind === 'stored' && one.source.memory}`)).toEqual([
+      'message SM',
+      'message ME',
+      'status-report SR',
+    ])
+  })
+
+  test('is found periodically without an indication', async () => {
+    const driven = await started()
+    driven.port.answer('AT+CPMS="SM"', '+CPMS: 1,30,0,30,0,30')
+    driven.port.answer('AT+CMGL=4', [row(7), 'OK'])
+    await driven.pass(31_000)
+    expect(incoming(driven)).toMatchObject([{ source: { memory: 'SM', index: 7 } }])
+  })
+
+  test('is listed after setup although the modem reports an empty memory', async () => {
+    const driven = new DrivenModem({ 'AT+CMGL=4': [row(1), 'OK'] })
+    await driven.session()
+    expect(incoming(driven)).toHaveLength(1)
+  })
+
+  test('is not reported again by the next sweep, unless requested', async () => {
+    const driven = await started({
+      'AT+CPMS="SM"': '+CPMS: 1,30,0,30,0,30',
+      'AT+CPMS=?': '+CPMS: ("SM"),("SM"),("SM")',
+      'AT+CMGL=4': row(1),
+    })
+    await driven.modem.sweep()
+    expect(incoming(driven)).toEqual([])
+    await driven.modem.sweep({ again: true })
+    expect(incoming(driven)).toHaveLength(1)
+  })
+
+  test('is reported when another message took its slot', async () => {
+    const driven = await started({
+      'AT+CPMS=?': '+CPMS: ("SM"),("SM"),("SM")',
+      'AT+CMGL=4': [row(1), row(1, anotherDeliverPdu)],
+    })
+    await driven.modem.sweep()
+    expect(incoming(driven)).toMatchObject([{ pdu: anotherDeliverPdu }])
+  })
+
+  test('is ignored if it is an outgoing message', async () => {
+    const driven = await started({ 'AT+CMGL=4': `+CMGL: 1,2,,20\n0011000B916407281553F80000AA05E8329BFD06` })
+    await driven.modem.sweep()
+    expect(incoming(driven)).toEqual([])
+  })
+
+  test('is reported as received if it is unreadable, so that it can be stored', async () => {
+    const driven = await started({}, { 'AT+CMGL=4': [row(1, '07911326040000F0040B91'), 'OK'] })
+    await driven.modem.sweep()
+    expect(incoming(driven)).toMatchObject([{ kind: 'unreadable', pdu: '07911326040000F0040B91' }])
+  })
+
+  test('is reported even if the modem falls silent during the list', async () => {
+    const driven = await started({}, { 'AT+CMGL=4': `raw:\r\n+CMGL: 1,1,,31\r\n${deliverPdu}\r\n` })
+    const sweep = await driven.passing(driven.modem.sweep())
+    expect(sweep.complete).toBe(false)
+    expect(incoming(driven).length).toBeGreaterThanOrEqual(1)
+    expect(driven.kinds('not-read')[0]).toMatchObject({ why: 'unanswered' })
+  })
+
+  test('that fills it sets gauge and state', async () => {
+    const driven = await started()
+    driven.port.answer('AT+CPMS="SM"', '+CPMS: 30,30,0,30,0,30')
+    await driven.modem.sweep()
+    expect(driven.kinds('storage').at(0)?.gauge).toEqual({ memory: 'SM', used: 30, total: 30, full: true })
+    expect(driven.modem.state).toEqual({ name: 'degraded', reasons: ['storage-full'] })
+  })
+})
+
+describe('deleting', () => {
+  test('reads the slot again and deletes the requested message', async () => {
+    const driven = await started({ 'AT+CMGR=3': slot(), 'AT+CMGD=3': 'OK' })
+    expect(await driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)).toEqual({ kind: 'deleted' })
+    expect(driven.port.commands).toEqual(['AT+CPMS="SM"', 'AT+CMGR=3', 'AT+CMGD=3'])
+  })
+
+  test('leaves a slot that holds another message, and reports that message', async () => {
+    const driven = await started({ 'AT+CMGR=3': slot(anotherDeliverPdu), 'AT+CMGD=3': 'OK' })
+    const deletion = await driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)
+    expect(deletion).toMatchObject({ kind: 'another-message' })
+    expect(driven.port.commands).not.toContain('AT+CMGD=3')
+    expect(incoming(driven)).toMatchObject([{ pdu: anotherDeliverPdu }])
+  })
+
+  test.each(['+CMS ERROR: 321', 'OK', '+CMGR: 0,,0'])('an empty slot (%s) is done', async (answer) => {
+    const driven = await started({ 'AT+CMGR=3': answer })
+    expect(await driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)).toEqual({ kind: 'already-gone' })
+  })
+
+  test('that is refused is reported, and the message stays reported', async () => {
+    const driven = await started({ 'AT+CMGR=3': slot(), 'AT+CMGD=3': '+CMS ERROR: 320' })
+    const deletion = await driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)
+    expect(deletion).toMatchObject({ kind: 'failed', failure: 'refused', error: { code: 320 } })
+  })
+
+  test('never mixes with reading another memory', async () => {
+    const driven = await started({ 'AT+CMGR=3': slot(), 'AT+CMGD=3': 'OK', 'AT+CMGR=5': slot(anotherDeliverPdu) })
+    driven.port.tell('+CMTI: "ME",5')
+    const deletion = driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)
+    driven.port.tell('+CMTI: "ME",5')
+    await deletion
+    await driven.pass(10)
+    const at = driven.port.commands.indexOf('AT+CMGD=3')
+    expect(driven.port.commands.slice(at - 2, at + 1)).toEqual(['AT+CPMS="SM"', 'AT+CMGR=3', 'AT+CMGD=3'])
+  })
+})
+
+describe('a modem that has silently left PDU mode', () => {
+  test('is detected by what it delivers, which is kept as received', async () => {
+    const driven = await started({}, { 'AT+CMGF?': '+CMGF: 1' })
+    driven.port.tell('+CMT: "+46708251358",,"26/03/01,12:00:00+04"\nhello')
+    // The end of a text-mode message cannot be recognised: the next command waits until the text must be over.
+    await driven.pass(4000)
+    expect(incoming(driven)).toMatchObject([{ kind: 'unreadable' }])
+    expect(incoming(driven)[0]?.pdu).toContain('hello')
+    expect(driven.kinds('restarted')).toHaveLength(1)
+    expect(driven.port.commands).toContain('AT+CMGF=0')
+  })
+
+  test('delivers one message although its text looks like another', async () => {
+    const driven = await started()
+    driven.port.tell(`+CMT: "+447700900123",,"24/01/01,10:00:00+00"\nhi\n+CMT: ,31\n${deliverPdu}`)
+    await driven.pass(10)
+    expect(driven.kinds('incoming').map(({ incoming }) => incoming.kind)).toEqual(['unreadable'])
+  })
+
+  test('is detected by a report in one line', async () => {
+    const driven = await started({}, { 'AT+CMGF?': '+CMGF: 1' })
+    driven.port.tell('+CDS: 6,17,"+46708251358",145,"26/03/01,12:00:00+04","26/03/01,12:00:05+04",0')
+    await driven.pass(1000)
+    expect(incoming(driven)).toMatchObject([{ kind: 'unreadable' }])
+    expect(driven.kinds('restarted')).toHaveLength(1)
+  })
+
+  test('is detected by its list, which is not taken for an empty memory', async () => {
+    const driven = await started({}, { 'AT+CMGF?': '+CMGF: 1' })
+    driven.port.answer('AT+CMGL=4', [
+      '+CMGL: 1,"REC UNREAD","+46708251358"\nhello',
+      `+CMGL: 1,0,,31\n${deliverPdu}`,
+      'OK',
+    ])
+    const swept = driven.modem.sweep()
+    await driven.pass(4000)
+    await swept
+    await driven.pass(1000)
+    expect(driven.kinds('restarted')).toHaveLength(1)
+    expect(incoming(driven)).toMatchObject([{ kind: 'message', pdu: deliverPdu }])
+  })
+})
+
+test('cell broadcasts are counted and ignored', async () => {
+  const driven = await started()
+  driven.port.tell(`+CBM: 88\n${'00'.repeat(88)}\n+CBMI: "BM",1`)
+  await driven.pass(10)
+  expect(driven.modem.telemetry.broadcastsIgnored).toBe(2)
+  expect(driven.events).toEqual([])
+  expect(driven.port.commands).toEqual([])
+})
+
+describe("the receiver's memory is bounded for", () => {
+  /** The receiver alone, on memories that `list` returns; returns the size of its largest map. */
+  function receiving(list: MessageSlots['list']): { receiver: Receiver; largest: () => number; seen: Incoming[] } {
+    const seen: Incoming[] = []
+    const receiver = new Receiver({
+      clock: new ManualClock(),
+      onIncoming: (message) => seen.push(message),
+      onNews: () => undefined,
+    })
+    const slots = { list, read: async () => 'empty' } as unknown as MessageSlots
+    const traits = { acknowledges: false, listingHangs: false, deletingDeletesSiblings: false }
+    receiver.attach({ slots, memories: ['SM'], ...traits })
+    let largest = 0
+    const { set } = Map.prototype
+    vi.spyOn(Map.prototype, 'set').mockImplementation(function (this: Map<unknown, unknown>, key, value) {
+      const map = set.call(this, key, value)
+      largest = Math.max(largest, this.size)
+      return map
+    })
+    return { receiver, largest: () => largest, seen }
+  }
+
+  test('slots indicated while a listing hangs', async () => {
+    const { receiver, largest } = receiving(() => new Promise(() => undefined))
+    receiver.sweepSoon('thorough')
+    for (let index = 0; index < 20_000; index += 1) receiver.handle(readResponseLine(`+CMTI: "SM",${index}`))
+    vi.restoreAllMocks()
+    expect(largest()).toBeLessThanOrEqual(8)
+  })
+
+  test('messages of incomplete listings with ever new indexes', async () => {
+    let at = 0
+    const { receiver, largest, seen } = receiving(async () => {
+      const messages = Array.from({ length: 1000 }, () => ({ index: at++, stat: 1, pdu: deliverPdu }))
+      return { usage: 'unknown', messages, complete: false }
+    })
+    for (let times = 0; times < 20; times += 1) await receiver.sweep()
+    vi.restoreAllMocks()
+    await settled()
+    expect(seen).toHaveLength(20_000)
+    expect(largest()).toBeLessThanOrEqual(4097)
+  })
+})

@@ -1,0 +1,265 @@
+import type { Clock } from '../clock.ts'
+import type { Memory } from '../commands/message-storage.ts'
+import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
+import { type Incoming, type MessageSource, readIncoming } from './incoming-message.ts'
+import { type Deletion, isFailure, type MessageSlots, type SlotFailure } from './message-slots.ts'
+import { Tips } from './tips.ts'
+
+/**
+ * Receives everything that arrives. A message is reported once per slot, however often it is indicated or found; it is
+ * deleted when the owner requests it, after storing it. A message that was not deleted is reported again only if
+ * `sweep` is asked to, or if the slot holds another message.
+ */
+export class Receiver {
+  readonly #onIncoming: (incoming: Incoming) => void
+  readonly #onNews: (news: ReceiverEvent) => void
+  readonly #tips: Tips
+  /** The PDU reported from each slot, as far as it is still there. */
+  readonly #reported = new Map<string, string>()
+  /** Indicated slots that have not been read yet. */
+  readonly #told = new Map<string, { readonly memory: Memory; readonly index: number }>()
+  #session: ReceiverSession | undefined
+  #reading = false
+  #sweepWanted: 'no' | 'usual' | 'thorough' = 'no'
+  #broadcasts = 0
+
+  constructor(options: {
+    readonly clock: Clock
+    readonly onIncoming: (incoming: Incoming) => void
+    readonly onNews: (news: ReceiverEvent) => void
+  }) {
+    this.#tips = new Tips(options.clock, () => this.sweepSoon('thorough'))
+    this.#onIncoming = options.onIncoming
+    this.#onNews = options.onNews
+  }
+
+  get broadcastsIgnored(): number {
+    return this.#broadcasts
+  }
+
+  /** Undefined while the modem cannot be read. `sameSim` false: the slots belong to another SIM. */
+  attach(session: ReceiverSession | undefined, sameSim = true): void {
+    this.#session = session
+    if (!sameSim) this.#reported.clear()
+    if (session === undefined) {
+      this.#told.clear()
+      this.#tips.forget()
+    }
+  }
+
+  /** Handles an unsolicited code; false if it does not concern messages. */
+  handle(line: ResponseLine): boolean {
+    switch (line.prefix) {
+      case '+CMTI':
+      case '+CDSI':
+        this.#tell(line)
+        return true
+      case '+CMT':
+      case '+CDS':
+        this.#takeDirect(line)
+        return true
+      case '+CBM':
+      case '+CBMI':
+        this.#broadcasts += 1
+        return true
+      case '^SMMEMFULL':
+        this.#sweepOnTip('thorough')
+        return true
+      default:
+        return false
+    }
+  }
+
+  /** Sweeps all memories as soon as the current reads have ended. */
+  sweepSoon(kind: 'usual' | 'thorough'): void {
+    if (this.#sweepWanted !== 'thorough') this.#sweepWanted = kind
+    void this.#work()
+  }
+
+  /** Sweeps all memories now. `again` also reports what was reported before. */
+  async sweep({ again = false }: { readonly again?: boolean } = {}): Promise<Sweep> {
+    const session = this.#session
+    if (again) this.#reported.clear()
+    return session === undefined ? { memories: [], complete: false } : this.#sweep(session, true)
+  }
+
+  async delete(memory: Memory, index: number, pdu: string): Promise<Deletion> {
+    const session = this.#session
+    if (session === undefined) return { kind: 'failed', failure: 'not-sent', error: undefined }
+    if (session.deletingDeletesSiblings && (await this.#findsMore(session, memory))) return { kind: 'deferred' }
+    const deletion = await session.slots.delete(memory, index, pdu)
+    if (deletion.kind === 'deleted' || deletion.kind === 'already-gone') this.#reported.delete(slot(memory, index))
+    else if (deletion.kind === 'another-message') this.#report(memory, deletion.found.index, deletion.found)
+    return deletion
+  }
+
+  /** Whether the memory holds unreported messages, which would be deleted together with a part of the same message. */
+  async #findsMore(session: ReceiverSession, memory: Memory): Promise<boolean> {
+    const listing = await session.slots.list(memory, { thorough: true })
+    if (isFailure(listing)) return true
+    const fresh = listing.messages.filter((message) => !this.#reported.has(slot(memory, message.index)))
+    for (const message of fresh) this.#report(memory, message.index, message)
+    return fresh.length > 0 || !listing.complete
+  }
+
+  #tell(line: ResponseLine): void {
+    const [name, place] = parseParameters(line.body)
+    const memory = textOf(name).toUpperCase()
+    const index = integerOf(place)
+    if (!/^[A-Z]{2}$/.test(memory) || index === undefined || index < 0) {
+      this.#sweepOnTip('thorough')
+      return
+    }
+    // Without a session nothing can be read, and a session begins with a sweep.
+    if (this.#session === undefined || !this.#tips.follow()) return
+    // Reading by slot takes one command per message; for many a list is faster.
+    if (this.#told.size < mostReadOneByOne) this.#told.set(slot(memory, index), { memory, index })
+    else this.#sweepWanted = 'thorough'
+    void this.#work()
+  }
+
+  #sweepOnTip(kind: 'usual' | 'thorough'): void {
+    if (this.#session === undefined || !this.#tips.follow()) return
+    // The result is processed later: this is where a loop of indications and sweeps is detected.
+    this.#tips.wasted()
+    this.sweepSoon(kind)
+  }
+
+  #takeDirect(line: ResponseLine): void {
+    const source: MessageSource = { kind: 'direct', acknowledge: this.#session?.acknowledges ?? false }
+    const pdu = line.payload?.replaceAll(/\s/g, '').toUpperCase() ?? ''
+    if (/^[0-9A-F]+$/.test(pdu)) {
+      const incoming = readIncoming(source, pdu)
+      if (incoming) this.#onIncoming(incoming)
+    } else if (pdu !== '' || parseParameters(line.body).length > mostParametersOfPduMode) {
+      // It will not be repeated: report what arrived of it.
+      const text = [line.text, line.payload].filter((part) => part !== undefined).join('\n')
+      this.#onIncoming({ kind: 'unreadable', source, pdu: text, why: 'not a PDU: the modem is in text mode' })
+      this.#onNews({ kind: 'text-mode' })
+    } else {
+      // It was indicated and truncated: check whether it was stored after all.
+      this.#onNews({ kind: 'content-missing', code: line.prefix })
+      this.#sweepOnTip('thorough')
+    }
+  }
+
+  async #work(): Promise<void> {
+    if (this.#reading) return
+    this.#reading = true
+    try {
+      for (;;) {
+        const session = this.#session
+        if (session === undefined) return
+        const next = this.#told.entries().next().value
+        if (this.#sweepWanted !== 'no') {
+          const thorough = this.#sweepWanted === 'thorough'
+          this.#sweepWanted = 'no'
+          this.#told.clear()
+          await this.#sweep(session, thorough)
+        } else if (next !== undefined) {
+          this.#told.delete(next[0])
+          await this.#readSlot(session, next[1].memory, next[1].index)
+        } else {
+          return
+        }
+      }
+    } finally {
+      this.#reading = false
+    }
+  }
+
+  async #readSlot(session: ReceiverSession, memory: Memory, index: number): Promise<void> {
+    const found = await session.slots.read(memory, index)
+    if (found === 'empty' || (isFailure(found) && found.failure === 'refused')) {
+      // Indicated too early (E3531), or in another memory (a report in SR indicated as SM).
+      if (this.#reported.has(slot(memory, index))) this.#tips.wasted()
+      else if (this.#sweepWanted === 'no') this.#sweepOnTip('usual')
+    } else if (isFailure(found)) {
+      this.#onNews({ kind: 'not-read', memory, why: found.failure })
+    } else if (!this.#report(memory, index, found)) {
+      this.#tips.wasted()
+    }
+  }
+
+  async #sweep(session: ReceiverSession, thorough: boolean): Promise<Sweep> {
+    const memories: SweptMemory[] = []
+    let complete = true
+    for (const memory of session.memories) {
+      const listing = await session.slots.list(memory, { thorough: thorough && !session.listingHangs })
+      if (isFailure(listing)) {
+        complete = false
+        this.#onNews({ kind: 'not-read', memory, why: listing.failure })
+        continue
+      }
+      complete &&= listing.complete
+      if (!listing.complete) this.#onNews({ kind: 'not-read', memory, why: 'unanswered' })
+      for (const message of listing.messages) this.#report(memory, message.index, message)
+      if (listing.complete) this.#forgetGone(memory, new Set(listing.messages.map((message) => message.index)))
+      memories.push({ memory, found: listing.messages.length })
+    }
+    return { memories, complete }
+  }
+
+  /** False if it was reported before. */
+  #report(memory: Memory, index: number, { pdu, stat }: { pdu: string; stat: number | undefined }): boolean {
+    const key = slot(memory, index)
+    if (this.#reported.get(key) === pdu) return false
+    this.#reported.set(key, pdu)
+    this.#boundReported()
+    const source: MessageSource = { kind: 'stored', memory, index }
+    const incoming = readIncoming(source, pdu, stat)
+    if (incoming) this.#onIncoming(incoming)
+    return true
+  }
+
+  /** More than any memory holds: bounds the map for a listing that never ends. */
+  #boundReported(): void {
+    const oldest = this.#reported.size > mostReported ? this.#reported.keys().next().value : undefined
+    if (oldest !== undefined) this.#reported.delete(oldest)
+  }
+
+  #forgetGone(memory: Memory, present: ReadonlySet<number>): void {
+    for (const key of this.#reported.keys()) {
+      const [reportedMemory, index] = key.split(':')
+      if (reportedMemory === memory && !present.has(Number(index))) this.#reported.delete(key)
+    }
+  }
+}
+
+/** What the receiver needs from a modem that is set up. */
+export interface ReceiverSession {
+  readonly slots: MessageSlots
+  readonly memories: readonly Memory[]
+  readonly acknowledges: boolean
+  readonly listingHangs: boolean
+  readonly deletingDeletesSiblings: boolean
+}
+
+export type ReceiverEvent =
+  /** A memory could not be read to its end; the messages read so far were reported. */
+  | { readonly kind: 'not-read'; readonly memory: Memory; readonly why: SlotFailure['failure'] }
+  /** A message arrived as text: the modem has left PDU mode. */
+  | { readonly kind: 'text-mode' }
+  /** `+CMT` or `+CDS` without its second line. */
+  | { readonly kind: 'content-missing'; readonly code: string }
+
+export interface Sweep {
+  readonly memories: readonly SweptMemory[]
+  /** Whether every memory was read to its end. */
+  readonly complete: boolean
+}
+
+export interface SweptMemory {
+  readonly memory: Memory
+  readonly found: number
+}
+
+const mostReadOneByOne = 8
+const mostReported = 4096
+// 27.005 §3.4.1: `+CMT: [<alpha>],<length>`, `+CDS: <length>`.
+const mostParametersOfPduMode = 2
+
+function slot(memory: Memory, index: number): string {
+  return `${memory}:${index}`
+}

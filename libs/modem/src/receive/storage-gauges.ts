@@ -1,0 +1,35 @@
+import type { Memory, MemoryUsage } from '../commands/message-storage.ts'
+
+/** The usage of one memory. When it is full nothing more arrives until a message has been deleted. */
+export interface StorageGauge {
+  readonly memory: Memory
+  readonly used: number
+  readonly total: number
+  readonly full: boolean
+}
+
+export class StorageGauges {
+  readonly #gauges = new Map<Memory, StorageGauge>()
+
+  get all(): readonly StorageGauge[] {
+    return [...this.#gauges.values()]
+  }
+
+  /** Returns the gauge if it has changed. */
+  measure(memory: Memory, { used, total }: MemoryUsage): StorageGauge | undefined {
+    const before = this.#gauges.get(memory)
+    if (before?.used === used && before.total === total) return undefined
+    const gauge = { memory, used, total, full: total > 0 && used >= total }
+    this.#gauges.set(memory, gauge)
+    return gauge
+  }
+
+  /** If the receiving memory is unknown: whether any is full. */
+  isFull(memory: Memory | undefined): boolean {
+    return memory === undefined ? this.all.some((gauge) => gauge.full) : (this.#gauges.get(memory)?.full ?? false)
+  }
+
+  clear(): void {
+    this.#gauges.clear()
+  }
+}

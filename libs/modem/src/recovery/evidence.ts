@@ -1,0 +1,77 @@
+import type { ModemState } from '../modem-state.ts'
+import type { StartupFailure, StartupFailureReason } from '../setup/startup-failure.ts'
+import type { Trouble } from './state.ts'
+
+/** `serving`: messages can be sent. `unserved`: it works but has no network. `silent`: set up, but not answering. */
+export type Wellness = 'serving' | 'unserved' | 'starting' | 'silent' | 'absent' | 'blocked'
+
+/** What a modem state means for its health. */
+export function healthOf(modem: ModemState): Wellness {
+  switch (modem.name) {
+    case 'ready':
+      return 'serving'
+    case 'registering':
+      return 'unserved'
+    case 'degraded':
+      if (modem.reasons.includes('not-answering')) return 'silent'
+      return modem.reasons.includes('not-registered') ? 'unserved' : 'serving'
+    case 'absent':
+    case 'blocked':
+      return modem.name
+    case 'probing':
+    case 'identifying':
+    case 'sim':
+      return 'starting'
+  }
+}
+
+export function describeState(modem: ModemState): string {
+  switch (modem.name) {
+    case 'absent':
+      return modem.why
+    case 'blocked':
+      return modem.failure.words
+    case 'degraded':
+      return `it is ${modem.reasons.join(', ')}`
+    default:
+      return `it is ${modem.name}`
+  }
+}
+
+export function failureOf(modem: ModemState): StartupFailure | undefined {
+  return modem.name === 'blocked' ? modem.failure : undefined
+}
+
+/** Whether the modem sent anything readable before setup failed. */
+export function wasHeard(failure: StartupFailure): boolean {
+  return !silentFailures.has(failure.reason)
+}
+
+const silentFailures: ReadonlySet<StartupFailureReason> = new Set(['no-answer', 'garbled', 'fell-silent'])
+
+const handsNeeded: ReadonlySet<StartupFailureReason> = new Set([
+  'not-a-modem',
+  'pin-required',
+  'pin-malformed',
+  'pin-tries-unknown',
+  'pin-last-try',
+  'pin-wrong',
+  'pin-not-taken',
+  'pin-not-kept',
+  'puk-required',
+  'modem-locked',
+])
+
+/**
+ * Whether only a person can solve it. A SIM that was present may be found again after a reset; one that never was must
+ * be inserted.
+ */
+export function needsHands(failure: StartupFailure, wasHealthy: boolean): boolean {
+  if (failure.reason === 'no-sim' || failure.reason === 'sim-failure') return !wasHealthy
+  return handsNeeded.has(failure.reason)
+}
+
+export function noRemedy({ goal, tried }: Trouble): string {
+  const what = goal === 'service' ? 'The modem finds no network' : 'The modem does not work'
+  return `${what}, and nothing helped: ${tried.join(', ')}. The modem is not reset again until it has worked for a while.`
+}

@@ -1,0 +1,31 @@
+/** The remedies for a modem with an open port, from the gentlest to the most drastic. */
+export const ladder = ['resynchronise', 'reopen', 're-initialise', 'restart-radio', 'reset'] as const
+export type Rung = (typeof ladder)[number]
+
+/**
+ * The gentlest remedy that was not tried and can help; `reset` if none is left, within the budget. `heard`: the modem
+ * answered the last time.
+ */
+export function nextRung(tried: readonly Rung[], heard: boolean): Rung {
+  return ladder.find((rung) => !tried.includes(rung) && canHelp(rung, heard)) ?? 'reset'
+}
+
+/** The remedy and all gentler ones, which are pointless once it was tried. */
+export function upTo(rung: Rung | undefined): readonly Rung[] {
+  return rung === undefined ? [] : ladder.slice(0, ladder.indexOf(rung) + 1)
+}
+
+function canHelp(rung: Rung, heard: boolean): boolean {
+  switch (rung) {
+    case 'resynchronise':
+    case 'reopen':
+      return !heard
+    case 're-initialise':
+    case 'restart-radio':
+      // A modem that does not answer cannot be configured.
+      return heard
+    case 'reset':
+      // Written in any case: some modems that do not answer still read.
+      return true
+  }
+}

@@ -1,0 +1,424 @@
+import { describe, expect, test } from 'vitest'
+import type { ModemState } from '../modem-state.ts'
+import { type StartupFailureReason, startupFailure } from '../setup/startup-failure.ts'
+import type { Rung } from './ladder.ts'
+import { beginRecovery } from './moves.ts'
+import { next } from './recovery.ts'
+import {
+  defaultRecoveryOptions as limits,
+  type RecoveryEffect,
+  type RecoveryNews,
+  type RecoveryState,
+} from './state.ts'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+const probing: ModemState = { name: 'probing' }
+const identifying: ModemState = { name: 'identifying' }
+const registering: ModemState = { name: 'registering' }
+const ready: ModemState = { name: 'ready' }
+const silent: ModemState = { name: 'degraded', reasons: ['not-answering'] }
+const unregistered: ModemState = { name: 'degraded', reasons: ['not-registered'] }
+const lost: ModemState = { name: 'absent', why: 'unplugged' }
+const blockedBy = (reason: StartupFailureReason): ModemState => ({ name: 'blocked', failure: startupFailure(reason) })
+
+/** Plays the world around one machine; outcomes carry the number of the last request. */
+class Patient {
+  atMs = 0
+  state: RecoveryState
+  /** The effects since the last call. */
+  asked: RecoveryEffect[] = []
+
+  constructor() {
+    const { state, effects } = beginRecovery(0)
+    this.state = state
+    this.asked.push(...effects)
+  }
+
+  hears(state: ModemState): this {
+    return this.#take({ kind: 'modem', state })
+  }
+
+  takes(news: RecoveryNews): this {
+    return this.#take(news)
+  }
+
+  opens(): this {
+    return this.#take({ kind: 'opened', attempt: this.state.attempt })
+  }
+
+  findsNoDevice(): this {
+    return this.#take({ kind: 'not-opened', attempt: this.state.attempt, problem: 'absent', words: 'no such device' })
+  }
+
+  getsInStep(): this {
+    return this.#take({ kind: 'in-step', attempt: this.state.attempt })
+  }
+
+  staysOutOfStep(heard = false): this {
+    return this.#take({ kind: 'out-of-step', attempt: this.state.attempt, heard })
+  }
+
+  isTold(): this {
+    return this.#take({ kind: 'reset-written', attempt: this.state.attempt })
+  }
+
+  waits(ms: number): this {
+    this.atMs += ms
+    return this.#take({ kind: 'time' })
+  }
+
+  /** Advances to the deadline, so that only time changes the state. */
+  waitsItOut(): this {
+    return this.waits(Math.max(0, (this.state.deadlineMs ?? this.atMs) - this.atMs))
+  }
+
+  /** Set up and registered. */
+  getsReady(): this {
+    return this.hears(probing).hears(identifying).hears(ready)
+  }
+
+  /** Repeats it until the machine is in alarm. */
+  untilAlarm(step: (patient: this) => void): this {
+    for (let steps = 0; this.state.kind !== 'alarm' && steps < 1000; steps += 1) step(this)
+    expect(this.state.kind).toBe('alarm')
+    return this
+  }
+
+  get lastAsked(): RecoveryEffect['kind'][] {
+    const kinds = this.asked.map(({ kind }) => kind)
+    this.asked = []
+    return kinds
+  }
+
+  #take(news: RecoveryNews): this {
+    const { state, effects } = next(this.state, { ...news, atMs: this.atMs })
+    this.state = state
+    this.asked.push(...effects)
+    return this
+  }
+}
+
+const looksInVain = (patient: Patient): void => {
+  patient.findsNoDevice()
+  if (patient.state.kind === 'away') patient.waitsItOut()
+}
+
+const healthy = () => {
+  const patient = new Patient().opens().getsReady()
+  patient.asked = []
+  // Longer than the period in which a failure counts as a relapse.
+  return patient.waits(limits.relapseMs)
+}
+
+describe('the first start', () => {
+  test('opens the port, sets the modem up, and is healthy when the modem is ready', () => {
+    const patient = new Patient()
+    expect(patient.lastAsked).toEqual(['open-port'])
+    expect(patient.opens().lastAsked).toEqual(['set-up'])
+    expect(patient.hears(probing).hears(identifying).state.kind).toBe('starting')
+    expect(patient.hears(ready).state).toMatchObject({ kind: 'healthy', service: true, deadlineMs: undefined })
+    expect(patient.asked).toMatchObject([{ kind: 'healed', by: undefined }])
+  })
+
+  test('treats a modem without a network as healthy for a while', () => {
+    const patient = new Patient().opens().hears(probing).hears(registering)
+    expect(patient.state).toMatchObject({ kind: 'healthy', service: false, deadlineMs: limits.serviceLimitMs })
+  })
+
+  test('checks every two seconds for a missing device, and raises an alarm after two minutes', () => {
+    const looks: number[] = []
+    const patient = new Patient().untilAlarm((each) => {
+      looks.push(each.atMs)
+      each.findsNoDevice()
+      if (each.state.kind === 'away') each.waitsItOut()
+    })
+    expect(patient.state).toMatchObject({ cause: { kind: 'gone', words: 'no such device' } })
+    expect(looks).toEqual(Array.from({ length: 61 }, (_, look) => look * limits.awayLookMs))
+    expect(patient.atMs).toBe(limits.awayLimitMs)
+  })
+
+  test('opens at once when the device appears', () => {
+    const patient = new Patient().findsNoDevice()
+    patient.asked = []
+    expect(patient.takes({ kind: 'device-appeared' }).lastAsked).toEqual(['open-port'])
+  })
+
+  test('raises an alarm at once when another program holds the port', () => {
+    const patient = new Patient()
+    patient.takes({ kind: 'not-opened', attempt: patient.state.attempt, problem: 'refused', words: 'port busy' })
+    expect(patient.state).toMatchObject({ kind: 'alarm', cause: { kind: 'port-refused', words: 'port busy' } })
+  })
+
+  test.each<StartupFailureReason>([
+    'not-a-modem',
+    'no-sim',
+    'sim-failure',
+    'pin-required',
+    'pin-malformed',
+    'pin-tries-unknown',
+    'pin-last-try',
+    'pin-wrong',
+    'pin-not-taken',
+    'puk-required',
+    'modem-locked',
+  ])('%s is a matter for hands: an alarm at once, and nothing is done to the modem', (reason) => {
+    const patient = new Patient().opens()
+    patient.asked = []
+    patient.hears(probing).hears(identifying).hears(blockedBy(reason))
+    expect(patient.state).toMatchObject({ kind: 'alarm', cause: { kind: 'needs-hands', failure: { reason } } })
+    expect(patient.lastAsked).toEqual(['raise-alarm'])
+  })
+})
+
+describe('the ladder', () => {
+  test('sets up a silent modem again after resynchronisation before it counts as healthy', () => {
+    const patient = healthy()
+    expect(patient.hears(silent).lastAsked).toEqual(['resynchronise'])
+    expect(patient.getsInStep().lastAsked).toEqual(['set-up'])
+    expect(patient.getsReady().state.kind).toBe('healthy')
+    expect(patient.asked).toMatchObject([{ kind: 'healed', by: 'resynchronise' }])
+  })
+
+  test('resynchronises, reopens, then resets a modem that does not answer', () => {
+    const patient = healthy().hears(silent)
+    expect(patient.staysOutOfStep().lastAsked).toEqual(['resynchronise', 'open-port'])
+    expect(patient.opens().lastAsked).toEqual(['set-up'])
+    expect(patient.hears(probing).hears(blockedBy('no-answer')).lastAsked).toEqual(['reset'])
+    expect(patient.isTold().state.kind).toBe('returning')
+    expect(patient.hears(lost).lastAsked).toEqual(['open-port'])
+    expect(patient.findsNoDevice().takes({ kind: 'device-appeared' }).opens().getsReady().state.kind).toBe('healthy')
+    expect(patient.asked.at(-1)).toMatchObject({ kind: 'healed', by: 'reset' })
+  })
+
+  test('sets up again, restarts the radio, then resets a modem that answers but cannot be set up', () => {
+    const patient = healthy().hears(probing).hears(identifying)
+    expect(patient.hears(blockedBy('sim-busy')).lastAsked).toEqual(['set-up'])
+    expect(patient.hears(probing).hears(blockedBy('sim-busy')).lastAsked).toEqual(['restart-radio'])
+    expect(patient.hears(probing).hears(blockedBy('pdu-mode-refused')).lastAsked).toEqual(['reset'])
+  })
+
+  test('restarts the radio, then resets a modem that stays without a network', () => {
+    const patient = healthy().hears(unregistered)
+    expect(patient.waits(limits.serviceLimitMs - 1).lastAsked).toEqual([])
+    expect(patient.waits(1).lastAsked).toEqual(['restart-radio'])
+    expect(patient.hears(probing).hears(registering).state.kind).toBe('starting')
+    expect(patient.waitsItOut().lastAsked).toEqual(['reset'])
+  })
+
+  test('ignores a short loss of the network', () => {
+    const patient = healthy()
+      .hears(unregistered)
+      .waits(limits.serviceLimitMs - 1)
+      .hears(ready)
+      .waits(hour)
+    expect(patient.state.kind).toBe('healthy')
+    expect(patient.asked).toEqual([])
+  })
+
+  test('does not take a radio restart for health before the modem is set up', () => {
+    const patient = healthy().hears(unregistered).waits(limits.serviceLimitMs)
+    expect(patient.hears(unregistered).hears(ready).state.kind).toBe('starting')
+    expect(patient.getsReady().state.kind).toBe('healthy')
+  })
+
+  test('starts when a SIM that was present is missing', () => {
+    const patient = healthy().hears(probing).hears(identifying)
+    expect(patient.hears(blockedBy('no-sim')).lastAsked).toEqual(['set-up'])
+  })
+
+  test('ends each step without a result at its deadline', () => {
+    const patient = healthy().hears(silent)
+    const kinds: string[] = []
+    for (let steps = 0; patient.state.kind !== 'alarm' && steps < 40; steps += 1) {
+      if (kinds.at(-1) !== patient.state.kind) kinds.push(patient.state.kind)
+      expect(patient.state.deadlineMs).toBeGreaterThanOrEqual(patient.atMs)
+      patient.waitsItOut()
+    }
+    // The port never finishes opening: an alarm is raised after two minutes.
+    expect(kinds).toEqual(['resynchronising', 'away'])
+    expect(patient.state).toMatchObject({ kind: 'alarm', cause: { kind: 'gone' } })
+  })
+
+  test('collects evidence at every step', () => {
+    const patient = healthy().hears(silent).staysOutOfStep(true).opens().hears(blockedBy('no-answer')).isTold()
+    patient.hears(lost).opens().getsReady()
+    expect(patient.asked.at(-1)).toMatchObject({
+      kind: 'healed',
+      evidence: [
+        { step: 'healthy', found: 'it is not-answering' },
+        { step: 'resynchronising', rung: 'resynchronise', found: 'it sends unreadable data' },
+        { step: 'away', rung: 'reopen', found: 'the port is open' },
+        { step: 'starting', rung: 'reopen', found: 'No modem answers on this port.' },
+        { step: 'resetting', rung: 'reset', found: 'the reset command was written' },
+        { step: 'returning', rung: 'reset', found: 'unplugged' },
+        { step: 'away', rung: 'reset', found: 'the port is open' },
+      ],
+    })
+  })
+
+  test('keeps only the latest evidence of an endless failure', () => {
+    const patient = new Patient()
+    for (let looks = 0; looks < 50; looks += 1) patient.findsNoDevice().waitsItOut()
+    expect(patient.state).toMatchObject({ kind: 'away', trouble: { evidence: { length: 30 } } })
+  })
+
+  test('ignores the outcome of an abandoned request', () => {
+    const patient = new Patient()
+    const { attempt } = patient.state
+    const waiting = patient.waitsItOut().state
+    expect(waiting).toMatchObject({ kind: 'away', doing: 'waiting' })
+    expect(patient.takes({ kind: 'opened', attempt }).state).toBe(waiting)
+    const again = patient.waitsItOut().state
+    expect(patient.takes({ kind: 'not-opened', attempt, problem: 'refused', words: 'busy' }).state).toBe(again)
+  })
+
+  test('reopens a lost port from any state', () => {
+    const resting = healthy().hears(silent).staysOutOfStep().opens().hears(blockedBy('no-answer')).isTold().waitsItOut()
+    resting.hears(probing).hears(blockedBy('no-answer'))
+    expect(resting.state.kind).toBe('resting')
+    const at: Record<string, Patient> = {
+      healthy: healthy(),
+      starting: healthy().hears(probing),
+      resynchronising: healthy().hears(silent),
+      resetting: healthy().hears(silent).staysOutOfStep().opens().hears(blockedBy('no-answer')),
+      resting,
+    }
+    for (const [kind, patient] of Object.entries(at)) {
+      expect(patient.state.kind).toBe(kind)
+      patient.asked = []
+      expect(patient.hears(lost).lastAsked).toEqual(['open-port'])
+      expect(patient.state.kind).toBe('away')
+    }
+  })
+
+  test('raises an alarm for a device that keeps disappearing, although it can be opened each time', () => {
+    const patient = healthy()
+    while (patient.state.kind !== 'alarm' && patient.atMs < 2 * hour) {
+      patient
+        .hears(lost)
+        .waits(second)
+        .findsNoDevice()
+        .waits(2 * second)
+        .opens()
+        .hears(probing)
+        .waits(second)
+    }
+    expect(patient.state).toMatchObject({ kind: 'alarm', cause: { kind: 'gone' } })
+    expect(patient.atMs - limits.relapseMs).toBeLessThan(limits.awayLimitMs + 10 * second)
+  })
+})
+
+describe('the budget', () => {
+  /** A modem that no reset helps. Returns the times of the resets. */
+  function incurable(): { patient: Patient; resets: number[] } {
+    const patient = healthy().hears(silent).staysOutOfStep().opens()
+    const resets: number[] = []
+    patient.untilAlarm(() => {
+      if (patient.state.kind === 'resetting') resets.push(patient.atMs)
+      if (patient.state.kind === 'starting') patient.hears(probing).hears(blockedBy('no-answer'))
+      else if (patient.state.kind === 'resetting') patient.isTold()
+      else patient.waitsItOut()
+    })
+    return { patient, resets }
+  }
+
+  test('allows three resets, each after a longer pause, then raises an alarm with everything that was tried', () => {
+    const { patient, resets } = incurable()
+    const [first = 0, second = 0, third = 0] = resets
+    expect(resets).toHaveLength(3)
+    expect(second - first).toBe(2 * minute)
+    expect(third - second).toBe(10 * minute)
+    expect(patient.state).toMatchObject({ kind: 'alarm', cause: { kind: 'no-remedy' } })
+    const cause = patient.asked.at(-1)
+    expect(cause?.kind === 'raise-alarm' && cause.cause.kind === 'no-remedy' && cause.cause.words).toContain(
+      'resynchronise, reopen, reset',
+    )
+  })
+
+  test('allows no reset during an alarm, however long it lasts', () => {
+    const { patient } = incurable()
+    patient.asked = []
+    for (let looks = 0; looks < 10_000; looks += 1) patient.waitsItOut()
+    expect(new Set(patient.lastAsked)).toEqual(new Set(['set-up']))
+    expect(patient.atMs).toBeGreaterThan(24 * hour)
+  })
+
+  test('regains one reset per hour of health, and none for less', () => {
+    const resetsLeftAfter = (ms: number) => {
+      const { patient } = incurable()
+      patient.getsReady().waits(ms).hears(silent)
+      return patient.state.budget.resetsLeft
+    }
+    expect(resetsLeftAfter(hour - 1)).toBe(0)
+    expect(resetsLeftAfter(hour)).toBe(1)
+    expect(resetsLeftAfter(2 * hour)).toBe(2)
+    expect(resetsLeftAfter(100 * hour)).toBe(3)
+  })
+
+  test('skips the first remedies in an early relapse', () => {
+    const climbs = (healthyForMs: number): (Rung | undefined)[] => {
+      const patient = healthy()
+      return [0, 1, 2].map(() => {
+        patient.waits(healthyForMs).hears(silent)
+        const rung = patient.state.kind === 'healthy' ? undefined : patient.state.trouble.rung
+        if (rung === 'resynchronise') patient.getsInStep()
+        if (rung === 'reopen') patient.opens()
+        if (rung === 'reset') patient.isTold().waitsItOut()
+        patient.getsReady()
+        return rung
+      })
+    }
+    expect(climbs(limits.relapseMs - 1)).toEqual(['resynchronise', 'reopen', 'reset'])
+    expect(climbs(limits.relapseMs)).toEqual(['resynchronise', 'resynchronise', 'resynchronise'])
+  })
+})
+
+describe('an alarm', () => {
+  test('ends when the modem comes back, in any way', () => {
+    const gone = () => {
+      const patient = healthy().hears(lost).untilAlarm(looksInVain)
+      patient.asked = []
+      return patient
+    }
+    const plugged = gone().takes({ kind: 'device-appeared' })
+    expect(plugged.opens().getsReady().lastAsked).toEqual(['open-port', 'set-up', 'clear-alarm', 'healed'])
+    const looked = gone().waitsItOut()
+    expect(looked.opens().getsReady().lastAsked).toEqual(['open-port', 'set-up', 'clear-alarm', 'healed'])
+    const sim = new Patient().opens().hears(probing).hears(blockedBy('no-sim'))
+    sim.asked = []
+    // The modem is set up again and again without a request.
+    expect(sim.getsReady().lastAsked).toEqual(['clear-alarm', 'healed'])
+  })
+
+  test('checks every half minute and is not repeated without a change', () => {
+    const patient = new Patient().untilAlarm(looksInVain)
+    patient.asked = []
+    const fromMs = patient.atMs
+    for (let looks = 0; looks < 20; looks += 1) patient.waitsItOut().findsNoDevice()
+    expect(new Set(patient.lastAsked)).toEqual(new Set(['open-port']))
+    expect(patient.atMs - fromMs).toBe(20 * limits.alarmLookMs)
+  })
+
+  test('is raised again when the cause changes', () => {
+    const patient = new Patient().opens().hears(probing).hears(blockedBy('pin-required'))
+    patient.asked = []
+    patient.hears(probing).hears(identifying).hears(blockedBy('pin-required'))
+    expect(patient.lastAsked).toEqual([])
+    patient.hears(probing).hears(identifying).hears(blockedBy('puk-required'))
+    expect(patient.asked).toMatchObject([{ kind: 'raise-alarm', cause: { failure: { reason: 'puk-required' } } }])
+  })
+
+  test('about a missing network ends with a network, not with an answer', () => {
+    const patient = healthy().hears(unregistered).waitsItOut()
+    patient.untilAlarm(() => {
+      if (patient.state.kind === 'resetting') patient.isTold()
+      if (patient.state.kind === 'starting') patient.hears(probing).hears(identifying).hears(registering)
+      patient.waitsItOut()
+    })
+    expect(patient.hears(registering).state.kind).toBe('alarm')
+    expect(patient.hears(ready).state.kind).toBe('healthy')
+  })
+})

@@ -1,0 +1,263 @@
+import type { ModemState } from '../modem-state.ts'
+import { describeState, failureOf, healthOf, needsHands, wasHeard } from './evidence.ts'
+import { upTo } from './ladder.ts'
+import {
+  alarm,
+  climb,
+  fallen,
+  found,
+  healed,
+  heardOf,
+  lookByOpening,
+  lookBySettingUp,
+  lost,
+  type Now,
+  openPort,
+  type Patient,
+  raiseAlarmAgain,
+  retryOrAlarm,
+  returning,
+  type Starting,
+  setUp,
+  starting,
+  unservedUntil,
+  waitInAlarm,
+  withoutEffects,
+  withTried,
+} from './moves.ts'
+import {
+  type Alarmed,
+  defaultRecoveryOptions,
+  type Healthy,
+  type RecoveryInput,
+  type RecoveryOptions,
+  type RecoveryState,
+  type RecoveryStep,
+} from './state.ts'
+
+/**
+ * Recovers a modem, as a pure state machine: `next(state, input, now)` returns the next state and the effects.
+ *
+ *              opened                    set up
+ *     away ─────────────▶ starting ──────────────────▶ healthy
+ *      ▲                  ▲  ▲   │                        │
+ *      │ port lost,       │  │   │ blocked, too slow      │ silent, blocked, long without service
+ *      │ from anywhere    │  │   ▼                        ▼
+ *      │                  │  └── the next remedy of the ladder:
+ *      │                  │        resynchronise ──▶ resynchronising ──▶ starting, or the next remedy
+ *      ├──────────────────┼─────── reopen ────────▶ away
+ *      │                  │        re-initialise, restart-radio ──▶ starting
+ *      │          settled │        reset ──────────▶ resting (until it is allowed) ──▶ resetting
+ *      └───────────── returning ◀─────────────────────────────────────────────────────────┘
+ *                                  none left ──────▶ alarm: checks periodically, never resets
+ *
+ * Each step ends with evidence or at its deadline. Setting the modem up proves that a remedy helped. `away` waits for
+ * re-enumeration: the port is found by the identity of the device, so a new name does no harm. A problem that only a
+ * person can solve (PIN, SIM, permissions) leads to `alarm` at once. A modem that recovers by itself ends `alarm` like
+ * every other state. In an early relapse the remedies that were already tried are skipped.
+ */
+export function next(
+  state: RecoveryState,
+  input: RecoveryInput,
+  options: RecoveryOptions = defaultRecoveryOptions,
+): RecoveryStep {
+  if ('attempt' in input && input.attempt !== state.attempt) return withoutEffects(state)
+  if (input.kind === 'time' && (state.deadlineMs === undefined || input.atMs < state.deadlineMs)) {
+    return withoutEffects(state)
+  }
+  const now = { atMs: input.atMs, options }
+  switch (state.kind) {
+    case 'healthy':
+      return inHealth(state, input, now)
+    case 'away':
+      return whileAway(state, input, now)
+    case 'starting':
+      return whileStarting(state, input, now)
+    case 'resynchronising':
+      return whileResynchronising(state, input, now)
+    case 'resting':
+    case 'resetting':
+    case 'returning':
+      return aroundReset(state, input, now)
+    case 'alarm':
+      return inAlarm(state, input, now)
+  }
+}
+
+function inHealth(state: Healthy, input: RecoveryInput, now: Now): RecoveryStep {
+  if (input.kind === 'time') {
+    const troubled = fallen(state, 'service', 'no network for a long time', now)
+    return climb(withTried(troubled, upTo('re-initialise')), now)
+  }
+  if (input.kind !== 'modem') return withoutEffects(state)
+  switch (healthOf(input.state)) {
+    case 'serving':
+      return withoutEffects({ ...state, service: true, deadlineMs: undefined })
+    case 'unserved':
+      return withoutEffects({ ...state, service: false, deadlineMs: state.deadlineMs ?? unservedUntil(now) })
+    case 'starting':
+      return withoutEffects({ ...starting(fallen(state, 'answer', 'it has restarted', now), now), begun: true })
+    case 'silent':
+      return climb(fallen(state, 'answer', describeState(input.state), now), now)
+    case 'absent':
+      return openPort(lost(fallen(state, 'answer', describeState(input.state), now), now), now)
+    case 'blocked':
+      return blocked(starting(fallen(state, 'answer', describeState(input.state), now), now), input.state, now)
+  }
+}
+
+function whileAway(state: Extract<Patient, { kind: 'away' }>, input: RecoveryInput, now: Now): RecoveryStep {
+  switch (input.kind) {
+    case 'opened':
+      return setUp(found(state, 'the port is open', now), now)
+    case 'not-opened':
+      if (input.problem === 'absent') return retryOrAlarm(found(state, input.words, now), input.words, now)
+      return alarm(found(state, input.words, now), { kind: 'port-refused', words: input.words }, false, now)
+    case 'device-appeared':
+      return state.doing === 'waiting'
+        ? openPort(found(state, 'the device has appeared', now), now)
+        : withoutEffects(state)
+    case 'time':
+      if (state.doing === 'waiting') return openPort(state, now)
+      return retryOrAlarm(found(state, openingHangs, now), openingHangs, now)
+    default:
+      return withoutEffects(state)
+  }
+}
+
+function whileStarting(state: Starting, input: RecoveryInput, now: Now): RecoveryStep {
+  if (input.kind === 'time') return climb(found(state, 'it did not become ready in time', now), now)
+  if (input.kind !== 'modem') return withoutEffects(state)
+  switch (healthOf(input.state)) {
+    case 'serving':
+      return state.begun ? healed(state, true, now) : withoutEffects(state)
+    case 'unserved':
+      return state.begun && state.trouble.goal === 'answer' ? healed(state, false, now) : withoutEffects(heardOf(state))
+    case 'starting': {
+      const begun = { ...state, begun: true }
+      // After `probing` the modem has answered.
+      return withoutEffects(input.state.name === 'probing' ? begun : heardOf(begun))
+    }
+    case 'absent':
+      return portLost(state, input.state, now)
+    case 'blocked':
+      return blocked(found(state, describeState(input.state), now), input.state, now)
+    case 'silent':
+      return withoutEffects(state)
+  }
+}
+
+function whileResynchronising(state: Patient, input: RecoveryInput, now: Now): RecoveryStep {
+  switch (input.kind) {
+    case 'in-step':
+      // It may have restarted unnoticed.
+      return setUp(found(state, 'it answers', now), now)
+    case 'out-of-step':
+      return climb(found(state, input.heard ? 'it sends unreadable data' : 'no answer', now), now)
+    case 'time':
+      return climb(found(state, 'it did not resynchronise in time', now), now)
+    case 'modem':
+      if (healthOf(input.state) === 'absent') return portLost(state, input.state, now)
+      return withoutEffects(state)
+    default:
+      return withoutEffects(state)
+  }
+}
+
+function aroundReset(state: Patient, input: RecoveryInput, now: Now): RecoveryStep {
+  switch (input.kind) {
+    case 'reset-written':
+      return returning(found(state, 'the reset command was written', now), now)
+    case 'time':
+      if (state.kind === 'resting') return climb(state, now)
+      if (state.kind === 'resetting')
+        return returning(found(state, 'writing the reset command took too long', now), now)
+      return setUp(state, now)
+    case 'modem':
+      return heardAroundReset(state, input.state, now)
+    default:
+      return withoutEffects(state)
+  }
+}
+
+function heardAroundReset(state: Patient, modem: ModemState, now: Now): RecoveryStep {
+  switch (healthOf(modem)) {
+    case 'absent':
+      return portLost(state, modem, now)
+    case 'serving':
+    case 'unserved':
+      // A modem that is resetting may look healthy until it shuts down.
+      if (state.kind !== 'resting' || (healthOf(modem) === 'unserved' && state.trouble.goal === 'service'))
+        return withoutEffects(state)
+      return healed(state, healthOf(modem) === 'serving', now)
+    case 'starting':
+      return state.kind === 'returning'
+        ? withoutEffects({ ...starting(found(state, 'it has restarted', now), now), begun: true })
+        : withoutEffects(state)
+    default:
+      return withoutEffects(state)
+  }
+}
+
+function inAlarm(state: Alarmed, input: RecoveryInput, now: Now): RecoveryStep {
+  switch (input.kind) {
+    case 'opened':
+      return lookBySettingUp({ ...state, portOpen: true }, now)
+    case 'not-opened':
+      return raiseAlarmAgain(state, input.problem === 'absent' ? 'gone' : 'port-refused', input.words, now)
+    case 'device-appeared':
+      return state.doing === 'opening' ? withoutEffects(state) : lookByOpening(state, now)
+    case 'time':
+      if (state.doing !== 'waiting') return withoutEffects(waitInAlarm(state, now))
+      return state.portOpen ? lookBySettingUp(state, now) : lookByOpening(state, now)
+    case 'modem':
+      return heardInAlarm(state, input.state, now)
+    default:
+      return withoutEffects(state)
+  }
+}
+
+function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep {
+  switch (healthOf(modem)) {
+    case 'serving':
+      return healed(state, true, now)
+    case 'unserved':
+      // The cause was a missing network: an answer proves nothing new.
+      return state.trouble.goal === 'answer' ? healed(state, false, now) : withoutEffects(waitInAlarm(state, now))
+    case 'absent':
+      // It was opened a moment ago: see `portLost`.
+      if (state.doing === 'starting') return withoutEffects(waitInAlarm({ ...state, portOpen: false }, now))
+      // The device may have another name already.
+      return lookByOpening(found({ ...state, portOpen: false }, describeState(modem), now), now)
+    case 'blocked': {
+      const waiting = waitInAlarm(state, now)
+      const failure = failureOf(modem)
+      if (failure === undefined || !needsHands(failure, false)) return withoutEffects(waiting)
+      if (state.cause.kind === 'needs-hands' && state.cause.failure.reason === failure.reason)
+        return withoutEffects(waiting)
+      return alarm(found(state, describeState(modem), now), { kind: 'needs-hands', failure }, state.portOpen, now)
+    }
+    case 'starting':
+    case 'silent':
+      return withoutEffects(state)
+  }
+}
+
+/**
+ * Opens at once the first time. Without a pause a port that opens and closes each time would be opened in a tight loop.
+ */
+function portLost(state: Patient, modem: ModemState, now: Now): RecoveryStep {
+  const words = describeState(modem)
+  const told = found(state, words, now)
+  return state.trouble.awaySinceMs === undefined ? openPort(lost(told, now), now) : retryOrAlarm(told, words, now)
+}
+
+function blocked(state: Starting, modem: ModemState, now: Now): RecoveryStep {
+  const failure = failureOf(modem)
+  // The port reports the loss itself.
+  if (failure === undefined || failure.reason === 'port-lost') return withoutEffects(state)
+  if (needsHands(failure, state.budget.wasHealthy)) return alarm(state, { kind: 'needs-hands', failure }, true, now)
+  return climb({ ...state, trouble: { ...state.trouble, heard: wasHeard(failure) } }, now)
+}
+
+const openingHangs = 'opening the port timed out'

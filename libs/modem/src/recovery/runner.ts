@@ -1,0 +1,242 @@
+import type { Clock, Timer } from '../clock.ts'
+import { Modem } from '../modem.ts'
+import type { ModemEvent } from '../modem-event.ts'
+import type { ModemOptions } from '../modem-options.ts'
+import type { ModemState } from '../modem-state.ts'
+import { generic } from '../profiles/generic.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { PinMemory } from '../setup/pin-memory.ts'
+import type { StartupOutcome } from '../setup/startup.ts'
+import type { BytePort } from '../wire/byte-port.ts'
+import type { ByteTrace } from '../wire/trace.ts'
+import { beginRecovery } from './moves.ts'
+import { next } from './recovery.ts'
+import {
+  defaultRecoveryOptions,
+  type RecoveryEffect,
+  type RecoveryNews,
+  type RecoveryOptions,
+  type RecoveryState,
+  type RecoveryStep,
+} from './state.ts'
+
+/**
+ * Keeps a modem working: opens its port, sets it up and carries out the effects of `recovery.ts`. Each open port has
+ * its own `Modem`; calls to the previous one end as with any lost port. The PIN memory is kept.
+ *
+ * `new` → `start` → running, with `modem` while a port is open → `stop` → stopped.
+ */
+export class RecoveryRunner {
+  readonly #options: RecoveryRunnerOptions
+  readonly #recovery: RecoveryOptions
+  readonly #pinMemory: PinMemory
+  #simPin: string | undefined
+  #state: RecoveryState | undefined
+  #open: OpenModem | undefined
+  #opening: Promise<void> = Promise.resolve()
+  #timer: Timer | undefined
+  #profile: Profile = generic
+  #stopped = false
+
+  constructor(options: RecoveryRunnerOptions) {
+    this.#options = options
+    this.#recovery = { ...defaultRecoveryOptions, ...options.recovery }
+    this.#pinMemory = options.pinMemory ?? new PinMemory()
+    this.#simPin = options.modemOptions?.simPin
+  }
+
+  /** Undefined while no port is open. */
+  get modem(): Modem | undefined {
+    return this.#open?.modem
+  }
+
+  get state(): RecoveryState | undefined {
+    return this.#state
+  }
+
+  start(): void {
+    if (this.#state === undefined) this.#enter(beginRecovery(this.#options.clock.nowMs(), this.#recovery))
+  }
+
+  /** A device with this identity was plugged in: open it without waiting for the next check. */
+  deviceAppeared(): void {
+    this.#take({ kind: 'device-appeared' })
+  }
+
+  /** A corrected PIN, for this port and all later ones. Undefined if no port is open yet. */
+  async useSimPin(pin: string): Promise<StartupOutcome | undefined> {
+    this.#simPin = pin
+    return this.modem?.useSimPin(pin)
+  }
+
+  /** Resolves when other programs can open the port. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#timer?.cancel()
+    await this.#giveUpPort('stopped')
+    await this.#atMost(this.#opening)
+  }
+
+  #take(news: RecoveryNews): void {
+    if (this.#state === undefined || this.#stopped) return
+    this.#enter(next(this.#state, { ...news, atMs: this.#options.clock.nowMs() }, this.#recovery))
+  }
+
+  #enter({ state, effects }: RecoveryStep): void {
+    const before = this.#state
+    this.#state = state
+    this.#timer?.cancel()
+    if (state.deadlineMs !== undefined) {
+      const delayMs = Math.max(0, state.deadlineMs - this.#options.clock.nowMs())
+      this.#timer = this.#options.clock.after(delayMs, () => this.#take({ kind: 'time' }))
+    }
+    if (before !== state) this.#options.onState?.(state)
+    for (const effect of effects) this.#do(effect)
+  }
+
+  #do(effect: RecoveryEffect): void {
+    switch (effect.kind) {
+      case 'open-port':
+        this.#opening = this.#openPort(effect.attempt)
+        break
+      case 'resynchronise':
+        void this.#resynchronise(effect.attempt)
+        break
+      case 'set-up':
+        // The states of the modem report how they end.
+        void this.modem?.start()
+        break
+      case 'restart-radio':
+        void this.modem?.restartRadio()
+        break
+      case 'reset':
+        void this.#reset(effect.attempt)
+        break
+      case 'raise-alarm':
+      case 'clear-alarm':
+      case 'healed':
+        this.#options.onNews?.(effect)
+    }
+  }
+
+  async #openPort(attempt: number): Promise<void> {
+    await this.#giveUpPort('reopened')
+    const result = await this.#tryToOpen()
+    if (result.kind !== 'opened') {
+      this.#take({ kind: 'not-opened', attempt, problem: result.kind, words: result.words })
+    } else if (this.#stopped || this.#state?.attempt !== attempt) {
+      // Too late: the attempt was abandoned.
+      await this.#atMost(result.port.close())
+    } else {
+      this.#begin(result)
+      this.#take({ kind: 'opened', attempt })
+    }
+  }
+
+  async #tryToOpen(): Promise<OpenResult> {
+    try {
+      return await this.#options.open()
+    } catch (error) {
+      return { kind: 'refused', words: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  #begin({ port, usb }: OpenedPort): void {
+    const { clock, modemOptions, trace } = this.#options
+    const modem = new Modem({
+      port,
+      clock,
+      onEvent: (event) => this.#handleEvent(modem, event),
+      options: {
+        ...modemOptions,
+        ...(usb === undefined ? {} : { usb }),
+        ...(this.#simPin === undefined ? {} : { simPin: this.#simPin }),
+      },
+      pinMemory: this.#pinMemory,
+      onSimPin: (pin) => {
+        this.#simPin = pin
+      },
+      ...(trace ? { trace } : {}),
+    })
+    this.#open = { port, modem }
+  }
+
+  #handleEvent(modem: Modem, event: ModemEvent): void {
+    if (event.kind === 'started') this.#profile = event.session.profile
+    this.#options.onEvent(event)
+    // Ignore events of a modem whose port was closed.
+    if (event.kind === 'state' && this.modem === modem) this.#heardState(event.state)
+  }
+
+  #heardState(state: ModemState): void {
+    this.#take({ kind: 'modem', state })
+  }
+
+  async #giveUpPort(why: string): Promise<void> {
+    const open = this.#open
+    this.#open = undefined
+    if (open === undefined) return
+    open.modem.stop(why)
+    await this.#atMost(open.port.close())
+  }
+
+  /** A driver may hang while it opens or closes a missing device; the limit for waiting. */
+  #atMost(work: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.after(hangLimitMs, resolve)
+      const over = () => {
+        timer.cancel()
+        resolve()
+      }
+      // A failed close shows when the port cannot be opened.
+      work.then(over, over)
+    })
+  }
+
+  async #resynchronise(attempt: number): Promise<void> {
+    const outcome = await this.modem?.resynchronise()
+    if (outcome?.kind === 'in-step') this.#take({ kind: 'in-step', attempt })
+    else if (outcome?.kind === 'out-of-step') this.#take({ kind: 'out-of-step', attempt, heard: outcome.heard })
+    // Closed: the modem has already reported `absent`.
+  }
+
+  async #reset(attempt: number): Promise<void> {
+    await this.modem?.reset(this.#profile)
+    this.#take({ kind: 'reset-written', attempt })
+  }
+}
+
+export interface RecoveryRunnerOptions {
+  readonly clock: Clock
+  /** Finds the device by its identity, whatever its current name, and opens it. */
+  readonly open: () => Promise<OpenResult>
+  readonly onEvent: (event: ModemEvent) => void
+  readonly onNews?: (news: RecoveryEffect & { readonly kind: 'raise-alarm' | 'clear-alarm' | 'healed' }) => void
+  readonly onState?: (state: RecoveryState) => void
+  readonly modemOptions?: ModemOptions
+  readonly recovery?: Partial<RecoveryOptions>
+  /** One memory for all modems that may hold the same SIM; the owner keeps it across processes. Default: a new one. */
+  readonly pinMemory?: PinMemory
+  readonly trace?: ByteTrace
+}
+
+export interface ClosablePort extends BytePort {
+  /** Resolves when the device can be opened again. */
+  close(): Promise<void>
+}
+
+export type OpenResult = OpenedPort | { readonly kind: 'absent' | 'refused'; readonly words: string }
+
+export interface OpenedPort {
+  readonly kind: 'opened'
+  readonly port: ClosablePort
+  /** `12d1:1506`, if it belongs to a USB device. */
+  readonly usb?: string | undefined
+}
+
+interface OpenModem {
+  readonly port: ClosablePort
+  readonly modem: Modem
+}
+
+const hangLimitMs = 2_000

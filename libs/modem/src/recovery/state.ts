@@ -1,0 +1,164 @@
+import type { ModemState } from '../modem-state.ts'
+import type { StartupFailure } from '../setup/startup-failure.ts'
+import type { RecoveryBudget, RecoveryBudgetOptions } from './budget.ts'
+import type { Rung } from './ladder.ts'
+
+/** Every state but `healthy` has a deadline; call `next` with `time` when it has passed. */
+export type RecoveryState =
+  | Healthy
+  /** No port: it is being opened, or will be opened after a pause or when a device appears. */
+  | (Troubled & { readonly kind: 'away'; readonly doing: 'opening' | 'waiting' })
+  /**
+   * The port is open and the modem is being set up, which proves that it works. `begun`: the modem has reported a setup
+   * stage.
+   */
+  | (Troubled & { readonly kind: 'starting'; readonly begun: boolean })
+  | (Troubled & { readonly kind: 'resynchronising' })
+  /** Waits until the next reset is allowed. */
+  | (Troubled & { readonly kind: 'resting' })
+  | (Troubled & { readonly kind: 'resetting' })
+  /** The reset was written; the port may close, and the modem needs time. */
+  | (Troubled & { readonly kind: 'returning' })
+  | Alarmed
+
+export interface Healthy {
+  readonly kind: 'healthy'
+  readonly sinceMs: number
+  /** Registered: messages can be sent. */
+  readonly service: boolean
+  /** When a missing network counts as a failure; undefined with a network. */
+  readonly deadlineMs: number | undefined
+  /** The last failure that was healed: in an early relapse its remedies are skipped. */
+  readonly before: Trouble | undefined
+  readonly budget: RecoveryBudget
+  readonly attempt: number
+}
+
+export interface Troubled {
+  readonly trouble: Trouble
+  readonly deadlineMs: number
+  readonly budget: RecoveryBudget
+  /** The number of the last request; an outcome with another number is too late. */
+  readonly attempt: number
+}
+
+/** Checks periodically whether the modem works; never resets it. */
+export interface Alarmed extends Troubled {
+  readonly kind: 'alarm'
+  readonly cause: AlarmCause
+  readonly doing: 'waiting' | 'opening' | 'starting'
+  readonly portOpen: boolean
+}
+
+export interface Trouble {
+  readonly sinceMs: number
+  /** What must be observed before it counts as healed. */
+  readonly goal: 'answer' | 'service'
+  /** The remedy that is being tried. */
+  readonly rung: Rung | undefined
+  /** The remedies that did not help, or only briefly. */
+  readonly tried: readonly Rung[]
+  /** Whether the modem answered the last time. */
+  readonly heard: boolean
+  /** Since when the port has been lost, unless a reset caused it. */
+  readonly awaySinceMs: number | undefined
+  /** The observations, oldest first. */
+  readonly evidence: readonly Evidence[]
+}
+
+export interface Evidence {
+  readonly atMs: number
+  readonly step: RecoveryState['kind']
+  readonly rung: Rung | undefined
+  /** For people and logs: what was received or observed. */
+  readonly found: string
+}
+
+export type AlarmCause =
+  /** SIM, PIN, wrong port: only a person can solve it. */
+  | { readonly kind: 'needs-hands'; readonly failure: StartupFailure }
+  /** The device exists but cannot be used: another program, permissions. */
+  | { readonly kind: 'port-refused'; readonly words: string }
+  | { readonly kind: 'gone'; readonly words: string }
+  /** Every allowed remedy was tried. */
+  | { readonly kind: 'no-remedy'; readonly words: string }
+
+export type RecoveryInput = { readonly atMs: number } & RecoveryNews
+
+export type RecoveryNews =
+  /** Each new state of the modem. */
+  | { readonly kind: 'modem'; readonly state: ModemState }
+  /** A device with the identity of this modem has appeared on the bus. */
+  | { readonly kind: 'device-appeared' }
+  | { readonly kind: 'opened'; readonly attempt: number }
+  /** `absent`: no such device, it may return. `refused`: it exists but cannot be used. */
+  | {
+      readonly kind: 'not-opened'
+      readonly attempt: number
+      readonly problem: 'absent' | 'refused'
+      readonly words: string
+    }
+  | { readonly kind: 'in-step'; readonly attempt: number }
+  | { readonly kind: 'out-of-step'; readonly attempt: number; readonly heard: boolean }
+  | { readonly kind: 'reset-written'; readonly attempt: number }
+  | { readonly kind: 'time' }
+
+export type RecoveryEffect =
+  /** Closes an open port first. Ends with `opened` or `not-opened`. */
+  | { readonly kind: 'open-port'; readonly attempt: number }
+  /** Ends with `in-step` or `out-of-step`. */
+  | { readonly kind: 'resynchronise'; readonly attempt: number }
+  /** The states of the modem report how this and the next one end. */
+  | { readonly kind: 'set-up'; readonly attempt: number }
+  | { readonly kind: 'restart-radio'; readonly attempt: number }
+  /** Ends with `reset-written`. */
+  | { readonly kind: 'reset'; readonly attempt: number }
+  /** Raised again when the cause changes. */
+  | { readonly kind: 'raise-alarm'; readonly cause: AlarmCause; readonly evidence: readonly Evidence[] }
+  | { readonly kind: 'clear-alarm' }
+  /** `by` undefined: it recovered by itself. */
+  | {
+      readonly kind: 'healed'
+      readonly by: Rung | undefined
+      readonly tookMs: number
+      readonly evidence: readonly Evidence[]
+    }
+
+export interface RecoveryStep {
+  readonly state: RecoveryState
+  readonly effects: readonly RecoveryEffect[]
+}
+
+export interface RecoveryOptions extends RecoveryBudgetOptions {
+  readonly openLimitMs: number
+  /** The interval between checks for a missing device. */
+  readonly awayLookMs: number
+  /** How long it may be missing before an alarm is raised. */
+  readonly awayLimitMs: number
+  readonly resynchroniseLimitMs: number
+  readonly startLimitMs: number
+  readonly resetLimitMs: number
+  /** Between reset and setup: a modem that answers earlier is still shutting down. */
+  readonly settleMs: number
+  /** How long a modem that is set up may be without a network. */
+  readonly serviceLimitMs: number
+  /** A failure this soon after the last one counts as the same. */
+  readonly relapseMs: number
+  readonly alarmLookMs: number
+}
+
+export const defaultRecoveryOptions: RecoveryOptions = {
+  mostResets: 3,
+  earnedBackAfterMs: 3_600_000,
+  resetPausesMs: [120_000, 600_000],
+  openLimitMs: 15_000,
+  awayLookMs: 2_000,
+  awayLimitMs: 120_000,
+  resynchroniseLimitMs: 90_000,
+  startLimitMs: 300_000,
+  resetLimitMs: 90_000,
+  settleMs: 10_000,
+  serviceLimitMs: 600_000,
+  relapseMs: 600_000,
+  alarmLookMs: 30_000,
+}

@@ -1,0 +1,59 @@
+import type { Clock, Timer } from '../clock.ts'
+
+/** The question to the caller when the prompt has arrived, before a byte of the PDU is written. */
+export type AskBeforePdu = (withdrawal: Withdrawal) => Promise<'go' | 'abort'>
+
+/** Check this last, before storing anything: once `cancelled`, `go` no longer sends the message. */
+export interface Withdrawal {
+  readonly cancelled: boolean
+}
+
+/**
+ * The caller's decision on one attempt to send.
+ *
+ * `unasked` → `asked`: the caller decides, and may be storing that the PDU is about to be written → `over`. An outcome
+ * that arrives while it is `asked` withdraws the question and waits until the caller has finished: otherwise `not-sent`
+ * could be stored before the record it refers to.
+ */
+export class BeforePdu {
+  readonly #ask: AskBeforePdu
+  readonly #withdrawal = { cancelled: false }
+  #state: 'unasked' | 'asked' | 'over' = 'unasked'
+  #whenOver: (() => void) | undefined
+
+  constructor(ask: AskBeforePdu) {
+    this.#ask = ask
+  }
+
+  async ask(): Promise<'go' | 'abort' | 'failed'> {
+    this.#state = 'asked'
+    try {
+      return await this.#ask(this.#withdrawal)
+    } catch {
+      // The caller knows the reason; here it only matters that the PDU must not be written.
+      return 'failed'
+    } finally {
+      this.#state = 'over'
+      this.#whenOver?.()
+    }
+  }
+
+  /** Runs `then` at once, or after the caller has finished, within a limit. */
+  withdraw(clock: Clock, then: () => void): void {
+    this.#withdrawal.cancelled = true
+    if (this.#state !== 'asked') {
+      then()
+      return
+    }
+    let limit: Timer | undefined
+    this.#whenOver = () => {
+      this.#whenOver = undefined
+      limit?.cancel()
+      then()
+    }
+    limit = clock.after(withdrawalLimitMs, () => this.#whenOver?.())
+  }
+}
+
+// A slow disk takes a second or two; one that hangs must not delay an outcome forever.
+const withdrawalLimitMs = 5_000

@@ -1,0 +1,112 @@
+import { type CommandError, isRefusal } from '../dialogue/command-error.ts'
+import type { FinalResult } from '../dialogue/final-result.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
+import { isReference, type LateOutcome, readReference, type Submission, type SubmissionUnknown } from './submission.ts'
+
+export interface LateResult {
+  readonly kind: 'late-result'
+  readonly submission: string
+  readonly outcome: LateOutcome
+}
+
+/**
+ * The last submission with an unknown outcome, in case its result still arrives. Once the next PDU is written, a
+ * reference belongs to that one and the earlier outcome stays unknown.
+ *
+ * Exception: the earlier submission ended before its timeout. That assumes a modem that processes commands in order;
+ * for one that does not, a reference expected for the earlier submission is not taken for the next one's.
+ */
+export class Doubt {
+  #submission: Submission | undefined
+  #refusalMayCome = false
+  #reference: ExpectedReference | undefined
+  readonly #formers: Former[] = []
+
+  remember(submission: Submission, why: SubmissionUnknown, reference?: ExpectedReference): void {
+    this.#submission = submission
+    this.#reference = reference
+    this.#refusalMayCome = why === 'silence' || why === 'answer-lost' || why === 'ambiguous-code'
+  }
+
+  /** The next PDU is written. */
+  forget(): void {
+    if (this.#submission && this.#reference) {
+      this.#formers.push({ submission: this.#submission, reference: this.#reference })
+    }
+    this.#submission = undefined
+  }
+
+  /** Whether the reference belongs to an earlier submission; `maybe`: unclear. */
+  claims(line: ResponseLine, nowMs: number): 'certainly' | 'maybe' | 'no' {
+    const soonest = this.#formers.findIndex(({ reference }) => reference.untilMs > nowMs)
+    this.#formers.splice(0, soonest < 0 ? this.#formers.length : soonest)
+    const former = this.#formerOf(line)
+    if (former === undefined) return 'no'
+    return former.reference.isCertain ? 'certainly' : 'maybe'
+  }
+
+  get open(): boolean {
+    return this.#submission !== undefined
+  }
+
+  /** Whether the line would be the late result. */
+  speaksOf(line: ResponseLine, result: FinalResult | undefined): boolean {
+    if (this.#submission === undefined) return false
+    return result?.kind === 'error' ? isWordOfNetwork(result.error) : isReference(line, this.#submission)
+  }
+
+  lateReference(line: ResponseLine): LateResult | undefined {
+    const former = this.#formerOf(line)
+    if (former?.reference.isCertain) {
+      this.#formers.splice(this.#formers.indexOf(former), 1)
+      return late(former.submission, { kind: 'accepted', ...readReference(line.body) })
+    }
+    const submission = this.#submission
+    if (submission === undefined || !isReference(line, submission)) return undefined
+    this.#submission = undefined
+    return late(submission, { kind: 'accepted', ...readReference(line.body) })
+  }
+
+  /**
+   * Reads an error before the first OK during resynchronisation: a network cause concerns the PDU, because ESC, AT and
+   * the questions do not reach the network. A modem that is processing the PDU answers those with its own +CMS ERROR
+   * (301, 302, 314, 515), which says nothing about the PDU. A later reference overrides it.
+   */
+  lateRefusal(result: FinalResult, gettingInStep: boolean): LateResult | undefined {
+    const submission = this.#submission
+    if (submission === undefined || !this.#refusalMayCome || result.kind === 'call') return undefined
+    if (result.kind === 'error' && gettingInStep && !isWordOfNetwork(result.error)) return undefined
+    this.#refusalMayCome = false
+    if (!gettingInStep || result.kind === 'ok') return undefined
+    return late(submission, { kind: 'refused', error: result.error })
+  }
+
+  #formerOf(line: ResponseLine): Former | undefined {
+    const { messageReference } = readReference(line.body)
+    return this.#formers.find(
+      ({ submission, reference }) => reference.value === messageReference && isReference(line, submission),
+    )
+  }
+}
+
+export interface ExpectedReference {
+  readonly value: number
+  /** From a report; otherwise the one that follows the last. */
+  readonly isCertain: boolean
+  /** The time at which the submission would have timed out. */
+  readonly untilMs: number
+}
+
+interface Former {
+  readonly submission: Submission
+  readonly reference: ExpectedReference
+}
+
+function late(submission: Submission, outcome: LateOutcome): LateResult {
+  return { kind: 'late-result', submission: submission.id, outcome }
+}
+
+/** 27.005 §3.2.5: below 128 causes of 24.011, below 256 those of 23.040; from 300 on the modem's own. */
+export function isWordOfNetwork(error: CommandError): boolean {
+  return error.source === 'cms' && error.code !== undefined && error.code < 256 && isRefusal(error)
+}

@@ -1,0 +1,124 @@
+import type { ExchangeLink } from '../dialogue/exchange.ts'
+import { isAnswerTo, type Marker, markers } from '../dialogue/markers.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
+
+/**
+ * Decides when a modem that has not given the result of a submission is asked a question, and which. An answer proves
+ * that the submission has ended: a modem executes one command after another.
+ *
+ * 27.005 §3.5.1 says that `+CMGS` should be abortable, and V.250 §5.6.1 that any character may abort: a question could
+ * end a submission that a slow network would have answered. So a question is asked only if the message has arrived
+ * already (its report is there), or if modems of the vendor are known to continue sending.
+ */
+export interface ProbeTraits {
+  /** Asked in turn. None of them uses the SIM. */
+  readonly questions: readonly Marker[]
+  /** The delay after a status report that matches the message. */
+  readonly afterReportMs: number
+  /** The delay after any other output; undefined: no question for that reason. */
+  readonly afterNewsMs: number | undefined
+  /** The silence before a question; undefined: no question for that reason. */
+  readonly afterSilenceMs: number | undefined
+  /** The interval between questions. */
+  readonly everyMs: number
+}
+
+const questions = markers.filter(({ command }) => command === 'AT+CMEE?' || command === 'AT+CSCS?')
+
+/** Safe with any modem. */
+export const probeAfterReport: ProbeTraits = {
+  questions,
+  afterReportMs: 500,
+  afterNewsMs: undefined,
+  afterSilenceMs: undefined,
+  everyMs: 5_000,
+}
+
+/** For modems that continue sending whatever is written to them. */
+export const probeAfterAnySign: ProbeTraits = { ...probeAfterReport, afterNewsMs: 2_500, afterSilenceMs: 20_000 }
+
+/** The questions during one submission: due for a reason → asked repeatedly → answered. */
+export class ResultProbe {
+  readonly #traits: ProbeTraits
+  readonly #link: ExchangeLink
+  readonly #asked: Marker[] = []
+  #beganAtMs = 0
+  #dueAtMs: number | undefined
+  #reference: number | undefined
+  #answered = false
+
+  constructor(traits: ProbeTraits, link: ExchangeLink) {
+    this.#traits = traits
+    this.#link = link
+  }
+
+  /** All questions written. Their answers, or errors instead, may arrive at any time. */
+  get asked(): readonly Marker[] {
+    return this.#asked
+  }
+
+  /** The first line of an answer was read; its final result is due. */
+  get answered(): boolean {
+    return this.#answered
+  }
+
+  /** The reference of the message according to its report: the network has it. */
+  get reportedReference(): number | undefined {
+    return this.#reference
+  }
+
+  get beganAtMs(): number {
+    return this.#beganAtMs
+  }
+
+  /** PDU and Ctrl-Z are written. */
+  begin(): void {
+    this.#beganAtMs = this.#link.nowMs()
+    if (this.#traits.afterSilenceMs !== undefined) this.askWithin(this.#traits.afterSilenceMs)
+  }
+
+  heardReport(reference: number): void {
+    this.#reference = reference
+    this.askWithin(this.#traits.afterReportMs)
+  }
+
+  heardNews(): void {
+    if (this.#traits.afterNewsMs !== undefined) this.askWithin(this.#traits.afterNewsMs)
+  }
+
+  askWithin(ms: number): void {
+    const atMs = this.#link.nowMs() + ms
+    if (this.#dueAtMs !== undefined && this.#dueAtMs <= atMs) return
+    this.#dueAtMs = atMs
+    this.#link.remind(ms)
+  }
+
+  ask(): void {
+    const { questions, everyMs } = this.#traits
+    const question = questions[this.#asked.length % questions.length]
+    this.#dueAtMs = undefined
+    if (question === undefined) return
+    this.#asked.push(question)
+    this.#link.write(`${question.command}\r`)
+    this.#askAgain(everyMs)
+  }
+
+  takes(line: ResponseLine): boolean {
+    if (!this.mayBeAnswer(line)) return false
+    this.#answered = true
+    return true
+  }
+
+  mayBeAnswer(line: ResponseLine): boolean {
+    return this.#asked.some((question) => isAnswerTo(question, line))
+  }
+
+  /** A question may have been lost, or refused by a busy modem. */
+  #askAgain(everyMs: number): void {
+    const { afterSilenceMs } = this.#traits
+    if (this.#reference !== undefined) this.askWithin(everyMs)
+    else if (afterSilenceMs !== undefined) {
+      this.askWithin(Math.max(everyMs, this.#beganAtMs + afterSilenceMs - this.#link.nowMs()))
+    }
+  }
+}

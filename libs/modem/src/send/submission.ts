@@ -1,0 +1,100 @@
+import type { CommandError } from '../dialogue/command-error.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
+import type { Unsolicited } from '../wire/unsolicited.ts'
+import type { AskBeforePdu } from './before-pdu.ts'
+import type { ProbeTraits } from './result-probe.ts'
+
+/** One PDU to send in two steps (27.005 §3.5.1): `AT+CMGS=<length>`, the prompt, PDU and Ctrl-Z. */
+export interface Submission {
+  /** The caller's identifier; a late result carries it. */
+  readonly id: string
+  /** Without the final CR: `AT+CMGS=24`. */
+  readonly command: string
+  /** Service centre address and TPDU in hexadecimal digits. */
+  readonly pdu: string
+  /**
+   * Called when the prompt has arrived, before a byte of the PDU is written. Only after `go` may the message be sent.
+   */
+  readonly beforePdu: AskBeforePdu
+  /** Default 10 s. */
+  readonly promptTimeoutMs?: number
+  /** After this time the prompt may have lapsed: ESC instead of the PDU. Default 5 s. */
+  readonly beforePduLimitMs?: number
+  /** Default 120 s; 300 s on Cat-M and NB-IoT. */
+  readonly resultTimeoutMs?: number
+  /**
+   * Returns the reference in a status report that proves that the network has this message. Default: no report does.
+   */
+  readonly referenceInReport?: (news: Unsolicited) => number | undefined
+  /** The expected reference, derived from the last ones. */
+  readonly nextReference?: number | undefined
+  /** Default: the modem is asked nothing before the timeout. */
+  readonly probe?: ProbeTraits | undefined
+  /** Default `+CMGS`. */
+  readonly resultPrefix?: string
+}
+
+export type SubmissionOutcome =
+  /**
+   * `duplicate`: refused with CMS 197, the service centre already has it. The reference is then missing or corrupted.
+   */
+  | {
+      readonly kind: 'accepted'
+      readonly messageReference: number | undefined
+      /** The text after the reference (27.005: SCTS, or the SUBMIT-REPORT in hex), as read. */
+      readonly detail: string | undefined
+      readonly duplicate: boolean
+    }
+  /** The modem refused with an unambiguous code. `pduWritten` false: before the PDU, so provably unsent. */
+  | { readonly kind: 'refused'; readonly error: CommandError; readonly pduWritten: boolean }
+  /** Provably unsent: Ctrl-Z was never written. */
+  | { readonly kind: 'not-sent'; readonly why: SubmissionNotSent }
+  /** PDU and Ctrl-Z were written, and no result is known. */
+  | { readonly kind: 'unknown'; readonly why: SubmissionUnknown; readonly error: CommandError | undefined }
+
+export type SubmissionNotSent =
+  | 'no-prompt'
+  | 'before-pdu-slow'
+  | 'before-pdu-aborted'
+  | 'before-pdu-failed'
+  | 'restarted'
+  | 'cancelled'
+  | 'port-lost'
+  | 'out-of-step'
+  | 'unwritable'
+
+/**
+ * `answer-lost`: the modem has finished with it, and its answer never arrived.
+ * `ambiguous-code`: CMS 332, 500, 513, a bare ERROR, or a result that may be a line of text.
+ * `no-reference`: OK without `+CMGS:`.
+ */
+export type SubmissionUnknown =
+  | 'silence'
+  | 'answer-lost'
+  | 'port-lost'
+  | 'restarted'
+  | 'ambiguous-code'
+  | 'no-reference'
+
+/** The result of a submission whose outcome was reported as unknown. */
+export type LateOutcome =
+  | { readonly kind: 'accepted'; readonly messageReference: number | undefined; readonly detail: string | undefined }
+  | { readonly kind: 'refused'; readonly error: CommandError }
+
+/**
+ * Whether the line gives a reference. The prefix alone proves nothing: `+CMGS=19` is a truncated echo, and `+CMGS:
+ * (1-3)` answers a test command.
+ */
+export function isReference(line: ResponseLine, submission: Submission): boolean {
+  return line.prefix === (submission.resultPrefix ?? '+CMGS') && /^[^:]*: *"?\d/.test(line.text)
+}
+
+/** 27.005 §3.5.1: `<mr>[,<scts>]`, or `<mr>[,<ackpdu>]`. */
+export function readReference(body: string): { messageReference: number | undefined; detail: string | undefined } {
+  const parts = /^\s*"?(\d{1,3})"?\s*(?:,\s*(.*))?$/.exec(body)
+  const reference = parts?.[1] === undefined ? undefined : Number.parseInt(parts[1], 10)
+  return {
+    messageReference: reference !== undefined && reference <= 255 ? reference : undefined,
+    detail: parts?.[2] || undefined,
+  }
+}

@@ -1,0 +1,262 @@
+import { hexFromOctets } from '@smsgw/sms/octets'
+import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
+import { Cancellation } from '../cancellation.ts'
+import type { Clock } from '../clock.ts'
+import { keepLinkOpen } from '../commands/message-settings.ts'
+import { ask } from '../commands/query.ts'
+import type { Dialogue } from '../dialogue/dialogue.ts'
+import type { SubmitTraits } from '../profiles/profile.ts'
+import { readIncoming } from '../receive/incoming-message.ts'
+import type { Unsolicited } from '../wire/unsolicited.ts'
+import type { AskBeforePdu } from './before-pdu.ts'
+import type { SubmissionNotSent, SubmissionOutcome } from './submission.ts'
+
+/** A message from `encodeForModem`. */
+export interface OutgoingPdu {
+  /** Service centre address and TPDU. */
+  readonly octets: Uint8Array
+  /** The length of the TPDU alone, in octets. */
+  readonly tpduLength: number
+}
+
+export interface SubmitOptions {
+  /** The caller's identifier; a late result carries it. */
+  readonly id: string
+  /**
+   * Called when the modem waits for the PDU and no byte of it has been written: the place to store that the message is
+   * about to be sent. The modem waits meanwhile; after 5 s the message is not sent.
+   *
+   * Such a timeout withdraws the question and is reported when the hook has ended, so that its record precedes the
+   * outcome. A hook that takes another 5 s is no longer waited for: it should check `withdrawal.cancelled` last, and
+   * the journal should keep both records per attempt, so that their order does not matter.
+   */
+  readonly beforePdu: AskBeforePdu
+  /**
+   * Called as soon as the outcome is known, before the next message begins. An error thrown here does not change the
+   * outcome.
+   */
+  readonly afterResult?: (outcome: SubmitOutcome) => void | Promise<void>
+  /**
+   * Whether a status report before the result matches this message, by number and time: then the network has it, and
+   * the modem is asked a question. Default: no report does.
+   */
+  readonly isItsReport?: (report: StatusReport) => boolean
+  /** Another message follows at once: the link may be kept open for it. */
+  readonly moreFollow?: boolean
+}
+
+/** `not-ready`: the modem is not set up, or has just restarted. Provably unsent, like every `not-sent`. */
+export type SubmitOutcome =
+  | Exclude<SubmissionOutcome, { kind: 'not-sent' }>
+  | { readonly kind: 'not-sent'; readonly why: SubmissionNotSent | 'not-ready' }
+
+/**
+ * `afterResultFailure`: the error thrown by `afterResult`. The outcome is still valid, and the caller can store it
+ * again.
+ */
+export type Submitted = SubmitOutcome & { readonly afterResultFailure?: { readonly error: unknown } }
+
+/**
+ * Sends messages one after the other, in the order received, with one command each. In a burst the modem is asked once
+ * to keep the link open, if its profile allows that.
+ *
+ * Nothing is sent between a sign of a restart and the end of the new setup: the modem may be in text mode, where
+ * `AT+CMGS=24` sends to the number 24.
+ */
+export class Submitter {
+  readonly #dialogue: Pick<Dialogue, 'submit' | 'execute'>
+  readonly #clock: Clock
+  readonly #onOutcome: (id: string, outcome: SubmitOutcome) => void
+  readonly #waiting: { readonly start: () => Promise<void> }[] = []
+  #busy = false
+  #gate: SubmitGate = { kind: 'closed' }
+  #withdrawal = new Cancellation()
+  #linkHeld = false
+  #linkRefused = false
+  #lastResultAtMs = 0
+  readonly #references = new RecentReferences()
+  #givenUpEarly: string | undefined
+  #answersOutOfTurn = false
+
+  constructor(options: {
+    readonly dialogue: Pick<Dialogue, 'submit' | 'execute'>
+    readonly clock: Clock
+    readonly onOutcome: (id: string, outcome: SubmitOutcome) => void
+  }) {
+    this.#dialogue = options.dialogue
+    this.#clock = options.clock
+    this.#onOutcome = options.onOutcome
+  }
+
+  /** The modem is set up. */
+  open(traits: SubmitTraits): void {
+    this.#withdrawal = new Cancellation()
+    this.#linkHeld = false
+    this.#linkRefused = !traits.keepLinkOpen
+    this.#setGate({ kind: 'open', traits })
+  }
+
+  /** Holds new messages back while true. */
+  hold(held: boolean): void {
+    if (this.#gate.kind === 'closed') return
+    this.#setGate({ kind: held ? 'held' : 'open', traits: this.#gate.traits })
+  }
+
+  /** Ends all waiting and all new messages unsent. */
+  close(): void {
+    this.#setGate({ kind: 'closed' })
+  }
+
+  #setGate(gate: SubmitGate): void {
+    this.#gate = gate
+    if (gate.kind !== 'open') {
+      this.#withdrawal.cancel()
+      this.#withdrawal = new Cancellation()
+    }
+    void this.#work()
+  }
+
+  /**
+   * Handles a late result. If the modem had answered a question before, it does not execute commands in order: it is
+   * not asked again.
+   */
+  handleLateResult(id: string): void {
+    if (id === this.#givenUpEarly) this.#answersOutOfTurn = true
+  }
+
+  /** Resolves after `afterResult` has. Rejects only with the error of an outcome listener, also after `afterResult`. */
+  submit(pdu: OutgoingPdu, options: SubmitOptions): Promise<Submitted> {
+    return new Promise((resolve, reject) => {
+      const start = async () => {
+        try {
+          const outcome = await this.#send(pdu, options)
+          const heard = settled(() => this.#onOutcome(options.id, outcome))
+          // Called before the next message starts, but awaited only by the caller: storing a result delays no modem.
+          const told = settled(() => options.afterResult?.(outcome)).then(
+            () => outcome,
+            (error) => ({ ...outcome, afterResultFailure: { error } }),
+          )
+          Promise.all([told, heard]).then(
+            ([submitted]) => resolve(submitted),
+            (error) => told.then(() => reject(error)),
+          )
+        } catch (error) {
+          reject(error)
+        }
+      }
+      this.#waiting.push({ start })
+      void this.#work()
+    })
+  }
+
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  async #work(): Promise<void> {
+    if (this.#busy) return
+    this.#busy = true
+    try {
+      while (this.#gate.kind !== 'held') {
+        const next = this.#waiting.shift()
+        if (next === undefined) break
+        await next.start()
+      }
+    } finally {
+      this.#busy = false
+    }
+  }
+
+  async #send(pdu: OutgoingPdu, options: SubmitOptions): Promise<SubmitOutcome> {
+    const withdrawal = this.#withdrawal
+    if (this.#gate.kind === 'open' && (options.moreFollow || this.#waiting.length > 0)) {
+      await this.#holdLinkOpen(this.#gate.traits, withdrawal)
+    }
+    if (this.#gate.kind !== 'open' || withdrawal.cancelled) return notReady
+    const { traits } = this.#gate
+    const cancellation = new Cancellation()
+    let promptSeen = false
+    const stopListening = withdrawal.onCancelled(() => {
+      // A prompt proves PDU mode, and the hook has been called: from here on the submission continues.
+      if (!promptSeen) cancellation.cancel()
+    })
+    const outcome = await this.#dialogue.submit(
+      {
+        id: options.id,
+        command: `AT+CMGS=${pdu.tpduLength}`,
+        pdu: hexFromOctets(pdu.octets),
+        beforePdu: (withdrawal) => {
+          promptSeen = true
+          return options.beforePdu(withdrawal)
+        },
+        promptTimeoutMs: traits.promptTimeoutMs,
+        resultTimeoutMs: traits.resultTimeoutMs,
+        probe: this.#answersOutOfTurn ? undefined : traits.probe,
+        referenceInReport: (news) => this.#referenceInReport(options, news),
+        nextReference: this.#references.next,
+      },
+      cancellation,
+    )
+    stopListening()
+    this.#lastResultAtMs = this.#clock.nowMs()
+    if (outcome.kind !== 'not-sent') {
+      this.#references.add(outcome.kind === 'accepted' ? outcome.messageReference : undefined)
+    }
+    if (outcome.kind === 'unknown' && outcome.why === 'answer-lost') this.#givenUpEarly = options.id
+    return outcome.kind === 'not-sent' && outcome.why === 'cancelled' ? notReady : outcome
+  }
+
+  #referenceInReport({ isItsReport }: SubmitOptions, { prefix, payload }: Unsolicited): number | undefined {
+    if (isItsReport === undefined || prefix !== '+CDS' || payload === undefined) return undefined
+    const incoming = readIncoming({ kind: 'direct', acknowledge: false }, payload.replaceAll(/\s/g, ''))
+    if (incoming?.kind !== 'status-report') return undefined
+    const { report } = incoming
+    // A recently used reference belongs to another message.
+    return !this.#references.has(report.messageReference) && isItsReport(report) ? report.messageReference : undefined
+  }
+
+  /** The modem closes the link by itself after this pause. */
+  async #holdLinkOpen(traits: SubmitTraits, withdrawal: Cancellation): Promise<void> {
+    if (this.#linkRefused) return
+    if (this.#linkHeld && this.#clock.nowMs() - this.#lastResultAtMs < traits.linkOpenMs) return
+    const answer = await ask(this.#dialogue, keepLinkOpen, withdrawal)
+    this.#linkHeld = answer.kind === 'value'
+    this.#linkRefused = answer.kind === 'refused'
+  }
+}
+
+const notReady: SubmitOutcome = { kind: 'not-sent', why: 'not-ready' }
+
+type SubmitGate = { readonly kind: 'closed' } | { readonly kind: 'held' | 'open'; readonly traits: SubmitTraits }
+
+async function settled(work: () => void | Promise<void> | undefined): Promise<void> {
+  await work()
+}
+
+/** The last TP-MR values that the modem assigned. */
+class RecentReferences {
+  readonly #given: number[] = []
+  #next: number | undefined
+
+  /** The modem's current counter, if it is known. */
+  get next(): number | undefined {
+    return this.#next
+  }
+
+  has(reference: number): boolean {
+    return this.#given.includes(reference)
+  }
+
+  /** Undefined: it is unknown whether a reference was used, and which. */
+  add(reference: number | undefined): void {
+    const last = this.#given.at(-1)
+    this.#next = undefined
+    if (reference === undefined) return
+    if (last !== undefined && reference === (last + 1) % 256) this.#next = (reference + 1) % 256
+    this.#given.push(reference)
+    if (this.#given.length > mostReferences) this.#given.shift()
+  }
+}
+
+// They repeat after 256.
+const mostReferences = 128

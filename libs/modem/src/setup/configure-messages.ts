@@ -1,0 +1,124 @@
+import { selectCharacterSet } from '../commands/character-set.ts'
+import {
+  type MessageIndications,
+  offeredMessageIndications,
+  readMessageIndications,
+  selectMessageIndications,
+} from '../commands/message-indications.ts'
+import {
+  readMessageFormat,
+  readMessageService,
+  selectMessageBearer,
+  selectMessageService,
+  selectPduMode,
+} from '../commands/message-settings.ts'
+import { type Memory, readOfferedMemories, selectMemories } from '../commands/message-storage.ts'
+import { ask, askIfKnown } from '../commands/query.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { askPatiently, type StartupContext } from './startup-context.ts'
+import { type StartupFailure, startupFailure } from './startup-failure.ts'
+
+/** How messages are sent, stored and indicated. */
+export interface MessageConfiguration {
+  /** The memories to read. Empty: this modem offers none. */
+  readonly memories: readonly Memory[]
+  /** The memory for received messages; undefined if the setting of the modem was kept. */
+  readonly receiveInto: Memory | undefined
+  /** Undefined: nothing is indicated, and only sweeps find received messages. */
+  readonly indications: MessageIndications | undefined
+  /** The setting as the modem reports it, which may differ from the request; used to detect a restart. */
+  readonly indicationsReadBack: MessageIndications | undefined
+  /** Whether direct deliveries must be acknowledged. */
+  readonly acknowledges: boolean
+}
+
+export async function configureMessages(
+  context: StartupContext,
+  profile: Profile,
+): Promise<MessageConfiguration | StartupFailure> {
+  if (!(await enterPduMode(context))) return startupFailure('pdu-mode-refused')
+  await ask(context.dialogue, selectCharacterSet(profile.characterSet), context.cancellation)
+  if (context.options.messageBearer) {
+    await ask(context.dialogue, selectMessageBearer(context.options.messageBearer), context.cancellation)
+  }
+  const acknowledges = await selectService(context, profile)
+  const { memories, receiveInto } = await chooseMemories(context, profile)
+  const indications = await negotiateIndications(context, profile, memories.length > 0)
+  const indicationsReadBack = await askIfKnown(context.dialogue, readMessageIndications, context.cancellation)
+  return { memories, receiveInto, indications, indicationsReadBack, acknowledges }
+}
+
+/** Some refuse this until the SIM's messages are loaded (A7670 before `SMS DONE`), with any error code. */
+async function enterPduMode(context: StartupContext): Promise<boolean> {
+  const until = context.clock.nowMs() + context.options.simBusyLimitMs
+  for (;;) {
+    const answer = await ask(context.dialogue, selectPduMode, context.cancellation)
+    if (answer.kind === 'value') return true
+    if (context.cancellation.cancelled || answer.kind === 'not-sent' || context.clock.nowMs() >= until) break
+    await context.pause.wait(context.options.simPollMs, context.cancellation)
+  }
+  return (await askIfKnown(context.dialogue, readMessageFormat, context.cancellation)) === 'pdu'
+}
+
+async function selectService(context: StartupContext, profile: Profile): Promise<boolean> {
+  const answer = await askPatiently(context, selectMessageService(profile.messageService))
+  if (answer.kind === 'value') return profile.messageService !== 0
+  // 1, or 128 on M26: a refused change may have been in effect already.
+  const service = await askIfKnown(context.dialogue, readMessageService, context.cancellation)
+  return service !== undefined && service !== 0
+}
+
+async function chooseMemories(
+  context: StartupContext,
+  profile: Profile,
+): Promise<{ memories: readonly Memory[]; receiveInto: Memory | undefined }> {
+  const answer = await askPatiently(context, readOfferedMemories)
+  const offered = answer.kind === 'value' ? answer.value : unknownMemories
+  const memories = memoriesToRead(offered.read)
+  const receiveInto = profile.storage.receiveInto.find((memory) => offered.receive.includes(memory))
+  if (receiveInto === undefined) return { memories, receiveInto }
+  // The same memory for reading, writing and receiving if possible, so that every command uses it.
+  const threefold = [offered.read, offered.write, offered.receive].map((list) =>
+    list.includes(receiveInto) ? receiveInto : (list[0] ?? receiveInto),
+  )
+  const selection = profile.storage.selectTakes === 1 ? [receiveInto] : threefold
+  const selected = await askPatiently(context, selectMemories(...selection))
+  return { memories, receiveInto: selected.kind === 'value' ? receiveInto : undefined }
+}
+
+/** The memories of most modems, if the modem does not list its own. */
+const unknownMemories = { read: ['SM', 'ME'], write: ['SM'], receive: ['SM'] }
+
+/** MT is SM and ME together: read only if they cannot be read separately. Broadcasts (BM) are not read. */
+function memoriesToRead(offered: readonly Memory[]): readonly Memory[] {
+  const single = offered.filter((memory) => memory === 'SM' || memory === 'ME')
+  const messages = single.length > 0 ? single : offered.filter((memory) => memory === 'MT' || memory === 'TA')
+  return offered.includes('SR') ? [...messages, 'SR'] : messages
+}
+
+/**
+ * Tries settings until one is accepted, supported ones first: some modems accept more than they advertise, others
+ * refuse what they advertise.
+ */
+async function negotiateIndications(
+  context: StartupContext,
+  profile: Profile,
+  stored: boolean,
+): Promise<MessageIndications | undefined> {
+  // Without a readable memory a message can only be received by direct delivery.
+  const ladder = stored
+    ? profile.indications
+    : profile.indications.filter((rung) => rung.reports !== 2).map((rung) => ({ ...rung, messages: 2 as const }))
+  const offers = await askIfKnown(context.dialogue, offeredMessageIndications, context.cancellation)
+  const offered = ladder.filter((rung) => offers?.(rung) ?? true)
+  for (const rung of [...offered, ...ladder.filter((other) => !offered.includes(other))]) {
+    for (const buffer of [0, 1] as const) {
+      const answer = await askPatiently(context, selectMessageIndications({ ...rung, buffer }))
+      if (answer.kind === 'value') return { ...rung, buffer }
+      if (answer.kind === 'not-sent' || context.cancellation.cancelled) return undefined
+      // Only firmware that advertises it needs the other value.
+      if (offers === undefined || !offers({ ...rung, buffer: 1 }) || offers({ ...rung, buffer: 0 })) break
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,218 @@
+import { Cancellation } from '../cancellation.ts'
+import type { Clock, Timer } from '../clock.ts'
+import { readMessageIndications } from '../commands/message-indications.ts'
+import { readMessageFormat } from '../commands/message-settings.ts'
+import { askIfKnown } from '../commands/query.ts'
+import { pinStateIn } from '../commands/sim-pin.ts'
+import type { Dialogue } from '../dialogue/dialogue.ts'
+import { Pause } from '../pause.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
+import type { PinMemory } from './pin-memory.ts'
+import { type Session, type StartupOutcome, startUp } from './startup.ts'
+import type { StartupOptions, StartupStage } from './startup-context.ts'
+import type { StartupFailure } from './startup-failure.ts'
+
+/**
+ * Keeps a modem set up. `idle` → `setting-up` → `set-up`, or `failed` and tried again later. A modem that restarts
+ * repeatedly waits in `settling` before it is set up again.
+ *
+ * A line that only a starting modem sends leads back to `setting-up`, and so does a removed SIM. A line that may have
+ * another cause (the SIM became ready, the radio was switched on) leads to `checking` first: two questions show whether
+ * the settings are intact. All work of the old session is cancelled before anything else is written.
+ */
+export class Lifecycle {
+  readonly #options: LifecycleOptions
+  readonly #pause: Pause
+  readonly #pace = new RestartPace()
+  #state: 'idle' | 'setting-up' | 'checking' | 'set-up' | 'failed' | 'settling' = 'idle'
+  #stage: StartupStage = 'probing'
+  #session: Session | undefined
+  #cancellation = new Cancellation()
+  #retry: Timer | undefined
+  #checkWanted = false
+  #checkedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: LifecycleOptions) {
+    this.#options = options
+    this.#pause = new Pause(options.clock, shortestPauseMs)
+  }
+
+  get session(): Session | undefined {
+    return this.#session
+  }
+
+  /** Sets the modem up from the beginning, whatever the state. */
+  async setUp(): Promise<StartupOutcome> {
+    this.#abandon()
+    const cancellation = new Cancellation()
+    this.#cancellation = cancellation
+    this.#state = 'setting-up'
+    this.#checkWanted = false
+    const { dialogue, clock, startup, pinMemory, onStage, onSetUp, onFailed } = this.#options
+    const outcome = await startUp({
+      dialogue,
+      clock,
+      cancellation,
+      pause: this.#pause,
+      options: startup(),
+      pinMemory,
+      onStage: (stage) => {
+        if (cancellation.cancelled) return
+        this.#stage = stage
+        onStage(stage)
+      },
+    })
+    if (cancellation.cancelled) return { kind: 'cancelled' }
+    if (outcome.kind === 'failed') {
+      this.#state = 'failed'
+      this.#checkedAtMs = clock.nowMs()
+      onFailed(outcome.failure)
+      if (outcome.failure.reason !== 'port-lost') {
+        this.#retry = clock.after(this.#options.retryMs, () => void this.setUp())
+      }
+    } else if (outcome.kind === 'started') {
+      this.#state = 'set-up'
+      this.#session = outcome.session
+      this.#checkedAtMs = clock.nowMs()
+      onSetUp(outcome.session, cancellation)
+      if (this.#checkWanted) void this.#check()
+    }
+    return outcome
+  }
+
+  /** Ends the session; nothing is started again automatically. */
+  stop(): void {
+    this.#abandon()
+    this.#state = 'idle'
+  }
+
+  /** Handles an unsolicited code, and how strongly it indicates a restart. */
+  handle(line: ResponseLine, restart: 'certain' | 'likely' | undefined): void {
+    if (this.#state === 'idle') return
+    if (restart !== undefined || line.prefix === '+CPIN') this.#pause.wake()
+    const simState = line.prefix === '+CPIN' ? pinStateIn(line) : undefined
+    const simNotReady = simState !== undefined && simState !== 'ready'
+    if (restart === 'certain') this.#restartedFor(line.text)
+    else if (simNotReady && this.#session !== undefined) this.#restartedFor(line.text)
+    else if (restart === 'likely') this.#maybeRestarted()
+  }
+
+  /** Checks the settings, because they may be lost. */
+  suspect(): void {
+    if (this.#state === 'set-up') void this.#check()
+  }
+
+  #restartedFor(sign: string): void {
+    // Setup has not changed anything yet, so nothing is lost: the contact attempt continues, or is about to begin.
+    if ((this.#state === 'setting-up' && this.#stage === 'probing') || this.#state === 'settling') return
+    this.#options.onRestarted(sign)
+    const pauseMs = this.#pace.pauseMs(this.#options.clock.nowMs())
+    if (pauseMs === 0) void this.setUp()
+    else this.#setUpLater(pauseMs)
+  }
+
+  #setUpLater(pauseMs: number): void {
+    this.#abandon()
+    this.#state = 'settling'
+    this.#options.onStage('probing')
+    this.#retry = this.#options.clock.after(pauseMs, () => void this.setUp())
+  }
+
+  #maybeRestarted(): void {
+    switch (this.#state) {
+      case 'failed':
+        if (this.#options.clock.nowMs() - this.#checkedAtMs >= fastestRestartMs) void this.setUp()
+        break
+      case 'setting-up':
+      case 'checking':
+        this.#checkWanted = true
+        break
+      case 'set-up':
+        // A modem does not restart within a second after its settings were found intact.
+        if (this.#options.clock.nowMs() - this.#checkedAtMs >= fastestRestartMs) void this.#check()
+        break
+      case 'settling':
+      case 'idle':
+    }
+  }
+
+  async #check(): Promise<void> {
+    const session = this.#session
+    const cancellation = this.#cancellation
+    if (session === undefined) return
+    this.#state = 'checking'
+    this.#checkWanted = false
+    this.#options.onChecking(true)
+    const intact = await this.#isIntact(session, cancellation)
+    if (cancellation.cancelled) return
+    if (!intact) {
+      this.#options.onRestarted('the settings were gone')
+      void this.setUp()
+      return
+    }
+    this.#state = 'set-up'
+    this.#checkedAtMs = this.#options.clock.nowMs()
+    this.#options.onChecking(false)
+  }
+
+  async #isIntact(session: Session, cancellation: Cancellation): Promise<boolean> {
+    const format = await askIfKnown(this.#options.dialogue, readMessageFormat, cancellation)
+    if (format !== 'pdu') return false
+    const wanted = session.messages.indicationsReadBack
+    const found = await askIfKnown(this.#options.dialogue, readMessageIndications, cancellation)
+    if (wanted === undefined || found === undefined) return true
+    return found.mode === wanted.mode && found.messages === wanted.messages && found.reports === wanted.reports
+  }
+
+  #abandon(): void {
+    this.#retry?.cancel()
+    this.#session = undefined
+    this.#options.onAbandoned()
+    this.#cancellation.cancel()
+  }
+}
+
+const fastestRestartMs = 1000
+// Wait for the SIM only until the modem reports on it, but do not react to every line of a flood.
+const shortestPauseMs = 100
+
+export interface LifecycleOptions {
+  readonly dialogue: Dialogue
+  readonly clock: Clock
+  readonly startup: () => StartupOptions
+  readonly pinMemory: PinMemory
+  /** The delay before setup is tried again after a failure. */
+  readonly retryMs: number
+  readonly onStage: (stage: StartupStage) => void
+  /** `cancellation` ends with the session: all work of the session must listen to it. */
+  readonly onSetUp: (session: Session, cancellation: Cancellation) => void
+  readonly onFailed: (failure: StartupFailure) => void
+  readonly onRestarted: (sign: string) => void
+  /** Nothing may be sent while it is true. */
+  readonly onChecking: (checking: boolean) => void
+  /** The session, if any, has ended. Called before its work is cancelled. */
+  readonly onAbandoned: () => void
+}
+
+/**
+ * The delay before a modem that reports a restart is set up again: none at first. A modem that restarts repeatedly
+ * crashes during setup or reports falsely: the delay grows with each restart, until there was none for a while.
+ */
+export class RestartPace {
+  #restarts = 0
+  #lastAtMs = Number.NEGATIVE_INFINITY
+
+  /** Call it once per restart. */
+  pauseMs(nowMs: number): number {
+    this.#restarts = nowMs - this.#lastAtMs < quietMs ? this.#restarts + 1 : 1
+    const pauseMs =
+      this.#restarts <= usualRestarts ? 0 : Math.min(longestPauseMs, 1000 * 2 ** (this.#restarts - usualRestarts - 1))
+    this.#lastAtMs = nowMs + pauseMs
+    return pauseMs
+  }
+}
+
+// Some report one start twice, and plugging in may take several attempts.
+const usualRestarts = 3
+const quietMs = 60_000
+const longestPauseMs = 60_000

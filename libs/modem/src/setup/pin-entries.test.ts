@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest'
+import { type ClosablePort, RecoveryRunner } from '../recovery/runner.ts'
+import { DescribedModem } from '../testing/described-modem.ts'
+import { ManualClock } from '../testing/manual-clock.ts'
+import { type EnteredPin, PinMemory } from './pin-memory.ts'
+
+/** A SIM that counts attempts, in a modem whose port can be closed and opened again. */
+class LockedSlot {
+  readonly clock = new ManualClock()
+  readonly entered: string[] = []
+  tries = 3
+  ready = false
+  counts = true
+  tellsIccid = true
+  /** The modem's reaction to a PIN: checks it and answers, or something else. */
+  onPin: (pin: string) => string = (pin) => this.verify(pin)
+  port: DescribedModem | undefined
+  kept = '[]'
+  keep: (records: readonly EnteredPin[]) => void | Promise<void> = (records) => {
+    this.kept = JSON.stringify(records)
+  }
+
+  verify(pin: string): string {
+    this.ready = pin === '1234'
+    this.tries = this.ready ? 3 : this.tries - 1
+    return this.ready ? 'OK' : '+CME ERROR: 16'
+  }
+
+  /** A program that drives it, with the records of the previous one. */
+  program(simPin: string, enterPinUnseen = false): RecoveryRunner {
+    const runner = new RecoveryRunner({
+      clock: this.clock,
+      open: async () => ({ kind: 'opened', port: this.#open() }),
+      onEvent: () => undefined,
+      modemOptions: { simPin, enterPinUnseen, simBusyLimitMs: 5000 },
+      pinMemory: new PinMemory({ records: JSON.parse(this.kept), keep: (records) => this.keep(records) }),
+    })
+    runner.start()
+    return runner
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 500) {
+      await this.clock.advance(500)
+      for (let i = 0; i < 300; i += 1) await Promise.resolve()
+    }
+  }
+
+  /** The SIM loses power and is locked again. */
+  async replug(): Promise<void> {
+    this.ready = false
+    this.port?.lose()
+    await this.pass(60_000)
+  }
+
+  #open(): ClosablePort {
+    const port = new DescribedModem({})
+    const usual = port.reply
+    port.reply = (line) => {
+      const pin = /^AT\+CPIN="(.*)"$/.exec(line)?.[1]
+      if (pin !== undefined) {
+        this.entered.push(pin)
+        port.answer(line, this.onPin(pin))
+      }
+      port.answer('AT+CPIN?', this.ready ? '+CPIN: READY' : '+CPIN: SIM PIN')
+      port.answer('AT+CPINR', this.counts ? `+CPINR: SIM PIN,${this.tries},3` : 'ERROR')
+      if (!this.tellsIccid && !this.ready) port.answer('AT+CCID', '+CME ERROR: 11')
+      return usual(line)
+    }
+    this.port = port
+    return Object.assign(port, { close: async () => undefined })
+  }
+}
+
+describe('a PIN that the SIM has refused is never entered again', () => {
+  test.each([true, false])('on another port, the SIM telling which it is: %s', async (tellsIccid) => {
+    const slot = new LockedSlot()
+    slot.tellsIccid = tellsIccid
+    const runner = slot.program('9999')
+    await slot.pass(10_000)
+    for (let i = 0; i < 4; i += 1) await slot.replug()
+    expect(slot.entered).toEqual(['9999'])
+    expect(runner.modem?.state).toMatchObject({ name: 'blocked', failure: { reason: 'pin-wrong', triesLeft: 2 } })
+  })
+
+  test.each([true, false])(
+    'by another process with the stored records, with a counter in the modem: %s',
+    async (counts) => {
+      const slot = new LockedSlot()
+      slot.counts = counts
+      for (let i = 0; i < 4; i += 1) {
+        const runner = slot.program('9999', true)
+        await slot.pass(20_000)
+        await runner.stop()
+      }
+      expect(slot.entered).toEqual(['9999'])
+    },
+  )
+
+  test('by another process if this one ended before it read the answer', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = (pin) => {
+      slot.verify(pin)
+      slot.port?.lose()
+      return 'silence'
+    }
+    await slot.program('9999').stop()
+    for (let i = 0; i < 3; i += 1) {
+      const runner = slot.program('9999')
+      await slot.pass(20_000)
+      await runner.stop()
+    }
+    expect(slot.entered).toEqual(['9999'])
+    expect(JSON.parse(slot.kept)).toMatchObject([{ sim: '89490200001234567890', verdict: 'refused' }])
+  })
+
+  test('but another SIM in the same modem gets it', async () => {
+    const slot = new LockedSlot()
+    slot.kept = JSON.stringify([
+      { sim: '8900000000000000000', pin: '1234', verdict: 'refused', entries: 1, triesBefore: 3 },
+    ])
+    slot.program('1234')
+    await slot.pass(10_000)
+    expect(slot.entered).toEqual(['1234'])
+    expect(slot.ready).toBe(true)
+  })
+})
+
+test('a corrected PIN is used on every later port, however it was set', async () => {
+  const slot = new LockedSlot()
+  const runner = slot.program('9999')
+  await slot.pass(10_000)
+  void runner.modem?.useSimPin('1234')
+  await slot.pass(10_000)
+  await slot.replug()
+  void runner.useSimPin('1234')
+  await slot.replug()
+  expect(slot.entered).toEqual(['9999', '1234', '1234', '1234'])
+})
+
+describe('if the modem does not report the attempts left', () => {
+  test.each([true, false])('the third PIN is not entered, the SIM telling which it is: %s', async (tellsIccid) => {
+    const slot = new LockedSlot()
+    slot.counts = false
+    slot.tellsIccid = tellsIccid
+    for (const pin of ['1111', '2222', '3333', '1234']) {
+      const runner = slot.program(pin, true)
+      await slot.pass(20_000)
+      if (slot.entered.length === 2 && pin !== '2222') {
+        expect(runner.modem?.state).toMatchObject({ name: 'blocked', failure: { reason: 'pin-last-try' } })
+      }
+      await runner.stop()
+    }
+    expect(slot.entered).toEqual(['1111', '2222'])
+    expect(slot.tries).toBe(1)
+  })
+
+  test('a PIN that unlocks the SIM restores the attempts, and refused ones stay refused', async () => {
+    const slot = new LockedSlot()
+    slot.counts = false
+    const runner = slot.program('1111', true)
+    await slot.pass(20_000)
+    for (const pin of ['1234', '1111', '2222', '3333', '4444']) {
+      void runner.useSimPin(pin)
+      await slot.pass(20_000)
+      if (pin === '1234') expect(slot.ready).toBe(true)
+      slot.ready = false
+    }
+    expect(slot.entered).toEqual(['1111', '1234', '2222', '3333'])
+    expect(slot.tries).toBe(1)
+  })
+})
+
+describe('a PIN entry that is answered', () => {
+  test('with silence is not repeated, although the counter is unchanged', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = () => 'silence'
+    const runner = slot.program('9999')
+    await slot.pass(600_000)
+    await slot.replug()
+    expect(slot.entered).toEqual(['9999'])
+    expect(runner.modem?.state).toMatchObject({ failure: { reason: 'pin-not-taken' } })
+  })
+
+  test('with an error without a number is wrong if the counter was reduced', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = (pin) => {
+      slot.verify(pin)
+      return 'ERROR'
+    }
+    const runner = slot.program('9999')
+    await slot.pass(600_000)
+    expect(slot.entered).toEqual(['9999'])
+    expect(runner.modem?.state).toMatchObject({ failure: { reason: 'pin-wrong', triesLeft: 2 } })
+  })
+
+  test('with SIM busy is not wrong and is repeated once', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = () => {
+      slot.onPin = (pin) => slot.verify(pin)
+      return '+CME ERROR: 14'
+    }
+    slot.program('1234')
+    await slot.pass(300_000)
+    expect(slot.entered).toEqual(['1234', '1234'])
+    expect(slot.ready).toBe(true)
+    expect(slot.kept).toBe('[]')
+  })
+
+  test('with SIM busy forever leaves one attempt, whatever the counter', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = () => '+CME ERROR: 14'
+    slot.program('9999')
+    await slot.pass(3_600_000)
+    await slot.replug()
+    expect(slot.entered).toHaveLength(2)
+  })
+
+  test('with the loss of the port is repeated once, because the counter shows that it was not refused', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = () => {
+      slot.onPin = (pin) => slot.verify(pin)
+      slot.port?.lose()
+      return 'silence'
+    }
+    slot.program('1234')
+    await slot.pass(120_000)
+    expect(slot.entered).toEqual(['1234', '1234'])
+    expect(slot.ready).toBe(true)
+  })
+})
+
+describe('the record of a PIN entry', () => {
+  test('is stored before the entry', async () => {
+    const slot = new LockedSlot()
+    const order: string[] = []
+    slot.keep = async (records) => {
+      await Promise.resolve()
+      order.push(`kept ${records.map((record) => record.verdict).join()}, ${slot.entered.length} entered`)
+    }
+    slot.program('9999')
+    await slot.pass(10_000)
+    expect(order).toEqual(['kept open, 0 entered', 'kept refused, 1 entered'])
+  })
+
+  test('that cannot be stored prevents the entry', async () => {
+    const slot = new LockedSlot()
+    slot.keep = () => {
+      throw new Error('the disk is full')
+    }
+    const runner = slot.program('1234')
+    await slot.pass(10_000)
+    expect(slot.entered).toEqual([])
+    expect(runner.modem?.state).toMatchObject({ name: 'blocked', failure: { reason: 'pin-not-kept' } })
+  })
+})

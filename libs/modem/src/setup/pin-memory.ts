@@ -1,0 +1,92 @@
+/**
+ * Remembers which PINs were entered into which SIM without unlocking it, across starts and ports, and across processes
+ * if the owner stores `records`: a SIM counts all attempts and locks itself at the third.
+ *
+ * `open`: entered, result unknown. → deleted when the SIM is ready, `refused` when the SIM reported that or its counter
+ * was reduced, `spent` when neither could be determined.
+ */
+export class PinMemory {
+  readonly #keep: (records: readonly EnteredPin[]) => void | Promise<void>
+  #records: readonly EnteredPin[]
+  #kept = Promise.resolve(true)
+
+  constructor(options: PinMemoryOptions = {}) {
+    this.#records = options.records ?? []
+    this.#keep = options.keep ?? (() => undefined)
+  }
+
+  /** Plain data for JSON. It contains PINs: protect it like the configuration they come from. */
+  get records(): readonly EnteredPin[] {
+    return this.#records
+  }
+
+  /** The worst known result. A SIM without a reported ICCID may be any SIM. */
+  find(sim: string | null, pin: string): EnteredPin | undefined {
+    const found = this.#records.filter((record) => isAbout(record, sim, pin))
+    return verdicts.map((verdict) => found.find((record) => record.verdict === verdict)).find(Boolean)
+  }
+
+  /** How many attempts it may have cost the SIM since it was last unlocked, with any PIN. */
+  triesSpent(sim: string | null): number {
+    const about = this.#records.filter((record) => sim === null || record.sim === null || record.sim === sim)
+    return about.reduce((sum, { entries }) => sum + entries, 0)
+  }
+
+  /** False if it could not be stored: a PIN that the next process does not know of must not be entered. */
+  async note(record: EnteredPin): Promise<boolean> {
+    return this.#become([...this.#records.filter(({ sim, pin }) => sim !== record.sim || pin !== record.pin), record])
+  }
+
+  /** The PIN was right: the SIM has reset its counter. Refused PINs stay refused. */
+  async opened(sim: string | null, pin: string): Promise<void> {
+    const left = this.#records.filter((record) => !isAbout(record, sim, pin))
+    const counted = left.some((record) => record.sim === sim && record.entries > 0)
+    if (!counted && left.length === this.#records.length) return
+    await this.#become(left.map((record) => (record.sim === sim ? { ...record, entries: 0 } : record)))
+  }
+
+  /** The PIN was not entered. */
+  async forget(sim: string | null, pin: string): Promise<void> {
+    const left = this.#records.filter((record) => !isAbout(record, sim, pin))
+    if (left.length < this.#records.length) await this.#become(left)
+  }
+
+  /** Stores one change after the other, always the newest: a slow disk must not overwrite a newer change. */
+  #become(records: readonly EnteredPin[]): Promise<boolean> {
+    this.#records = records
+    this.#kept = this.#kept.then(async () => {
+      try {
+        await this.#keep(this.#records)
+        return true
+      } catch {
+        // The answer reports this; the record stored before prevents a repeated entry.
+        return false
+      }
+    })
+    return this.#kept
+  }
+}
+
+export interface PinMemoryOptions {
+  /** The records as last stored. */
+  readonly records?: readonly EnteredPin[]
+  /** Called at each change, and before a PIN is entered: nothing is written to the modem until it has resolved. */
+  readonly keep?: (records: readonly EnteredPin[]) => void | Promise<void>
+}
+
+export interface EnteredPin {
+  /** ICCID; null if the modem does not report it while the SIM is locked. */
+  readonly sim: string | null
+  readonly pin: string
+  readonly verdict: 'open' | 'spent' | 'refused'
+  /** How often it was entered since the SIM was last unlocked. */
+  readonly entries: number
+  /** The attempts left before the entry; null if the modem does not report them. */
+  readonly triesBefore: number | null
+}
+
+const verdicts = ['refused', 'spent', 'open'] as const
+
+function isAbout(record: EnteredPin, sim: string | null, pin: string): boolean {
+  return record.pin === pin && (sim === null || record.sim === null || record.sim === sim)
+}

@@ -1,0 +1,68 @@
+import type { Cancellation } from '../cancellation.ts'
+import { askIfKnown, type Executor } from '../commands/query.ts'
+import {
+  canSendSms,
+  type Registration,
+  type RegistrationDomain,
+  readRegistration,
+  registrationIn,
+} from '../commands/registration.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
+
+/**
+ * The registration of the modem, from unsolicited codes and answers. One domain that allows messages is sufficient: an
+ * LTE-only network supports only `+CEREG`, and GSM only `+CREG`.
+ */
+export class RegistrationWatch {
+  readonly #onChange: () => void
+  readonly #byDomain = new Map<RegistrationDomain, Registration>()
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange
+  }
+
+  get registered(): boolean {
+    return [...this.#byDomain.values()].some(canSendSms)
+  }
+
+  /** The registration used for messages: one that allows them, then the newest technology. */
+  get best(): Registration | undefined {
+    const all = [...this.#byDomain.values()]
+    return all.filter(canSendSms).at(-1) ?? all.at(-1)
+  }
+
+  get all(): readonly Registration[] {
+    return [...this.#byDomain.values()]
+  }
+
+  handle(line: ResponseLine): boolean {
+    const registration = registrationIn(line)
+    if (registration === undefined) return false
+    this.#take(registration)
+    return true
+  }
+
+  async poll(executor: Executor, domains: readonly RegistrationDomain[], cancellation: Cancellation): Promise<void> {
+    for (const domain of domains) {
+      const registration = await askIfKnown(executor, readRegistration(domain), cancellation)
+      if (registration !== undefined && !cancellation.cancelled) this.#take(registration)
+    }
+  }
+
+  forget(): void {
+    this.#byDomain.clear()
+  }
+
+  #take(registration: Registration): void {
+    const before = this.#byDomain.get(registration.domain)
+    // In the order of the standard's numbering, so that the newest technology is last.
+    this.#byDomain.set(registration.domain, withKnownCell(registration, before))
+    if (before?.stat !== registration.stat || before.cell !== registration.cell) this.#onChange()
+  }
+}
+
+/** The short form of the code contains the state without the cell. */
+function withKnownCell(now: Registration, before: Registration | undefined): Registration {
+  if (now.cell !== undefined || now.stat !== before?.stat) return now
+  return { ...now, area: before.area, cell: before.cell, technology: now.technology ?? before.technology }
+}

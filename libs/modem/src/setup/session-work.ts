@@ -1,0 +1,108 @@
+import type { Cancellation } from '../cancellation.ts'
+import type { Clock } from '../clock.ts'
+import type { Memory, MemoryUsage } from '../commands/message-storage.ts'
+import { ask } from '../commands/query.ts'
+import { bestSignal } from '../commands/signal.ts'
+import { UssdSession } from '../commands/ussd-session.ts'
+import type { Dialogue } from '../dialogue/dialogue.ts'
+import type { ModemEvent } from '../modem-event.ts'
+import type { ModemDefaults } from '../modem-options.ts'
+import { MessageSlots } from '../receive/message-slots.ts'
+import type { Receiver } from '../receive/receive.ts'
+import type { RegistrationWatch } from './registration-watch.ts'
+import type { Session } from './startup.ts'
+
+/** What a session needs for its background work. */
+export interface SessionWork {
+  readonly session: Session
+  readonly sameSim: boolean
+  readonly cancellation: Cancellation
+  readonly dialogue: Dialogue
+  readonly clock: Clock
+  readonly options: ModemDefaults
+  readonly receiver: Receiver
+  readonly registration: RegistrationWatch
+  readonly onUsage: (memory: Memory, usage: MemoryUsage) => void
+  readonly onEvent: (event: ModemEvent) => void
+}
+
+export function beginSession(work: SessionWork): UssdSession {
+  const { session, cancellation, dialogue, clock, options, receiver, onEvent } = work
+  const { profile, messages } = session
+  const slots = new MessageSlots({
+    executor: dialogue,
+    clock,
+    traits: profile.storage,
+    cancellation,
+    onUsage: work.onUsage,
+  })
+  const { memories, acknowledges } = messages
+  const { listingHangs, deletingDeletesSiblings } = profile.storage
+  receiver.attach({ slots, memories, acknowledges, listingHangs, deletingDeletesSiblings }, work.sameSim)
+  receiver.sweepSoon('thorough')
+  startPolling({
+    clock,
+    cancellation,
+    timing: options,
+    sweepMs: messages.indications === undefined ? options.sweepWithoutIndicationsMs : options.sweepMs,
+    isRegistered: () => work.registration.registered,
+    pollRegistration: () => work.registration.poll(dialogue, session.registrationDomains, cancellation),
+    sweep: () => receiver.sweepSoon('usual'),
+    measureSignal: async () => {
+      const signal = await bestSignal((query) => ask(dialogue, query, cancellation))
+      if (signal && !cancellation.cancelled) onEvent({ kind: 'signal', signal })
+    },
+  })
+  return new UssdSession({
+    executor: dialogue,
+    clock,
+    cancellation,
+    encodings: profile.ussdEncodings,
+    answerLimitMs: options.ussdAnswerLimitMs,
+    onNews: (answer) => onEvent({ kind: 'ussd', answer }),
+  })
+}
+
+/** The background work while a modem is set up. */
+export interface Polling {
+  readonly clock: Clock
+  readonly cancellation: Cancellation
+  readonly timing: { readonly registrationPollMs: number; readonly registeredPollMs: number; readonly signalMs: number }
+  readonly sweepMs: number
+  readonly isRegistered: () => boolean
+  readonly pollRegistration: () => Promise<void>
+  readonly sweep: () => void
+  readonly measureSignal: () => Promise<void>
+}
+
+/**
+ * Polls registration, memories and signal: unsolicited codes report all of it, but may get lost. Sending does not
+ * depend on it.
+ */
+function startPolling(polling: Polling): void {
+  const { clock, cancellation, timing } = polling
+  const registrationPauseMs = () => (polling.isRegistered() ? timing.registeredPollMs : timing.registrationPollMs)
+  void polling.pollRegistration()
+  repeat(clock, cancellation, registrationPauseMs, polling.pollRegistration)
+  repeat(
+    clock,
+    cancellation,
+    () => polling.sweepMs,
+    async () => polling.sweep(),
+  )
+  void polling.measureSignal()
+  repeat(clock, cancellation, () => timing.signalMs, polling.measureSignal)
+}
+
+/** Repeats the work with the pause in between until cancelled. The pause is computed each time. */
+function repeat(clock: Clock, cancellation: Cancellation, pauseMs: () => number, work: () => Promise<unknown>): void {
+  const next = () => {
+    if (cancellation.cancelled) return
+    const timer = clock.after(pauseMs(), () => {
+      stopListening()
+      if (!cancellation.cancelled) void work().then(next)
+    })
+    const stopListening = cancellation.onCancelled(() => timer.cancel())
+  }
+  next()
+}

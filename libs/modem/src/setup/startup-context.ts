@@ -1,0 +1,60 @@
+import type { Cancellation } from '../cancellation.ts'
+import type { Clock } from '../clock.ts'
+import type { MessageBearer } from '../commands/message-settings.ts'
+import { type Answer, ask, type Executor, type Query } from '../commands/query.ts'
+import { pinStateOfError } from '../commands/sim-pin.ts'
+import type { Dialogue } from '../dialogue/dialogue.ts'
+import type { Pause } from '../pause.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { PinMemory } from './pin-memory.ts'
+
+/** What every step of setup needs. */
+export interface StartupContext {
+  readonly dialogue: Pick<Dialogue, 'resynchronise' | 'learn' | 'telemetry' | 'writeRaw'> & Executor
+  readonly clock: Clock
+  /** Cancelled when setup must stop: the modem was stopped or has restarted. */
+  readonly cancellation: Cancellation
+  /** Woken when the modem sends a line that may end the wait. */
+  readonly pause: Pause
+  readonly options: StartupOptions
+  readonly pinMemory: PinMemory
+  readonly onStage: (stage: StartupStage) => void
+}
+
+export type StartupStage = 'probing' | 'identifying' | 'sim'
+
+export interface StartupOptions {
+  readonly simPin: string | undefined
+  /** Whether the PIN may be entered, once, if the modem does not report the attempts left. */
+  readonly enterPinUnseen: boolean
+  readonly catalogue: readonly Profile[]
+  /** `12d1:1506`, if the port belongs to a USB device. */
+  readonly usb: string | undefined
+  /** Written to a SIM that has none. */
+  readonly serviceCentre: string | undefined
+  /** Undefined: keep the setting of the modem. */
+  readonly messageBearer: MessageBearer | undefined
+  /** The limit until the modem answers at all. */
+  readonly contactLimitMs: number
+  /** The interval between checks of a SIM that is busy or absent. */
+  readonly simPollMs: number
+  /** The limit for a busy SIM. */
+  readonly simBusyLimitMs: number
+  /** A modem that has just started may report a missing SIM for this long before that is believed. */
+  readonly simAbsentLimitMs: number
+}
+
+/** Repeats the query while the SIM or a dependent service is busy. */
+export async function askPatiently<T>(context: StartupContext, query: Query<T>): Promise<Answer<T>> {
+  const until = context.clock.nowMs() + context.options.simBusyLimitMs
+  for (;;) {
+    const answer = await ask(context.dialogue, query, context.cancellation)
+    if (answer.kind !== 'refused' || !isBusy(answer) || context.clock.nowMs() >= until) return answer
+    await context.pause.wait(context.options.simPollMs, context.cancellation)
+  }
+}
+
+/** SIM busy (CME 14, CMS 314), initialisation in progress (515), and other temporary errors. */
+function isBusy<T>(answer: Answer<T> & { kind: 'refused' }): boolean {
+  return pinStateOfError(answer.error) === 'busy' || answer.error.class === 'temporary'
+}

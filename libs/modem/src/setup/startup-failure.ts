@@ -1,0 +1,113 @@
+/** Why a modem cannot be used, and what to do. */
+export interface StartupFailure {
+  readonly reason: StartupFailureReason
+  readonly words: string
+  readonly advice: string
+  /** The answer or error, if there was one. */
+  readonly evidence: string | undefined
+  /** The PIN attempts left, if relevant and reported. */
+  readonly triesLeft?: number
+}
+
+export type StartupFailureReason =
+  | 'no-answer'
+  | 'garbled'
+  | 'port-lost'
+  | 'fell-silent'
+  | 'not-a-modem'
+  | 'no-sim'
+  | 'sim-failure'
+  | 'sim-busy'
+  | 'pin-required'
+  | 'pin-malformed'
+  | 'pin-tries-unknown'
+  | 'pin-last-try'
+  | 'pin-wrong'
+  | 'pin-not-taken'
+  | 'pin-not-kept'
+  | 'puk-required'
+  | 'modem-locked'
+  | 'pdu-mode-refused'
+
+export function startupFailure(reason: StartupFailureReason, evidence?: string, triesLeft?: number): StartupFailure {
+  return { reason, ...descriptions[reason], evidence, ...(triesLeft === undefined ? {} : { triesLeft }) }
+}
+
+const descriptions: Readonly<Record<StartupFailureReason, { readonly words: string; readonly advice: string }>> = {
+  'no-answer': {
+    words: 'No modem answers on this port.',
+    advice: 'Check that the modem has power and that this is its command port; then replug it.',
+  },
+  garbled: {
+    words: 'The port sends data, but no answers to modem commands.',
+    advice:
+      'Check the baud rate of a serial line, that no other program uses the port, and that it is the command port of the modem.',
+  },
+  'port-lost': {
+    words: 'The port closed during setup.',
+    advice: 'Check cable and power supply: a modem without enough power disconnects.',
+  },
+  'fell-silent': {
+    words: 'The modem answered at first and then fell silent.',
+    advice: 'Check its power supply; if the problem persists, unplug the modem for ten seconds.',
+  },
+  'not-a-modem': {
+    words: 'This port answers OK to everything and returns no data, so it is not the command port of a modem.',
+    advice: 'Use another port of the same device.',
+  },
+  'no-sim': {
+    words: 'There is no SIM in the modem.',
+    advice: 'Insert the SIM, contacts towards the modem, and push it until it locks.',
+  },
+  'sim-failure': {
+    words: 'The modem cannot read the SIM.',
+    advice: 'Clean the contacts, insert the SIM again, and try it in a phone; if it fails there too, replace it.',
+  },
+  'sim-busy': {
+    words: 'The SIM did not become ready.',
+    advice: 'If the problem persists, unplug the modem for ten seconds and try the SIM in a phone.',
+  },
+  'pin-required': {
+    words: 'The SIM requires a PIN and none is configured.',
+    advice: 'Configure the PIN of this SIM slot, or disable the PIN in a phone.',
+  },
+  'pin-malformed': {
+    words: 'The configured PIN does not have four to eight digits.',
+    advice: 'Correct the PIN. It has not been entered.',
+  },
+  'pin-tries-unknown': {
+    words: 'The SIM requires a PIN and the modem does not report how many attempts are left.',
+    advice:
+      'The PIN has not been entered, because a wrong one could lock the SIM. Disable the PIN in a phone, or allow entering it unseen.',
+  },
+  'pin-last-try': {
+    words: 'The SIM requires a PIN and at most one attempt is left.',
+    advice:
+      'The PIN has not been entered. Put the SIM into a phone, enter the right PIN there, then correct the configuration; if the modem does not report how many attempts are left, disable the PIN instead.',
+  },
+  'pin-wrong': {
+    words: 'The SIM refused the configured PIN.',
+    advice: 'Correct the PIN in the configuration. The wrong PIN is not entered again.',
+  },
+  'pin-not-taken': {
+    words: 'The PIN was entered and the SIM still asks for it.',
+    advice: 'Check the PIN in a phone. The same PIN is not entered again.',
+  },
+  'pin-not-kept': {
+    words: 'The SIM requires a PIN, and the attempt could not be saved to disk.',
+    advice:
+      'The PIN has not been entered, because an unsaved attempt could be repeated and lock the SIM. Check whether the disk is full or not writable.',
+  },
+  'puk-required': {
+    words: 'The SIM is locked and requires its PUK.',
+    advice: 'Put the SIM into a phone and enter the PUK that came with the SIM. The gateway never enters a PUK.',
+  },
+  'modem-locked': {
+    words: 'The modem is locked to a network, a provider or another SIM.',
+    advice: 'Use a SIM of that network, or have the seller unlock the modem.',
+  },
+  'pdu-mode-refused': {
+    words: 'The modem refuses PDU mode, which sending and receiving require.',
+    advice: 'Wait and try again; if the problem persists, this modem cannot be used. Report it with a trace.',
+  },
+}

@@ -1,0 +1,154 @@
+import { followNetworkTime, reportTimeZone } from '../commands/network-time.ts'
+import { ask } from '../commands/query.ts'
+import { type RegistrationDomain, registrationDomains, reportRegistration } from '../commands/registration.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { configureMessages, type MessageConfiguration } from './configure-messages.ts'
+import { identifyModem, type ModemIdentity, readModemNumberOf } from './identify-modem.ts'
+import { identifySim, type SimIdentity } from './identify-sim.ts'
+import type { StartupContext } from './startup-context.ts'
+import { type StartupFailure, startupFailure } from './startup-failure.ts'
+import { unlockSim } from './unlock-sim.ts'
+
+/** The result of a successful setup. */
+export interface Session {
+  readonly identity: ModemIdentity
+  readonly profile: Profile
+  readonly sim: SimIdentity
+  readonly messages: MessageConfiguration
+  /** The registration codes that this modem supports. */
+  readonly registrationDomains: readonly RegistrationDomain[]
+  /** The functions that are missing. */
+  readonly shortcomings: readonly Shortcoming[]
+}
+
+export type Shortcoming =
+  /** Messages are not indicated; sweeps find them. */
+  | 'no-indications'
+  | 'no-delivery-reports'
+  /** It can send, but offers no received messages. */
+  | 'no-readable-memory'
+  /** Sending will fail until one is configured. */
+  | 'no-service-centre'
+  /** As above, because the configured one is not a number. */
+  | 'service-centre-malformed'
+  /** It reports neither an IMEI nor a serial number. */
+  | 'no-imei'
+  /** It reports a serial number that is not an IMEI. */
+  | 'imei-malformed'
+  /** It refuses a bare `AT`. */
+  | 'at-refused'
+  /** It refuses `AT+CMEE=1`: errors have no numbers. */
+  | 'no-error-codes'
+  /** It echoes each command, whatever the setting. */
+  | 'echo-stays-on'
+  /** `AT+CNMI?` is not answered: a lost setting goes unnoticed. */
+  | 'indications-unverified'
+
+export type StartupOutcome =
+  | { readonly kind: 'started'; readonly session: Session }
+  | { readonly kind: 'failed'; readonly failure: StartupFailure }
+  | { readonly kind: 'cancelled' }
+
+/**
+ * Sets a modem up by negotiating its functions. Repeated from the beginning after every sign of a restart, because the
+ * modem has then lost its settings. Optional commands may be refused; the others end setup with a reason.
+ */
+export async function startUp(context: StartupContext): Promise<StartupOutcome> {
+  const result = await negotiate(context)
+  if (context.cancellation.cancelled) return { kind: 'cancelled' }
+  if (!('reason' in result) || !contactFailures.has(result.reason)) {
+    // Nearly every step tolerates a refusal, so a modem that failed during setup looks like one without functions.
+    const silent = await fellSilent(context)
+    if (context.cancellation.cancelled) return { kind: 'cancelled' }
+    if (silent) return { kind: 'failed', failure: startupFailure('fell-silent') }
+  }
+  return 'reason' in result ? { kind: 'failed', failure: result } : { kind: 'started', session: result }
+}
+
+const contactFailures: ReadonlySet<string> = new Set(['no-answer', 'garbled', 'not-a-modem', 'port-lost'])
+
+async function fellSilent({ dialogue }: StartupContext): Promise<boolean> {
+  return dialogue.telemetry.state !== 'in-step' && (await dialogue.resynchronise()).kind !== 'in-step'
+}
+
+async function negotiate(context: StartupContext): Promise<Session | StartupFailure> {
+  context.onStage('probing')
+  const contact = await contactModem(context)
+  if ('reason' in contact) return contact
+
+  context.onStage('identifying')
+  const modem = await identifyModem(context)
+  const { echoes } = context.dialogue.telemetry
+
+  context.onStage('sim')
+  const locked = await unlockSim(context, modem.profile)
+  if (locked) return locked
+  const messages = await configureMessages(context, modem.profile)
+  if ('reason' in messages) return messages
+  const sim = await identifySim(context, modem.profile)
+
+  const domains = await askForRegistrationNews(context)
+  await ask(context.dialogue, followNetworkTime, context.cancellation)
+  await ask(context.dialogue, reportTimeZone, context.cancellation)
+  // A modem that is still starting may refuse it at first; once the SIM is ready it has started.
+  const identity = modem.identity.imei ? modem.identity : { ...modem.identity, ...(await readModemNumberOf(context)) }
+  const shortcomings = [
+    ...shortcomingsOf(messages, sim),
+    ...(identity.imei ? [] : [identity.serial ? ('imei-malformed' as const) : ('no-imei' as const)]),
+    ...(contact.atRefused ? ['at-refused' as const] : []),
+    ...(modem.refused.includes('AT+CMEE=1') ? ['no-error-codes' as const] : []),
+    ...(context.dialogue.telemetry.echoes > echoes ? ['echo-stays-on' as const] : []),
+  ]
+  const { profile } = modem
+  return { identity, profile, sim, messages, registrationDomains: domains, shortcomings }
+}
+
+/** Mode 2 reports the cell; some modems support only mode 1. An LTE-only modem supports only `+CEREG`. */
+async function askForRegistrationNews(context: StartupContext): Promise<readonly RegistrationDomain[]> {
+  const supported: RegistrationDomain[] = []
+  for (const domain of registrationDomains) {
+    for (const mode of [2, 1] as const) {
+      const answer = await ask(context.dialogue, reportRegistration(domain, mode), context.cancellation)
+      if (answer.kind !== 'value') continue
+      supported.push(domain)
+      break
+    }
+  }
+  return supported.length > 0 ? supported : ['+CREG']
+}
+
+function shortcomingsOf(messages: MessageConfiguration, sim: SimIdentity): readonly Shortcoming[] {
+  const shortcomings: Shortcoming[] = []
+  if (messages.indications === undefined) shortcomings.push('no-indications')
+  else if (messages.indicationsReadBack === undefined) shortcomings.push('indications-unverified')
+  if (messages.indications?.reports === 0) shortcomings.push('no-delivery-reports')
+  if (messages.memories.length === 0) shortcomings.push('no-readable-memory')
+  if (sim.serviceCentre === 'none') shortcomings.push('no-service-centre')
+  if (sim.serviceCentre === 'malformed') shortcomings.push('service-centre-malformed')
+  return shortcomings
+}
+
+/** Sends ESC and AT until the modem answers: it may be booting or detecting the baud rate. */
+async function contactModem(context: StartupContext): Promise<Contact | StartupFailure> {
+  const until = context.clock.nowMs() + context.options.contactLimitMs
+  let heard = false
+  for (;;) {
+    const outcome = await context.dialogue.resynchronise()
+    if (outcome.kind === 'closed') return startupFailure('port-lost')
+    if (outcome.kind === 'in-step') return { atRefused: outcome.atRefused }
+    if (outcome.okToAll) return startupFailure('not-a-modem')
+    heard ||= outcome.heard
+    if (context.cancellation.cancelled || context.clock.nowMs() >= until) {
+      return startupFailure(heard ? 'garbled' : 'no-answer')
+    }
+    context.dialogue.writeRaw(closeMultiplexer)
+  }
+}
+
+export interface Contact {
+  /** The modem answers a bare `AT` with an error. */
+  readonly atRefused: boolean
+}
+
+// 27.010 §5.4.6.3.3, basic option: multiplexer close-down. A crashed program may leave Quectel modems in that mode.
+const closeMultiplexer = '\xf9\x03\xef\x05\xc3\x01\xf2\xf9'

@@ -1,0 +1,185 @@
+import type { PinTries } from '../commands/pin-counter.ts'
+import { ask, askIfKnown, type Query } from '../commands/query.ts'
+import { enterPin, type PinState, pinStateOf, pinStateOfError, readPinLock } from '../commands/sim-pin.ts'
+import type { CommandError } from '../dialogue/command-error.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { readIccid } from './identify-sim.ts'
+import type { EnteredPin } from './pin-memory.ts'
+import type { StartupContext } from './startup-context.ts'
+import { type StartupFailure, startupFailure } from './startup-failure.ts'
+
+/**
+ * Waits until the SIM is ready. The PIN is entered once, after the attempts left were read, and never as the last
+ * attempt; a SIM that requires its PUK is left alone.
+ */
+export async function unlockSim(context: StartupContext, profile: Profile): Promise<StartupFailure | undefined> {
+  const state = await awaitSettledState(context, profile)
+  switch (state) {
+    case 'ready':
+    // Neither protects messages.
+    case 'pin2':
+    case 'puk2':
+      await settleEnteredPin(context, profile)
+      return undefined
+    case 'pin':
+      return (await asksForNothing(context, profile)) ? undefined : unlockWithPin(context, profile)
+    case 'puk':
+      return startupFailure('puk-required', 'SIM PUK')
+    case 'modem-locked':
+      return startupFailure('modem-locked')
+    case 'no-sim':
+      return startupFailure('no-sim')
+    case 'sim-failure':
+      return startupFailure('sim-failure')
+    case 'busy':
+    case undefined:
+      return startupFailure(context.cancellation.cancelled ? 'port-lost' : 'sim-busy')
+  }
+}
+
+/** Polls until the SIM reports a state that waiting will not change. */
+async function awaitSettledState(context: StartupContext, profile: Profile): Promise<PinState | undefined> {
+  const startedAtMs = context.clock.nowMs()
+  const { simPollMs, simBusyLimitMs, simAbsentLimitMs } = context.options
+  for (;;) {
+    const state = pinStateOf(await ask(context.dialogue, profile.pinState, context.cancellation))
+    const waitedMs = context.clock.nowMs() - startedAtMs
+    const mayChange =
+      state === 'busy' || state === undefined
+        ? waitedMs < simBusyLimitMs
+        : (state === 'no-sim' || state === 'sim-failure') && waitedMs < simAbsentLimitMs
+    if (!mayChange || context.cancellation.cancelled) return state
+    await context.pause.wait(simPollMs, context.cancellation)
+  }
+}
+
+/** Option modems report `SIM PIN` even if the PIN is disabled. */
+async function asksForNothing(context: StartupContext, profile: Profile): Promise<boolean> {
+  if (profile.pinQuirk !== 'asks-when-disabled') return false
+  return (await askIfKnown(context.dialogue, readPinLock, context.cancellation)) === 'disabled'
+}
+
+async function unlockWithPin(context: StartupContext, profile: Profile): Promise<StartupFailure | undefined> {
+  const { pinMemory, options } = context
+  const pin = options.simPin
+  if (pin === undefined) return startupFailure('pin-required')
+  const entry = enterPin(pin)
+  if (entry === undefined) return startupFailure('pin-malformed')
+  const sim = (await readIccid(context, profile)) ?? null
+  const tries = (await triesLeft(context, profile))?.pin
+  const before = pinMemory.find(sim, pin)
+  if (before !== undefined) {
+    const verdict = verdictOn(before, tries)
+    if (verdict === 'refused') await pinMemory.note({ ...before, verdict })
+    if (verdict === 'refused') return startupFailure('pin-wrong', undefined, tries)
+    if (verdict === 'spent') return startupFailure('pin-not-taken', undefined, tries)
+  }
+  if (tries !== undefined && tries <= 1) return startupFailure('pin-last-try', undefined, tries)
+  if (tries === undefined && !options.enterPinUnseen) return startupFailure('pin-tries-unknown')
+  if (tries === undefined && pinMemory.triesSpent(sim) >= mostEntries) return startupFailure('pin-last-try')
+  const entered: EnteredPin = {
+    sim,
+    pin,
+    verdict: 'open',
+    entries: (before?.entries ?? 0) + 1,
+    triesBefore: tries ?? null,
+  }
+  // Before it is written: it counts as entered even if the answer, the port or this process is lost.
+  if (!(await pinMemory.note(entered))) {
+    await takeBack(context, entered, before)
+    return startupFailure('pin-not-kept')
+  }
+  return enterNotedPin(context, profile, entry, entered, before)
+}
+
+async function enterNotedPin(
+  context: StartupContext,
+  profile: Profile,
+  entry: Query<true>,
+  entered: EnteredPin,
+  before: EnteredPin | undefined,
+): Promise<StartupFailure | undefined> {
+  const { pinMemory } = context
+  const answer = await ask(context.dialogue, entry, context.cancellation)
+  if (answer.kind === 'not-sent') {
+    await takeBack(context, entered, before)
+    return startupFailure('port-lost')
+  }
+  if (answer.kind === 'refused') {
+    const left = (await triesLeft(context, profile))?.pin
+    if (saysWrong(answer.error) || hasFallen(entered, left)) {
+      await pinMemory.note({ ...entered, verdict: 'refused' })
+      return startupFailure('pin-wrong', answer.error.text, left)
+    }
+  }
+  const failure = await awaitUnlocked(context, profile)
+  if (failure === undefined) {
+    await pinMemory.opened(entered.sim, entered.pin)
+  } else if (failure.reason === 'pin-not-taken') {
+    const left = (await triesLeft(context, profile))?.pin
+    if (context.cancellation.cancelled) return startupFailure('port-lost')
+    const wrong = hasFallen(entered, left)
+    // A busy SIM has not checked it.
+    const busy = !wrong && answer.kind === 'refused' && pinStateOfError(answer.error) === 'busy' && left !== undefined
+    if (busy) return startupFailure('sim-busy', answer.error.text)
+    await pinMemory.note({ ...entered, verdict: wrong ? 'refused' : 'spent' })
+    if (wrong) return startupFailure('pin-wrong', undefined, left)
+  }
+  return failure
+}
+
+/**
+ * A PIN that was entered without a result may be entered again if the counter shows that the SIM did not refuse it, for
+ * example after a crash; but only once, because a counter may be wrong, and one attempt of three must remain.
+ */
+function verdictOn(entered: EnteredPin, tries: number | undefined): EnteredPin['verdict'] {
+  if (entered.verdict === 'refused' || hasFallen(entered, tries)) return 'refused'
+  const provenOpen = entered.triesBefore !== null && tries !== undefined && entered.entries < mostEntries
+  return entered.verdict === 'open' && provenOpen ? 'open' : 'spent'
+}
+
+/** Entries into one SIM: of any PIN without a counter, of the same PIN with one. */
+const mostEntries = 2
+
+function hasFallen({ triesBefore }: EnteredPin, tries: number | undefined): boolean {
+  return triesBefore !== null && tries !== undefined && tries < triesBefore
+}
+
+// 27.007 §9.2: incorrect password. Any other number has another cause.
+function saysWrong({ source, code }: CommandError): boolean {
+  return source === 'cme' && code === 16
+}
+
+async function takeBack({ pinMemory }: StartupContext, entered: EnteredPin, before: EnteredPin | undefined) {
+  if (before === undefined) await pinMemory.forget(entered.sim, entered.pin)
+  else await pinMemory.note({ ...before, sim: entered.sim })
+}
+
+/** The SIM became ready without an entry in this start: the last, interrupted entry has unlocked it. */
+async function settleEnteredPin(context: StartupContext, profile: Profile): Promise<void> {
+  const { simPin } = context.options
+  if (simPin === undefined || context.pinMemory.find(null, simPin)?.verdict !== 'open') return
+  const sim = (await readIccid(context, profile)) ?? null
+  if (context.pinMemory.find(sim, simPin)?.verdict === 'open') await context.pinMemory.opened(sim, simPin)
+}
+
+/** Polls for several seconds: most modems do not report the change, and still answer SIM PIN for a while. */
+async function awaitUnlocked(context: StartupContext, profile: Profile): Promise<StartupFailure | undefined> {
+  const until = context.clock.nowMs() + context.options.simBusyLimitMs
+  for (;;) {
+    const state = pinStateOf(await ask(context.dialogue, profile.pinState, context.cancellation))
+    if (state === 'ready' || state === 'pin2' || state === 'puk2') return undefined
+    if (state === 'puk') return startupFailure('puk-required', 'SIM PUK')
+    if (context.cancellation.cancelled) return startupFailure('port-lost')
+    if (context.clock.nowMs() >= until) return startupFailure(state === 'pin' ? 'pin-not-taken' : 'sim-busy')
+    await context.pause.wait(context.options.simPollMs, context.cancellation)
+  }
+}
+
+async function triesLeft(context: StartupContext, profile: Profile): Promise<PinTries | undefined> {
+  for (const counter of profile.pinCounters) {
+    const tries = await askIfKnown(context.dialogue, counter, context.cancellation)
+    if (tries !== undefined) return tries
+  }
+  return undefined
+}

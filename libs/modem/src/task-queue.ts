@@ -1,0 +1,11 @@
+/** Runs tasks one at a time: each starts when the previous one has ended. */
+export class TaskQueue {
+  #last: Promise<unknown> = Promise.resolve()
+
+  run<T>(task: () => Promise<T>): Promise<T> {
+    // The next task starts even after a failure; the caller of the failed one handles it.
+    const result = this.#last.then(task, task)
+    this.#last = result
+    return result
+  }
+}

@@ -1,0 +1,162 @@
+/** One value of a parameter list (27.007 §4.2), as modems write it. */
+export type Parameter =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'plain'; readonly text: string }
+  | { readonly kind: 'quoted'; readonly text: string }
+  | { readonly kind: 'group'; readonly items: readonly Parameter[] }
+
+/**
+ * Reads the parameters after `+NAME:`. Never fails: an empty value is `missing`, an unclosed quote ends at the next
+ * `,"` or at the end of the line, a stray quote is dropped, an unclosed parenthesis ends with the line.
+ *
+ * A text (USSD) may contain quotes and commas: use `outermostQuoted` for it.
+ */
+export function parseParameters(body: string): readonly Parameter[] {
+  const reader = { body, position: 0 }
+  const parameters = readList(reader, 0)
+  // A surplus parenthesis ended the list early: the rest still counts.
+  while (reader.position < body.length) {
+    reader.position += body.startsWith('),', reader.position) ? 2 : 1
+    parameters.push(...readList(reader, 0))
+  }
+  return parameters
+}
+
+/** The text of a value; empty if it is missing or a group. */
+export function textOf(parameter: Parameter | undefined): string {
+  return parameter === undefined || parameter.kind === 'missing' || parameter.kind === 'group' ? '' : parameter.text
+}
+
+/** The value as a decimal number, quoted or not (`002` is 2). */
+export function integerOf(parameter: Parameter | undefined): number | undefined {
+  return integerFrom(textOf(parameter))
+}
+
+/** The value as a hexadecimal number, quoted or not: cell identifiers (27.007 §7.2). */
+export function hexadecimalOf(parameter: Parameter | undefined): number | undefined {
+  const text = textOf(parameter)
+  return /^[0-9a-f]{1,12}$/i.test(text) ? Number.parseInt(text, 16) : undefined
+}
+
+/** The members of a group; a single value counts as a group of one, a missing one as an empty group. */
+export function itemsOf(parameter: Parameter | undefined): readonly Parameter[] {
+  if (parameter === undefined || parameter.kind === 'missing') return []
+  return parameter.kind === 'group' ? parameter.items : [parameter]
+}
+
+/** Whether the answer to a test command contains the number: `(0-2,5)`, `2`, `("0","1")`. */
+export function offersNumber(parameter: Parameter | undefined, wanted: number): boolean {
+  return itemsOf(parameter).some((item) => {
+    const [low, high] = textOf(item).split('-', 2)
+    const first = integerFrom(low?.trim() ?? '')
+    const last = high === undefined ? first : integerFrom(high.trim())
+    return first !== undefined && last !== undefined && first <= wanted && wanted <= last
+  })
+}
+
+/** All texts of a parameter and its groups, in order: `(("SM","BM"),("SM"))` → SM BM SM. */
+export function textsOf(parameter: Parameter | undefined): readonly string[] {
+  if (parameter?.kind === 'group') return parameter.items.flatMap(textsOf)
+  return parameter === undefined || parameter.kind === 'missing' ? [] : [parameter.text]
+}
+
+/** Splits at the first and the last quote: `0,"say "1", please",15` → `0,` · `say "1", please` · `,15`. */
+export function outermostQuoted(body: string): { before: string; text: string; after: string } | undefined {
+  const first = body.indexOf('"')
+  if (first < 0) return undefined
+  const last = body.lastIndexOf('"')
+  if (last === first) return { before: body.slice(0, first), text: body.slice(first + 1), after: '' }
+  return { before: body.slice(0, first), text: body.slice(first + 1, last), after: body.slice(last + 1) }
+}
+
+interface Reader {
+  readonly body: string
+  position: number
+}
+
+// Real answers nest at most twice; noise may nest deeper.
+const deepest = 8
+
+/** Reads values up to the end or to the closing parenthesis of this list, which is left unread. */
+function readList(reader: Reader, depth: number): Parameter[] {
+  const items: Parameter[] = []
+  for (;;) {
+    items.push(readValue(reader, depth))
+    const next = reader.body[reader.position]
+    if (next === undefined || next === ')') break
+    // No comma: one was omitted, as in `("SM")("ME")`.
+    if (next === ',') reader.position += 1
+  }
+  // `()` and an empty body hold no value; `(,)` holds two.
+  return items.length === 1 && items[0]?.kind === 'missing' ? [] : items
+}
+
+function readValue(reader: Reader, depth: number): Parameter {
+  skipBlanks(reader)
+  const opening = reader.body[reader.position]
+  if (opening === '"') return readQuoted(reader)
+  if (opening === '(' && depth < deepest) return readGroup(reader, depth)
+  return readPlain(reader)
+}
+
+function readGroup(reader: Reader, depth: number): Parameter {
+  reader.position += 1
+  const items = readList(reader, depth + 1)
+  if (reader.body[reader.position] === ')') reader.position += 1
+  skipBlanks(reader)
+  return { kind: 'group', items }
+}
+
+function readQuoted(reader: Reader): Parameter {
+  const { body } = reader
+  const start = reader.position + 1
+  let from = start
+  for (;;) {
+    const quote = body.indexOf('"', from)
+    if (quote < 0) {
+      reader.position = body.length
+      return { kind: 'quoted', text: body.slice(start) }
+    }
+    if (closes(body, quote)) {
+      reader.position = quote + 1
+      skipBlanks(reader)
+      return { kind: 'quoted', text: body.slice(start, quote) }
+    }
+    // `"0B,"0100701"`: the closing quote is missing, and this one opens the next value.
+    if (quote > start && body[quote - 1] === ',') {
+      reader.position = quote - 1
+      return { kind: 'quoted', text: body.slice(start, quote - 1) }
+    }
+    from = quote + 1
+  }
+}
+
+function readPlain(reader: Reader): Parameter {
+  const start = reader.position
+  skipToDelimiter(reader)
+  // `(ME", "SR")`: an unpaired quote is not part of the value.
+  const text = reader.body.slice(start, reader.position).replaceAll('"', '').trim()
+  return text === '' ? { kind: 'missing' } : { kind: 'plain', text }
+}
+
+/** A quote closes if only blanks separate it from the next delimiter. */
+function closes(body: string, quote: number): boolean {
+  let next = quote + 1
+  while (body[next] === ' ') next += 1
+  return next >= body.length || body[next] === ',' || body[next] === ')'
+}
+
+function skipBlanks(reader: Reader): void {
+  while (reader.body[reader.position] === ' ') reader.position += 1
+}
+
+function skipToDelimiter(reader: Reader): void {
+  const { body } = reader
+  while (reader.position < body.length && body[reader.position] !== ',' && body[reader.position] !== ')') {
+    reader.position += 1
+  }
+}
+
+function integerFrom(text: string): number | undefined {
+  return /^-?\d{1,15}$/.test(text) ? Number.parseInt(text, 10) : undefined
+}

@@ -1,0 +1,266 @@
+import { isTextModeStatus } from '../commands/stored-messages.ts'
+import { integerOf, outermostQuoted, parseParameters } from './at-parameters.ts'
+import { beginsLikeCode, QuotedText } from './quoted-text.ts'
+import { type ResponseLine, readResponseLine } from './response-line.ts'
+import type { Unsolicited, UnsolicitedForm, UnsolicitedTable } from './unsolicited.ts'
+
+/** Receives assembled lines, without the lines of multi-line unsolicited codes. */
+export interface AssembledListener {
+  /** `mayBeText`: the line may belong to a text, whatever it looks like. */
+  line(line: ResponseLine, form: UnsolicitedForm | undefined, mayBeText: boolean): void
+  unsolicited(event: Unsolicited): void
+  /** A prompt that had been held. */
+  prompt(): void
+}
+
+/**
+ * Assembles unsolicited codes of several lines, wherever they arrive: inside an answer, between a row of `+CMGL` and
+ * its PDU, between the prompt and the result.
+ *
+ * Four states: nothing open · a header (`+CMT: ,24`) that waits for its PDU · quoted text (`+CUSD: 0,"…`) that waits
+ * for its closing quote · quoted text that may be complete. A missing line is given up after a few others, so no state
+ * can consume the dialogue.
+ *
+ * A text may contain a line that looks like the result of a submission or like a prompt. While a result is due, quoted
+ * text is held until its closing quote and until the modem has paused: the quote may belong to the text, and a text
+ * arrives without a pause. A text-mode message has no recognisable end, so each line after it is marked as possible
+ * text for as long as the text could last. `textFlowsMs` is the time until a submission may start.
+ */
+export class LineAssembler {
+  readonly #table: UnsolicitedTable
+  readonly #awaited: Awaited
+  readonly #nowMs: () => number
+  #header: Header | undefined
+  #quoted: QuotedText | undefined
+  #heldUntilMs: number | undefined
+  /** The characters that an open-ended text may still have, until when, and whether it is a message. */
+  #unended = { left: 0, untilMs: 0, isMessage: false }
+  #quotedUntilMs = 0
+  #mayBeText = false
+
+  constructor(table: UnsolicitedTable, awaited: Awaited = nothingAwaited, nowMs: () => number = () => 0) {
+    this.#table = table
+    this.#awaited = awaited
+    this.#nowMs = nowMs
+  }
+
+  push(text: string, listener: AssembledListener): void {
+    this.#mayBeText = this.#unendedMs > 0
+    this.#unended.left -= text.length
+    this.#take(text, listener)
+  }
+
+  #take(text: string, listener: AssembledListener): void {
+    if (this.#quoted) this.#continueQuoted(this.#quoted, text, listener)
+    else if (this.#header) this.#continueHeader(this.#header, text, listener)
+    else this.#begin(text, listener)
+  }
+
+  /** Whether a `>` at the start of a line was part of a text, or is held together with the lines before it. */
+  takesPrompt(): boolean {
+    this.#quoted?.push(prompt)
+    if (this.#quoted?.mayBeOver) this.#hold()
+    // In text mode no prompt waits for a PDU.
+    return this.#quoted !== undefined || this.#isInMessage
+  }
+
+  /** When `release` is due unless a line is arriving; undefined if nothing held may be complete. */
+  get heldUntilMs(): number | undefined {
+    return this.#heldUntilMs
+  }
+
+  /** How long a text that has already been passed on may continue. */
+  get textFlowsMs(): number {
+    return Math.max(0, this.#unendedMs, this.#quotedUntilMs - this.#nowMs())
+  }
+
+  /**
+   * Releases held text that is complete; the lines after it are what they look like. Call it when all bytes have been
+   * read.
+   */
+  release(listener: AssembledListener): void {
+    if (this.#quoted?.mayBeOver) this.#endQuoted(this.#quoted, listener, 'what it looks like')
+  }
+
+  /** Passes on open lines as far as they arrived. */
+  flush(listener: AssembledListener): void {
+    while (this.#header || this.#quoted) {
+      if (this.#header) this.#giveUpHeader(this.#header, listener)
+      if (this.#quoted) this.#endQuoted(this.#quoted, listener, 'maybe text')
+    }
+  }
+
+  #begin(text: string, listener: AssembledListener): void {
+    const line = readResponseLine(text)
+    const form = this.#table.find(line)
+    // Text mode has no PDU row: a line that looks like one is part of a text.
+    if (form?.continues === 'pdu' && !this.#isInMessage) {
+      const parameters = parseParameters(line.body)
+      const payload = payloadOf(form.code, parameters.length)
+      if (payload === 'none') {
+        listener.unsolicited({ ...line, kind: 'unsolicited', form })
+      } else {
+        this.#header = { line, form, payload, pduLength: integerOf(parameters.at(-1)), linesBetween: 0 }
+      }
+      return
+    }
+    if (form?.continues === 'quoted' && this.#beginQuoted(line, form)) return
+    if (isTextModeRow(line)) this.#beginUnended(mostTextCharacters, mostTextMs, true)
+    listener.line(line, form, this.#mayBeText)
+  }
+
+  #continueHeader(header: Header, text: string, listener: AssembledListener): void {
+    if (this.#awaited.isEchoOfPdu(text)) {
+      this.#begin(text, listener)
+      return
+    }
+    // Some firmware reports a wrong length: right after the header any digits are accepted, unless they may be an echo.
+    const adjacent = header.linesBetween === 0 && !this.#awaited.pduMayEcho
+    if (header.payload === 'text' || (isHexadecimal(text) && (adjacent || fits(text, header)))) {
+      this.#header = undefined
+      if (header.payload === 'text') this.#beginUnended(mostTextCharacters - text.length, mostTextMs, true)
+      listener.unsolicited({ ...header.line, payload: text, kind: 'unsolicited', form: header.form })
+      return
+    }
+    header.linesBetween += 1
+    const follows = this.#table.find(readResponseLine(text))?.continues !== undefined
+    if (follows || header.linesBetween > mostLinesBetween) this.#giveUpHeader(header, listener)
+    this.#begin(text, listener)
+  }
+
+  #giveUpHeader(header: Header, listener: AssembledListener): void {
+    this.#header = undefined
+    listener.unsolicited({ ...header.line, kind: 'unsolicited', form: header.form })
+  }
+
+  /** False if it is an ordinary line: all of it has arrived. */
+  #beginQuoted(line: ResponseLine, form: UnsolicitedForm): boolean {
+    const quoted = new QuotedText(line, form)
+    const text = textOfUssd(line.body)
+    if (text === undefined || isHexadecimal(text)) return false
+    if (!line.body.includes('"')) {
+      this.#beginUnended(mostUssdCharacters, burstMs, false)
+      return false
+    }
+    if (quoted.mayBeOver && !this.#awaited.resultDue) {
+      this.#quotedUntilMs = this.#nowMs() + burstMs
+      return false
+    }
+    this.#quoted = quoted
+    if (quoted.mayBeOver) this.#hold()
+    return true
+  }
+
+  #continueQuoted(quoted: QuotedText, text: string, listener: AssembledListener): void {
+    const { resultDue } = this.#awaited
+    // No text begins like a code: the closing quote was lost. OK and ERROR alone may be text; if they were results, the
+    // command times out and the dialogue resynchronises, while text taken for a result would give a wrong outcome.
+    if (!resultDue && (quoted.mayBeOver || beginsLikeCode(text))) {
+      this.#endQuoted(quoted, listener, 'what it looks like')
+      this.#take(text, listener)
+      return
+    }
+    quoted.push(text)
+    if (quoted.isLong || (quoted.mayBeOver && !resultDue)) this.#endQuoted(quoted, listener, 'what it looks like')
+    else if (quoted.mayBeOver) this.#hold()
+  }
+
+  #hold(): void {
+    this.#heldUntilMs = this.#nowMs() + longestPauseMs
+  }
+
+  #endQuoted(quoted: QuotedText, listener: AssembledListener, behindIs: 'what it looks like' | 'maybe text'): void {
+    this.#quoted = undefined
+    this.#heldUntilMs = undefined
+    this.#quotedUntilMs = this.#nowMs() + burstMs
+    const { line, inDoubt, behind } = quoted.end()
+    listener.line(line, quoted.form, false)
+    for (const text of inDoubt) this.#replay(text, true, listener)
+    for (const text of behind) this.#replay(text, behindIs === 'maybe text', listener)
+  }
+
+  #replay(text: string, mayBeText: boolean, listener: AssembledListener): void {
+    this.#mayBeText = mayBeText
+    if (text !== prompt || mayBeText) this.#take(text, listener)
+    else if (!this.takesPrompt()) listener.prompt()
+  }
+
+  #beginUnended(left: number, forMs: number, isMessage: boolean): void {
+    this.#unended = { left, untilMs: this.#nowMs() + forMs, isMessage }
+  }
+
+  get #isInMessage(): boolean {
+    return this.#unended.isMessage && this.#unendedMs > 0
+  }
+
+  get #unendedMs(): number {
+    return this.#unended.left > 0 ? this.#unended.untilMs - this.#nowMs() : 0
+  }
+}
+
+/** Digits of a PDU, including an odd number of them: the decoder reports a truncated one. */
+export function isHexadecimal(text: string): boolean {
+  return text.length >= 2 && /^[0-9A-Fa-f]+$/.test(text)
+}
+
+/** What may arrive besides answers and unsolicited codes. */
+interface Awaited {
+  /** A PDU was written last. */
+  readonly pduMayEcho: boolean
+  isEchoOfPdu(text: string): boolean
+  /** The result of a submission may arrive, in time or late. */
+  readonly resultDue: boolean
+}
+
+const nothingAwaited: Awaited = { pduMayEcho: false, isEchoOfPdu: () => false, resultDue: false }
+
+interface Header {
+  readonly line: ResponseLine
+  readonly form: UnsolicitedForm
+  readonly payload: 'pdu' | 'text'
+  readonly pduLength: number | undefined
+  linesBetween: number
+}
+
+const mostLinesBetween = 3
+const prompt = '>'
+// Texts arrive without a pause, in 200 ms at 9600 baud.
+const burstMs = 300
+const longestPauseMs = 100
+// 24.090: 182 characters.
+const mostUssdCharacters = 182
+// 23.040 §9.2.3.24: 160 characters.
+const mostTextCharacters = 160
+const mostTextMs = 2_000
+
+/** 27.005 §3.4.1: `[<alpha>],<length>` in PDU mode; text mode has more fields, and a report is one line. */
+function payloadOf(code: string, parameters: number): 'pdu' | 'text' | 'none' {
+  if (parameters <= 2) return 'pdu'
+  return code === '+CDS' ? 'none' : 'text'
+}
+
+/** The length counts the TPDU; the service centre address comes first, after its own length. A broadcast has none. */
+function fits(pdu: string, { form, pduLength }: Header): boolean {
+  const inFront = form.code === '+CBM' ? 0 : 1 + Number.parseInt(pdu.slice(0, 2), 16)
+  return pduLength !== undefined && pdu.length === 2 * (inFront + pduLength)
+}
+
+/** Undefined if there is no text, as in `+CUSD: 2`. */
+function textOfUssd(body: string): string | undefined {
+  const comma = body.indexOf(',')
+  const quoted = outermostQuoted(body)
+  const text =
+    quoted?.text ??
+    (comma < 0
+      ? ''
+      : body
+          .slice(comma + 1)
+          .trimEnd()
+          .replace(/,\s*\d*$/, ''))
+  return text.trim() === '' && quoted === undefined ? undefined : text.replaceAll(/\s/g, '')
+}
+
+/** `+CMGR: "REC UNREAD",…`: the modem is in text mode, and the next line is the text of a message. */
+function isTextModeRow({ prefix, body }: ResponseLine): boolean {
+  return (prefix === '+CMGR' || prefix === '+CMGL') && isTextModeStatus(body)
+}

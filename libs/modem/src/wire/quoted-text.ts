@@ -1,0 +1,82 @@
+import type { ResponseLine } from './response-line.ts'
+import type { UnsolicitedForm } from './unsolicited.ts'
+
+/**
+ * The text after `+CUSD: 0,"`, line by line. It may contain quotes, and one of them may end a line: the text ends at
+ * the last quote that ends a line. A line such as `+CMTI: "SM",3` after that may be an unsolicited code or the end of
+ * the text; all lines after the last such quote are certainly not part of it.
+ */
+export class QuotedText {
+  readonly #line: ResponseLine
+  readonly form: UnsolicitedForm
+  readonly #lines: string[]
+  #characters: number
+  #linesToQuote: number | undefined
+  /** Up to the last line that ends with a quote, whether an unsolicited code or the end of the text. */
+  #linesInDoubt = 0
+
+  constructor(line: ResponseLine, form: UnsolicitedForm) {
+    this.#line = line
+    this.form = form
+    this.#lines = [line.body]
+    this.#characters = line.body.length
+    this.#noteQuote(line.body)
+  }
+
+  /** False until a line ends with a quote. From then on it is complete, unless another such line arrives. */
+  get mayBeOver(): boolean {
+    return this.#linesToQuote !== undefined
+  }
+
+  get isLong(): boolean {
+    return this.#characters >= mostCharacters || (!this.mayBeOver && this.#lines.length >= mostLines)
+  }
+
+  push(text: string): void {
+    this.#lines.push(text)
+    this.#characters += text.length + 1
+    this.#noteQuote(text)
+  }
+
+  /** Without a closing quote it ends at a line that begins like a code; the lines from there on are ambiguous. */
+  end(): QuotedTextEnd {
+    const end = this.#linesToQuote ?? linesToCode(this.#lines)
+    const body = this.#lines.slice(0, end).join('\n')
+    const firstCertain = this.mayBeOver ? Math.max(end, this.#linesInDoubt) : this.#lines.length
+    return {
+      line: { ...this.#line, text: `${this.#line.prefix}: ${body}`, body },
+      inDoubt: this.#lines.slice(end, firstCertain),
+      behind: this.#lines.slice(firstCertain),
+    }
+  }
+
+  #noteQuote(text: string): void {
+    const body = this.#lines.join('\n')
+    const last = body.lastIndexOf('"')
+    // A second quote, with or without a data coding scheme after it.
+    const ends = last > body.indexOf('"') && /^(,\s*\d*)?$/.test(body.slice(last + 1).trim())
+    if (!ends) return
+    if (this.mayBeOver && beginsLikeCode(text)) this.#linesInDoubt = this.#lines.length
+    else this.#linesToQuote = this.#lines.length
+  }
+}
+
+export interface QuotedTextEnd {
+  readonly line: ResponseLine
+  /** Either after the text or its end. */
+  readonly inDoubt: readonly string[]
+  readonly behind: readonly string[]
+}
+
+export function beginsLikeCode(text: string): boolean {
+  return /^[+^][A-Z0-9]{2,}( ERROR)?:/.test(text)
+}
+
+function linesToCode(lines: readonly string[]): number {
+  const code = lines.findIndex((line, i) => i > 0 && beginsLikeCode(line))
+  return code < 0 ? lines.length : code
+}
+
+// A USSD text has at most 182 characters (23.038 §5, 24.090); in digits of UCS-2 no line ends inside it.
+const mostLines = 24
+const mostCharacters = 1024

@@ -1,0 +1,162 @@
+import type { Clock } from '../clock.ts'
+import type { Sensitivity } from '../dialogue/command.ts'
+import { maskLine } from './trace-masking.ts'
+
+/** Receives every byte of the port, with how much of it may be shown. */
+export interface ByteTrace {
+  sent(bytes: Uint8Array, sensitivity: Sensitivity): void
+  received(bytes: Uint8Array, sensitivity: Sensitivity): void
+}
+
+/** One line of a trace, masked: control characters escaped, numbers, PDUs and texts hidden. */
+export interface TraceEntry {
+  readonly atMs: number
+  readonly direction: 'sent' | 'received'
+  readonly text: string
+}
+
+/**
+ * Emits each line when it is complete, because masking needs whole lines: half a number is not recognised. When the
+ * direction changes, an incomplete line is emitted with every possible fragment masked.
+ */
+export class TraceLines implements ByteTrace {
+  readonly #nowMs: () => number
+  readonly #onEntry: (entry: TraceEntry) => void
+  #open = ''
+  #openSinceMs = 0
+  #sensitivity: Sensitivity = 'ordinary'
+  /** The start of the current line was already emitted. */
+  #cut: boolean
+
+  constructor(nowMs: () => number, onEntry: (entry: TraceEntry) => void, beginsInsideLine = false) {
+    this.#nowMs = nowMs
+    this.#onEntry = onEntry
+    this.#cut = beginsInsideLine
+  }
+
+  sent(bytes: Uint8Array, sensitivity: Sensitivity): void {
+    this.flush()
+    this.#give('sent', this.#nowMs(), latin1(bytes), sensitivity, false)
+  }
+
+  received(bytes: Uint8Array, sensitivity: Sensitivity): void {
+    if (this.#open === '') this.#openSinceMs = this.#nowMs()
+    this.#sensitivity = strictest(this.#open === '' ? sensitivity : this.#sensitivity, sensitivity)
+    this.#open += latin1(bytes)
+    for (let end = endOfLine(this.#open); end > 0; end = endOfLine(this.#open)) {
+      this.#give('received', this.#openSinceMs, this.#open.slice(0, end), this.#sensitivity, this.#cut)
+      this.#cut = false
+      this.#open = this.#open.slice(end)
+      this.#openSinceMs = this.#nowMs()
+    }
+    if (this.#open.length > longestOpenLine) this.flush()
+  }
+
+  /** Emits an incomplete line. */
+  flush(): void {
+    if (this.#open === '') return
+    const isPrompt = /^\s*> ?$/.test(this.#open)
+    const isBlank = this.#open.trim() === ''
+    const cut = !isPrompt && !isBlank
+    this.#give('received', this.#openSinceMs, this.#open, this.#sensitivity, cut || this.#cut)
+    this.#cut ||= cut
+    this.#open = ''
+  }
+
+  #give(direction: TraceEntry['direction'], atMs: number, line: string, sensitivity: Sensitivity, cut: boolean): void {
+    this.#onEntry({ atMs, direction, text: escapeControls(maskLine(line, sensitivity, cut)) })
+  }
+}
+
+/**
+ * Keeps the last bytes of both directions, unmasked and only in memory, and masks them when the trace is read, so that
+ * an unread trace costs nothing.
+ */
+export class TraceRing implements ByteTrace {
+  readonly #clock: Clock
+  readonly #capacity: number
+  readonly #records: Record[] = []
+  #size = 0
+  #dropped = false
+
+  constructor(clock: Clock, capacityBytes = defaultCapacityBytes) {
+    this.#clock = clock
+    this.#capacity = capacityBytes
+  }
+
+  sent(bytes: Uint8Array, sensitivity: Sensitivity): void {
+    this.#keep('sent', bytes, sensitivity)
+  }
+
+  received(bytes: Uint8Array, sensitivity: Sensitivity): void {
+    this.#keep('received', bytes, sensitivity)
+  }
+
+  entries(): readonly TraceEntry[] {
+    const entries: TraceEntry[] = []
+    let atMs = 0
+    const lines = new TraceLines(
+      () => atMs,
+      (entry) => void entries.push(entry),
+      this.#dropped,
+    )
+    for (const record of this.#records) {
+      atMs = record.atMs
+      lines[record.direction](record.bytes, record.sensitivity)
+    }
+    lines.flush()
+    return entries
+  }
+
+  #keep(direction: TraceEntry['direction'], bytes: Uint8Array, sensitivity: Sensitivity): void {
+    const kept = bytes.slice(Math.max(0, bytes.length - this.#capacity))
+    this.#records.push({ atMs: this.#clock.nowMs(), direction, bytes: kept, sensitivity })
+    this.#size += kept.length + recordOverhead
+    while (this.#size > this.#capacity && this.#records.length > 1) {
+      this.#size -= (this.#records.shift()?.bytes.length ?? 0) + recordOverhead
+      this.#dropped = true
+    }
+  }
+}
+
+interface Record {
+  readonly atMs: number
+  readonly direction: TraceEntry['direction']
+  readonly bytes: Uint8Array
+  readonly sensitivity: Sensitivity
+}
+
+const defaultCapacityBytes = 65_536
+// Ports that deliver single bytes must not fill memory with records.
+const recordOverhead = 16
+const longestOpenLine = 8_192
+
+/** The position after the LF of the first line that is not empty; 0 if there is none. */
+function endOfLine(text: string): number {
+  let start = 0
+  while (start < text.length && text.charCodeAt(start) <= 0x20) start += 1
+  return start === text.length ? 0 : text.indexOf('\n', start) + 1
+}
+
+function strictest(a: Sensitivity, b: Sensitivity): Sensitivity {
+  if (a === 'secret' || b === 'secret') return 'secret'
+  return a === 'plain' && b === 'plain' ? 'plain' : 'ordinary'
+}
+
+function latin1(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return text
+}
+
+function escapeControls(text: string): string {
+  let escaped = ''
+  for (const char of text) {
+    const code = char.charCodeAt(0)
+    if (char === '\r') escaped += '\\r'
+    else if (char === '\n') escaped += '\\n'
+    else if (code < 0x20 || code >= 0x7f) escaped += `\\x${code.toString(16).padStart(2, '0')}`
+    else escaped += char
+  }
+  return escaped
+}

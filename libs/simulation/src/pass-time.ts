@@ -1,0 +1,29 @@
+/** What this needs of a manual clock. */
+export interface VirtualClock {
+  nowMs(): number
+  /** When the next timer is due. */
+  readonly nextAtMs: number | undefined
+  advance(ms: number): void
+}
+
+export type PassTime = (clock: VirtualClock, mostMs: number, isEnough?: () => boolean) => Promise<boolean>
+
+/**
+ * Makes a function that advances a clock from timer to timer until `isEnough` or the time has passed. All promises settle
+ * in between: with `process.nextTick` the next step runs when no promise is left to settle, at a fraction of the cost of a
+ * turn of the event loop.
+ */
+export function timePasser(nextTick: (run: () => void) => void): PassTime {
+  return async (clock, mostMs, isEnough = () => false) => {
+    const untilMs = clock.nowMs() + mostMs
+    for (;;) {
+      await new Promise<void>((resolve) => nextTick(resolve))
+      if (isEnough()) return true
+      const dueMs = clock.nextAtMs
+      if (dueMs === undefined || dueMs > untilMs) break
+      clock.advance(dueMs - clock.nowMs())
+    }
+    clock.advance(untilMs - clock.nowMs())
+    return isEnough()
+  }
+}

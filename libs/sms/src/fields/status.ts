@@ -1,0 +1,66 @@
+/** The delivery status of a submitted message. 23.040 §9.2.3.15 */
+export interface Status {
+  readonly octet: number
+  readonly outcome: Outcome
+  /** In the words of the standard. */
+  readonly description: string
+}
+
+/**
+ * Only `still-trying` is not final: another report follows. After `failed-permanently` a new attempt would fail too,
+ * after `gave-up` it may succeed.
+ */
+export type Outcome = 'delivered' | 'still-trying' | 'failed-permanently' | 'gave-up'
+
+/**
+ * A value specific to the service centre has the outcome of its group of 32. So has a reserved value below 0x80: the
+ * standard treats it as 0x63, but centres use it in the sense of its group, and a delivered message that is reported as
+ * failed gets sent twice. Values from 0x80 have no group and follow the standard.
+ */
+export function statusFromOctet(octet: number): Status {
+  if (octet >= 0x80) return { octet, outcome: 'gave-up', description: 'Service rejected' }
+  return {
+    octet,
+    outcome: OUTCOMES[octet >> 5] ?? 'gave-up',
+    description: DESCRIPTIONS.get(octet) ?? undefinedDescription(octet),
+  }
+}
+
+/** The index is bits 6 and 5. */
+const OUTCOMES: readonly Outcome[] = ['delivered', 'still-trying', 'failed-permanently', 'gave-up']
+
+const DESCRIPTIONS: ReadonlyMap<number, string> = new Map([
+  [0x00, 'Short message received by the SME'],
+  [0x01, 'Short message forwarded by the SC to the SME but the SC is unable to confirm delivery'],
+  [0x02, 'Short message replaced by the SC'],
+
+  [0x20, 'Congestion'],
+  [0x21, 'SME busy'],
+  [0x22, 'No response from SME'],
+  [0x23, 'Service rejected'],
+  [0x24, 'Quality of service not available'],
+  [0x25, 'Error in SME'],
+
+  [0x40, 'Remote procedure error'],
+  [0x41, 'Incompatible destination'],
+  [0x42, 'Connection rejected by SME'],
+  [0x43, 'Not obtainable'],
+  [0x44, 'Quality of service not available'],
+  [0x45, 'No interworking available'],
+  [0x46, 'SM Validity Period Expired'],
+  [0x47, 'SM Deleted by originating SME'],
+  [0x48, 'SM Deleted by SC Administration'],
+  [0x49, 'SM does not exist'],
+
+  [0x60, 'Congestion'],
+  [0x61, 'SME busy'],
+  [0x62, 'No response from SME'],
+  [0x63, 'Service rejected'],
+  [0x64, 'Quality of service not available'],
+  [0x65, 'Error in SME'],
+])
+
+function undefinedDescription(octet: number): string {
+  // The upper half of each group of 32 is specific to the service centre.
+  return (octet & 0x10) === 0 ? 'Reserved' : 'Values specific to each SC'
+}

@@ -1,0 +1,67 @@
+import type { PartGroup } from './part-group.ts'
+
+export interface EvictionLimits {
+  /** Groups in memory, complete ones included. */
+  readonly maxGroups: number
+  /** Parts in memory, those of complete groups included; with its content a part takes half a kilobyte. At least 255. */
+  readonly maxParts: number
+  /** Incomplete groups with one key: more than a sender that never changes its reference sends at a time. */
+  readonly maxIncompleteOfKey: number
+}
+
+/** Returns the group to evict while one key has too many incomplete groups. */
+export function excessGroupOfKey(
+  groups: readonly PartGroup[],
+  key: string,
+  limits: EvictionLimits,
+): PartGroup | undefined {
+  const incomplete = groups.filter((group) => group.key === key && group.phase !== 'complete')
+  return incomplete.length > limits.maxIncompleteOfKey ? groupToEvict(incomplete, ONE_EACH, FAIR_GROUPS) : undefined
+}
+
+/** Returns the group to evict while there are too many groups or parts in total. */
+export function excessGroup(groups: readonly PartGroup[], limits: EvictionLimits): PartGroup | undefined {
+  if (groups.length > limits.maxGroups) return groupToEvict(groups, ONE_EACH, FAIR_GROUPS)
+  let parts = 0
+  for (const group of groups) parts += group.parts.length
+  return parts > limits.maxParts ? groupToEvict(groups, (group) => group.parts.length, FAIR_PARTS) : undefined
+}
+
+/**
+ * Picks a group of the source (SIM and sender) that uses the most memory, so that a flood evicts only its own messages.
+ * Within that source, complete groups go before released ones and those before gathering ones; the oldest goes first.
+ *
+ * Sources within the fair share count as equal. Otherwise a flood from a thousand sender names, each used once, would
+ * evict a sender with two messages in progress.
+ */
+function groupToEvict(
+  groups: readonly PartGroup[],
+  sizeOf: (group: PartGroup) => number,
+  fairShare: number,
+): PartGroup | undefined {
+  const sizes = new Map<string, number>()
+  let largest = fairShare
+  for (const group of groups) {
+    const size = (sizes.get(group.source) ?? 0) + sizeOf(group)
+    sizes.set(group.source, size)
+    if (size > largest) largest = size
+  }
+  let picked: PartGroup | undefined
+  for (const group of groups) {
+    if (picked !== undefined && !isCheaper(group, picked)) continue
+    if (largest === fairShare || sizes.get(group.source) === largest) picked = group
+  }
+  return picked
+}
+
+function isCheaper(one: PartGroup, other: PartGroup): boolean {
+  return one.phase === other.phase ? one.lastAtMs < other.lastAtMs : COST[one.phase] < COST[other.phase]
+}
+
+const COST: Readonly<Record<PartGroup['phase'], number>> = { complete: 0, released: 1, gathering: 2 }
+
+const ONE_EACH = () => 1
+
+/** What any sender may have in progress: several messages, or one of the longest. */
+const FAIR_GROUPS = 16
+const FAIR_PARTS = 255

@@ -1,0 +1,56 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { GroupIdAllocator, noUsedGroupIds, type UsedGroupIds } from './group-ids.ts'
+
+/** Allocates the ids of each step with a new allocator. */
+function allocate(steps: readonly (readonly (readonly [string, number])[])[], maxRemembered: number) {
+  let usedIds: UsedGroupIds = noUsedGroupIds
+  const ids: string[] = []
+  for (const step of steps) {
+    const allocator = new GroupIdAllocator(usedIds)
+    for (const [key, hour] of step) ids.push(allocator.allocate(key, hour))
+    usedIds = allocator.usedIds(maxRemembered)
+  }
+  return { usedIds, ids }
+}
+
+describe('an id', () => {
+  test('is key and hour the first time, and has a number behind it after that', () => {
+    const { ids } = allocate([[['k', 5]], [['k', 5]], [['k', 6]], [['k', 5]]], 10)
+    expect(ids).toEqual(['k@5', 'k@5#2', 'k@6', 'k@5#3'])
+  })
+
+  test('is numbered in the same way within a step', () => {
+    const step = ['k', 'k', 'm', 'k'].map((key) => [key, 5] as const)
+    const { ids } = allocate([[['k', 5]], step], 10)
+    expect(ids).toEqual(['k@5', 'k@5#2', 'k@5#3', 'm@5', 'k@5#4'])
+  })
+
+  test('is never allocated twice, even when few ids are remembered', () => {
+    const request = fc.tuple(fc.constantFrom('k', 'l', 'm', 'n'), fc.integer({ min: 1, max: 4 }))
+    fc.assert(
+      fc.property(fc.array(fc.array(request, { maxLength: 4 })), fc.nat(5), (steps, maxRemembered) => {
+        const { ids, usedIds } = allocate(steps, maxRemembered)
+        expect(new Set(ids).size).toBe(ids.length)
+        expect(usedIds.remembered.length).toBeLessThanOrEqual(maxRemembered)
+      }),
+    )
+  })
+
+  test('has no number again in the hours after the forgotten ones', () => {
+    const { ids } = allocate([[['k', 5]], [['k', 5]], [['l', 5]], [['m', 5]], [['m', 6]]], 1)
+    expect(ids).toEqual(['k@5', 'k@5#2', 'l@5', 'm@5#3', 'm@6'])
+  })
+})
+
+describe('the remembered ids', () => {
+  test('are the last used ones', () => {
+    const { usedIds } = allocate([[['k', 1]], [['l', 1]], [['k', 1]], [['m', 1]]], 2)
+    expect(usedIds.remembered.map(({ id }) => id)).toEqual(['k@1', 'm@1'])
+    expect(usedIds.forgotten).toEqual({ hour: 1, number: 1 })
+  })
+
+  test('are the same object when a step allocates none', () => {
+    expect(new GroupIdAllocator(noUsedGroupIds).usedIds(0)).toBe(noUsedGroupIds)
+  })
+})

@@ -1,0 +1,69 @@
+/** The group ids already used, as plain JSON of limited size that is enough to never use one twice. */
+export interface UsedGroupIds {
+  /** In the order in which they were last used. */
+  readonly remembered: readonly RememberedId[]
+  /** Latest hour and highest number of all forgotten ids: a number above it is unused in every hour up to that one. */
+  readonly forgotten: { readonly hour: number; readonly number: number }
+}
+
+interface RememberedId {
+  readonly id: string
+  readonly hour: number
+  /** How often it was used, which is the number behind the last one. */
+  readonly number: number
+}
+
+export const noUsedGroupIds: UsedGroupIds = { remembered: [], forgotten: { hour: 0, number: 0 } }
+
+/**
+ * Allocates group ids within one step of a pure function: takes the used ids of the state before the step and returns
+ * those of the state after it.
+ *
+ * The first message of a key and hour gets the bare id, later ones a number behind it. When there are too many ids, the
+ * oldest are forgotten; from then on, every id up to their hour gets a number above all of theirs. A flood of ids
+ * therefore takes the bare ids from the messages of its own hour only.
+ */
+export class GroupIdAllocator {
+  readonly #before: UsedGroupIds
+  readonly #allocated = new Map<string, RememberedId>()
+  readonly #replaced = new Set<RememberedId>()
+  #index: Map<string, RememberedId> | undefined
+
+  constructor(before: UsedGroupIds) {
+    this.#before = before
+  }
+
+  /** @param key equal for messages that only the hour and the number distinguish */
+  allocate(key: string, hour: number): string {
+    const id = `${key}@${hour}`
+    const { forgotten } = this.#before
+    const last = this.#allocated.get(id) ?? this.#lastUseOf(id)
+    const number = 1 + (last?.number ?? (hour <= forgotten.hour ? forgotten.number : 0))
+    this.#allocated.delete(id)
+    this.#allocated.set(id, { id, hour, number })
+    return number === 1 ? id : `${id}#${number}`
+  }
+
+  usedIds(maxRemembered: number): UsedGroupIds {
+    if (this.#allocated.size === 0) return this.#before
+    const all = [...this.#before.remembered.filter((one) => !this.#replaced.has(one)), ...this.#allocated.values()]
+    const excess = Math.max(0, all.length - maxRemembered)
+    const forgotten = all.slice(0, excess).reduce(
+      (highest, { hour, number }) => ({
+        hour: Math.max(highest.hour, hour),
+        number: Math.max(highest.number, number),
+      }),
+      this.#before.forgotten,
+    )
+    return { remembered: excess === 0 ? all : all.slice(excess), forgotten }
+  }
+
+  /** Most steps allocate one id at most, where building an index costs more than it saves; a tick may need thousands. */
+  #lastUseOf(id: string): RememberedId | undefined {
+    const { remembered } = this.#before
+    if (this.#allocated.size > 0) this.#index ??= new Map(remembered.map((one) => [one.id, one]))
+    const last = this.#index === undefined ? remembered.find((one) => one.id === id) : this.#index.get(id)
+    if (last !== undefined) this.#replaced.add(last)
+    return last
+  }
+}

@@ -1,0 +1,106 @@
+import type { Address } from '../fields/address.ts'
+import type { Alphabet } from '../fields/data-coding-scheme.ts'
+import { epochMsFromTimeStamp, type InvalidTimeStamp, isValidTimeStamp, type TimeStamp } from '../fields/time-stamp.ts'
+import type { UserData } from '../fields/user-data.ts'
+import type { Concatenation } from '../fields/user-data-header.ts'
+import { hexFromOctets } from '../octets.ts'
+
+/** One part of a long message as read from the modem. */
+export interface ReceivedPart {
+  /** The caller's id of the stored PDU; the same PDU always has the same id. */
+  readonly partId: string
+  /** A permanent id of the SIM; never the port or the slot. */
+  readonly sim: string
+  readonly sender: Address
+  readonly concatenation: Concatenation
+  readonly userData: UserData
+  readonly dataCodingScheme: number
+  readonly protocolIdentifier: number
+  readonly serviceCentreTimeStamp: TimeStamp | InvalidTimeStamp
+  /** When it was read from the modem. */
+  readonly atMs: number
+  /** Set when the part is read back from storage without its content. */
+  readonly fingerprint?: string
+}
+
+/** A part in memory, as plain JSON. */
+export interface HeldPart {
+  readonly partId: string
+  readonly sequence: number
+  /** When the service centre accepted it; null when its time stamp is invalid. */
+  readonly sentMs: number | null
+  readonly atMs: number
+  /** Hash of everything that a resent copy shares with the original. */
+  readonly fingerprint: string
+  /** Null once the message is complete: the other members are enough to recognise a copy. */
+  readonly content: PartContent | null
+}
+
+export interface PartContent {
+  readonly alphabet: Alphabet
+  readonly compressed: boolean
+  /** The last octet was missing. */
+  readonly truncated: boolean
+  /** Hexadecimal, UDHL included; empty without a header. */
+  readonly header: string
+  /** Hexadecimal, one octet for each septet. */
+  readonly units: string
+  readonly dataCodingScheme: number
+  readonly protocolIdentifier: number
+}
+
+export function heldPartOf(part: ReceivedPart): HeldPart {
+  const { userData, dataCodingScheme, protocolIdentifier, serviceCentreTimeStamp } = part
+  const content: PartContent = {
+    alphabet: userData.alphabet,
+    compressed: userData.compressed ?? false,
+    truncated: userData.truncated ?? false,
+    header: hexFromOctets(userData.header?.raw ?? new Uint8Array()),
+    units: hexFromOctets(userData.units),
+    dataCodingScheme,
+    protocolIdentifier,
+  }
+  return {
+    partId: part.partId,
+    sequence: part.concatenation.sequence,
+    sentMs: isValidTimeStamp(serviceCentreTimeStamp) ? epochMsFromTimeStamp(serviceCentreTimeStamp) : null,
+    atMs: part.atMs,
+    fingerprint:
+      part.fingerprint ?? fingerprintOf(`${dataCodingScheme} ${protocolIdentifier} ${content.header} ${content.units}`),
+    content,
+  }
+}
+
+/**
+ * True when the modem listed the part again or the network delivered it again: the time stamp is then the same. An
+ * invalid time stamp is ignored, since a centre that writes one writes the same in every message.
+ */
+export function isSamePart(one: HeldPart, other: HeldPart): boolean {
+  if (!isSameContent(one, other)) return false
+  return one.partId === other.partId || (one.sentMs !== null && one.sentMs === other.sentMs)
+}
+
+/** True when the sender got no answer in time and submitted the part again, so that the centre accepted it twice. */
+export function isResentPart(one: HeldPart, other: HeldPart, withinMs: number): boolean {
+  return isSameContent(one, other) && Math.abs(elapsedMs(one, other)) <= withinMs
+}
+
+/** Time between acceptance by the service centre; between arrivals when either time stamp is invalid. */
+export function elapsedMs(from: HeldPart, to: HeldPart): number {
+  return from.sentMs === null || to.sentMs === null ? to.atMs - from.atMs : to.sentMs - from.sentMs
+}
+
+function isSameContent(one: HeldPart, other: HeldPart): boolean {
+  return one.sequence === other.sequence && one.fingerprint === other.fingerprint
+}
+
+/** 64 bits: FNV-1a and a variant with another multiplier. Enough for parts of one sender; not safe against attacks. */
+function fingerprintOf(text: string): string {
+  let low = 0x811c9dc5
+  let high = 0x9747b28c
+  for (let i = 0; i < text.length; i++) {
+    low = Math.imul(low ^ text.charCodeAt(i), 0x01000193)
+    high = Math.imul(high ^ text.charCodeAt(i), 0x5bd1e995)
+  }
+  return [high, low].map((lane) => (lane >>> 0).toString(16).padStart(8, '0')).join('')
+}

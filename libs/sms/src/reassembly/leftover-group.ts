@@ -1,0 +1,69 @@
+import { elapsedMs, type HeldPart, isResentPart } from './held-part.ts'
+import { arrivedTogether, fillsGapsOf, type PartGroup, partOf, type SendingLimits, sentInOrder } from './part-group.ts'
+
+/**
+ * Limits for groups whose waiting time is over. Groups are compared only then: in a burst after an outage, the parts of
+ * many messages arrive within seconds and in any order, and nearly every gap is filled by its own part.
+ */
+export interface LeftoverLimits extends SendingLimits {
+  /** How long a sender that got no answer may take to submit a part again. */
+  readonly resentWithinMs: number
+}
+
+/**
+ * Returns the group that completes this one, if each is the nearest candidate of the other. Either
+ * - two service centres with different clocks stamped the parts of one message, so they landed in two groups, or
+ * - a part was taken for a copy because an earlier message began or ended with the same text.
+ */
+export function complementOf(
+  group: PartGroup,
+  siblings: readonly PartGroup[],
+  limits: LeftoverLimits,
+): PartGroup | undefined {
+  const waiting = siblings.filter(({ phase }) => phase === 'gathering')
+  const nearestTo = (one: PartGroup) =>
+    waiting
+      .filter((other) => couldBeOne(one, other, siblings, limits))
+      .reduce<PartGroup | undefined>(
+        (near, other) => (near === undefined || apartMs(one, other) < apartMs(one, near) ? other : near),
+        undefined,
+      )
+  const partner = nearestTo(group)
+  return partner !== undefined && nearestTo(partner) === group ? partner : undefined
+}
+
+/** Returns the originals when every part of the group is a copy of a part in another message, otherwise undefined. */
+export function originalsOf(
+  group: PartGroup,
+  siblings: readonly PartGroup[],
+  { resentWithinMs }: LeftoverLimits,
+): readonly HeldPart[] | undefined {
+  if (group.repeatOf === null) return undefined
+  const messages = siblings.filter((other) => other !== group && (other.repeatOf === null || other.groupId !== null))
+  const originals: HeldPart[] = []
+  for (const part of group.parts) {
+    const original = messages
+      .map((message) => partOf(message, part.sequence))
+      .find((other) => other !== undefined && isResentPart(part, other, resentWithinMs))
+    if (original === undefined) return undefined
+    originals.push(original)
+  }
+  return originals
+}
+
+function couldBeOne(one: PartGroup, other: PartGroup, siblings: readonly PartGroup[], limits: LeftoverLimits): boolean {
+  if (one === other || !fillsGapsOf(one, other)) return false
+  // An announced group keeps its id; joining two announced groups would leave one id without a message.
+  if (one.groupId !== null && other.groupId !== null) return false
+  if (one.repeatOf === null && other.repeatOf === null) return arrivedTogether([...one.parts, ...other.parts], limits)
+
+  const [message, copies] = one.repeatOf === null ? [one, other] : [other, one]
+  // Equal parts fit either message, so the earlier of two may be in the group of the later message.
+  return [copies.parts, originalsOf(copies, siblings, limits) ?? []].some(
+    (parts) => parts.length > 0 && sentInOrder([...message.parts, ...parts], limits.resentWithinMs),
+  )
+}
+
+function apartMs(one: PartGroup, other: PartGroup): number {
+  return Math.abs(elapsedMs(one.parts[0]!, other.parts[0]!))
+}

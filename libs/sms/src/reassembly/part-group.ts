@@ -1,0 +1,142 @@
+import type { Address } from '../fields/address.ts'
+import { elapsedMs, type HeldPart, type ReceivedPart } from './held-part.ts'
+
+/** Parts assumed to belong to one message, as plain JSON. */
+export interface PartGroup {
+  /** Equal for all parts of a message, and for all messages that reuse its reference. */
+  readonly key: string
+  /** SIM and sender. */
+  readonly source: string
+  readonly sim: string
+  readonly sender: Address
+  readonly total: number
+  readonly phase: 'gathering' | 'released' | 'complete'
+  /** The id of its first part; identifies the group until it has a `groupId`. */
+  readonly startedBy: string
+  /** Null until the message is first announced. */
+  readonly groupId: string | null
+  /** Ordered by sequence, at most one part for each. */
+  readonly parts: readonly HeldPart[]
+  /** When the last new part arrived. */
+  readonly lastAtMs: number
+  /** `startedBy` of the group that has parts equal to all of these: they may be resent copies. */
+  readonly repeatOf: string | null
+}
+
+export function newGroup(part: ReceivedPart, held: HeldPart, repeatOf: string | null): PartGroup {
+  const { sim, sender, concatenation } = part
+  return {
+    key: groupKey(part),
+    source: JSON.stringify([sim, sender.typeOfNumber, sender.value]),
+    sim,
+    sender,
+    total: concatenation.total,
+    phase: 'gathering',
+    startedBy: held.partId,
+    groupId: null,
+    parts: [held],
+    lastAtMs: held.atMs,
+    repeatOf,
+  }
+}
+
+export function withPart(group: PartGroup, held: HeldPart): PartGroup {
+  return { ...group, phase: 'gathering', parts: inSequence([...group.parts, held]), lastAtMs: held.atMs }
+}
+
+/** Merges two groups that belong to one message. */
+export function mergedGroups(one: PartGroup, other: PartGroup): PartGroup {
+  const [message, rest] = one.repeatOf === null ? [one, other] : [other, one]
+  return {
+    ...message,
+    groupId: message.groupId ?? rest.groupId,
+    parts: inSequence([...one.parts, ...other.parts]),
+    lastAtMs: Math.max(one.lastAtMs, other.lastAtMs),
+  }
+}
+
+export function partOf({ phase, parts }: PartGroup, sequence: number): HeldPart | undefined {
+  return phase === 'complete' ? parts[sequence - 1] : parts.find((part) => part.sequence === sequence)
+}
+
+/** Leaves out the service centre: a network may deliver the parts of one message through several. */
+export function groupKey({ sim, sender, concatenation }: ReceivedPart): string {
+  const { width, reference, total } = concatenation
+  return JSON.stringify([sim, sender.typeOfNumber, sender.value, width, reference, total])
+}
+
+/**
+ * Returns the hour that, with the key, identifies a message in whatever order its parts arrive.
+ *
+ * No field is equal in all parts of a message and different in every other message: references repeat after 256
+ * messages, or always with senders that never change theirs, and time stamps differ by seconds. The hour of the earliest
+ * time stamp is the compromise. Any subset of the parts gives the same hour, unless the message was sent across the end
+ * of an hour and only the later parts are present when it is first announced; the first id then stays.
+ * These hours start at minute 23, because scheduled messages are sent on the full hour.
+ */
+export function hourOf({ parts }: PartGroup): number {
+  const earliestMs = Math.min(...parts.map(({ sentMs, atMs }) => sentMs ?? atMs))
+  return Math.floor((earliestMs - HOUR_OFFSET_MS) / HOUR_MS)
+}
+
+export interface SendingLimits {
+  /** The longest time between two parts of a message: a sender may lose coverage or reach its hourly limit. */
+  readonly longestPauseMs: number
+  /** How much earlier a later part may have been submitted: parts are sent in order, except when one is retried. */
+  readonly longestDisorderMs: number
+}
+
+/**
+ * Whether the times allow the part to belong to the group.
+ *
+ * The limit on disorder stops one lost part from corrupting later messages. With a sender that never changes its
+ * reference, the first part of the next message would replace the lost one, its second part would then join the message
+ * after it, and so on: every later message would be a mixture of two.
+ */
+export function fits(group: PartGroup, part: HeldPart, limits: SendingLimits): boolean {
+  const { longestPauseMs, longestDisorderMs } = limits
+  return group.parts.every((other) => {
+    if (other.sequence === part.sequence) return false
+    const [earlier, later] = other.sequence < part.sequence ? [other, part] : [part, other]
+    const pauseMs = elapsedMs(earlier, later)
+    const knownOrder = earlier.sentMs !== null && later.sentMs !== null
+    return pauseMs <= longestPauseMs && pauseMs >= (knownOrder ? -longestDisorderMs : -longestPauseMs)
+  })
+}
+
+/** Whether each has exactly the parts that the other lacks. */
+export function fillsGapsOf(one: PartGroup, other: PartGroup): boolean {
+  if (one.key !== other.key || one.parts.length + other.parts.length !== one.total) return false
+  const sequences = new Set(one.parts.map(({ sequence }) => sequence))
+  return other.parts.every(({ sequence }) => !sequences.has(sequence))
+}
+
+/** Whether the arrival times are those of one message, even if the clocks of two service centres differ. */
+export function arrivedTogether(parts: readonly HeldPart[], limits: SendingLimits): boolean {
+  const sentMs = parts.flatMap((part) => part.sentMs ?? [])
+  return span(parts.map(({ atMs }) => atMs)) <= limits.longestDisorderMs && span(sentMs) <= limits.longestPauseMs
+}
+
+/** Whether a sender that waits for the answer to each part could have sent these parts as one message. */
+export function sentInOrder(parts: readonly HeldPart[], longestPauseMs: number): boolean {
+  const ordered = inSequence(parts)
+  return ordered.every((part, i) => {
+    const pauseMs = i === 0 ? 0 : elapsedMs(ordered[i - 1]!, part)
+    return pauseMs >= 0 && pauseMs <= longestPauseMs
+  })
+}
+
+export function distanceMs(group: PartGroup, part: HeldPart): number {
+  return Math.min(...group.parts.map((other) => Math.abs(elapsedMs(other, part))))
+}
+
+function inSequence(parts: readonly HeldPart[]): readonly HeldPart[] {
+  return parts.toSorted((a, b) => a.sequence - b.sequence)
+}
+
+function span(timesMs: readonly number[]): number {
+  return Math.max(...timesMs) - Math.min(...timesMs)
+}
+
+const HOUR_MS = 3_600_000
+const HOUR_OFFSET_MS = 23 * 60_000

@@ -1,0 +1,45 @@
+import { type Gsm7Shifts, septetCounter } from '../text/gsm7-alphabet.ts'
+import { hasLockingTable, hasSingleTable, type NationalLanguage } from '../text/national-language.ts'
+
+/**
+ * Returns the combinations of a locking and a single shift table, of the same or of different languages, that encode at
+ * least one character in fewer septets. All others would only cost their shift element.
+ */
+export function helpfulShifts(text: Iterable<string>, languages: readonly NationalLanguage[]): Gsm7Shifts[] {
+  if (languages.length === 0) return []
+  const inPlain = septetCounter({})
+  const characters = [...new Set(text)].filter(writableInOneTable(languages))
+  const helps = (tables: Gsm7Shifts) => {
+    const inTables = septetCounter(tables)
+    return characters.some((char) => inTables(char) < inPlain(char))
+  }
+
+  const single = languages.filter(hasSingleTable).map((language) => ({ single: language }))
+  const locking = languages.filter(hasLockingTable).map((language) => ({ locking: language }))
+  const helpfulLocking = locking.filter(helps)
+  return [
+    ...single.filter(helps),
+    ...helpfulLocking,
+    // A locking table that helps by itself also helps with any single table: it has a character in one septet.
+    ...helpfulLocking.flatMap((one) => {
+      const isWritten = isWritableIn(one)
+      const lacking = characters.filter((char) => !isWritten(char))
+      return single.map((other) => ({ ...one, ...other })).filter((both) => lacking.some(isWritableIn(both)))
+    }),
+  ]
+}
+
+/** Returns a test whether plain GSM-7 or a table of one of the languages has a character. */
+export function writableInOneTable(languages: readonly NationalLanguage[]): (char: string) => boolean {
+  const tables = [
+    {},
+    ...languages.map((language) => ({ single: language })),
+    ...languages.filter(hasLockingTable).map((language) => ({ locking: language })),
+  ].map(isWritableIn)
+  return (char) => tables.some((isWritten) => isWritten(char))
+}
+
+export function isWritableIn(tables: Gsm7Shifts): (char: string) => boolean {
+  const inTables = septetCounter(tables)
+  return (char) => inTables(char) < Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,80 @@
+import type { Alphabet } from '../fields/data-coding-scheme.ts'
+import { MAX_USER_DATA_OCTETS } from '../fields/user-data.ts'
+import type { InformationElement } from '../fields/user-data-header.ts'
+import type { TextUnits } from './text-units.ts'
+
+/** Returns the fewest parts that hold the units without splitting a pair, which is to fill each part completely. */
+export function countParts({ length, pairStart }: TextUnits, capacity: number): number {
+  let parts = 1
+  for (let end = capacity; end < length; end = pairStart(end) + capacity) parts++
+  return parts
+}
+
+/**
+ * Returns the end of each part, where `parts` is the fewest possible: splits no pair, and as few clusters as that number
+ * of parts allows.
+ *
+ * A part that ends before a cluster leaves more units for the next parts, so the spare room is used where it saves most.
+ * The search goes part by part and keeps, for each number of split clusters, the path that got furthest: of two paths
+ * with equally many splits, the shorter one can never become better.
+ */
+export function partBoundaries(units: TextUnits, capacity: number, parts: number): readonly number[] {
+  let paths: readonly Path[] = [{ end: 0, splits: 0, before: undefined }]
+  for (let left = parts - 1; left >= 0; left--) {
+    const mustReach = units.length - left * capacity
+    paths = furthest(paths.flatMap((path) => nextParts(path, units, capacity)).filter(({ end }) => end >= mustReach))
+  }
+  const ends: number[] = []
+  for (let path = paths[0]; path?.before !== undefined; path = path.before) ends.push(path.end)
+  return ends.reverse()
+}
+
+/**
+ * Returns how many units fit behind a header: septets, octets, or UTF-16 units for `ucs2`.
+ * For septets this includes the fill bits: 160 − ⌈8·h/7⌉ equals ⌊(140 − h)·8/7⌋.
+ */
+export function partCapacity(alphabet: Alphabet, elements: readonly InformationElement[]): number {
+  const room = MAX_USER_DATA_OCTETS - headerOctets(elements)
+  if (alphabet === 'octets') return room
+  return alphabet === 'ucs2' ? Math.floor(room / 2) : Math.floor((room * 8) / 7)
+}
+
+/** One choice of boundaries, as a linked list from the last part to the first. */
+interface Path {
+  readonly end: number
+  /** Clusters split so far. */
+  readonly splits: number
+  readonly before: Path | undefined
+}
+
+/** Adds one part: as long as possible, or up to the cluster that would be split. */
+function nextParts(before: Path, units: TextUnits, capacity: number): readonly Path[] {
+  const { splits } = before
+  const limit = before.end + capacity
+  if (limit >= units.length) return [{ end: units.length, splits, before }]
+  const end = units.pairStart(limit)
+  const cluster = units.clusterStart(end)
+  if (cluster === end) return [{ end, splits, before }]
+  // When the cluster began in an earlier part, ending there gains nothing, and the path falls behind `mustReach`.
+  return [
+    { end: cluster, splits, before },
+    { end, splits: splits + 1, before },
+  ]
+}
+
+/** Keeps the paths with the fewest splits, and those with more splits only if they get further. */
+function furthest(paths: readonly Path[]): readonly Path[] {
+  // The usual case: no part ends inside a cluster.
+  if (paths.length === 1) return paths
+  const kept: Path[] = []
+  for (const path of paths.toSorted((a, b) => a.splits - b.splits || b.end - a.end)) {
+    const last = kept.at(-1)
+    if (last === undefined || path.end > last.end) kept.push(path)
+  }
+  return kept
+}
+
+/** UDHL, and for each element its identifier, its length and its data. 23.040 §9.2.3.24 */
+function headerOctets(elements: readonly InformationElement[]): number {
+  return elements.length === 0 ? 0 : elements.reduce((octets, { data }) => octets + 2 + data.length, 1)
+}

@@ -1,0 +1,101 @@
+import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
+import type { Parameters } from '../wire/parameters.ts'
+import type { ResultCode } from '../wire/result-code.ts'
+
+/** The result of a command. */
+export type Outcome = Finished | Pending | Asking
+
+/** Information lines and the final result. */
+export interface Finished {
+  readonly kind: 'finished'
+  readonly lines: readonly string[]
+  readonly result: ResultCode
+}
+
+/** Answers when `finish` is called, which may happen at once. */
+export interface Pending {
+  readonly kind: 'pending'
+  readonly start: (finish: (outcome: Outcome) => void) => void
+  /** Called when a byte from the host aborts the command (V.250 §5.6.1). */
+  readonly abort?: () => void
+}
+
+/** Opens a prompt; `given` receives what the host types up to Ctrl-Z. */
+export interface Asking {
+  readonly kind: 'asking'
+  /** In text mode every line gets its own prompt. */
+  readonly text: boolean
+  readonly given: (data: string) => Outcome
+}
+
+export type Handler = (modem: MobileEquipment, parameters: Parameters) => Outcome
+
+/** The forms of a command; any other form is an ERROR. */
+export interface Command {
+  readonly test?: Handler
+  readonly read?: Handler
+  readonly set?: Handler
+  readonly execute?: Handler
+  /**
+   * The requirement of the command. `sim`: a SIM, even a locked one. `unlocked`: an unlocked SIM. `sms`: also a ready
+   * message service. Default: none.
+   */
+  readonly needs?: 'sim' | 'unlocked' | 'sms'
+}
+
+export type CommandTable = Readonly<Record<string, Command>>
+
+export const ok: Finished = { kind: 'finished', lines: [], result: 'OK' }
+export const error: Finished = { kind: 'finished', lines: [], result: 'ERROR' }
+export const silence: Finished = { kind: 'finished', lines: [], result: 'silence' }
+
+export function answer(...lines: readonly string[]): Finished {
+  return { kind: 'finished', lines, result: 'OK' }
+}
+
+export function fail(result: ResultCode): Finished {
+  return { kind: 'finished', lines: [], result }
+}
+
+export function cmeError(cme: number): Finished {
+  return fail({ cme })
+}
+
+export function cmsError(cms: number): Finished {
+  return fail({ cms })
+}
+
+export function pending(start: Pending['start'], abort?: () => void): Pending {
+  return abort ? { kind: 'pending', start, abort } : { kind: 'pending', start }
+}
+
+/** A command that answers one line. */
+export function answersLine(line: (modem: MobileEquipment) => string): Command {
+  return { test: () => answer(), execute: (modem) => answer(line(modem)) }
+}
+
+/**
+ * A setting without effect: the host reads back what it set. `accepts` matches valid values; `ranges` is the answer to
+ * the test command.
+ */
+export function remembered(
+  name: string,
+  ranges: string,
+  initial: string,
+  accepts: RegExp = /^[0-9A-Za-z",.:;*#+ -]*$/,
+  needs?: Command['needs'],
+): Command {
+  return {
+    ...(needs && { needs }),
+    test: () => answer(`${name}: ${ranges}`),
+    read: (modem) => answer(`${name}: ${modem.settings.remembered.get(name) ?? initial}`),
+    set: (modem, { raw }) => {
+      if (raw.length > 200 || !accepts.test(raw)) return error
+      modem.settings.remembered.set(name, raw)
+      return ok
+    },
+  }
+}
+
+/** A command that has no effect and answers OK. */
+export const accepted: Command = { test: () => ok, read: () => ok, set: () => ok, execute: () => ok }

@@ -1,0 +1,139 @@
+/** Every fault a modem can have: what it does, and its options with their defaults. */
+export const faultDescriptions = {
+  // Prompt and echo
+  'prompt-missing': fault('Sends no prompt, but accepts the data'),
+  'prompt-late': fault('Sends the prompt late', { delayMs: 3000 }),
+  'prompt-without-space': fault('Sends a bare > as the prompt'),
+  'prompt-with-newline': fault('Sends a line end after the prompt'),
+  'echo-stuck': fault('Keeps echoing after ATE0'),
+
+  // Unsolicited lines and noise
+  'urc-before-answer': fault('Sends an unsolicited line between echo and answer; empty line: a vendor status line', {
+    line: '',
+  }),
+  'urc-inside-list': fault('Sends an unsolicited line between two CMGL entries; empty line: a vendor status line', {
+    line: '',
+  }),
+  'urc-before-pdu': fault('Sends an unsolicited line between prompt and PDU; empty line: a vendor status line', {
+    line: '',
+  }),
+  'urc-flood': fault('Sends vendor status lines without end', { perSecond: 200 }),
+  nitz: fault('Sends network time lines repeatedly', { everyMs: 10_000 }),
+  'bytes-one-by-one': fault('Sends every byte on its own'),
+  noise: fault('Sends NULs, blank lines or line noise before answers'),
+
+  // Answers. `command` names one (`+CMGL`) or several (`+CMEE/+CNMI?`); a question mark: only reading it; empty: any.
+  'answer-late': fault('Answers a command late', { delayMs: 10_000, command: '' }),
+  'answer-lost': fault('Does not answer a command', { command: '' }),
+  'command-refused': fault('Refuses a command; code -1: plain ERROR', { command: '+CNMI', code: -1 }),
+  'at-refused': fault('Answers a bare AT with ERROR'),
+  'ok-to-everything': fault('Answers every command with OK alone, like the APP port of Sierra modems'),
+  'imei-answer': fault('Answers AT+CGSN and AT+GSN with this line instead of the IMEI; empty: ERROR', { line: '' }),
+  'modem-hang': fault('Stops answering until a reset', { command: '' }),
+  'numeric-answers': fault('Sends numeric result codes, as after ATV0'),
+
+  // Sending. `accepted`: whether the service centre accepts the message despite the fault.
+  'submit-slow': fault('Answers a SUBMIT after a long time', { delayMs: 45_000 }),
+  'submit-answer-lost': fault('Sends the message, then loses the OK, or with all the whole answer', { all: true }),
+  'submit-hang': fault('Sends the message, then ignores the host for a while; answers afterwards if answered is set', {
+    forMs: 20_000,
+    answered: false,
+  }),
+  'busy-while-sending': fault('Refuses or ignores what the host writes during a SUBMIT; code -1: plain ERROR', {
+    refused: true,
+    code: 515,
+  }),
+  'answers-while-sending': fault('Answers queries during a SUBMIT and refuses all other commands'),
+  'submit-reference-late': fault('Sends OK first, then +CMGS; with never: OK alone', { delayMs: 0, never: false }),
+  'submit-error': fault('Answers a SUBMIT with +CMS ERROR and one of the codes; accepted: sends it anyway', {
+    codes: '38,42,500,512,513',
+    accepted: false,
+  }),
+  'submit-port-drop': fault('Loses the port after Ctrl-Z', { accepted: true, forMs: 5000 }),
+  'submit-reboot': fault('Restarts after Ctrl-Z', { accepted: true }),
+  'report-before-answer': fault('Delivers the status report before the answer', { withinMs: 5000 }),
+  'csmp-clears-service-centre': fault('Clears the service centre on AT+CSMP='),
+
+  // Message storage and indications
+  'storage-full': fault('Reports a full storage: CMS 322, ^SMMEMFULL, no +CMTI'),
+  'cmti-other-memory': fault('Stores new messages in SM although CPMS names ME'),
+  'cdsi-wrong-memory': fault('Sends +CDSI: "SM",0 for a report in another storage'),
+  'cds-extra-comma': fault('Sends +CDS: ,25'),
+  'cmt-without-alpha': fault('Sends +CMT: 24 instead of +CMT: ,24'),
+  'cpms-lag': fault('Counts a new message in CPMS late', { lagMs: 500 }),
+  'delete-refused': fault('Refuses CMGD', { code: 321 }),
+  'cmti-twice': fault('Sends the same +CMTI twice'),
+  'urc-lost': fault('Does not send +CMTI or +CDSI'),
+  'list-hang': fault('Hangs during CMGL until a reset'),
+  'slots-padded': fault('Writes message indexes with two digits: +CMTI: "SM",07'),
+  'list-newline-missing': fault('Leaves out the line end before the next +CMGL:'),
+
+  // Arriving messages
+  'parts-out-of-order': fault('Swaps a part of a long message with the next message'),
+  'part-missing': fault('Loses a part of a long message; 0: any part', { sequence: 0 }),
+  'part-twice': fault('Delivers a part of a long message twice'),
+  redelivered: fault('Delivers a message twice, as after a lost acknowledgement'),
+  'report-lost': fault('Loses status reports'),
+  'same-reference': fault('Gives long messages of all senders the same reference', { reference: 7 }),
+  'reference-reused': fault('Gives all long messages of a sender the same reference'),
+  'mms-content-type': fault('Encodes the content type of MMS notifications as text, code or general', { form: 'text' }),
+
+  // SIM, network and port
+  'sim-busy': fault('Keeps the SIM busy after start (CME 14 or 515)', { forMs: 10_000, code: 14 }),
+  'pin-attempts': fault('Leaves only this number of PIN attempts', { left: 1 }),
+  registration: fault('Sets the registration status: 3 denied, 6 SMS only, 11 emergency only', { stat: 3 }),
+  'eps-only': fault('Registers for LTE alone: CEREG registered, CREG and CGREG not'),
+  'signal-unknown': fault('Answers +CSQ: 99,99'),
+  'ussd-late': fault('Sends the USSD reply late', { delayMs: 60_000 }),
+  'ussd-lost': fault('Loses the USSD reply'),
+  'ussd-garbled': fault('Garbles the USSD reply: half an octet and a wrong coding'),
+  'ussd-as-menu': fault('Puts a menu with one more step before a USSD reply'),
+  'port-renumbered': fault('Changes the port name after a reset'),
+  'port-half-open': fault('Keeps the port open without data, then loses it', { forMs: 30_000 }),
+}
+
+export type FaultName = keyof typeof faultDescriptions
+export type FaultOptions<N extends FaultName> = (typeof faultDescriptions)[N]['options']
+
+/** The faults as a list, for help texts and the control interface. */
+export const faultCatalogue: readonly FaultCatalogueEntry[] = (Object.keys(faultDescriptions) as FaultName[]).map(
+  (name) => ({ name, ...faultDescriptions[name] }),
+)
+
+export interface FaultCatalogueEntry {
+  readonly name: FaultName
+  readonly about: string
+  readonly options: Readonly<Record<string, number | string | boolean>>
+}
+
+export function isFaultName(name: string): name is FaultName {
+  return Object.hasOwn(faultDescriptions, name)
+}
+
+/** Options of every fault. */
+export type StrikeOptions = {
+  /** Probability at each opportunity. */
+  readonly chance: number
+  /** Maximum number of strikes; 0: no limit. */
+  readonly times: number
+  /** Number of opportunities to pass over first. */
+  readonly skip: number
+}
+
+interface FaultDescription<Options> {
+  readonly about: string
+  /** With their defaults. */
+  readonly options: StrikeOptions & Options
+}
+
+function fault<const Options extends object = Record<never, never>>(
+  about: string,
+  options?: Options,
+): FaultDescription<Widened<Options>> {
+  return { about, options: { chance: 1, times: 0, skip: 0, ...(options as Widened<Options>) } }
+}
+
+/** The type of an option: a default of 3000 allows any number. */
+type Widened<T> = {
+  readonly [K in keyof T]: T[K] extends number ? number : T[K] extends boolean ? boolean : string
+}

@@ -1,0 +1,70 @@
+/** 27.005 §3.1 `<stat>`, by its number in PDU mode. */
+export const receivedUnread = 0
+export const receivedRead = 1
+export const storedUnsent = 2
+export const storedSent = 3
+export type MessageState = 0 | 1 | 2 | 3
+
+export interface StoredMessage {
+  state: MessageState
+  /** Service centre address and TPDU, as in PDU mode. */
+  readonly pdu: Uint8Array
+  /** The first octet alone does not distinguish a DELIVER from a status report or SUBMIT in both directions. */
+  readonly kind: 'deliver' | 'submit' | 'status-report' | 'command' | 'broadcast'
+}
+
+/** The slots of SM, ME or SR, counted from 0; the modem adds the first index of its family. */
+export class MessageMemory {
+  readonly capacity: number
+  used = 0
+  #slots: (StoredMessage | undefined)[]
+  #whenFreed: (() => void) | undefined
+
+  constructor(capacity: number) {
+    this.capacity = capacity
+    this.#slots = new Array<StoredMessage | undefined>(capacity).fill(undefined)
+  }
+
+  get full(): boolean {
+    return this.used >= this.capacity
+  }
+
+  at(slot: number): StoredMessage | undefined {
+    return this.#slots[slot]
+  }
+
+  /** Returns the slot of the message, undefined when the memory is full. */
+  store(message: StoredMessage): number | undefined {
+    const slot = this.#slots.indexOf(undefined)
+    if (slot < 0) return undefined
+    this.#slots[slot] = message
+    this.used += 1
+    return slot
+  }
+
+  replace(slot: number, message: StoredMessage): void {
+    if (this.#slots[slot] !== undefined) this.#slots[slot] = message
+  }
+
+  /** False when the slot was already empty. */
+  remove(slot: number): boolean {
+    if (this.#slots[slot] === undefined) return false
+    this.#slots[slot] = undefined
+    this.used -= 1
+    this.#whenFreed?.()
+    return true
+  }
+
+  /** Every message with its slot, lowest first. */
+  *entries(): Generator<readonly [number, StoredMessage]> {
+    for (let slot = 0; slot < this.capacity; slot++) {
+      const message = this.#slots[slot]
+      if (message) yield [slot, message]
+    }
+  }
+
+  /** Sets the only listener: the modem that uses the memory. */
+  whenFreed(run: (() => void) | undefined): void {
+    this.#whenFreed = run
+  }
+}
