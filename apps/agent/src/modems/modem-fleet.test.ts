@@ -143,7 +143,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     fake.plug(devices.ec25, '1-1.2', { 2: { name: 'modem', leadsTo: one.pty } })
     await expect
       .poll(() => fixture.problems, { timeout: 30_000 })
-      .toContainEqual(expect.stringContaining(`it belongs to the modem that is used on ${one.tcp} already`))
+      .toContainEqual(expect.stringContaining(`the same modem is already in use on ${one.tcp}`))
     expect(fixture.fleet?.simNumbers).toEqual([1])
     await fixture.readyAre('1:8091')
   })
@@ -172,7 +172,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     await fixture.start([one.pty], { recovery: { alarmLookMs: 200 } })
     await expect
       .poll(() => fixture.problems, { timeout: 30_000 })
-      .toContainEqual(expect.stringMatching(/^ERROR .*modem0: another program holds this port/))
+      .toContainEqual(expect.stringMatching(/^ERROR .*modem0: another program uses this port/))
     await held.close()
     await fixture.readyAre('1:8091')
     await expect.poll(() => fixture.problems.at(-1), { timeout: 30_000 }).toMatch(/^INFO .*: works again/)
