@@ -139,7 +139,8 @@ export class SendingWorld {
   }
 
   forget(): void {
-    if (this.time.trusted) this.disk.forget(this.clock.epochMs() - 8 * 24 * 60 * 60_000)
+    const nowMs = this.time.trusted ? this.clock.epochMs() : undefined
+    this.disk.forget({ nowMs, recordsMs: 8 * 24 * 60 * 60_000 })
   }
 
   kill(): void {

@@ -1,17 +1,18 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Change, Json, Slot } from './change.ts'
-import { defineForgetting } from './retention.ts'
+import type { Change, Json, Slot, Stamp } from './change.ts'
+import { defineForgetting, undatedMs } from './retention.ts'
 
 /** Writes changes into an open transaction: call `apply` for each, then `finish`. After a rollback call `forget`. */
 export class ChangeWriter {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
-  readonly #nowMs: () => number
+  readonly #nowMs: () => number | undefined
   readonly #newTag: () => string
   /** The number of the next event; undefined: read it from the database. */
   #nextSeq: number | undefined
 
-  constructor(database: DatabaseSync, nowMs: () => number, newTag: () => string) {
+  /** `nowMs`: undefined while the clock is not trusted. */
+  constructor(database: DatabaseSync, nowMs: () => number | undefined, newTag: () => string) {
     this.#database = database
     defineForgetting(database)
     this.#nowMs = nowMs
@@ -40,11 +41,12 @@ export class ChangeWriter {
         return undefined
       case 'tombstone':
         this.#run(
-          `INSERT INTO commands (cmd_id, received, received_ms, outcome, ended_ms) VALUES (?1, ?2, ?3, 'cancelled', ?3)
+          `INSERT INTO commands (cmd_id, received, received_ms, outcome, ended_ms) VALUES (?, ?, ?, 'cancelled', ?)
            ON CONFLICT DO NOTHING`,
           change.cmdId,
           JSON.stringify(change.at),
           change.at.wallMs,
+          dateOf(change.at),
         )
         return undefined
       case 'command-planned':
@@ -58,7 +60,7 @@ export class ChangeWriter {
           `UPDATE commands SET outcome = ?, ended_ms = ?, command = without_content(command), plan = without_pdus(plan)
            WHERE cmd_id = ?`,
           change.outcome,
-          change.at.wallMs,
+          dateOf(change.at),
           change.cmdId,
         )
         return undefined
@@ -97,7 +99,7 @@ export class ChangeWriter {
           change.simNumber,
           change.pdu,
           JSON.stringify(change.at),
-          change.at.wallMs,
+          dateOf(change.at),
           ...place(change.slot),
           json(change.detail),
         )
@@ -155,7 +157,7 @@ export class ChangeWriter {
   #append(event: string): number {
     const seq = this.#next()
     this.#nextSeq = seq + 1
-    const values = [seq, event, this.#newTag(), this.#nowMs()]
+    const values = [seq, event, this.#newTag(), this.#nowMs() ?? undatedMs]
     this.#run('INSERT INTO events (seq, event, tag, written_ms) VALUES (?, ?, ?, ?)', ...values)
     return seq
   }
@@ -187,6 +189,10 @@ export class ChangeWriter {
     this.#statements.set(sql, known)
     return known
   }
+}
+
+function dateOf({ trusted, wallMs }: Stamp): number {
+  return trusted ? wallMs : undatedMs
 }
 
 function attemptKey({ cmdId, part, attempt }: { cmdId: string; part: number; attempt: number }) {

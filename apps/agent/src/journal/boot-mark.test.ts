@@ -103,7 +103,7 @@ test('upgrades a journal of the first format', async () => {
   await run({ confirmed: true })
   const old = new DatabaseSync(join(disk, 'journal.db'))
   old.exec(
-    'ALTER TABLE journal DROP COLUMN start_token; ALTER TABLE journal DROP COLUMN commits; PRAGMA user_version = 1',
+    'ALTER TABLE journal DROP COLUMN start_token; ALTER TABLE journal DROP COLUMN commits; DROP INDEX events_written; PRAGMA user_version = 1',
   )
   old.close()
   expect(await run({ confirmed: true })).toBe(false)

@@ -9,12 +9,12 @@ import type { Change } from './change.ts'
 import { openJournalFile } from './journal-file.ts'
 import { measureFsync } from './measure-fsync.ts'
 import { type Reads, readsOf } from './read.ts'
-import { EventContents, type Forgotten, forgetContentOfEnded, forgetOld } from './retention.ts'
+import { forgetContentOfEnded, type Removed, Retention, type RetentionLimits } from './retention.ts'
 
 export type Request = { readonly id: number } & (
-  | { readonly kind: 'write'; readonly changes: readonly Change[] }
+  | { readonly kind: 'write'; readonly changes: readonly Change[]; readonly nowMs: number | undefined }
   | { readonly kind: 'read'; readonly what: keyof Reads; readonly ask: never }
-  | { readonly kind: 'forget'; readonly beforeMs: number; readonly toldBeforeMs: number }
+  | { readonly kind: 'forget'; readonly limits: RetentionLimits }
   | { readonly kind: 'confirm'; readonly isConfirmed: boolean }
   | { readonly kind: 'close' }
 )
@@ -46,9 +46,11 @@ let tagBytes = Buffer.alloc(0)
 let tagAt = 0
 const { path, newJournalId, memory } = workerData as WorkerStart
 const { database, broken, isNew } = openJournalFile(path, newJournalId, Date.now())
-const writer = new ChangeWriter(database, Date.now, newTag)
+/** The time of the write that is being applied. */
+let nowMs: number | undefined
+const writer = new ChangeWriter(database, () => nowMs, newTag)
 const reads = readsOf(database)
-const told = new EventContents(database)
+const retention = new Retention(database)
 forgetContentOfEnded(database)
 let commits = 0
 const mark = markOf(memory)
@@ -102,7 +104,8 @@ function commit(writes: readonly WriteRequest[]): readonly Reply[] {
   let isRefused = false
   try {
     database.exec('BEGIN IMMEDIATE')
-    for (const { id, changes } of writes) {
+    for (const { id, changes, nowMs: writtenMs } of writes) {
+      nowMs = writtenMs
       isRefused = true
       replies.push({ id, kind: 'done', value: changes.flatMap((change) => writer.apply(change) ?? []) })
       isRefused = false
@@ -135,7 +138,7 @@ function outcomeOf(request: Exclude<Request, WriteRequest>): unknown {
     case 'read':
       return reads[request.what](request.ask)
     case 'forget':
-      return forget(request)
+      return forget(request.limits)
     case 'confirm':
       mark?.confirm(request.isConfirmed)
       return undefined
@@ -147,11 +150,10 @@ function outcomeOf(request: Exclude<Request, WriteRequest>): unknown {
 }
 
 /** Removes deleted content from the write-ahead log too. */
-function forget({ beforeMs, toldBeforeMs }: Extract<Request, { kind: 'forget' }>): Forgotten {
-  told.forget(toldBeforeMs)
-  const forgotten = forgetOld(database, beforeMs)
+function forget(limits: RetentionLimits): Removed {
+  const removed = retention.apply(limits)
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-  return forgotten
+  return removed
 }
 
 function failed(id: number, error: unknown, isRefused = false): Reply {

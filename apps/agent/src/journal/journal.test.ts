@@ -89,7 +89,7 @@ test('numbers events in the order of writing, across restarts and acknowledgemen
   const { journal } = await open()
   expect(await journal.write([event('a'), event('b')])).toEqual([1, 2])
   await journal.write([{ kind: 'mark-recorded', mark: 2, streamId: 's' }])
-  await journal.forget(Number.MAX_SAFE_INTEGER)
+  await journal.forget({ nowMs: at.wallMs, recordsMs: -1 })
   await journal.close()
   const again = await open()
   expect(again.marks).toMatchObject({ first: 3, tail: 2, mark: 2, streamId: 's' })
@@ -164,7 +164,7 @@ test('removes only ended, settled or acknowledged records', async () => {
     { kind: 'inbound-slot', pduId: 'gone', slot: null },
     event('unacknowledged'),
   ])
-  expect(await journal.forget(at.wallMs + 1)).toEqual({ commands: 1, inbound: 1, events: 0 })
+  expect(await journal.forget({ nowMs: at.wallMs + 1, recordsMs: 0 })).toEqual({ commands: 1, inbound: 1, events: 0 })
   expect((await journal.read('open-commands', {})).map(({ cmdId }) => cmdId)).toEqual(['open'])
   expect((await journal.read('inbound', { sinceMs: 0 })).map(({ pduId }) => pduId)).toEqual(['on the SIM'])
 })

@@ -4,7 +4,7 @@ import type { BootMemory } from './boot-mark.ts'
 import type { Change } from './change.ts'
 import type { Reply, Request, WorkerStart } from './journal-worker.ts'
 import type { Marks, Reads } from './read.ts'
-import type { Forgotten } from './retention.ts'
+import type { Removed, RetentionLimits } from './retention.ts'
 
 /**
  * The agent's memory: when `write` resolves, the changes are on disk, so that nothing is lost and nothing is sent twice.
@@ -23,8 +23,8 @@ export interface Journal {
    */
   write(changes: readonly Change[], options?: { readonly mayWait?: boolean }): Promise<readonly number[]>
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
-  /** Removes what ended, was acknowledged or settled before, and the content of events acknowledged before `toldBeforeMs`. */
-  forget(beforeMs: number, toldBeforeMs?: number): Promise<Forgotten>
+  /** Removes finished records and the content of acknowledged events, by age. */
+  forget(limits: RetentionLimits): Promise<Removed>
   /** Stores whether the relay confirmed that this is not an old copy. Kept until the machine is switched off. */
   confirm(isConfirmed: boolean): Promise<void>
   close(): Promise<void>
@@ -57,7 +57,15 @@ export class JournalError extends Error {
   }
 }
 
-export async function openJournal(options: {
+export async function openJournal(options: JournalOptions): Promise<OpenedJournal> {
+  const workerData: WorkerStart = { path: options.path, newJournalId: options.newJournalId, memory: options.memory }
+  const worker = new Worker(workerFile(), { workerData, resourceLimits: { maxYoungGenerationSizeMb: 1 } })
+  const thread = new JournalThread(worker, options)
+  const start = (await thread.started) as Omit<OpenedJournal, 'journal'>
+  return { journal: thread, ...start }
+}
+
+export interface JournalOptions {
   readonly path: string
   /** The id for a journal that has to be created. */
   readonly newJournalId: string
@@ -67,18 +75,15 @@ export async function openJournal(options: {
   readonly onLost: (error: Error) => void
   /** Events up to this number are on disk. */
   readonly onEvents?: (tail: number) => void
-}): Promise<OpenedJournal> {
-  const workerData: WorkerStart = { path: options.path, newJournalId: options.newJournalId, memory: options.memory }
-  const worker = new Worker(workerFile(), { workerData, resourceLimits: { maxYoungGenerationSizeMb: 1 } })
-  const thread = new JournalThread(worker, options.onLost, options.onEvents)
-  const start = (await thread.started) as Omit<OpenedJournal, 'journal'>
-  return { journal: thread, ...start }
+  /** Undefined while the clock is not trusted, or without this option: then the next `forget` dates new events. */
+  readonly nowMs?: () => number | undefined
 }
 
 class JournalThread implements Journal {
   readonly started: Promise<unknown>
   readonly #worker: Worker
   readonly #onEvents: (tail: number) => void
+  readonly #nowMs: () => number | undefined
   readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   #lastId = 0
   /** Held for a moment, so that the RESULT of one message and the COMMIT of the next share a commit. */
@@ -86,9 +91,10 @@ class JournalThread implements Journal {
   #release: NodeJS.Timeout | undefined
   #over: JournalError | undefined
 
-  constructor(worker: Worker, onLost: (error: Error) => void, onEvents: (tail: number) => void = () => undefined) {
+  constructor(worker: Worker, { onLost, onEvents, nowMs }: JournalOptions) {
     this.#worker = worker
-    this.#onEvents = onEvents
+    this.#onEvents = onEvents ?? (() => undefined)
+    this.#nowMs = nowMs ?? (() => undefined)
     this.started = this.#reply(0)
     worker.on('message', (replies: readonly Reply[]) => {
       for (const reply of replies) this.#take(reply)
@@ -98,7 +104,7 @@ class JournalThread implements Journal {
   }
 
   async write(changes: readonly Change[], { mayWait = false } = {}): Promise<readonly number[]> {
-    const seqs = await this.#ask<readonly number[]>({ kind: 'write', changes }, mayWait)
+    const seqs = await this.#ask<readonly number[]>({ kind: 'write', changes, nowMs: this.#nowMs() }, mayWait)
     const tail = seqs.at(-1)
     if (tail !== undefined) this.#onEvents(tail)
     return seqs
@@ -108,8 +114,8 @@ class JournalThread implements Journal {
     return this.#ask({ kind: 'read', what, ask: ask as never })
   }
 
-  forget(beforeMs: number, toldBeforeMs = 0): Promise<Forgotten> {
-    return this.#ask({ kind: 'forget', beforeMs, toldBeforeMs })
+  forget(limits: RetentionLimits): Promise<Removed> {
+    return this.#ask({ kind: 'forget', limits })
   }
 
   confirm(isConfirmed: boolean): Promise<void> {

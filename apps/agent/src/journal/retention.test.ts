@@ -6,13 +6,16 @@ import type { SendCommand } from '@smsgw/contract/link/command'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Change, Stamp } from './change.ts'
 import { type Journal, openJournal } from './journal.ts'
+import type { RetentionLimits } from './retention.ts'
 
 const at: Stamp = { wallMs: 1_800_000_000_000, trusted: true, bootId: 'b', monotonicMs: 1 }
 const time = '2027-01-15T08:00:00Z'
 const [outboundText, inboundText, ussdText] = ['your code is 736251', 'their code is 918273', 'your PIN is 4455']
 const pdus = ['0011000B9144', '07911326040000F0040B91']
 const secrets = [outboundText, inboundText, ussdText, ...pdus]
-const everything = Number.MAX_SAFE_INTEGER
+const day = 24 * 60 * 60_000
+const everything: RetentionLimits = { nowMs: undefined, recordsMs: 8 * day, contentMs: 0 }
+const nothing: RetentionLimits = { nowMs: undefined, recordsMs: 8 * day }
 
 let folder: string
 let journal: Journal
@@ -100,7 +103,7 @@ test('leaves no content of a finished message in the files once the relay has it
   expect(found()).toEqual([outboundText, ...pdus])
   await journal.write(ended)
   await journal.write([{ kind: 'mark-recorded', mark: 3, streamId: 's' }])
-  await journal.forget(0, everything)
+  await journal.forget(everything)
   await backUp()
   expect(found()).toEqual([])
 })
@@ -108,7 +111,7 @@ test('leaves no content of a finished message in the files once the relay has it
 test('keeps content that the relay does not have yet', async () => {
   await journal.write([...begun, ...ended])
   await journal.write([{ kind: 'mark-recorded', mark: 1, streamId: 's' }])
-  await journal.forget(0, everything)
+  await journal.forget(everything)
   expect(found()).toEqual([inboundText, ussdText])
   const { events } = await journal.read('event-texts', { from: 2, most: 9 })
   expect(events.map(({ text }) => JSON.parse(text).text)).toEqual([inboundText, ussdText])
@@ -116,13 +119,13 @@ test('keeps content that the relay does not have yet', async () => {
 
 test('keeps the content of acknowledged events for a restored relay, unless it asks to forget it', async () => {
   await journal.write([...begun, ...ended, { kind: 'mark-recorded', mark: 3, streamId: 's' }])
-  await journal.forget(0, 0)
+  await journal.forget(nothing)
   expect(found()).toEqual([inboundText, ussdText])
 })
 
 test('keeps the content of a message that has not ended', async () => {
   await journal.write(begun)
-  await journal.forget(0, everything)
+  await journal.forget(everything)
   const record = await journal.read('command', { cmdId: 'c1' })
   expect(record).toMatchObject({ command: { content: { text: outboundText } }, plan: { parts: [{ pdu: pdus[0] }] } })
 })
@@ -144,6 +147,6 @@ test('removes content from a journal of an earlier release when it opens it', as
   database.prepare('UPDATE inbound SET pdu = ?').run(pdus[1] ?? '')
   database.close()
   await open()
-  await journal.forget(0, 0)
+  await journal.forget(nothing)
   expect(found()).toEqual([inboundText, ussdText])
 })

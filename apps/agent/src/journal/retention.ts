@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 /**
  * Content is removed from the journal as soon as it is not needed. A message that ended keeps what identifies reports, late
  * answers and repetitions: ids, references, and the number when a report may come. A received message keeps the digest
- * that is its id; its text is only in the event, until the relay has stored that and asks to forget it.
+ * that is its id; its text is only in the event, until the relay has stored it and HASH_AFTER_SECONDS have passed.
  */
 export function defineForgetting(database: DatabaseSync): void {
   database.function('without_content', { deterministic: true }, (command) => {
@@ -32,64 +32,104 @@ export function forgetContentOfEnded(database: DatabaseSync): void {
   if (cleaned.some((rows) => rows > 0)) database.exec('VACUUM')
 }
 
-/** Removes the content of events that the relay stored before a given time. A note replaces it, in case the relay asks again. */
-export class EventContents {
-  readonly #database: DatabaseSync
-  /** Events up to this one have no content. */
-  #forgotten = 0
-  #journalId: unknown
-
-  constructor(database: DatabaseSync) {
-    this.#database = database
-  }
-
-  forget(toldBeforeMs: number): number {
-    const [journal] = this.#database.prepare('SELECT id, mark FROM journal').all()
-    if (journal?.['id'] !== this.#journalId) this.#forgotten = 0
-    this.#journalId = journal?.['id']
-    const due = 'seq > ?1 AND seq <= ?2 AND written_ms < ?3'
-    const range = [this.#forgotten, Number(journal?.['mark']), toldBeforeMs] as const
-    const [last] = this.#database.prepare(`SELECT max(seq) AS seq FROM events WHERE ${due}`).all(...range)
-    const { changes } = this.#database
-      .prepare(
-        `UPDATE events SET event = CASE event ->> 'kind'
-           WHEN 'received' THEN json_object('kind', 'logged', 'at', event ->> 'receivedAt', 'module', 'receiving',
-             'priority', 'WARN', 'message', 'SIM ' || (event ->> 'simNumber') ||
-             ': a received message was reported to the relay; its content was removed after HASH_AFTER_SECONDS')
-           ELSE json_remove(event, '$.text') END
-         WHERE ${due} AND (event ->> 'kind' = 'received' OR
-           event ->> 'kind' = 'ussd-answered' AND event ->> 'text' IS NOT NULL)`,
-      )
-      .run(...range)
-    this.#forgotten = Math.max(this.#forgotten, Number(last?.['seq'] ?? 0))
-    return Number(changes)
-  }
+/** What may be removed, by age. */
+export interface RetentionLimits {
+  /** The time of day; undefined while the clock is not trusted. Nothing is removed by age then. */
+  readonly nowMs: number | undefined
+  /** How long a finished command, a settled PDU and an acknowledged event are kept. */
+  readonly recordsMs: number
+  /** How long the content of acknowledged events is kept. 0: not at all, whatever the clock. Undefined: as long as the event. */
+  readonly contentMs?: number | undefined
 }
 
-export interface Forgotten {
+export interface Removed {
   readonly commands: number
   readonly inbound: number
   readonly events: number
 }
 
 /**
- * Removes what ended, was settled or acknowledged before. A message that is still on a SIM is kept, since it would count as
- * new when it is read again.
+ * The time of a record that was written while the clock was not trusted. A Raspberry Pi starts in 1970, or at the time
+ * of its last shutdown, and such a record would be removed too early. The last time that a Date can hold.
  */
-export function forgetOld(database: DatabaseSync, beforeMs: number): Forgotten {
-  const run = (sql: string) => Number(database.prepare(sql).run(beforeMs).changes)
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    const events = run('DELETE FROM events WHERE seq <= (SELECT mark FROM journal) AND written_ms < ?')
+export const undatedMs = 8_640_000_000_000_000
+
+/** Removes old records, and earlier the content of events that the relay has stored. */
+export class Retention {
+  readonly #database: DatabaseSync
+  /** Events up to this one have no content. */
+  #clearedUpTo = 0
+  #journalId: unknown
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  apply({ nowMs, recordsMs, contentMs }: RetentionLimits): Removed {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      if (nowMs !== undefined) this.#date(nowMs)
+      if (contentMs === 0) this.#clearEvents(Number.MAX_SAFE_INTEGER)
+      else if (contentMs !== undefined && nowMs !== undefined) this.#clearEvents(nowMs - contentMs)
+      const removed =
+        nowMs === undefined ? { commands: 0, inbound: 0, events: 0 } : this.#removeRecords(nowMs - recordsMs)
+      this.#database.exec('COMMIT')
+      return removed
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  /**
+   * A record from the future is undated, or was written before the clock was set back. It counts as written now, so that
+   * it is removed neither too early nor never. Parts of long messages keep their time, because joining them depends on it.
+   */
+  #date(nowMs: number): void {
+    const run = (sql: string) => this.#database.prepare(sql).run(nowMs)
+    run('UPDATE events SET written_ms = ?1 WHERE written_ms > ?1')
+    run('UPDATE commands SET ended_ms = ?1 WHERE outcome IS NOT NULL AND ended_ms > ?1')
+    run("UPDATE inbound SET received_ms = ?1 WHERE received_ms > ?1 AND settled <> 'joined'")
+  }
+
+  /** Replaces the content of acknowledged events by a note, in case the relay requests them again. */
+  #clearEvents(writtenBeforeMs: number): void {
+    const [journal] = this.#database.prepare('SELECT id, mark FROM journal').all()
+    const mark = Number(journal?.['mark'])
+    if (journal?.['id'] !== this.#journalId) this.#clearedUpTo = 0
+    this.#database
+      .prepare(
+        `UPDATE events SET event = CASE event ->> 'kind'
+           WHEN 'received' THEN json_object('kind', 'logged', 'at', event ->> 'receivedAt', 'module', 'receiving',
+             'priority', 'WARN', 'message', 'SIM ' || (event ->> 'simNumber') ||
+             ': a received message was reported to the relay; its content was removed after HASH_AFTER_SECONDS')
+           ELSE json_remove(event, '$.text') END
+         WHERE seq > ?1 AND seq <= ?2 AND written_ms < ?3 AND (event ->> 'kind' = 'received' OR
+           event ->> 'kind' = 'ussd-answered' AND event ->> 'text' IS NOT NULL)`,
+      )
+      .run(this.#clearedUpTo, mark, writtenBeforeMs)
+    const [kept] = this.#database
+      .prepare('SELECT seq FROM events WHERE seq > ? AND seq <= ? AND +written_ms >= ? ORDER BY seq LIMIT 1')
+      .all(this.#clearedUpTo, mark, writtenBeforeMs)
+    this.#journalId = journal?.['id']
+    this.#clearedUpTo = kept === undefined ? Math.max(this.#clearedUpTo, mark) : Number(kept['seq']) - 1
+  }
+
+  /**
+   * Removes what ended, was settled or acknowledged before. A message that is still on a SIM is kept, since it would count
+   * as new when it is read again. Events are removed from the oldest on, since their numbers must have no gaps.
+   */
+  #removeRecords(beforeMs: number): Removed {
+    const run = (sql: string) => Number(this.#database.prepare(sql).run(beforeMs).changes)
     const ended = 'SELECT cmd_id FROM commands WHERE outcome IS NOT NULL AND ended_ms < ?'
     run(`DELETE FROM attempts WHERE cmd_id IN (${ended})`)
     run(`DELETE FROM reports WHERE cmd_id IN (${ended})`)
-    const commands = run('DELETE FROM commands WHERE outcome IS NOT NULL AND ended_ms < ?')
-    const inbound = run('DELETE FROM inbound WHERE settled IS NOT NULL AND memory IS NULL AND received_ms < ?')
-    database.exec('COMMIT')
-    return { commands, inbound, events }
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
+    return {
+      commands: run('DELETE FROM commands WHERE outcome IS NOT NULL AND ended_ms < ?'),
+      inbound: run('DELETE FROM inbound WHERE settled IS NOT NULL AND memory IS NULL AND received_ms < ?'),
+      events: run(`DELETE FROM events WHERE seq < coalesce(
+        (SELECT seq FROM events WHERE +written_ms >= ?1 OR seq > (SELECT mark FROM journal) ORDER BY seq LIMIT 1),
+        (SELECT next_seq FROM journal))`),
+    }
   }
 }

@@ -1,5 +1,7 @@
+import { undatedMs } from './retention.ts'
+
 /** Stored in the file. A journal of a newer version is not opened. */
-export const schemaVersion = 2
+export const schemaVersion = 3
 
 /** Columns that no query searches are JSON. */
 export const schema = `
@@ -26,6 +28,7 @@ export const schema = `
     note TEXT,
     -- Null while it is open.
     outcome TEXT,
+    -- Undated (see retention.ts) until the time is known.
     ended_ms INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX commands_open ON commands (received_ms) WHERE outcome IS NULL;
@@ -61,6 +64,7 @@ export const schema = `
     sim_number INTEGER NOT NULL,
     pdu TEXT NOT NULL,
     received TEXT NOT NULL,
+    -- Undated (see retention.ts) until the time is known.
     received_ms INTEGER NOT NULL,
     memory TEXT,
     slot_index INTEGER,
@@ -76,8 +80,10 @@ export const schema = `
     event TEXT NOT NULL,
     -- Random: tells whether two journals have the same event at the same place.
     tag TEXT NOT NULL,
+    -- Undated (see retention.ts) until the time is known.
     written_ms INTEGER NOT NULL
   ) STRICT;
+  CREATE INDEX events_written ON events (written_ms);
 
   CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `
@@ -85,4 +91,10 @@ export const schema = `
 /** Upgrades a journal to the next version; indexed by its version. */
 export const upgrades: Readonly<Record<number, string>> = {
   1: 'ALTER TABLE journal ADD COLUMN start_token TEXT; ALTER TABLE journal ADD COLUMN commits INTEGER NOT NULL DEFAULT 0',
+  // Times were stored without regard to whether the clock was trusted: which of them are right is unknown.
+  2: `CREATE INDEX events_written ON events (written_ms);
+      UPDATE events SET written_ms = ${undatedMs};
+      UPDATE commands SET ended_ms = ${undatedMs} WHERE outcome IS NOT NULL;
+      UPDATE inbound SET received_ms = ${undatedMs} WHERE received ->> 'trusted' = 0
+        AND received_ms = received ->> 'wallMs' AND coalesce(settled, '') <> 'joined'`,
 }

@@ -86,7 +86,7 @@ test('joins parts received with a wrong clock with parts received after a restar
   world.time.errorMs = 0
   world.time.trusted = true
   await settled(world)
-  world.disk.forget(world.clock.epochMs() - 8 * day)
+  world.disk.forget({ nowMs: world.clock.epochMs(), recordsMs: 8 * day })
   await world.restart()
   await world.pass(10 * minute)
   world.deliver(second)

@@ -6,6 +6,7 @@ import type { Change } from '../journal/change.ts'
 import { type Journal, journalBytes, type OpenedJournal, openJournal } from '../journal/journal.ts'
 import { keepWriting } from '../journal/keep-writing.ts'
 import type { Marks } from '../journal/read.ts'
+import { type TrustedTime, trustedMs } from '../time/trusted-time.ts'
 import type { AgentLog, AgentOptions } from './agent-options.ts'
 import type { AgentProblems } from './problem-log.ts'
 
@@ -25,6 +26,7 @@ export interface AgentStore {
 export async function openStore(
   options: AgentOptions,
   problems: AgentProblems,
+  time: TrustedTime,
   toLink: (input: AgentInput) => void,
 ): Promise<AgentStore> {
   const path = join(options.dataDir, 'journal.db')
@@ -34,6 +36,7 @@ export async function openStore(
     memory: 'memory' in options ? options.memory : bootMemory(),
     onLost: options.onFatal,
     onEvents: (tail) => toLink({ kind: 'events-appended', journalId: store.marks.journalId, tail }),
+    nowMs: () => trustedMs(time),
   })
   const { journal, marks, isContinued, fsyncMs } = opened
   logJournal(opened, options.log)

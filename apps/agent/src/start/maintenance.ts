@@ -1,5 +1,6 @@
 import type { AgentInput } from '@smsgw/link/agent-state'
 import type { Clock, Timer } from '@smsgw/modem/clock'
+import { trustedMs } from '../time/trusted-time.ts'
 import type { KnownSettings } from './agent-settings.ts'
 import type { AgentStore } from './agent-store.ts'
 import type { Messaging } from './messaging.ts'
@@ -15,9 +16,7 @@ export function startMaintenance(
   const clockWatch = new PeriodicTask(clock, clockWatchMs, () => time.watch())
   const pruning = new PeriodicTask(clock, pruningMs, async () => {
     time.look()
-    // With an untrusted clock, nothing is removed by age.
-    const { wallMs, trusted } = time.now()
-    await journal.forget(trusted ? wallMs - keptMs : 0, reportedBeforeMs(settings(), trusted ? wallMs : 0))
+    await journal.forget({ nowMs: trustedMs(time), recordsMs, contentMs: contentMs(settings()) })
     const { journalId, first } = await journal.read('marks', {})
     toLink({ kind: 'events-pruned', journalId, first })
   })
@@ -61,13 +60,12 @@ class PeriodicTask {
  * Message content that the relay has stored is kept here too, so that a relay restored from a backup gets it again.
  * `forget_after_seconds` limits how long.
  */
-function reportedBeforeMs({ privacy }: KnownSettings, wallMs: number): number {
+function contentMs({ privacy }: KnownSettings): number | undefined {
   const seconds = privacy['forget_after_seconds']
-  if (typeof seconds !== 'number') return 0
-  return seconds === 0 ? Number.MAX_SAFE_INTEGER : Math.max(0, wallMs - seconds * 1000)
+  return typeof seconds === 'number' ? seconds * 1000 : undefined
 }
 
 /** Finished messages stay known for eight days, because networks and relays refer to them later. */
-const keptMs = 8 * 24 * 60 * 60_000
+const recordsMs = 8 * 24 * 60 * 60_000
 const pruningMs = 60_000
 const clockWatchMs = 2_000

@@ -3,8 +3,7 @@ import { InboundReceiver } from '../receiving/inbound-receiver.ts'
 import { FieldOpener } from '../sending/message/encrypted-field.ts'
 import { defaultSendingLimits } from '../sending/schedule/sending-settings.ts'
 import { Sender } from '../sending/sender.ts'
-import { judgeSystemClock } from '../time/system-clock.ts'
-import { TrustedClock } from '../time/trusted-clock.ts'
+import type { TrustedClock } from '../time/trusted-clock.ts'
 import type { AgentOptions } from './agent-options.ts'
 import type { AgentStore } from './agent-store.ts'
 import type { AgentProblems } from './problem-log.ts'
@@ -13,28 +12,19 @@ export interface Messaging {
   readonly time: TrustedClock
   readonly sender: Sender
   readonly receiver: InboundReceiver
+  /** The clock became trusted or untrusted, or was set. */
+  readonly timeChanged: () => void
 }
 
-/** Creates the sender, the receiver and the clock that both depend on. */
+/** Creates the sender and the receiver. */
 export function createMessaging(
   options: AgentOptions,
-  bootId: string,
+  time: TrustedClock,
   { journal }: AgentStore,
   { onJournalError, onError }: AgentProblems,
   toLink: (input: AgentInput) => void,
 ): Messaging {
   const { clock, sending } = options
-  const time = new TrustedClock({
-    clock,
-    bootId,
-    systemMs: Date.now,
-    judgeSystem: () => judgeSystemClock(),
-    onChanged: () => {
-      sender.timeChanged()
-      receiver.settleWaiting().catch(onError)
-      toLink({ kind: 'facts-changed', facts: { isClockSynchronised: time.now().trusted } })
-    },
-  })
   const sender = new Sender({
     journal,
     clock,
@@ -55,5 +45,10 @@ export function createMessaging(
     onJournalTrouble: onJournalError,
     onTrouble: onError,
   })
-  return { time, sender, receiver }
+  const timeChanged = () => {
+    sender.timeChanged()
+    receiver.settleWaiting().catch(onError)
+    toLink({ kind: 'facts-changed', facts: { isClockSynchronised: time.now().trusted } })
+  }
+  return { time, sender, receiver, timeChanged }
 }

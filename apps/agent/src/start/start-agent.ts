@@ -7,6 +7,8 @@ import type { AgentLink } from '../link/agent-link.ts'
 import { CommandHandler } from '../link/command-handler.ts'
 import { type AgentStatus, modemStatuses, simStatuses, waitingStatuses } from '../status/agent-status.ts'
 import { ControlSocket } from '../status/control-socket.ts'
+import { judgeSystemClock } from '../time/system-clock.ts'
+import { TrustedClock } from '../time/trusted-clock.ts'
 import { createModems } from './agent-modems.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { SettingsInUse, settingsNote } from './agent-settings.ts'
@@ -31,9 +33,16 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const toLink = (input: AgentInput) => link?.step(input)
 
   const problems = agentProblems(log)
-  const store = await openStore(options, problems, toLink)
-  const messaging = createMessaging(options, bootId, store, problems, toLink)
-  const { sender, receiver, time } = messaging
+  const time = new TrustedClock({
+    clock,
+    bootId,
+    systemMs: Date.now,
+    judgeSystem: () => judgeSystemClock(),
+    onChanged: () => messaging.timeChanged(),
+  })
+  const store = await openStore(options, problems, time, toLink)
+  const messaging = createMessaging(options, time, store, problems, toLink)
+  const { sender, receiver } = messaging
   const notes = await store.journal.read('notes', {})
   const modems = createModems(options, messaging, store, notes, problems, toLink)
   const { fleet, reporter } = modems

@@ -4,7 +4,7 @@ import { ChangeWriter } from '../journal/apply-change.ts'
 import type { Change, Plan } from '../journal/change.ts'
 import { type Journal, JournalError } from '../journal/journal.ts'
 import { type Reads, readsOf } from '../journal/read.ts'
-import { EventContents, forgetOld } from '../journal/retention.ts'
+import { Retention, type RetentionLimits } from '../journal/retention.ts'
 import { schema } from '../journal/schema.ts'
 
 /**
@@ -15,7 +15,7 @@ import { schema } from '../journal/schema.ts'
 export class MemoryJournal {
   readonly #database = new DatabaseSync(':memory:')
   readonly #writer: ChangeWriter
-  readonly #told = new EventContents(this.#database)
+  readonly #retention = new Retention(this.#database)
   readonly #reads: ReturnType<typeof readsOf>
   readonly #clock: Clock
   readonly #chance: () => number
@@ -48,8 +48,8 @@ export class MemoryJournal {
     this.#database.exec(`PRAGMA max_page_count = ${isFull ? Number(pages) : 1_000_000_000}`)
   }
 
-  forget(beforeMs: number): void {
-    forgetOld(this.#database, beforeMs)
+  forget(limits: RetentionLimits): void {
+    this.#retention.apply(limits)
   }
 
   session(): { readonly journal: Journal; readonly kill: () => void } {
@@ -86,10 +86,7 @@ export class MemoryJournal {
           if (queue.length === 0) run(true)
           else enqueue('read', run)
         }),
-      forget: async (beforeMs, toldBeforeMs = 0) => {
-        this.#told.forget(toldBeforeMs)
-        return forgetOld(this.#database, beforeMs)
-      },
+      forget: async (limits) => this.#retention.apply(limits),
       confirm: async () => undefined,
       close: async () => undefined,
     }

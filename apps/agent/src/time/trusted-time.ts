@@ -10,6 +10,12 @@ export interface TrustedTime {
   minuteOfDay(wallMs: number): number
 }
 
+/** Undefined while the clock is not trusted. */
+export function trustedMs(time: Pick<TrustedTime, 'now'>): number | undefined {
+  const { wallMs, trusted } = time.now()
+  return trusted ? wallMs : undefined
+}
+
 /**
  * Dates a stamp that was made while the clock was not trusted, from a later trusted stamp and the monotonic time between.
  * Undefined if the clock is still not trusted, or the machine has restarted since.
