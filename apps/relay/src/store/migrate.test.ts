@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { emptyDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { type Migration, migrate, readMigrations } from './migrate.ts'
 
@@ -98,9 +99,105 @@ test('a user who may not make tables is told so', async () => {
   )
 })
 
-async function rows(sql: string): Promise<unknown[]> {
+test('queries keep running while a migration waits for a long transaction, and it is applied after that', async () => {
+  await migrate(empty.url, [ONE])
+  const reader = await connected()
+  const lines: string[] = []
+  try {
+    await reader.query('BEGIN; SELECT FROM one')
+    const migrated = migrate(empty.url, [ONE, TWO], { report: (line) => lines.push(line) })
+    await waiting('ALTER TABLE')
+    expect(await rows('SELECT id FROM one')).toEqual([{ id: 1 }])
+    await reader.query('COMMIT')
+    expect(await migrated).toEqual(['0002_two'])
+  } finally {
+    await reader.end()
+  }
+  expect(lines).toEqual(['database migration 0002_two waits for a lock: other transactions use its tables, retrying'])
+})
+
+test('a migration that gets no lock in time ends the start and changes nothing', async () => {
+  await migrate(empty.url, [ONE])
+  const reader = await connected()
+  try {
+    await reader.query('BEGIN; SELECT FROM one')
+    await expect(migrate(empty.url, [ONE, TWO], { giveUpAfterMs: 0 })).rejects.toThrow(
+      '0002_two failed and changed nothing: canceling statement due to lock timeout. End the long transactions',
+    )
+  } finally {
+    await reader.end()
+  }
+  expect(await migrate(empty.url, [ONE, TWO])).toEqual(['0002_two'])
+})
+
+describe('an index that is built concurrently', () => {
+  const INDEX = {
+    name: '0003_index',
+    sql: '-- Finds by id.\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS one_id ON one (id);',
+  }
+  const valid = () => rows("SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'one_id'::regclass")
+
+  test('blocks no writer, and starts that wait do not block it', async () => {
+    await migrate(empty.url, [ONE])
+    const writer = await connected()
+    try {
+      await writer.query('BEGIN; INSERT INTO one VALUES (2)')
+      const starts = [migrate(empty.url, [ONE, INDEX]), migrate(empty.url, [ONE, INDEX])]
+      await waiting('CREATE UNIQUE INDEX')
+      await rows('INSERT INTO one VALUES (3)')
+      await writer.query('COMMIT')
+      expect((await Promise.all(starts)).flat()).toEqual(['0003_index'])
+    } finally {
+      await writer.end()
+    }
+    expect(await valid()).toEqual([{ valid: true }])
+  })
+
+  test('is built again after it was interrupted', async () => {
+    await migrate(empty.url, [ONE])
+    await rows('INSERT INTO one VALUES (1)')
+    await expect(migrate(empty.url, [ONE, INDEX])).rejects.toThrow('0003_index failed: could not create unique index')
+    expect(await valid()).toEqual([{ valid: false }])
+    await rows('DELETE FROM one')
+    expect(await migrate(empty.url, [ONE, INDEX])).toEqual(['0003_index'])
+    expect(await valid()).toEqual([{ valid: true }])
+  })
+
+  test('is recorded when only the record is missing', async () => {
+    await migrate(empty.url, [ONE, INDEX])
+    await rows("DELETE FROM _prisma_migrations WHERE migration_name = '0003_index'")
+    expect(await migrate(empty.url, [ONE, INDEX])).toEqual(['0003_index'])
+  })
+})
+
+test('migrations keep relays of the previous release working: docs/CONTRIBUTING.md', () => {
+  for (const { name, sql } of readMigrations(FOLDER).filter((one) => one.name > '0010')) {
+    const statements = sql.replace(/--.*/g, '')
+    const created = [...statements.matchAll(/CREATE TABLE "?(\w+)/g)].map(([, table]) => table)
+    for (const [statement, table] of statements.matchAll(
+      /CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY)[^;]* ON "?(\w+)[^;]*/g,
+    ))
+      expect(created, `${name}: ${statement}`).toContain(table)
+    expect(statements, name).not.toMatch(/DROP (TABLE|COLUMN)|RENAME|SET NOT NULL|ALTER COLUMN/i)
+    if (/CONCURRENTLY/.test(statements)) expect(statements.match(/;/g), name).toHaveLength(1)
+  }
+})
+
+/** Waits until a statement that begins like this waits for a lock. */
+async function waiting(statement: string): Promise<void> {
+  const held = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%${statement}%' AND pid <> pg_backend_pid()`
+  while ((await rows(held)).length === 0) await sleep(10)
+}
+
+async function connected(): Promise<Client> {
   const client = new Client({ connectionString: empty.url })
   await client.connect()
+  return client
+}
+
+async function rows(sql: string): Promise<unknown[]> {
+  const client = await connected()
   try {
     return (await client.query(sql)).rows
   } finally {

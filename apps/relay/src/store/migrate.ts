@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '@smsgw/daemon/start-error'
-import { Client, DatabaseError } from 'pg'
+import { Client, DatabaseError, escapeIdentifier } from 'pg'
 
 /** The lock of `prisma migrate`, so that both wait for each other. */
 const LOCK = 72707369
@@ -12,22 +13,39 @@ export interface Migration {
   readonly sql: string
 }
 
+export interface MigrateOptions {
+  /** How long a migration is repeated while other transactions hold the locks that it needs. */
+  readonly giveUpAfterMs?: number
+  /** Receives a line for the operator while a migration waits. */
+  readonly report?: (line: string) => void
+}
+
 /**
  * Applies the missing migrations like `prisma migrate deploy`, with its order, rows and lock. Concurrent starts wait for
  * each other. A database migrated by a newer release stays as it is.
  *
+ * Other relays keep working in the meantime. A statement that waits for an exclusive lock makes all later queries of the
+ * table wait behind it, so a migration waits LOCK_WAIT_MS at most; then it is rolled back, the others run, and it is
+ * repeated. A migration with CONCURRENTLY blocks nobody and cannot run in a transaction: its file has that statement alone.
+ *
  * @returns the names of the applied migrations
  */
-export async function migrate(url: string, migrations: readonly Migration[]): Promise<string[]> {
+export async function migrate(
+  url: string,
+  migrations: readonly Migration[],
+  { giveUpAfterMs = 600_000, report = () => undefined }: MigrateOptions = {},
+): Promise<string[]> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK])
+    await lock(client, report)
+    await client.query('SET statement_timeout = 0')
     const known = await recorded(client)
     if (!migrations.some(({ name }) => known.has(name))) await refuseForeign(client)
     const missing = migrations.filter(({ name }) => !known.has(name))
     if (missing.length > 0) await client.query(TABLE)
-    for (const migration of missing) await apply(client, migration)
+    const giveUpAt = performance.now() + giveUpAfterMs
+    for (const migration of missing) await applyPatiently(client, migration, giveUpAt, report)
     return missing.map(({ name }) => name)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
@@ -84,20 +102,85 @@ async function refuseForeign(client: Client): Promise<void> {
     )
 }
 
-/** Applies a migration and records it in one transaction, so that a crash leaves both or neither. */
-async function apply(client: Client, { name, sql }: Migration): Promise<void> {
-  const checksum = createHash('sha256').update(sql).digest('hex')
-  try {
-    await client.query('BEGIN')
-    await client.query(sql)
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, clock_timestamp(), 1)`,
-      [randomUUID(), checksum, name],
-    )
-    await client.query('COMMIT')
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
-    throw new StartError(`the database migration ${name} failed and changed nothing: ${problem}`, { cause: error })
+/** Polls: a session that waits for the lock in one statement holds a snapshot, which CONCURRENTLY would wait for. */
+async function lock(client: Client, report: (line: string) => void): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [LOCK])
+    if (rows[0]?.locked) return
+    if (tries === 10) report('waiting for another process that migrates the database')
+    await sleep(LOCK_POLL_MS)
   }
+}
+
+const LOCK_POLL_MS = 200
+/** Longer than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that is in the way. */
+const LOCK_WAIT_MS = 2_000
+const LONGEST_PAUSE_MS = 8_000
+/** `lock_not_available` and `deadlock_detected`. */
+const LOCK_ERRORS = ['55P03', '40P01']
+
+async function applyPatiently(
+  client: Client,
+  migration: Migration,
+  giveUpAt: number,
+  report: (line: string) => void,
+): Promise<void> {
+  for (let tries = 1, pauseMs = 1_000; ; tries += 1, pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const leftMs = giveUpAt - performance.now()
+    try {
+      if (isConcurrent(migration)) await applyConcurrently(client, migration, leftMs)
+      else await applyInTransaction(client, migration)
+      return
+    } catch (error) {
+      const isLocked = error instanceof DatabaseError && LOCK_ERRORS.includes(error.code ?? '')
+      if (isLocked && leftMs > pauseMs) {
+        await client.query('ROLLBACK')
+        if (tries === 1)
+          report(`database migration ${migration.name} waits for a lock: other transactions use its tables, retrying`)
+        await sleep(pauseMs)
+        continue
+      }
+      const problem = error instanceof Error ? error.message : String(error)
+      const result = isConcurrent(migration) ? 'failed' : 'failed and changed nothing'
+      const advice = isLocked ? '. End the long transactions (see pg_stat_activity), then start again' : ''
+      throw new StartError(`the database migration ${migration.name} ${result}: ${problem}${advice}`, { cause: error })
+    }
+  }
+}
+
+function isConcurrent({ sql }: Migration): boolean {
+  return /^(?:CREATE(?: UNIQUE)?|DROP) INDEX CONCURRENTLY /im.test(sql)
+}
+
+/** Applies a migration and records it in one transaction, so that a crash leaves both or neither. */
+async function applyInTransaction(client: Client, migration: Migration): Promise<void> {
+  await client.query('BEGIN')
+  await client.query(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`)
+  await client.query(migration.sql)
+  await record(client, migration)
+  await client.query('COMMIT')
+}
+
+/**
+ * A crash may leave the statement done and not recorded, so it says IF (NOT) EXISTS; an interrupted CREATE INDEX leaves an
+ * invalid index, which is dropped first.
+ */
+async function applyConcurrently(client: Client, migration: Migration, leftMs: number): Promise<void> {
+  const { rows } = await client.query<{ index: string }>(
+    `SELECT relname AS index FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+      WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace`,
+  )
+  await client.query(`SET lock_timeout = ${Math.max(1, Math.ceil(leftMs))}`)
+  for (const { index } of rows)
+    if (migration.sql.includes(index)) await client.query(`DROP INDEX CONCURRENTLY ${escapeIdentifier(index)}`)
+  await client.query(migration.sql)
+  await record(client, migration)
+}
+
+async function record(client: Client, { name, sql }: Migration): Promise<void> {
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, clock_timestamp(), 1)`,
+    [randomUUID(), createHash('sha256').update(sql).digest('hex'), name],
+  )
 }

@@ -34,8 +34,9 @@ export async function openStore({ config, box, random, log }: StoreDeps): Promis
   }
   try {
     const waitMs = config.DATABASE_WAIT_SECONDS * 1000
-    await waitForDatabase(server.url, { waitMs, report: (line) => log.warn(line) })
-    const migrations = await migrate(server.url, readMigrations(migrationsFolder()))
+    const report = (line: string) => log.warn(line)
+    await waitForDatabase(server.url, { waitMs, report })
+    const migrations = await migrate(server.url, readMigrations(migrationsFolder()), { report })
     if (migrations.length > 0) log.info({ migrations }, 'database migrations applied')
     const installation = await checkInstallation(database, box, random)
     return { url: server.url, database, installation, close }
