@@ -12,6 +12,7 @@ import { secretBox } from '../store/secret-box.ts'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { ArchiveWriter } from './archive-writer.ts'
 import { backupDatabase } from './backup-database.ts'
+import { distrustBuiltInDevice } from './distrust-built-in-device.ts'
 import { newHistory } from './new-history.ts'
 import { restoreDatabase } from './restore-database.ts'
 
@@ -85,6 +86,39 @@ test('the backup of an older release is brought to this one', async () => {
   expect(names.map(({ name }) => name).sort()).toEqual([first, ...later].map((each) => each?.name))
 })
 
+test('the backup of an older release marks as doubtful what its built-in device may have sent', async () => {
+  const older = await emptyDatabase()
+  try {
+    const migrations = readMigrations(migrationsFolder()).filter(({ name }) => name < '0010')
+    await migrate(older.url, migrations)
+    await sql(older.url, "INSERT INTO accounts (id, username, password_hash) VALUES ('a1', 'sms', 'h')")
+    await sql(
+      older.url,
+      "INSERT INTO devices (id, account_id, name, built_in, journal_id) VALUES ('d1', 'a1', 'here', true, 'j')",
+    )
+    await sql(
+      older.url,
+      `WITH stored AS (
+         INSERT INTO messages (account_id, id, device_id, created_at, schedule_at)
+         VALUES ('a1', 'now', 'd1', $1, NULL), ('a1', 'scheduled', 'd1', $1, $2) RETURNING key, id, created_at, schedule_at
+       )
+       INSERT INTO recipients (cmd_id, message_key, account_id, device_id, position, phone_number, due_at)
+       SELECT id, key, 'a1', 'd1', 0, '+1', coalesce(schedule_at, created_at) FROM stored`,
+      [NOW, new Date(NOW.getTime() + 60_000)],
+    )
+    await backUp(older.url)
+  } finally {
+    await older.close()
+  }
+  await restore(SECRET, (client) => distrustBuiltInDevice(client, NOW))
+  expect(
+    await sql(target.url, 'SELECT cmd_id, dispatched_journal IS NOT NULL AS doubtful FROM recipients ORDER BY cmd_id'),
+  ).toEqual([
+    { cmd_id: 'now', doubtful: true },
+    { cmd_id: 'scheduled', doubtful: false },
+  ])
+})
+
 test('that of a newer release, and anything else, is refused in one clear line', async () => {
   await backUp(source.url)
   edit((text) => text.replace('0002_work_queues', '0002_work_zueues'))
@@ -156,13 +190,13 @@ async function backUp(url: string): Promise<number> {
   return rows
 }
 
-function restore(secret = SECRET) {
+function restore(secret = SECRET, adjust = (client: Client) => newHistory(client, secret)) {
   return restoreDatabase({
     url: target.url,
     path,
     kind: 'relay',
     takeFile: async () => undefined,
-    adjust: (client) => newHistory(client, secret),
+    adjust,
   })
 }
 

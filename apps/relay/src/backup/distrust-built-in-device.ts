@@ -5,7 +5,8 @@ import { newId, systemRandom } from '../random.ts'
  * A restored gateway has a database and a journal of the same old state. After the backup it may have sent messages that both
  * list as pending. So the journal counts as an old copy by the rule of the link, and nothing in it is sent. Messages that
  * were not dispatched count as dispatched to a lost journal: they end as `submit_unknown` unless evidence arrives. Messages
- * that are not due yet cannot have been sent.
+ * that are not due yet cannot have been sent. Uses only columns of the first release, because a restore applies newer
+ * migrations after this.
  */
 export async function distrustBuiltInDevice(client: Client, now: Date): Promise<void> {
   const lost = newId(systemRandom)
@@ -20,9 +21,9 @@ export async function distrustBuiltInDevice(client: Client, now: Date): Promise<
       now,
     ])
     await client.query(
-      `UPDATE recipients SET dispatched_journal = $2, dispatched_at = $3
-        WHERE device_id = $1 AND state IN ('Pending', 'Cancelling', 'Processed')
-          AND dispatched_journal IS NULL AND not_before <= $3`,
+      `UPDATE recipients r SET dispatched_journal = $2, dispatched_at = $3 FROM messages m
+        WHERE r.device_id = $1 AND r.state IN ('Pending', 'Cancelling', 'Processed')
+          AND r.dispatched_journal IS NULL AND m.key = r.message_key AND (m.schedule_at IS NULL OR m.schedule_at <= $3)`,
       [id, lost, now],
     )
   }

@@ -15,8 +15,9 @@ export async function correctStoredTimes(database: Database, backMs: number): Pr
         OR clock_set_back_at NOT BETWEEN now() - ${DONE_SECONDS}::int * interval '1 second' AND now()`
     if (isFirst === 0) return
     await statements.$executeRaw`
-      UPDATE recipients SET due_at = now()
-      WHERE dispatched_journal IS NULL AND state = 'Pending' AND due_at > now() AND not_before <= now()`
+      UPDATE recipients r SET due_at = now() FROM messages m
+      WHERE r.dispatched_journal IS NULL AND r.state = 'Pending' AND r.due_at > now() AND m.key = r.message_key
+        AND (m.schedule_at IS NULL OR m.schedule_at <= now())`
     await statements.$executeRaw`
       UPDATE webhook_deliveries
       SET next_attempt_at = greatest(now(), next_attempt_at - ${backMs}::float8 * interval '1 millisecond')

@@ -44,7 +44,7 @@ export async function claimCommands(
   const undispatchedCommand = Prisma.sql`${ofDevice} AND answered_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})
     AND (dispatched_journal IS NULL OR (dispatched_journal <> ${journalId} AND command ->> 'kind' = 'sweep'))`
   const dueSend = Prisma.sql`${ofDevice} AND state = 'Pending' AND dispatched_journal IS NULL
-    AND not_before <= ${now} AND (valid_until IS NULL OR valid_until > ${now})`
+    AND coalesce(not_before, due_at) <= ${now} AND (valid_until IS NULL OR valid_until > ${now})`
   const rows = await statements.$queryRaw<ClaimedRow[]>`
     WITH ${fence(
       connection,

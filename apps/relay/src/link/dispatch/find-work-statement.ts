@@ -11,7 +11,7 @@ export async function findDevicesWithWork(database: Database, relayId: string, n
     WHERE d.relay_id = ${relayId} AND (
       EXISTS (
         SELECT FROM recipients r WHERE r.device_id = d.id AND r.state = 'Pending' AND r.dispatched_journal IS NULL
-          AND r.not_before <= ${now} AND (r.valid_until IS NULL OR r.valid_until > ${now}))
+          AND coalesce(r.not_before, r.due_at) <= ${now} AND (r.valid_until IS NULL OR r.valid_until > ${now}))
       OR EXISTS (
         SELECT FROM recipients r WHERE r.device_id = d.id AND r.dispatched_journal = d.journal_id
           AND r.cancel_requested_at IS NOT NULL AND r.cancel_answered_at IS NULL AND r.cancel_dispatched_at IS NULL)

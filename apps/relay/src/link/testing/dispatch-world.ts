@@ -83,6 +83,7 @@ export async function dispatchWorld(database: Database): Promise<DispatchWorld> 
           text: `text of ${id}`,
           simNumber: about.simNumber ?? null,
           priority,
+          scheduleAt: scheduleAt ?? null,
           validUntil,
           recipients: {
             create: Array.from({ length: numbers }, (_, position) => ({
@@ -93,7 +94,7 @@ export async function dispatchWorld(database: Database): Promise<DispatchWorld> 
               phoneNumber: `+4915112340${position}`,
               priority,
               dueAt: scheduleAt ?? now,
-              ...(scheduleAt && { notBefore: scheduleAt }),
+              notBefore: scheduleAt ?? new Date(0),
               validUntil,
               ...(journal !== undefined && { dispatchedJournal: journal, dispatchedAt: now }),
             })),

@@ -1,0 +1,81 @@
+// During a rolling upgrade the first new relay migrates the database while relays of the previous release still write to it.
+// The statements here are those of the release before migration 0010: facts about that release, not to be changed.
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { claimCommands } from '../link/dispatch/claim-commands-statement.ts'
+import { findDevicesWithWork } from '../link/dispatch/find-work-statement.ts'
+import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
+import { systemRandom } from '../random.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { correctStoredTimes } from './correct-stored-times.ts'
+import { checkInstallation } from './installation.ts'
+import { secretBox } from './secret-box.ts'
+
+let store: TestDatabase
+let old: Client
+let world: DispatchWorld
+
+beforeAll(async () => {
+  store = await testDatabase()
+  old = new Client({ connectionString: store.url })
+  await old.connect()
+})
+
+beforeEach(async () => {
+  world = await dispatchWorld(store.database)
+})
+
+afterAll(async () => {
+  await old.end()
+  await store.close()
+})
+
+describe('a message that the previous release accepts', () => {
+  const later = () => new Date(world.now.getTime() + 60_000)
+
+  async function accept(id: string, scheduleAt?: Date): Promise<void> {
+    const message = [id, world.now, scheduleAt ?? null]
+    const { rows } = await old.query(
+      `INSERT INTO messages (account_id, id, device_id, created_at, text, is_encrypted, with_delivery_report, schedule_at)
+       VALUES ('account', $1, 'device', $2, 'hello', false, true, $3) RETURNING key`,
+      message,
+    )
+    await old.query(
+      `INSERT INTO recipients (cmd_id, message_key, account_id, device_id, position, phone_number, priority, due_at,
+         valid_until)
+       VALUES ($1, $2, 'account', 'device', 0, '+447700900123', 0, coalesce($4::timestamptz, $3::timestamptz), NULL)`,
+      [`${id}/0`, rows[0]?.key, world.now, scheduleAt ?? null],
+    )
+  }
+
+  test('goes out at its scheduled time, and not before', async () => {
+    const { connection } = await world.connect()
+    const plenty = { sends: 10, urgentSends: 10, others: 10 }
+    const claim = () => claimCommands(store.database, connection, plenty, world.now)
+    await accept('scheduled', later())
+    expect(await findDevicesWithWork(store.database, 'relay', world.now)).toEqual([])
+    expect(await claim()).toEqual([])
+    world.pass(60)
+    expect(await findDevicesWithWork(store.database, 'relay', world.now)).toEqual(['device'])
+    expect(await claim()).toMatchObject([{ cmdId: 'scheduled/0' }])
+  })
+
+  test('goes out at once when it is not scheduled', async () => {
+    const { connection } = await world.connect()
+    await accept('now')
+    const plenty = { sends: 10, urgentSends: 10, others: 10 }
+    expect(await claimCommands(store.database, connection, plenty, world.now)).toMatchObject([{ cmdId: 'now/0' }])
+  })
+
+  test('takes its place in the queue after the clock was set back, and keeps its scheduled time', async () => {
+    await checkInstallation(store.database, secretBox(randomBytes(32).toString('base64'), systemRandom), systemRandom)
+    const ahead = new Date(Date.now() + 3_600_000)
+    world.pass((ahead.getTime() - world.now.getTime()) / 1000)
+    await accept('now')
+    await accept('scheduled', later())
+    await correctStoredTimes(store.database, 3_600_000)
+    expect((await world.recipient('now/0')).dueAt.getTime()).toBeLessThan(ahead.getTime() - 3_500_000)
+    expect((await world.recipient('scheduled/0')).dueAt).toEqual(later())
+  })
+})
