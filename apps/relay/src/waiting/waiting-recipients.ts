@@ -1,6 +1,7 @@
+import { urgentPriority } from '@smsgw/contract/link/command'
 import { isWaitingReason, type WaitingReport, waitingReport } from '@smsgw/contract/link/waiting-report'
 import type { MessageState } from '@smsgw/contract/message-states'
-import { type Waiting, type WaitingCause, waitingOf } from '@smsgw/contract/waiting'
+import { type Waiting, type WaitingCause, type WaitingReason, waitingOf } from '@smsgw/contract/waiting'
 import { isLeased } from '../link/claim/lease.ts'
 import type { Statements } from '../store/database.ts'
 
@@ -14,6 +15,8 @@ export interface WaitingFacts {
   readonly isDispatched: boolean
   /** The requested SIM. */
   readonly simNumber: number | null
+  /** As requested; null counts as 0. */
+  readonly priority: number | null
   readonly scheduleAt: Date | null
   readonly createdAt: Date
   readonly processedAt: Date | null
@@ -53,12 +56,12 @@ function causeOf(one: WaitingFacts, holder: Holder): WaitingCause | undefined {
   const { now, report } = holder
   if (!one.isDispatched && one.scheduleAt !== null && one.scheduleAt > now)
     return { reason: 'scheduled', until: one.scheduleAt.toISOString() }
-  const told = holder.isOnline ? toldOf(one, holder) : undefined
+  const reported = holder.isOnline ? reportedOf(one, holder) : undefined
   if (one.errorCode === 'outcome_unknown')
-    return told?.reason === 'outcome_unknown' ? told : { reason: 'outcome_unknown' }
+    return reported?.reason === 'outcome_unknown' ? reported : { reason: 'outcome_unknown' }
   if (!holder.isOnline) return { reason: 'device_offline' }
   if (one.state === 'Cancelling') return undefined
-  if (told !== undefined) return told
+  if (reported !== undefined) return reported
   if (one.isDispatched && report === undefined) return one.errorCode === 'retrying' ? { reason: 'retry' } : undefined
   return now.getTime() - sinceOf(one).getTime() > QUEUED_AFTER_MS ? { reason: 'queued' } : undefined
 }
@@ -70,25 +73,35 @@ function sinceOf({ processedAt, scheduleAt, createdAt }: WaitingFacts): Date {
   return processedAt ?? scheduleAt ?? createdAt
 }
 
-function toldOf({ cmdId, isDispatched, simNumber }: WaitingFacts, { report, now }: Holder) {
+function reportedOf(one: WaitingFacts, { report, now }: Holder): WaitingCause | undefined {
   if (report === undefined) return undefined
-  if (isDispatched)
-    return known(
-      report.messages.find(({ cmdIds }) => cmdIds.includes(cmdId)),
-      now,
-    )
-  // The queue of the device is full: its obstacle also delays this message.
-  return known(simNumber === null ? report.anySim : report.sims.find((sim) => sim.simNumber === simNumber), now)
+  if (one.isDispatched) {
+    const group = report.messages.find(({ cmdIds }) => cmdIds.includes(one.cmdId))
+    return group && causeIn(group, now)
+  }
+  // The queue of the device is full: what delays its SIMs also delays this message.
+  const wait = waitOfSims(one, report)
+  return wait && causeIn(wait, now)
 }
 
-function known(
-  told:
-    | { readonly reason: string; readonly until?: string | undefined; readonly simNumber?: number | undefined }
-    | undefined,
-  now: Date,
-): WaitingCause | undefined {
-  if (told === undefined) return undefined
-  const { reason, until, simNumber } = told
+interface ReportedWait {
+  readonly reason: string
+  readonly until?: string | undefined
+  readonly simNumber?: number | undefined
+}
+
+function waitOfSims({ simNumber, priority }: WaitingFacts, { sims, anySim }: WaitingReport): ReportedWait | undefined {
+  const isUrgent = (priority ?? 0) >= urgentPriority
+  const passes = ({ reason }: ReportedWait) => isUrgent && bypassed.has(reason)
+  const wait = simNumber === null ? anySim : sims.find((sim) => sim.simNumber === simNumber)
+  if (wait === undefined || passes(wait)) return undefined
+  return simNumber === null && sims.some(passes) ? undefined : wait
+}
+
+/** Urgent messages do not wait for these. A SIM is `clock_unknown` only when its limits or work hours need the time. */
+const bypassed: ReadonlySet<string> = new Set<WaitingReason>(['limit', 'pause', 'work_hours', 'clock_unknown'])
+
+function causeIn({ reason, until, simNumber }: ReportedWait, now: Date): WaitingCause | undefined {
   if (!isWaitingReason(reason)) return undefined
   // The reported end has passed: the next report is on its way.
   return { reason, simNumber, ...(until !== undefined && new Date(until) > now && { until }) }

@@ -153,6 +153,30 @@ test('a message that the relay still holds waits for what stops its SIM, or for 
   expect(await waiting()).toMatchObject({ reason: 'limit' })
 })
 
+test.each(['limit', 'pause', 'work_hours'] as const)(
+  'an urgent message that the relay still holds does not wait for %s',
+  async (reason) => {
+    await store({ priority: 100 }, { priority: 100, simNumber: 2 })
+    const until = later.toISOString()
+    const ofSims = [
+      { simNumber: 1, reason: 'no_network' },
+      { simNumber: 2, reason, until },
+    ]
+    await report({ sims: ofSims, anySim: { reason, until } })
+    const read = async () => ({
+      message: (await waiting())?.['reason'],
+      thread: ((await api.request('a1', 'GET', '/conversations/%2B1')).json as { waiting?: { reason: string } }[])[0]
+        ?.waiting?.reason,
+    })
+    const queued = { message: 'queued', thread: 'queued' }
+    expect(await read()).toEqual(queued)
+    await shared.database.message.updateMany({ data: { simNumber: null } })
+    expect(await read()).toEqual(queued)
+    await report({ sims: [{ simNumber: 1, reason: 'no_network' }], anySim: { reason: 'no_network' } })
+    expect(await read()).toEqual({ message: 'no_network', thread: 'no_network' })
+  },
+)
+
 test('an agent that reports no reasons leaves them out, but for those that its events tell', async () => {
   await store(held)
   expect(await waiting()).toBeUndefined()
