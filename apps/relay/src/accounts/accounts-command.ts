@@ -1,6 +1,6 @@
 import { StartError } from '@smsgw/daemon/start-error'
 import type { Clock } from '../clock.ts'
-import { publishHints } from '../hints/postgres-hint-bus.ts'
+import { publishHints } from '../hints/publish-hints-statement.ts'
 import { changePassword } from './change-password.ts'
 import { choosePassword } from './choose-password.ts'
 import { type AccountDeps, createAccount } from './create-account.ts'

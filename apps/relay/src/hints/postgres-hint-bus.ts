@@ -1,7 +1,6 @@
 import type { Log } from '@smsgw/daemon/log'
-import type { Statements } from '../store/database.ts'
 import { ReconnectingClient } from '../store/reconnecting-client.ts'
-import { hintPayloads, readHintPayload, type WakeHint } from './wake-hint.ts'
+import { CHANNEL, hintPayloads, readHintPayload, type WakeHint } from './wake-hint.ts'
 import type { HintBus } from './wake-hints.ts'
 
 export interface PostgresHintBusOptions {
@@ -49,11 +48,3 @@ export class PostgresHintBus implements HintBus {
     await this.#client?.close()
   }
 }
-
-/** Publishes hints from a command line process. Like all hints they may be lost. */
-export async function publishHints(statements: Statements, hints: readonly WakeHint[]): Promise<void> {
-  for (const payload of hintPayloads('command', hints))
-    await statements.$queryRaw`SELECT pg_notify(${CHANNEL}, ${payload})::text`
-}
-
-const CHANNEL = 'smsgw_hints'

@@ -20,6 +20,9 @@ const wakeHint = z.discriminatedUnion('kind', [
 
 export type WakeHint = z.infer<typeof wakeHint>
 
+/** The channel of LISTEN and NOTIFY. */
+export const CHANNEL = 'smsgw_hints'
+
 /** PostgreSQL refuses payloads of 8000 bytes and more. */
 const MAX_BYTES = 7_900
 

@@ -1,6 +1,8 @@
+import { z } from 'zod'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Statements } from '../store/database.ts'
-import { storableText } from '../store/storable.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
 
 /**
  * Returns the mark of each connection's journal, by device id. Connections that are no longer the newest of their
@@ -14,7 +16,10 @@ export async function fenceBatches(
   statements: Statements,
   connections: readonly AgentConnection[],
 ): Promise<Map<string, number>> {
-  const rows = await statements.$queryRaw<{ deviceId: string; mark: bigint }[]>`
+  const rows = await readRows(
+    statements,
+    markRow,
+    Prisma.sql`
     SELECT d.id AS "deviceId", j.mark
     FROM unnest(
       ${connections.map(({ deviceId }) => deviceId)}::text[], ${connections.map(({ accountId }) => accountId)}::text[],
@@ -25,25 +30,9 @@ export async function fenceBatches(
       AND d.journal_id = c.journal_id AND d.deleted_at IS NULL
     JOIN device_journals j ON j.device_id = d.id AND j.journal_id = c.journal_id
     ORDER BY d.id
-    FOR SHARE OF d FOR NO KEY UPDATE OF j`
+    FOR SHARE OF d FOR NO KEY UPDATE OF j`,
+  )
   return new Map(rows.map(({ deviceId, mark }) => [deviceId, Number(mark)]))
 }
 
-export interface JournalMark {
-  readonly deviceId: string
-  readonly journalId: string
-  readonly mark: number
-  readonly tag: string | undefined
-}
-
-/** Writes the marks. The caller holds the locks of the journals. */
-export async function writeMarks(statements: Statements, marks: readonly JournalMark[]): Promise<void> {
-  if (marks.length === 0) return
-  await statements.$executeRaw`
-    UPDATE device_journals j SET mark = m.mark, mark_tag = m.tag
-    FROM unnest(
-      ${marks.map(({ deviceId }) => deviceId)}::text[], ${marks.map(({ journalId }) => journalId)}::text[],
-      ${marks.map(({ mark }) => mark)}::bigint[], ${marks.map(({ tag }) => (tag === undefined ? null : storableText(tag)))}::text[]
-    ) AS m (device_id, journal_id, mark, tag)
-    WHERE j.device_id = m.device_id AND j.journal_id = m.journal_id`
-}
+const markRow = z.object({ deviceId: z.string(), mark: z.bigint() })

@@ -10,8 +10,9 @@ import type { OutboxEvent } from '../webhooks/outbox/outbox-event.ts'
 import { type AnswerEvent, storeAnswers } from './command-answers.ts'
 import { lossLogs, ownLogs, storeLogs } from './device-logs.ts'
 import type { EventBatch, RecordResult } from './event-recorder.ts'
-import { fenceBatches, type JournalMark, writeMarks } from './fence-batches-statement.ts'
+import { fenceBatches } from './fence-batches-statement.ts'
 import { storeProgress } from './store-progress.ts'
+import { type JournalMark, writeMarks } from './write-marks-statement.ts'
 
 export interface RecordedBatches {
   /** One result per batch, in the same order. */

@@ -6,11 +6,12 @@ import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database, Statements } from '../store/database.ts'
 import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
+import { findMessage } from './find-message-statement.ts'
 import { unknownMessage } from './get-message.ts'
 import { messageAnswer } from './message-answer.ts'
 import { advanceMessages } from './progress/advance-messages.ts'
 import type { Move } from './progress/message-progress.ts'
-import { findMessage, type StoredMessage } from './stored-message.ts'
+import type { StoredMessage } from './stored-message.ts'
 
 interface CancelMessageDeps {
   readonly database: Database

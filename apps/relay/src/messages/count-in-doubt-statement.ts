@@ -1,12 +1,21 @@
+import { z } from 'zod'
 import type { Database } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRow } from '../store/read-rows.ts'
 
 /**
  * Counts recipients with an unknown outcome. Reads the index of unfinished recipients, however long the history. Takes
  * no locks.
  */
 export async function countInDoubt(database: Database): Promise<number> {
-  const [row] = await database.$queryRaw<[{ count: number }]>`
+  const { count } = await readRow(
+    database,
+    countRow,
+    Prisma.sql`
     SELECT count(*)::int AS count FROM recipients
-    WHERE state IN ('Pending', 'Cancelling', 'Processed') AND error_code = 'outcome_unknown'`
-  return row.count
+    WHERE state IN ('Pending', 'Cancelling', 'Processed') AND error_code = 'outcome_unknown'`,
+  )
+  return count
 }
+
+const countRow = z.object({ count: z.int() })

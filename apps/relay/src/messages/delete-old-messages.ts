@@ -1,6 +1,6 @@
-import { defaultSettings } from '@smsgw/contract/settings'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../store/database.ts'
+import { deleteOutdated } from './delete-outdated-statement.ts'
 
 interface DeleteOldMessagesDeps {
   readonly database: Database
@@ -18,17 +18,7 @@ export async function deleteOldMessages({ database, clock }: DeleteOldMessagesDe
   const now = clock.now()
   let deleted = 0
   for (;;) {
-    const count = await database.$executeRaw`
-      DELETE FROM messages WHERE key IN (
-        SELECT old.key FROM accounts CROSS JOIN LATERAL (
-          SELECT key FROM messages
-          WHERE account_id = accounts.id AND finished_at < ${now}::timestamptz - make_interval(days => coalesce(
-            (accounts.settings #>> '{messages,log_lifetime_days}')::int, ${defaultSettings.messages.log_lifetime_days}))
-          ORDER BY finished_at LIMIT ${BATCH}
-          FOR UPDATE SKIP LOCKED
-        ) AS old
-        LIMIT ${BATCH}
-      )`
+    const count = await deleteOutdated(database, now, BATCH)
     deleted += count
     if (count < BATCH) return deleted
   }

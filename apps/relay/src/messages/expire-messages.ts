@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../store/database.ts'
+import { findExpired } from './find-expired-statement.ts'
 import { advanceMessages } from './progress/advance-messages.ts'
 import type { Move } from './progress/message-progress.ts'
 
@@ -21,10 +22,7 @@ export async function expireMessages({ database, clock, onMoved }: ExpireMessage
   for (;;) {
     const now = clock.now()
     const { found, changed, moves } = await database.$transaction(async (statements) => {
-      const late = await statements.$queryRaw<{ accountId: string; cmdId: string }[]>`
-        SELECT account_id AS "accountId", cmd_id AS "cmdId" FROM recipients
-        WHERE dispatched_journal IS NULL AND state = 'Pending' AND valid_until <= ${now}
-        ORDER BY valid_until LIMIT ${BATCH}`
+      const late = await findExpired(statements, now, BATCH)
       const updates = late.map((one) => ({ ...one, input: { kind: 'expired', at: now } as const }))
       const advanced = await advanceMessages(statements, updates, now)
       return { found: late.length, changed: advanced.changed.size, moves: advanced.moves }

@@ -3,8 +3,8 @@ import { messageState } from '@smsgw/contract/message'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
+import { findMessage } from './find-message-statement.ts'
 import { messageAnswer, messageAnswers } from './message-answer.ts'
-import { findMessage } from './stored-message.ts'
 
 export function getMessage({ database }: { readonly database: Database }): Endpoint {
   return endpoint({

@@ -1,8 +1,10 @@
 import { type MessageState, messageStates } from '@smsgw/contract/message-states'
+import { z } from 'zod'
 import type { Place } from '../http/page.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
-import { type StoredMessage, storedMessageColumns } from './stored-message.ts'
+import { readRow, readRows } from '../store/read-rows.ts'
+import { type StoredMessage, storedMessage, storedMessageColumns } from './stored-message.ts'
 
 export interface HistoryFilter {
   readonly accountId: string
@@ -32,7 +34,10 @@ export async function readHistory(
   { after, skip, take }: PartOfHistory,
 ): Promise<StoredMessage[]> {
   const order = Prisma.raw(direction)
-  return await statements.$queryRaw<StoredMessage[]>`
+  return await readRows(
+    statements,
+    storedMessage,
+    Prisma.sql`
     WITH page AS MATERIALIZED (
       SELECT one.key, one.created_at
       FROM unnest(${statesOf(filter)}::message_state[]) AS wanted (state) CROSS JOIN LATERAL (
@@ -46,15 +51,22 @@ export async function readHistory(
     )
     SELECT ${storedMessageColumns}
     FROM page JOIN messages m ON m.key = page.key
-    ORDER BY page.created_at ${order}, page.key ${order}`
+    ORDER BY page.created_at ${order}, page.key ${order}`,
+  )
 }
 
 export async function countHistory(statements: Statements, filter: HistoryFilter): Promise<number> {
-  const [row] = await statements.$queryRaw<{ count: number }[]>`
+  const { count } = await readRow(
+    statements,
+    countRow,
+    Prisma.sql`
     SELECT count(*)::int FROM messages
-    WHERE state = ANY(${statesOf(filter)}::message_state[]) AND ${conditions(filter, 'ASC')}`
-  return row?.count ?? 0
+    WHERE state = ANY(${statesOf(filter)}::message_state[]) AND ${conditions(filter, 'ASC')}`,
+  )
+  return count
 }
+
+const countRow = z.object({ count: z.int() })
 
 function statesOf({ state }: HistoryFilter): MessageState[] {
   return state === undefined ? [...messageStates] : [state]

@@ -1,44 +1,50 @@
-import type { MessageState } from '@smsgw/contract/message-states'
-import type { Statements } from '../store/database.ts'
+import { messageStates } from '@smsgw/contract/message-states'
+import { z } from 'zod'
 import { Prisma } from '../store/generated/client.ts'
 
-/** A message as stored. */
-export interface StoredMessage {
-  readonly key: bigint
-  readonly id: string
-  readonly deviceId: string
-  readonly state: MessageState
-  readonly createdAt: Date
-  readonly cancellingAt: Date | null
-  readonly cancelledAt: Date | null
-  readonly processedAt: Date | null
-  readonly sentAt: Date | null
-  readonly deliveredAt: Date | null
-  readonly failedAt: Date | null
-  readonly text: string | null
-  readonly data: Uint8Array | null
-  readonly port: number | null
-  readonly contentHash: string | null
-  readonly isEncrypted: boolean
-  /** The requested SIM. */
-  readonly simNumber: number | null
-  readonly priority: number | null
-  readonly validUntil: Date | null
-  readonly scheduleAt: Date | null
-  /** In the order of the request. */
-  readonly recipients: readonly StoredRecipient[]
-}
+const state = z.enum(messageStates)
+const text = z.string().nullable()
+const time = z.date().nullable()
+const number = z.int().nullable()
 
-export interface StoredRecipient {
-  readonly cmdId: string
-  readonly phoneNumber: string
-  readonly state: MessageState
-  readonly error: string | null
-  readonly errorCode: string | null
-  readonly isDispatched: boolean
+const storedRecipient = z.object({
+  cmdId: z.string(),
+  phoneNumber: z.string(),
+  state,
+  error: text,
+  errorCode: text,
+  isDispatched: z.boolean(),
   /** Null until a part was sent or a SIM was chosen. */
-  readonly usedSimNumber: number | null
-}
+  usedSimNumber: number,
+})
+
+export const storedMessage = z.object({
+  key: z.bigint(),
+  id: z.string(),
+  deviceId: z.string(),
+  state,
+  createdAt: z.date(),
+  cancellingAt: time,
+  cancelledAt: time,
+  processedAt: time,
+  sentAt: time,
+  deliveredAt: time,
+  failedAt: time,
+  text,
+  data: z.instanceof(Uint8Array).nullable(),
+  port: number,
+  contentHash: text,
+  isEncrypted: z.boolean(),
+  /** The requested SIM. */
+  simNumber: number,
+  priority: number,
+  validUntil: time,
+  scheduleAt: time,
+  /** In the order of the request. */
+  recipients: z.array(storedRecipient).readonly(),
+})
+
+export type StoredMessage = Readonly<z.output<typeof storedMessage>>
 
 /** Columns of `messages m`, with the recipients as one JSON value: one statement per page. */
 export const storedMessageColumns = Prisma.sql`
@@ -51,13 +57,3 @@ export const storedMessageColumns = Prisma.sql`
       'error', r.error, 'errorCode', r.error_code, 'isDispatched', r.dispatched_journal IS NOT NULL,
       'usedSimNumber', r.used_sim_number) ORDER BY r.position)
     FROM recipients r WHERE r.message_key = m.key) AS recipients`
-
-export async function findMessage(
-  statements: Statements,
-  accountId: string,
-  id: string,
-): Promise<StoredMessage | undefined> {
-  const [message] = await statements.$queryRaw<StoredMessage[]>`
-    SELECT ${storedMessageColumns} FROM messages m WHERE m.account_id = ${accountId} AND m.id = ${id}`
-  return message
-}

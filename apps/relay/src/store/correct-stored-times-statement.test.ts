@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { systemRandom } from '../random.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { behindStoredTimesMs, correctStoredTimes } from './correct-stored-times.ts'
+import { correctStoredTimes } from './correct-stored-times-statement.ts'
 import { checkInstallation } from './installation.ts'
+import { behindStoredTimesMs } from './read-clock-statement.ts'
 import { secretBox } from './secret-box.ts'
 
 const HOUR = 3_600_000

@@ -35,15 +35,5 @@ export async function correctStoredTimes(database: Database, backMs: number): Pr
   })
 }
 
-/**
- * Returns how many milliseconds the database's clock is behind the times stored before this start, or 0: a machine without a
- * battery-backed clock starts with an old time.
- */
-export async function behindStoredTimesMs(database: Database): Promise<number> {
-  const [row] = await database.$queryRaw<[{ ms: number | null }]>`
-    SELECT (extract(epoch FROM max(last_seen) - clock_timestamp()) * 1000)::float8 AS ms FROM devices`
-  return Math.max(0, row.ms ?? 0)
-}
-
 /** Relays notice a changed clock within a few seconds of each other. */
 const DONE_SECONDS = 10

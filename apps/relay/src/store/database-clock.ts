@@ -1,6 +1,5 @@
 import type { Log } from '@smsgw/daemon/log'
 import type { Clock } from '../clock.ts'
-import type { Database } from './database.ts'
 
 export interface DatabaseClockDeps {
   /** Reads the database's clock in milliseconds since 1970. */
@@ -95,9 +94,3 @@ export class DatabaseClock implements Clock {
 const READ_EVERY_MS = 1_000
 /** Smaller changes are normal clock corrections. */
 const JUMP_MS = 1_000
-
-export async function readDatabaseMs(database: Database): Promise<number> {
-  const [row] = await database.$queryRaw<[{ ms: number }]>`
-    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`
-  return row.ms
-}

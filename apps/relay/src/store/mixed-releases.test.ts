@@ -8,7 +8,7 @@ import { findDevicesWithWork } from '../link/dispatch/find-work-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { systemRandom } from '../random.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { correctStoredTimes } from './correct-stored-times.ts'
+import { correctStoredTimes } from './correct-stored-times-statement.ts'
 import { checkInstallation } from './installation.ts'
 import { secretBox } from './secret-box.ts'
 

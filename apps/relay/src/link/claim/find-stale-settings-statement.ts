@@ -1,4 +1,7 @@
+import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
 interface Informed {
@@ -17,8 +20,14 @@ export async function findStaleSettings(database: Database, agents: readonly Inf
     const { accountId } = connection
     oldest.set(accountId, Math.min(settingsVersion, oldest.get(accountId) ?? settingsVersion))
   }
-  const rows = await database.$queryRaw<{ id: string }[]>`
+  const rows = await readRows(
+    database,
+    accountRow,
+    Prisma.sql`
     SELECT a.id FROM unnest(${[...oldest.keys()]}::text[], ${[...oldest.values()]}::int[]) AS told (id, version)
-    JOIN accounts a ON a.id = told.id AND a.settings_version > told.version`
+    JOIN accounts a ON a.id = told.id AND a.settings_version > told.version`,
+  )
   return rows.map(({ id }) => id)
 }
+
+const accountRow = z.object({ id: z.string() })

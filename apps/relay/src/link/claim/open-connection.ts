@@ -2,7 +2,9 @@ import type { SimCard } from '@smsgw/contract/link/event'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
 import type { Database, Statements } from '../../store/database.ts'
 import type { AgentConnection } from './agent-connection.ts'
+import { findOpenSends } from './find-open-sends-statement.ts'
 import { isLeased } from './lease.ts'
+import { type DeviceBefore, lockDevice } from './lock-device-statement.ts'
 import { storeSims } from './store-sims-statement.ts'
 
 export interface ArrivingAgent {
@@ -85,26 +87,6 @@ export function openConnection(
   })
 }
 
-interface DeviceBefore {
-  readonly connEpoch: bigint
-  readonly journalId: string | null
-  readonly bootId: string | null
-  readonly relayId: string | null
-  readonly leaseUntil: Date | null
-}
-
-async function lockDevice(
-  statements: Statements,
-  { deviceId, accountId }: ArrivingAgent,
-): Promise<DeviceBefore | undefined> {
-  const [device] = await statements.$queryRaw<DeviceBefore[]>`
-    SELECT conn_epoch AS "connEpoch", journal_id AS "journalId", boot_id AS "bootId", relay_id AS "relayId",
-      lease_until AS "leaseUntil"
-    FROM devices WHERE id = ${deviceId} AND account_id = ${accountId} AND deleted_at IS NULL
-    FOR NO KEY UPDATE`
-  return device
-}
-
 async function knownJournal(statements: Statements, { deviceId, journalId }: ArrivingAgent) {
   const journal = await statements.deviceJournal.findUnique({ where: { deviceId_journalId: { deviceId, journalId } } })
   return journal ?? undefined
@@ -119,15 +101,12 @@ async function doubtOpenSends(
   { accountId, deviceId, journalId }: ArrivingAgent,
   now: Date,
 ): Promise<void> {
-  const rows = await statements.$queryRaw<{ cmdId: string }[]>`
-    SELECT cmd_id AS "cmdId" FROM recipients
-    WHERE device_id = ${deviceId} AND account_id = ${accountId} AND dispatched_journal <> ${journalId}
-      AND state IN ('Pending', 'Cancelling', 'Processed')`
+  const open = await findOpenSends(statements, { accountId, deviceId, journalId })
   const reason = 'the device lost the record of what it sent'
   const input = { kind: 'waiting', at: now, code: 'outcome_unknown', reason } as const
   await advanceMessages(
     statements,
-    rows.map(({ cmdId }) => ({ accountId, deviceId, cmdId, input })),
+    open.map(({ cmdId }) => ({ accountId, deviceId, cmdId, input })),
     now,
   )
 }

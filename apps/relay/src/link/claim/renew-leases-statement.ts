@@ -1,4 +1,7 @@
+import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
 /**
@@ -15,7 +18,10 @@ export async function renewLeases(
 ): Promise<AgentConnection[]> {
   if (connections.length === 0) return []
   const until = new Date(now.getTime() + leaseMs)
-  const renewed = await database.$queryRaw<{ id: string; connEpoch: bigint }[]>`
+  const renewed = await readRows(
+    database,
+    renewedRow,
+    Prisma.sql`
     WITH alive AS MATERIALIZED (
       SELECT d.id FROM unnest(
         ${connections.map(({ deviceId }) => deviceId)}::text[], ${connections.map(({ accountId }) => accountId)}::text[],
@@ -26,7 +32,10 @@ export async function renewLeases(
       ORDER BY d.id FOR NO KEY UPDATE OF d
     )
     UPDATE devices d SET lease_until = ${until}, last_seen = ${now} FROM alive WHERE d.id = alive.id
-    RETURNING d.id, d.conn_epoch AS "connEpoch"`
+    RETURNING d.id, d.conn_epoch AS "connEpoch"`,
+  )
   const alive = new Map(renewed.map(({ id, connEpoch }) => [id, Number(connEpoch)]))
   return connections.filter(({ deviceId, connEpoch }) => alive.get(deviceId) !== connEpoch)
 }
+
+const renewedRow = z.object({ id: z.string(), connEpoch: z.bigint() })

@@ -1,7 +1,9 @@
 import { type Command, type SendCommand, urgentPriority } from '@smsgw/contract/link/command'
+import { z } from 'zod'
 import { dataOfOctets } from '../../messages/message-data.ts'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
 import { type AgentConnection, fence } from '../claim/agent-connection.ts'
 
 /** How many commands the connection accepts now. */
@@ -45,7 +47,10 @@ export async function claimCommands(
     AND (dispatched_journal IS NULL OR (dispatched_journal <> ${journalId} AND command ->> 'kind' = 'sweep'))`
   const dueSend = Prisma.sql`${ofDevice} AND state = 'Pending' AND dispatched_journal IS NULL
     AND coalesce(not_before, due_at) <= ${now} AND (valid_until IS NULL OR valid_until > ${now})`
-  const rows = await statements.$queryRaw<ClaimedRow[]>`
+  const rows = await readRows(
+    statements,
+    claimedRow,
+    Prisma.sql`
     WITH ${fence(
       connection,
       Prisma.sql`(EXISTS (SELECT FROM recipients WHERE ${dueSend}) OR EXISTS (SELECT FROM recipients WHERE ${undispatchedCancel})
@@ -88,15 +93,14 @@ export async function claimCommands(
       UNION ALL SELECT 3, NULL, place, NULL, cmd_id FROM sends
     ) AS t
     LEFT JOIN sends r ON r.cmd_id = t.send LEFT JOIN messages m ON m.key = r.message_key
-    ORDER BY t.turn, t.since, t.place`
+    ORDER BY t.turn, t.since, t.place`,
+  )
   if (onDispatched !== undefined) {
     for (const { command, dueAt } of rows)
       if (command === null) onDispatched(Math.max(0, now.getTime() - dueAt.getTime()) / 1000)
   }
   return rows.map((row) => row.command ?? sendCommand(row))
 }
-
-type ClaimedRow = SendRow & { readonly command: Command | null }
 
 function waitingSends(
   dueSend: Prisma.Sql,
@@ -113,21 +117,26 @@ function waitingSends(
 }
 
 /** A recipient with its message, as read for a send command. */
-export interface SendRow {
-  readonly cmdId: string
-  readonly messageId: string
-  readonly phoneNumber: string
-  readonly text: string | null
-  readonly data: Uint8Array | null
-  readonly port: number | null
-  readonly isEncrypted: boolean
-  readonly simNumber: number | null
-  readonly withDeliveryReport: boolean
-  readonly priority: number
-  readonly acceptedAt: Date
-  readonly dueAt: Date
-  readonly validUntil: Date | null
-}
+export const sendRow = z.object({
+  cmdId: z.string(),
+  messageId: z.string(),
+  phoneNumber: z.string(),
+  text: z.string().nullable(),
+  data: z.instanceof(Uint8Array).nullable(),
+  port: z.int().nullable(),
+  isEncrypted: z.boolean(),
+  simNumber: z.int().nullable(),
+  withDeliveryReport: z.boolean(),
+  priority: z.int(),
+  acceptedAt: z.date(),
+  dueAt: z.date(),
+  validUntil: z.date().nullable(),
+})
+
+export type SendRow = z.output<typeof sendRow>
+
+/** Only a send has the other columns. */
+const claimedRow = sendRow.extend({ command: z.custom<Command>().nullable() })
 
 /** Columns of recipients `r` and messages `m`. */
 export const sendColumns = Prisma.sql`

@@ -1,4 +1,7 @@
+import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
 
 /**
  * Returns the devices connected to this process that have due commands: scheduled ones, and those whose hint was lost.
@@ -6,7 +9,10 @@ import type { Database } from '../../store/database.ts'
  * few index look-ups per device (0.01 ms), however much is waiting.
  */
 export async function findDevicesWithWork(database: Database, relayId: string, now: Date): Promise<string[]> {
-  const rows = await database.$queryRaw<{ id: string }[]>`
+  const rows = await readRows(
+    database,
+    deviceRow,
+    Prisma.sql`
     SELECT d.id FROM devices d
     WHERE d.relay_id = ${relayId} AND (
       EXISTS (
@@ -17,6 +23,9 @@ export async function findDevicesWithWork(database: Database, relayId: string, n
           AND r.cancel_requested_at IS NOT NULL AND r.cancel_answered_at IS NULL AND r.cancel_dispatched_at IS NULL)
       OR EXISTS (
         SELECT FROM device_commands c WHERE c.device_id = d.id AND c.answered_at IS NULL
-          AND c.dispatched_journal IS NULL AND (c.expires_at IS NULL OR c.expires_at > ${now})))`
+          AND c.dispatched_journal IS NULL AND (c.expires_at IS NULL OR c.expires_at > ${now})))`,
+  )
   return rows.map(({ id }) => id)
 }
+
+const deviceRow = z.object({ id: z.string() })

@@ -1,7 +1,10 @@
 import type { Command } from '@smsgw/contract/link/command'
+import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from '../claim/agent-connection.ts'
-import { type SendRow, sendColumns, sendCommand } from './claim-commands-statement.ts'
+import { sendColumns, sendCommand, sendRow } from './claim-commands-statement.ts'
 
 /**
  * Returns the commands that were dispatched to this journal and may not have arrived. They are sent again when a
@@ -15,24 +18,39 @@ export async function readUnacknowledgedCommands(
   { accountId, deviceId, journalId }: AgentConnection,
   now: Date,
 ): Promise<Command[]> {
-  const cancels = await statements.$queryRaw<{ cmdId: string }[]>`
+  const cancels = await readRows(
+    statements,
+    cancelRow,
+    Prisma.sql`
     SELECT cmd_id AS "cmdId" FROM recipients
     WHERE device_id = ${deviceId} AND account_id = ${accountId} AND dispatched_journal = ${journalId}
       AND cancel_requested_at IS NOT NULL AND cancel_answered_at IS NULL AND cancel_dispatched_at IS NOT NULL
-    ORDER BY cancel_requested_at`
-  const sweeps = await statements.$queryRaw<{ command: Command }[]>`
+    ORDER BY cancel_requested_at`,
+  )
+  const sweeps = await readRows(
+    statements,
+    sweepRow,
+    Prisma.sql`
     SELECT command FROM device_commands
     WHERE device_id = ${deviceId} AND account_id = ${accountId} AND dispatched_journal = ${journalId}
       AND answered_at IS NULL AND (expires_at IS NULL OR expires_at > ${now}) AND command ->> 'kind' = 'sweep'
-    ORDER BY created_at`
-  const sends = await statements.$queryRaw<SendRow[]>`
+    ORDER BY created_at`,
+  )
+  const sends = await readRows(
+    statements,
+    sendRow,
+    Prisma.sql`
     SELECT ${sendColumns} FROM recipients r JOIN messages m ON m.key = r.message_key
     WHERE r.device_id = ${deviceId} AND r.account_id = ${accountId} AND r.dispatched_journal = ${journalId}
       AND r.state IN ('Pending', 'Cancelling') AND r.processed_at IS NULL
-    ORDER BY r.priority DESC, r.dispatched_at, r.message_key, r.position`
+    ORDER BY r.priority DESC, r.dispatched_at, r.message_key, r.position`,
+  )
   return [
     ...cancels.map(({ cmdId }): Command => ({ kind: 'cancel', cmdId })),
     ...sweeps.map(({ command }) => command),
     ...sends.map(sendCommand),
   ]
 }
+
+const cancelRow = z.object({ cmdId: z.string() })
+const sweepRow = z.object({ command: z.custom<Command>() })

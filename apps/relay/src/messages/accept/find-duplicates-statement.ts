@@ -1,12 +1,19 @@
+import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
-import { type StoredMessage, storedMessageColumns } from '../stored-message.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
+import { storedMessage, storedMessageColumns } from '../stored-message.ts'
 import type { NewMessage } from './accept-messages.ts'
 
+const duplicateRow = storedMessage.extend({
+  /** Of the claim. */
+  position: z.int(),
+  idempotencyKey: z.string().nullable(),
+  idempotencyFingerprint: z.instanceof(Uint8Array).nullable(),
+})
+
 /** An existing message with the idempotency key or the id of a new one. */
-export interface DuplicateMessage extends StoredMessage {
-  readonly idempotencyKey: string | null
-  readonly idempotencyFingerprint: Uint8Array | null
-}
+export type DuplicateMessage = Omit<z.output<typeof duplicateRow>, 'position'>
 
 type Claim = Pick<NewMessage, 'accountId' | 'id' | 'idempotency'>
 
@@ -24,7 +31,10 @@ export async function findDuplicates(
     id,
     idempotency_key: idempotency?.key,
   }))
-  const rows = await statements.$queryRaw<(DuplicateMessage & { position: number })[]>`
+  const rows = await readRows(
+    statements,
+    duplicateRow,
+    Prisma.sql`
     SELECT asked.position, m.idempotency_key AS "idempotencyKey",
       m.idempotency_fingerprint AS "idempotencyFingerprint", ${storedMessageColumns}
     FROM json_to_recordset(${JSON.stringify(requested)}::json)
@@ -32,7 +42,8 @@ export async function findDuplicates(
       LEFT JOIN messages by_key
         ON by_key.account_id = asked.account_id AND by_key.idempotency_key = asked.idempotency_key
       LEFT JOIN messages by_id ON by_id.account_id = asked.account_id AND by_id.id = asked.id
-      JOIN messages m ON m.key = coalesce(by_key.key, by_id.key)`
+      JOIN messages m ON m.key = coalesce(by_key.key, by_id.key)`,
+  )
   const found = new Map(rows.map((row) => [row.position, row]))
   return claims.map((_, position) => found.get(position))
 }

@@ -1,4 +1,7 @@
+import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
 import type { DeviceOnRoster } from './choose-device.ts'
 
 /**
@@ -10,7 +13,10 @@ export async function readRosters(
   accountIds: readonly string[],
   queueLimit: number,
 ): Promise<ReadonlyMap<string, readonly DeviceOnRoster[]>> {
-  const rows = await statements.$queryRaw<(DeviceOnRoster & { accountId: string })[]>`
+  const rows = await readRows(
+    statements,
+    rosterRow,
+    Prisma.sql`
     SELECT d.account_id AS "accountId", d.id, d.last_seen AS "lastSeen", d.lease_until AS "leaseUntil",
       ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id) AS slots,
       ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id AND state = 'ready') AS "readySlots",
@@ -19,6 +25,17 @@ export async function readRosters(
         LIMIT ${queueLimit}) AS queue) AS waiting
     FROM devices d
     WHERE d.account_id = ANY(${[...accountIds]}::text[]) AND d.deleted_at IS NULL
-    ORDER BY d.created_at, d.id`
+    ORDER BY d.created_at, d.id`,
+  )
   return Map.groupBy(rows, ({ accountId }) => accountId)
 }
+
+const rosterRow = z.object({
+  accountId: z.string(),
+  id: z.string(),
+  lastSeen: z.date().nullable(),
+  leaseUntil: z.date().nullable(),
+  slots: z.array(z.int()),
+  readySlots: z.array(z.int()),
+  waiting: z.int(),
+})

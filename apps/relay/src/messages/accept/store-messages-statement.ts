@@ -1,4 +1,7 @@
+import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
 import { octetsOfData } from '../message-data.ts'
 import type { NewMessage } from './accept-messages.ts'
 
@@ -19,7 +22,10 @@ export async function storeMessages(
   messages: readonly NewMessage[],
   waitMs: number,
 ): Promise<readonly number[]> {
-  const leftOut = await statements.$queryRaw<{ position: number }[]>`
+  const leftOut = await readRows(
+    statements,
+    positionRow,
+    Prisma.sql`
     WITH asked AS MATERIALIZED (
       SELECT asked.*
       FROM json_to_recordset(${JSON.stringify(messages.map(rowOf))}::json) AS asked (position int, account_id text,
@@ -51,7 +57,8 @@ export async function storeMessages(
         ROWS FROM (json_to_recordset(asked.recipients) AS (cmd_id text, phone_number text))
           WITH ORDINALITY AS recipient (cmd_id, phone_number, position)
     )
-    SELECT position FROM asked WHERE (account_id, id) NOT IN (SELECT account_id, id FROM stored)`
+    SELECT position FROM asked WHERE (account_id, id) NOT IN (SELECT account_id, id FROM stored)`,
+  )
   return leftOut.map(({ position }) => position)
 }
 
@@ -77,3 +84,5 @@ function rowOf(message: NewMessage, position: number) {
     recipients: message.recipients.map(({ cmdId, phoneNumber }) => ({ cmd_id: cmdId, phone_number: phoneNumber })),
   }
 }
+
+const positionRow = z.object({ position: z.int() })

@@ -1,6 +1,9 @@
-import type { MessageState } from '@smsgw/contract/message-states'
+import { messageStates } from '@smsgw/contract/message-states'
+import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
-import type { MessageProgress, RecipientUpdate, TrackedRecipient } from './message-progress.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
+import type { MessageProgress, RecipientUpdate } from './message-progress.ts'
 
 /**
  * Reads the messages of the updates with all their recipients and locks them until the end of the transaction.
@@ -15,7 +18,10 @@ export async function lockMessages(
   statements: Statements,
   updates: readonly RecipientUpdate[],
 ): Promise<readonly MessageProgress[]> {
-  const rows = await statements.$queryRaw<Row[]>`
+  const rows = await readRows(
+    statements,
+    lockedRow,
+    Prisma.sql`
     SELECT m.key, m.id, m.account_id AS "accountId", m.device_id AS "deviceId", m.sim_number AS "simNumber",
       m.state AS "messageState", m.created_at AS "createdAt",
       m.finished_at AS "finishedAt", m.cancelling_at AS "messageCancellingAt", m.cancelled_at AS "messageCancelledAt",
@@ -37,23 +43,50 @@ export async function lockMessages(
         AND told.device_id = coalesce(news.device_id, told.device_id)
     )
     ORDER BY m.key, r.position
-    FOR NO KEY UPDATE OF m, r`
+    FOR NO KEY UPDATE OF m, r`,
+  )
   return [...Map.groupBy(rows, ({ key }) => key).values()].map(messageOf)
 }
 
-type Row = Pick<
-  MessageProgress,
-  'key' | 'id' | 'accountId' | 'deviceId' | 'simNumber' | 'createdAt' | 'finishedAt' | 'isHashed'
-> &
-  TrackedRecipient & {
-    readonly messageState: MessageState
-    readonly messageCancellingAt: Date | null
-    readonly messageCancelledAt: Date | null
-    readonly messageProcessedAt: Date | null
-    readonly messageSentAt: Date | null
-    readonly messageDeliveredAt: Date | null
-    readonly messageFailedAt: Date | null
-  }
+const text = z.string().nullable()
+const time = z.date().nullable()
+const number = z.int().nullable()
+
+const lockedRow = z.object({
+  key: z.bigint(),
+  id: z.string(),
+  accountId: z.string(),
+  deviceId: z.string(),
+  simNumber: number,
+  messageState: z.enum(messageStates),
+  createdAt: z.date(),
+  finishedAt: time,
+  messageCancellingAt: time,
+  messageCancelledAt: time,
+  messageProcessedAt: time,
+  messageSentAt: time,
+  messageDeliveredAt: time,
+  messageFailedAt: time,
+  isHashed: z.boolean(),
+  cmdId: z.string(),
+  phoneNumber: z.string(),
+  state: z.enum(messageStates),
+  error: text,
+  errorCode: text,
+  usedSimNumber: number,
+  senderNumber: text,
+  partsCount: number,
+  dispatchedJournal: text,
+  cancelRequestedAt: time,
+  cancelAnsweredAt: time,
+  processedAt: time,
+  sentAt: time,
+  deliveredAt: time,
+  failedAt: time,
+  cancelledAt: time,
+})
+
+type Row = z.output<typeof lockedRow>
 
 function messageOf(rows: readonly Row[]): MessageProgress {
   const [row] = rows as [Row]

@@ -1,20 +1,9 @@
 // Chooses the SIM that an outbound event names. A SIM reported by the device is certain. If the message ended before
 // that, or the device is gone, the SIM follows from the request and the device's slots.
 
-import { type OwnSettings, withDefaults } from '../../settings/merge-settings.ts'
 import type { Statements } from '../../store/database.ts'
 import type { OutboundEvent } from '../../webhooks/outbox/outbox-event.ts'
-
-interface DeviceSim {
-  readonly simNumber: number
-  readonly state: string
-  readonly phoneNumber: string | null
-}
-
-interface DeviceSims {
-  readonly sims: readonly DeviceSim[]
-  readonly selection: 'OSDefault' | 'RoundRobin' | 'Random'
-}
+import { type DeviceSims, readDeviceSims } from './read-device-sims-statement.ts'
 
 /** Adds SIM and sender to events for which the device reported none. */
 export async function withSendingSims<Event extends OutboundEvent>(
@@ -41,22 +30,4 @@ function plannedSim({ sims, selection }: DeviceSims): number | undefined {
   const [candidates = []] = [ready, present, sims].filter(({ length }) => length > 0)
   if (candidates.length > 1 && (candidates !== ready || selection !== 'OSDefault')) return undefined
   return candidates.length === 0 ? undefined : Math.min(...candidates.map(({ simNumber }) => simNumber))
-}
-
-async function readDeviceSims(
-  statements: Statements,
-  deviceIds: readonly string[],
-): Promise<ReadonlyMap<string, DeviceSims>> {
-  const devices = await statements.$queryRaw<{ id: string; settings: OwnSettings; sims: DeviceSim[] }[]>`
-    SELECT d.id, a.settings, coalesce(
-      (SELECT json_agg(json_build_object('simNumber', sim_number, 'state', state, 'phoneNumber', phone_number))
-        FROM sim_cards WHERE device_id = d.id), '[]') AS sims
-    FROM devices d JOIN accounts a ON a.id = d.account_id
-    WHERE d.id = ANY(${deviceIds}::text[])`
-  return new Map(
-    devices.map(({ id, settings, sims }) => [
-      id,
-      { sims, selection: withDefaults(settings).messages.sim_selection_mode },
-    ]),
-  )
 }

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import type { Statements } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
+import type { AgentConnection } from './agent-connection.ts'
+
+/**
+ * Finds the unfinished messages that a device has in other journals than this one. Takes no locks: the caller holds the
+ * device, so none is dispatched meanwhile.
+ */
+export function findOpenSends(
+  statements: Statements,
+  { deviceId, accountId, journalId }: Omit<AgentConnection, 'connEpoch'>,
+): Promise<z.output<typeof sendRow>[]> {
+  return readRows(
+    statements,
+    sendRow,
+    Prisma.sql`
+      SELECT cmd_id AS "cmdId" FROM recipients
+      WHERE device_id = ${deviceId} AND account_id = ${accountId} AND dispatched_journal <> ${journalId}
+        AND state IN ('Pending', 'Cancelling', 'Processed')`,
+  )
+}
+
+const sendRow = z.object({ cmdId: z.string() })

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import type { Statements } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
+import { latestLease } from './lease.ts'
+
+export interface SilenceLimits {
+  /** For messages with a deadline: silence after the deadline. */
+  readonly afterExpiryMs: number
+  /** For messages without a deadline. */
+  readonly silenceMs: number
+}
+
+/**
+ * Finds unfinished messages of devices that were silent beyond their limit, of all accounts.
+ *
+ * Locks the devices, so that a device that returns now is either seen here or waits for the cancels that the caller
+ * records. SHARE: two relays that do the same do not wait for each other here.
+ */
+export function findSilentSends(
+  statements: Statements,
+  { afterExpiryMs, silenceMs }: SilenceLimits,
+  now: Date,
+  limit: number,
+): Promise<z.output<typeof sendRow>[]> {
+  const silentSince = new Date(now.getTime() - silenceMs)
+  const expiredSince = new Date(now.getTime() - afterExpiryMs)
+  return readRows(
+    statements,
+    sendRow,
+    Prisma.sql`
+      SELECT r.cmd_id AS "cmdId", r.account_id AS "accountId"
+      FROM devices d JOIN recipients r ON r.device_id = d.id AND r.account_id = d.account_id
+      WHERE (d.lease_until IS NULL OR d.lease_until NOT BETWEEN ${now} AND ${latestLease(now)})
+        AND r.state IN ('Pending', 'Cancelling', 'Processed')
+        AND CASE WHEN r.valid_until IS NULL
+          THEN greatest(d.last_seen, r.due_at, r.dispatched_at) <= ${silentSince}
+          ELSE greatest(d.last_seen, r.valid_until) <= ${expiredSince} END
+      ORDER BY d.id, r.message_key, r.position LIMIT ${limit}
+      FOR SHARE OF d`,
+  )
+}
+
+const sendRow = z.object({ cmdId: z.string(), accountId: z.string() })

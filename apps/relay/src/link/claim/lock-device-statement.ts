@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { Statements } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
+import type { AgentConnection } from './agent-connection.ts'
+
+export type DeviceBefore = Readonly<z.output<typeof deviceRow>>
+
+/**
+ * Reads the previous connection of a device; undefined when the device was deleted.
+ *
+ * Locks: waits for claims and events of the previous connection, which hold the row, and makes later ones wait. NO KEY
+ * UPDATE, so that messages are accepted for the device meanwhile.
+ */
+export async function lockDevice(
+  statements: Statements,
+  { deviceId, accountId }: Pick<AgentConnection, 'deviceId' | 'accountId'>,
+): Promise<DeviceBefore | undefined> {
+  const [device] = await readRows(
+    statements,
+    deviceRow,
+    Prisma.sql`
+      SELECT conn_epoch AS "connEpoch", journal_id AS "journalId", boot_id AS "bootId", relay_id AS "relayId",
+        lease_until AS "leaseUntil"
+      FROM devices WHERE id = ${deviceId} AND account_id = ${accountId} AND deleted_at IS NULL
+      FOR NO KEY UPDATE`,
+  )
+  return device
+}
+
+const deviceRow = z.object({
+  connEpoch: z.bigint(),
+  journalId: z.string().nullable(),
+  bootId: z.string().nullable(),
+  relayId: z.string().nullable(),
+  leaseUntil: z.date().nullable(),
+})

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
+
+/**
+ * Finds recipients that were not dispatched before their deadline, of all accounts. Takes no locks: `lockMessages`
+ * takes those of the messages first, and what changed in between stays as it is.
+ */
+export function findExpired(statements: Statements, now: Date, limit: number): Promise<z.output<typeof expiredRow>[]> {
+  return readRows(
+    statements,
+    expiredRow,
+    Prisma.sql`
+      SELECT account_id AS "accountId", cmd_id AS "cmdId" FROM recipients
+      WHERE dispatched_journal IS NULL AND state = 'Pending' AND valid_until <= ${now}
+      ORDER BY valid_until LIMIT ${limit}`,
+  )
+}
+
+const expiredRow = z.object({ accountId: z.string(), cmdId: z.string() })

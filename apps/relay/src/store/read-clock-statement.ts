@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { Statements } from './database.ts'
+import { Prisma } from './generated/client.ts'
+import { readRow } from './read-rows.ts'
+
+/** Reads the database's clock in milliseconds since 1970. Takes no locks. */
+export async function readDatabaseMs(statements: Statements): Promise<number> {
+  const { ms } = await readRow(
+    statements,
+    clockRow,
+    Prisma.sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`,
+  )
+  return ms
+}
+
+/**
+ * Returns how many milliseconds the database's clock is behind the times stored before this start, or 0: a machine
+ * without a battery-backed clock starts with an old time. Takes no locks.
+ */
+export async function behindStoredTimesMs(statements: Statements): Promise<number> {
+  const { ms } = await readRow(
+    statements,
+    differenceRow,
+    Prisma.sql`SELECT (extract(epoch FROM max(last_seen) - clock_timestamp()) * 1000)::float8 AS ms FROM devices`,
+  )
+  return Math.max(0, ms ?? 0)
+}
+
+const clockRow = z.object({ ms: z.number() })
+const differenceRow = z.object({ ms: z.number().nullable() })

@@ -1,0 +1,26 @@
+import type { z } from 'zod'
+import type { Statements } from './database.ts'
+import type { Prisma } from './generated/client.ts'
+
+/**
+ * Runs a query whose rows have this schema. The rows are not parsed, because that would cost more than reading them:
+ * `statements.test.ts` compares the schema of every statement with the columns that the database reports.
+ */
+export async function readRows<Row extends z.ZodObject>(
+  statements: Statements,
+  row: Row,
+  sql: Prisma.Sql,
+): Promise<z.output<Row>[]> {
+  return await statements.$queryRaw<z.output<Row>[]>(Object.assign(sql, { row }))
+}
+
+/** The same for a query that always returns one row. */
+export async function readRow<Row extends z.ZodObject>(
+  statements: Statements,
+  row: Row,
+  sql: Prisma.Sql,
+): Promise<z.output<Row>> {
+  const [first] = await readRows(statements, row, sql)
+  if (first === undefined) throw new Error('a query that always returns a row returned none')
+  return first
+}

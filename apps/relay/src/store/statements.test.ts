@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { publishHints } from '../hints/publish-hints-statement.ts'
+import { fenceBatches } from '../ingest/fence-batches-statement.ts'
+import { storeParts } from '../ingest/store-parts-statement.ts'
+import { writeMarks } from '../ingest/write-marks-statement.ts'
+import { closeConnections } from '../link/claim/close-connections-statement.ts'
+import { findLostSends } from '../link/claim/find-lost-sends-statement.ts'
+import { findOpenSends } from '../link/claim/find-open-sends-statement.ts'
+import { findRevoked } from '../link/claim/find-revoked-statement.ts'
+import { findSilentSends } from '../link/claim/find-silent-sends-statement.ts'
+import { findStaleSettings } from '../link/claim/find-stale-settings-statement.ts'
+import { lockDevice } from '../link/claim/lock-device-statement.ts'
+import { renewLeases } from '../link/claim/renew-leases-statement.ts'
+import { storeSims } from '../link/claim/store-sims-statement.ts'
+import { claimCommands } from '../link/dispatch/claim-commands-statement.ts'
+import { findDevicesWithWork } from '../link/dispatch/find-work-statement.ts'
+import { readUnacknowledgedCommands } from '../link/dispatch/read-unacknowledged-statement.ts'
+import { recordTelemetry } from '../link/record-telemetry-statement.ts'
+import { dispatchWorld } from '../link/testing/dispatch-world.ts'
+import { findDuplicates } from '../messages/accept/find-duplicates-statement.ts'
+import { readRosters } from '../messages/accept/read-rosters-statement.ts'
+import { storeMessages } from '../messages/accept/store-messages-statement.ts'
+import { countInDoubt } from '../messages/count-in-doubt-statement.ts'
+import { deleteOutdated } from '../messages/delete-outdated-statement.ts'
+import { findExpired } from '../messages/find-expired-statement.ts'
+import { findMessage } from '../messages/find-message-statement.ts'
+import { lockMessages } from '../messages/progress/lock-messages-statement.ts'
+import { readDeviceSims } from '../messages/progress/read-device-sims-statement.ts'
+import { writeProgress } from '../messages/progress/write-progress-statement.ts'
+import { countHistory, readHistory } from '../messages/read-history-statement.ts'
+import { newMessage } from '../messages/testing/new-message.ts'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { correctStoredTimes } from './correct-stored-times-statement.ts'
+import type { Statements } from './database.ts'
+import { Prisma } from './generated/client.ts'
+import { behindStoredTimesMs, readDatabaseMs } from './read-clock-statement.ts'
+import { readRows } from './read-rows.ts'
+import { columnsOf, differences, type RunStatement, recordStatements } from './testing/describe-statement.ts'
+import { sourceFiles } from './testing/source-files.ts'
+
+const now = new Date('2026-03-01T12:00:00.000Z')
+const connection = { accountId: 'account', deviceId: 'device', connEpoch: 1, journalId: 'journal' }
+const aboutOne = { accountId: 'account', cmdId: 'm/0' }
+
+/** Runs every statement of a file at least once, against a database with a message `m` of `device` of `account`. */
+const examples: Readonly<Record<string, (statements: Statements) => Promise<unknown>>> = {
+  'hints/publish-hints-statement.ts': (s) => publishHints(s, [{ kind: 'wake', deviceId: 'device' }]),
+  'ingest/fence-batches-statement.ts': (s) => fenceBatches(s, [connection]),
+  'ingest/store-parts-statement.ts': (s) =>
+    storeParts(
+      s,
+      [{ kind: 'part-reported', cmdId: 'm/0', part: 1, status: 0, words: 'received', at: 0 } as never],
+      now,
+    ),
+  'ingest/write-marks-statement.ts': (s) => writeMarks(s, [{ ...connection, mark: 1, tag: undefined }]),
+  'link/claim/close-connections-statement.ts': (s) => closeConnections(s, [connection], now),
+  'link/claim/find-lost-sends-statement.ts': (s) => findLostSends(s, now, 1),
+  'link/claim/find-open-sends-statement.ts': (s) => findOpenSends(s, connection),
+  'link/claim/find-revoked-statement.ts': (s) => findRevoked(s as never, ['other']),
+  'link/claim/find-silent-sends-statement.ts': (s) =>
+    findSilentSends(s, { afterExpiryMs: 0, silenceMs: 0 }, new Date('2027-01-01'), 1),
+  'link/claim/find-stale-settings-statement.ts': (s) =>
+    findStaleSettings(s as never, [{ connection, settingsVersion: 0 }]),
+  'link/claim/lock-device-statement.ts': (s) => lockDevice(s, connection),
+  'link/claim/renew-leases-statement.ts': (s) => renewLeases(s as never, [connection], { leaseMs: 1, now }),
+  'link/claim/store-sims-statement.ts': (s) => storeSims(s, 'device', [{ simNumber: 1, state: 'ready' }], now),
+  'link/dispatch/claim-commands-statement.ts': (s) =>
+    claimCommands(s, connection, { sends: 1, urgentSends: 1, others: 1 }, now),
+  'link/dispatch/find-work-statement.ts': (s) => findDevicesWithWork(s as never, 'relay', now),
+  'link/dispatch/read-unacknowledged-statement.ts': (s) => readUnacknowledgedCommands(s, connection, now),
+  'link/record-telemetry-statement.ts': (s) => recordTelemetry(s, connection, {}, { now, historyMs: 1 }),
+  'messages/accept/find-duplicates-statement.ts': (s) => findDuplicates(s, [newMessage('m')]),
+  'messages/accept/read-rosters-statement.ts': (s) => readRosters(s, ['account'], 1),
+  'messages/accept/store-messages-statement.ts': (s) => storeMessages(s, [newMessage('m')], 1_000),
+  'messages/count-in-doubt-statement.ts': (s) => countInDoubt(s as never),
+  'messages/delete-outdated-statement.ts': (s) => deleteOutdated(s, now, 1),
+  'messages/find-expired-statement.ts': (s) => findExpired(s, now, 1),
+  'messages/find-message-statement.ts': (s) => findMessage(s, 'account', 'm'),
+  'messages/progress/lock-messages-statement.ts': (s) => lockMessages(s, [aboutOne]),
+  'messages/progress/read-device-sims-statement.ts': (s) => readDeviceSims(s, ['device']),
+  'messages/progress/write-progress-statement.ts': async (s) => {
+    const messages = await lockMessages(s, [aboutOne])
+    await writeProgress(
+      s,
+      messages.flatMap(({ recipients }) => recipients),
+      messages,
+    )
+  },
+  'messages/read-history-statement.ts': async (s) => {
+    const filter = { accountId: 'account', state: undefined, deviceId: 'device', from: new Date(0), to: now }
+    await countHistory(s, filter)
+    await readHistory(s, filter, 'DESC', { after: { createdAt: now, key: 9n }, skip: 0, take: 1 })
+  },
+  'store/correct-stored-times-statement.ts': (s) => correctStoredTimes(s as never, 1_000),
+  'store/read-clock-statement.ts': async (s) => {
+    await readDatabaseMs(s)
+    await behindStoredTimesMs(s)
+  },
+}
+
+let store: TestDatabase
+
+beforeAll(async () => {
+  store = await testDatabase()
+  await store.database.installation.create({ data: { streamId: 'stream', secretCheck: '' } })
+  const world = await dispatchWorld(store.database)
+  await world.connect({ relayId: 'relay', journalId: 'journal', sims: [{ simNumber: 1, state: 'ready' }] })
+  await world.message('m')
+})
+
+afterAll(() => store.close())
+
+/** Runs the statements and takes back what they changed. */
+async function run(example: (statements: Statements) => Promise<unknown>): Promise<RunStatement[]> {
+  const ran: RunStatement[] = []
+  const done = new Error('done')
+  await store.database
+    .$transaction(async (statements) => {
+      await example(recordStatements(statements, ran))
+      throw done
+    })
+    .catch((error) => {
+      if (error !== done) throw error
+    })
+  return ran
+}
+
+async function problemsOf({ sql, rows }: RunStatement): Promise<string[]> {
+  const columns = await columnsOf(store.url, sql)
+  if (rows === undefined) return []
+  if (sql.row === undefined) return ['has rows without a schema: use readRows']
+  const schema = z.strictObject(sql.row.shape)
+  return [...differences(columns, sql.row), ...rows.flatMap((row) => schema.safeParse(row).error?.message ?? [])]
+}
+
+describe.each(Object.entries(examples))('%s', (file, example) => {
+  test('returns the rows of its schema', async () => {
+    const ran = await run(example)
+    const calls = readFileSync(resolve(SOURCE, file), 'utf8').match(/\$executeRaw`|\breadRows?\($/gm) ?? []
+    expect(new Set(ran.map(({ sql }) => sql.sql)).size).toBeGreaterThanOrEqual(calls.length)
+    expect((await Promise.all(ran.map(problemsOf))).flat()).toEqual([])
+  })
+})
+
+describe('a schema that differs from the rows', () => {
+  const problemsWith = async (row: z.ZodObject, sql: Prisma.Sql) =>
+    (await Promise.all((await run((s) => readRows(s, row, sql))).map(problemsOf))).flat()
+
+  test.each([
+    [z.object({}), Prisma.sql`SELECT 1 AS one`, 'one is not in the schema'],
+    [z.object({ one: z.int(), two: z.int() }), Prisma.sql`SELECT 1 AS one`, 'two is not a column'],
+    [z.object({ one: z.string() }), Prisma.sql`SELECT 1 AS one`, 'one has the type int4'],
+    [z.object({ one: z.int() }), Prisma.sql`SELECT 1::float8 AS one`, 'one has the type float8'],
+    [z.object({ one: z.int() }), Prisma.sql`SELECT 1::int8 AS one`, 'one has the type int8'],
+    [z.object({ one: z.array(z.int()) }), Prisma.sql`SELECT ARRAY['a'] AS one`, 'one has the type text[]'],
+    [z.object({ name: z.string() }), Prisma.sql`SELECT boot_id AS name FROM devices`, 'name may be null'],
+    [z.object({ state: z.enum(['Sent']) }), Prisma.sql`SELECT state FROM messages`, 'state has the type message_state'],
+  ])('%# is reported', async (row, sql, problem) => {
+    expect(await problemsWith(row, sql)).toContain(problem)
+  })
+})
+
+/** Folders with statements outside of statement files. */
+const NOT_YET = ['accounts/', 'auth/', 'conversations/', 'devices/', 'health/', 'inbox/', 'live/', 'logs/']
+NOT_YET.push('messages/hash-messages.ts', 'settings/', 'statistics/', 'waiting/', 'webhooks/')
+
+test('every raw statement is in a file of its own with an example here', () => {
+  const files = sourceFiles(SOURCE).filter(({ file }) => !NOT_YET.some((prefix) => file.startsWith(prefix)))
+  const withSql = files.filter(
+    ({ file, text }) => file !== 'store/read-rows.ts' && /\$(?:query|execute)Raw|\breadRows?\(/.test(text),
+  )
+  expect(withSql.map(({ file }) => file).sort()).toEqual(Object.keys(examples).sort())
+})
+
+const SOURCE = resolve(import.meta.dirname, '..')
