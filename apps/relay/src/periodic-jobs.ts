@@ -1,5 +1,5 @@
 import { deleteExpiredTokens } from './auth/delete-expired-tokens.ts'
-import { deleteOldRecognisedLogins } from './auth/recognised-logins.ts'
+import { deleteOldRecognisedLogins } from './auth/delete-old-recognised-logins-statement.ts'
 import { rotateSigningKeys } from './auth/rotate-signing-keys.ts'
 import { deleteEndedSessions } from './auth/sessions/delete-ended-sessions.ts'
 import type { Clock } from './clock.ts'

@@ -3,7 +3,7 @@
 //   cached login ──▶ password version of the account unchanged ──▶ accepted
 //   otherwise ──▶ the same pair is being checked? wait for that result
 //             ──▶ throttle (skipped for recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
-//   throttled ──▶ succeeded from this address before, on any relay? front of the queue
+//   throttled ──▶ this pair succeeded before, on any relay and from any address? front of the queue
 //             ──▶ limit of the address reached, of the account not? a turn within a second, or 429
 //
 // An unknown user name takes the same path with a dummy hash, so that timing does not reveal which names exist.
@@ -47,7 +47,7 @@ export class BasicLogin {
   readonly #remembered: RememberedLogins
   readonly #recognised: RecognisedLogins
   readonly #throttle: GuessThrottle
-  readonly #reserved = new ReservedShare()
+  readonly #reserved: ReservedShare
   readonly #queue = new FairQueue({ slots: HASHES_AT_ONCE, places: HASHES_WAITING })
   readonly #checking = new Map<string, Promise<Login | undefined>>()
 
@@ -58,6 +58,7 @@ export class BasicLogin {
     this.#remembered = new RememberedLogins(deps.random, nowMs)
     this.#recognised = new RecognisedLogins({ ...deps, nowMs })
     this.#throttle = new GuessThrottle(nowMs)
+    this.#reserved = new ReservedShare(deps.random)
   }
 
   /** Returns the account, or undefined when the password is wrong. Throws 429 after too many wrong passwords. */
@@ -107,9 +108,10 @@ export class BasicLogin {
     const guess = this.#throttle.take(username, address)
     if (guess.ok) return await this.#compareIn(addressBlock(address), key, attempt, guess)
     if (await this.#recognised.has(this.#recognised.keyOf(attempt))) return await this.#compareIn(URGENT, key, attempt)
-    // Others at the address used up its share: a name that they did not guess at still has a turn.
+    // Guesses at other names used up the limit of the address: this name may still have a turn.
+    const name = { name: username, isRecognised: this.#recognised.hasName(username) }
     const later =
-      guess.used === 'address' && (await this.#reserved.turn(addressBlock(address), username))
+      guess.used === 'address' && (await this.#reserved.turn(addressBlock(address), name))
         ? this.#throttle.takePair(username, address)
         : guess
     if (!later.ok) throw tooMany('too many wrong passwords from your address', later.retryAfterSeconds)
@@ -129,7 +131,7 @@ export class BasicLogin {
       if (found.login) {
         guess?.giveBack()
         this.#remembered.add(key, found.login)
-        // When this fails, the login is recognised on this relay until it restarts.
+        // When this fails, this relay still remembers the login, and the next one writes it.
         await this.#recognised.remember(this.#recognised.keyOf(attempt), found.login).catch(() => undefined)
       } else await this.#noteWrong(group, key, attempt)
       return found.login

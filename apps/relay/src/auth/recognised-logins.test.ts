@@ -1,4 +1,5 @@
-// Owners behind the address of a flood, on relays that have just started.
+// Owners who log in during a flood of guesses from the same address, to relays that have just started.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { changePassword } from '../accounts/change-password.ts'
 import { createAccount } from '../accounts/create-account.ts'
@@ -7,7 +8,7 @@ import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { BasicLogin } from './basic-login.ts'
-import { deleteOldRecognisedLogins } from './recognised-logins.ts'
+import { deleteOldRecognisedLogins } from './delete-old-recognised-logins-statement.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
 const HOME = '203.0.113.7'
@@ -28,7 +29,7 @@ beforeEach(async () => {
 })
 
 /** As after a restart: it remembers nothing by itself. */
-const newRelay = () => new BasicLogin({ ...world, box, clock: systemClock, random: systemRandom })
+const newRelay = (clock = systemClock) => new BasicLogin({ ...world, box, clock, random: systemRandom })
 const rows = () => world.database.recognisedLogin.findMany({ where: { accountId } })
 
 function status(relay: BasicLogin, name = username, password = PASSWORD, address = HOME): Promise<number> {
@@ -38,13 +39,13 @@ function status(relay: BasicLogin, name = username, password = PASSWORD, address
   )
 }
 
-/** Until the relay refuses whatever else comes for the name from the address. */
+/** Until the relay refuses further guesses at the name from the address. */
 async function flood(relay: BasicLogin, name = username): Promise<void> {
   const guesses = await Promise.all(Array.from({ length: 30 }, (_, index) => status(relay, name, `guess ${index}`)))
   expect(guesses).toContain(429)
 }
 
-/** A login that is written down. */
+/** A login that is stored. */
 async function logIn(address = HOME): Promise<void> {
   expect(await status(newRelay(), username, PASSWORD, address)).toBe(200)
   await expect.poll(async () => (await rows()).length).toBeGreaterThan(0)
@@ -58,11 +59,44 @@ test('an owner gets in through guesses at the account from the same address afte
   expect(await status(restarted, username, 'another guess')).toBe(429)
 })
 
-test('an owner who was in from elsewhere, or never, waits as long as a guess: nothing tells them apart', async () => {
+test('an owner gets in through guesses at the account from an address that is new to the owner', async () => {
   await logIn('198.51.100.9')
   const restarted = newRelay()
   await flood(restarted)
-  expect(await status(restarted)).toBe(429)
+  expect(await status(restarted)).toBe(200)
+})
+
+test('an owner who never logged in waits as long as a guess, because nothing distinguishes the two', async () => {
+  const relay = newRelay()
+  await flood(relay)
+  expect(await status(relay)).toBe(429)
+})
+
+test('a right password gets in within a second through 500 wrong ones per second for the same account', async () => {
+  await logIn()
+  const relay = newRelay()
+  const wrong = startFlood((index) => status(relay, username, `guess ${index}`))
+  for (let attempt = 0; attempt < 3; attempt++) {
+    await sleep(500)
+    const startMs = performance.now()
+    expect(await status(relay)).toBe(200)
+    expect(performance.now() - startMs).toBeLessThan(1_000)
+  }
+  expect(await wrong.stop()).toContain(429)
+})
+
+test('a new password gets in within a second through 500 new user names per second', async () => {
+  await logIn()
+  const relay = newRelay()
+  const wrong = startFlood((index) => status(relay, `new-${index}`, 'guess'))
+  await sleep(1_000)
+  const change = { password: 'quite another password', keepTokens: true }
+  await relay.check({ username, password: PASSWORD, address: HOME })
+  await changePassword({ ...world, box, clock: systemClock }, { id: accountId, username }, change)
+  const startMs = performance.now()
+  expect(await status(relay, username, change.password)).toBe(200)
+  expect(performance.now() - startMs).toBeLessThan(1_000)
+  expect(await wrong.stop()).toContain(429)
 })
 
 test('relays share what they recognise', async () => {
@@ -73,19 +107,43 @@ test('relays share what they recognise', async () => {
   await expect.poll(() => status(relay), { timeout: 10_000 }).toBe(200)
 })
 
+test('relays share logins after a clock was a day ahead', async () => {
+  const relay = newRelay()
+  const seenAt = new Date(Date.now() + 86_400_000)
+  await world.database.recognisedLogin.create({
+    data: { loginHash: `${accountId} ahead`, accountId, credentialVersion: 1, seenAt },
+  })
+  await flood(relay)
+  expect(await status(relay)).toBe(429)
+  await logIn()
+  await expect.poll(() => status(relay), { timeout: 10_000 }).toBe(200)
+})
+
+test('a login is stored after a write that failed', async () => {
+  let nowMs = Date.now()
+  const relay = newRelay({ now: () => new Date(nowMs) })
+  await world.database.$executeRaw`ALTER TABLE recognised_logins RENAME TO unavailable`
+  try {
+    expect(await status(relay)).toBe(200)
+  } finally {
+    await world.database.$executeRaw`ALTER TABLE unavailable RENAME TO recognised_logins`
+  }
+  expect(await rows()).toEqual([])
+  nowMs += 61_000
+  expect(await status(relay)).toBe(200)
+  expect(await rows()).toHaveLength(1)
+})
+
 test('neither the password nor the name is stored', async () => {
   await logIn()
   const [row] = await rows()
   expect(row?.loginHash).toMatch(/^[0-9a-f]{64}$/)
   expect(row?.loginHash).not.toBe(
-    secretBox('another secret of a server', systemRandom).fingerprint(
-      `${HOME} ${username}:${PASSWORD}`,
-      'recognised login',
-    ),
+    secretBox('another secret of a server', systemRandom).fingerprint(`${username}:${PASSWORD}`, 'recognised login'),
   )
 })
 
-test('a changed password forgets what was recognised', async () => {
+test('a changed password deletes recognised logins', async () => {
   await logIn()
   const change = { password: 'quite another password', keepTokens: true }
   await changePassword({ ...world, box, clock: systemClock }, { id: accountId, username }, change)
@@ -106,7 +164,7 @@ test('an account keeps the hundred latest, for thirty days', async () => {
   expect(await rows()).toHaveLength(1)
 })
 
-test('guesses at other accounts from the same address leave a name that was not guessed at its turn', async () => {
+test('guesses at other accounts from the same address leave a turn to a name without guesses', async () => {
   const relay = newRelay()
   const names = Array.from({ length: 20 }, (_, index) => `someone-${index}`)
   await Promise.all(Array.from({ length: 150 }, (_, index) => status(relay, names[index % 20], `guess ${index}`)))
@@ -114,3 +172,17 @@ test('guesses at other accounts from the same address leave a name that was not 
   expect(await status(relay)).toBe(200)
   await Promise.all(more)
 })
+
+/** 500 attempts per second until `stop`, which returns their statuses. */
+function startFlood(attempt: (index: number) => Promise<number>) {
+  const attempts: Promise<number>[] = []
+  const timer = setInterval(() => {
+    for (let each = 0; each < 10; each++) attempts.push(attempt(attempts.length))
+  }, 20)
+  return {
+    stop() {
+      clearInterval(timer)
+      return Promise.all(attempts)
+    },
+  }
+}

@@ -1,36 +1,43 @@
 /**
- * A map that drops the least recently used entry when it is full. Its memory grows with its entries. `lru-cache` is as fast,
- * but allocates its capacity at once: 0.2 MB for 10 000 entries, 2.7 MB for 100 000, on a gateway that needs a few.
+ * A map that keeps its `size` most recently used entries, and at most twice as many: when the newer generation is full, it
+ * becomes the older one, and the older one is dropped whole. To drop single entries from a JavaScript map takes 40 µs each at
+ * 100 000 entries, because it searches the first one among those that were deleted.
+ *
+ * `lru-cache` 11 is as fast (0.3 µs to read, 1 µs to replace an entry), but allocates its capacity at once: 0.24 MB for
+ * 10 000 entries, on a gateway that has seven such maps and needs a few entries in each.
  */
 export class BoundedMap<Key, Value> {
-  readonly #entries = new Map<Key, Value>()
   readonly #size: number
+  #newer = new Map<Key, Value>()
+  #older = new Map<Key, Value>()
 
   constructor(size: number) {
     this.#size = size
   }
 
   get(key: Key): Value | undefined {
-    const value = this.#entries.get(key)
-    if (value === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    return value
+    const value = this.#newer.get(key)
+    if (value !== undefined) return value
+    const older = this.#older.get(key)
+    if (older !== undefined) this.set(key, older)
+    return older
   }
 
   set(key: Key, value: Value): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    if (this.#entries.size <= this.#size) return
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined) this.#entries.delete(oldest)
+    if (this.#newer.size >= this.#size && !this.#newer.has(key)) {
+      this.#older = this.#newer
+      this.#newer = new Map()
+    }
+    this.#older.delete(key)
+    this.#newer.set(key, value)
   }
 
   delete(key: Key): void {
-    this.#entries.delete(key)
+    this.#newer.delete(key)
+    this.#older.delete(key)
   }
 
-  entries(): IterableIterator<[Key, Value]> {
-    return this.#entries.entries()
+  entries(): [Key, Value][] {
+    return [...this.#older, ...this.#newer]
   }
 }

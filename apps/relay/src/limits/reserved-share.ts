@@ -1,60 +1,132 @@
+import type { Random } from '../random.ts'
 import { BoundedMap } from './bounded-map.ts'
 
 /** Interval of turns in a group. */
 const TURN_MS = 250
-const LONGEST_WAIT_MS = 1_000
+const LONGEST_WAIT_TURNS = 4
 const MOST_GROUPS = 1_000
+/** Most names that wait in each half of a group. */
 const MOST_NAMES = 200
-const MOST_REMEMBERED = 100_000
+/** Longer, and a stream of new names would starve a person who mistyped the password once. */
+const TURN_COUNTS_MS = 30_000
+const MOST_REMEMBERED = 10_000
 
 /**
- * Gives each group that has reached its limit a few turns per second, by name: the name whose last turn is longest ago, or
- * that never had one, comes first. Repeated attempts with the same names take no turns from other names. One attempt per
- * name waits, for a second at most.
+ * Gives each group that has reached its limit four turns per second, by name. Every second turn goes to a recognised name,
+ * while one waits: new names are easy to invent, recognised ones are not. Within each half, the name whose last turn is
+ * longest ago comes first, and a random one of those without a turn in the last 30 s.
+ *
+ * One attempt per name waits, for a second at most. Of several attempts with one name, a random one waits. When all places are
+ * taken, a new name replaces a random one. So no attempt gains from being early, frequent or late.
  */
 export class ReservedShare {
-  readonly #groups = new Map<string, Map<string, Waiting>>()
-  readonly #turns = new BoundedMap<string, number>(MOST_REMEMBERED)
-  #count = 0
+  readonly #random: Random
+  readonly #groups = new Map<string, Group>()
+  readonly #lastTurns = new BoundedMap<string, number>(MOST_REMEMBERED)
+
+  constructor(random: Random) {
+    this.#random = random
+  }
 
   /** Returns false when no turn came in time. */
-  turn(group: string, name: string): Promise<boolean> {
-    const waiting = this.#groups.get(group) ?? this.#open(group)
-    if (!waiting || waiting.size >= MOST_NAMES || waiting.has(name)) return Promise.resolve(false)
+  turn(groupName: string, { name, isRecognised }: { readonly name: string; readonly isRecognised: boolean }) {
+    const group = this.#groups.get(groupName) ?? this.#open(groupName)
+    const half = isRecognised ? group.recognised : group.others
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    waiting.set(name, { resolve, turnsLeft: LONGEST_WAIT_MS / TURN_MS })
+    const earlier = half.get(name)
+    const attempts = (earlier?.attempts ?? 0) + 1
+    if (earlier && this.#below(attempts) > 0) {
+      earlier.attempts = attempts
+      resolve(false)
+      return promise
+    }
+    if (!earlier && half.size >= MOST_NAMES) this.#drop(half)
+    earlier?.resolve(false)
+    half.set(name, { resolve, attempts, turnsLeft: LONGEST_WAIT_TURNS })
     return promise
   }
 
-  #open(group: string): Map<string, Waiting> | undefined {
-    if (this.#groups.size >= MOST_GROUPS) return undefined
-    const waiting = new Map<string, Waiting>()
-    this.#groups.set(group, waiting)
-    const timer = setInterval(() => {
-      this.#letOne(group, waiting)
-      if (waiting.size > 0) return
-      clearInterval(timer)
-      this.#groups.delete(group)
-    }, TURN_MS)
-    return waiting
+  #open(name: string): Group {
+    if (this.#groups.size >= MOST_GROUPS) this.#close([...this.#groups.keys()][this.#below(this.#groups.size)] ?? '')
+    const group: Group = {
+      recognised: new Map(),
+      others: new Map(),
+      isTurnOfRecognised: true,
+      timer: setInterval(() => {
+        this.#giveTurn(name, group)
+        if (group.recognised.size + group.others.size === 0) this.#close(name)
+      }, TURN_MS),
+    }
+    this.#groups.set(name, group)
+    return group
   }
 
-  #letOne(group: string, waiting: Map<string, Waiting>): void {
-    const lastOf = (name: string) => this.#turns.get(`${group} ${name}`) ?? 0
-    const chosen = [...waiting.keys()].reduce((best, name) => (lastOf(name) < lastOf(best) ? name : best))
-    this.#turns.set(`${group} ${chosen}`, ++this.#count)
-    waiting.get(chosen)?.resolve(true)
-    waiting.delete(chosen)
-    for (const [name, one] of waiting) {
-      one.turnsLeft -= 1
-      if (one.turnsLeft > 0) continue
-      one.resolve(false)
-      waiting.delete(name)
-    }
+  #close(name: string): void {
+    const group = this.#groups.get(name)
+    if (!group) return
+    clearInterval(group.timer)
+    this.#groups.delete(name)
+    for (const half of [group.recognised, group.others]) for (const { resolve } of half.values()) resolve(false)
   }
+
+  #drop(half: Half): void {
+    const dropped = [...half.keys()][this.#below(half.size)]
+    if (dropped === undefined) return
+    half.get(dropped)?.resolve(false)
+    half.delete(dropped)
+  }
+
+  #giveTurn(groupName: string, group: Group): void {
+    const { recognised, others } = group
+    const half = (group.isTurnOfRecognised && recognised.size > 0) || others.size === 0 ? recognised : others
+    group.isTurnOfRecognised = half === others
+    const next = this.#nextOf(groupName, half)
+    if (next === undefined) return
+    half.get(next)?.resolve(true)
+    half.delete(next)
+    this.#lastTurns.set(`${groupName} ${next}`, performance.now())
+    for (const each of [recognised, others])
+      for (const [name, waiting] of each) {
+        waiting.turnsLeft -= 1
+        if (waiting.turnsLeft > 0) continue
+        waiting.resolve(false)
+        each.delete(name)
+      }
+  }
+
+  #nextOf(groupName: string, half: Half): string | undefined {
+    const countsSince = performance.now() - TURN_COUNTS_MS
+    let earliest = Number.POSITIVE_INFINITY
+    let equal: string[] = []
+    for (const name of half.keys()) {
+      const lastTurn = Math.max(countsSince, this.#lastTurns.get(`${groupName} ${name}`) ?? 0)
+      if (lastTurn > earliest) continue
+      if (lastTurn < earliest) equal = []
+      earliest = lastTurn
+      equal.push(name)
+    }
+    return equal[this.#below(equal.length)]
+  }
+
+  #below(count: number): number {
+    const [a = 0, b = 0, c = 0, d = 0] = this.#random.bytes(4)
+    return Math.floor((((a * 256 + b) * 256 + c) * 256 + d) * (count / 2 ** 32))
+  }
+}
+
+/** Waiting attempts by name. */
+type Half = Map<string, Waiting>
+
+interface Group {
+  readonly recognised: Half
+  readonly others: Half
+  isTurnOfRecognised: boolean
+  readonly timer: NodeJS.Timeout
 }
 
 interface Waiting {
   readonly resolve: (hasTurn: boolean) => void
+  /** Attempts with this name since the first of them. */
+  attempts: number
   turnsLeft: number
 }

@@ -40,7 +40,7 @@ export class FreshLookup<Value extends object> {
 
   /** Discards matching rows after this process changed them. */
   forget(matches: (value: Value, id: string) => boolean): void {
-    for (const [id, { value }] of [...this.#rows.entries()]) if (matches(value, id)) this.#rows.delete(id)
+    for (const [id, { value }] of this.#rows.entries()) if (matches(value, id)) this.#rows.delete(id)
     // A running query may have read the row before the change.
     if (this.#running) this.#running.outdated = true
   }

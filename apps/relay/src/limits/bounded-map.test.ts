@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { BoundedMap } from './bounded-map.ts'
+
+const keys = (map: BoundedMap<number, string>) => map.entries().map(([key]) => key)
+const filled = (size: number, count: number) => {
+  const map = new BoundedMap<number, string>(size)
+  for (let key = 0; key < count; key++) map.set(key, `value ${key}`)
+  return map
+}
+
+test.each([10, 11, 15, 19, 20, 21, 1_000])('of %i entries keeps the ten latest, and twenty at most', (count) => {
+  const kept = keys(filled(10, count))
+  expect(kept).toEqual(expect.arrayContaining(Array.from({ length: 10 }, (_, index) => count - 1 - index)))
+  expect(kept.length).toBeLessThanOrEqual(20)
+})
+
+test('keeps an entry as long as it is used', () => {
+  const map = filled(10, 10)
+  for (let key = 10; key < 200; key++) {
+    map.set(key, 'value')
+    if (key % 9 === 0) expect(map.get(0)).toBe('value 0')
+  }
+  expect(map.get(1)).toBeUndefined()
+})
+
+test('has each key once, with its latest value', () => {
+  const map = filled(10, 15)
+  map.set(3, 'new value')
+  expect(map.get(3)).toBe('new value')
+  expect(new Set(keys(map)).size).toBe(keys(map).length)
+  map.delete(3)
+  expect(map.get(3)).toBeUndefined()
+})
+
+test('replaces an entry of a large map about as fast as one of a small map', () => {
+  const smallMs = replaceMs(1_000)
+  // With a search for the oldest entry the ratio is above 20.
+  expect(replaceMs(100_000) / smallMs).toBeLessThan(15)
+})
+
+/** The fastest of three runs. */
+function replaceMs(size: number): number {
+  const map = filled(size, size)
+  let key = size
+  const runs = [1, 2, 3].map(() => {
+    const startMs = performance.now()
+    for (let replaced = 0; replaced < 20_000; replaced++) map.set(key++, 'value')
+    return performance.now() - startMs
+  })
+  return Math.min(...runs)
+}
