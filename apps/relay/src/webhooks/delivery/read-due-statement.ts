@@ -1,5 +1,5 @@
 import type { Database } from '../../store/database.ts'
-import { Prisma } from '../../store/generated/client.ts'
+import { isInTurn } from '../outbox/event-turn.ts'
 
 export interface DueDelivery {
   readonly key: bigint
@@ -45,18 +45,3 @@ export function readDue(
       ORDER BY d.next_attempt_at LIMIT receiver.size
     ) AS due`
 }
-
-/**
- * Condition: delivery `d` may be attempted, because the first attempt of the event it follows (same message, same
- * receiver) has ended. It does not wait for a paused or failing receiver, and at most 30 s, which limits the rows that
- * each read skips. Deliveries of other messages never wait.
- *
- * Costs one index look-up for each due delivery that follows another, and nothing for the others.
- */
-export const isInTurn = Prisma.sql`(d.follows_id IS NULL OR d.tries > 0
-  OR d.created_at NOT BETWEEN now() - interval '30 seconds' AND now()
-  OR NOT EXISTS (
-    SELECT FROM webhook_deliveries first JOIN webhooks w1 ON w1.key = first.webhook_key
-    WHERE first.webhook_key = d.follows_webhook_key AND first.id = d.follows_id
-      AND first.state = 'waiting' AND first.tries = 0
-      AND w1.disabled_at IS NULL AND w1.pauses = 0 AND (w1.paused_until IS NULL OR w1.paused_until <= now())))`

@@ -18,7 +18,7 @@ export interface RecordedAttempt {
 
 /**
  * Records the results of several attempts. A delivery changes its state only if its row is unchanged since it was read,
- * as a redelivery requested in the meantime starts a new schedule.
+ * as a redelivery requested in the meantime starts a new schedule. Events that follow a first attempt become due.
  *
  * Locks: returns deliveries that are locked by others, to be tried again, because waiting for them could deadlock.
  * Attempts of deleted deliveries are not recorded.
@@ -39,7 +39,7 @@ export async function recordAttempts(
       ) AS r (key, version, started_at, duration_ms, url, address, status, error, excerpt, state, pause_ms)
     ),
     locked AS MATERIALIZED (
-      SELECT r.*, d.tries + 1 AS number FROM result r JOIN webhook_deliveries d ON d.key = r.key
+      SELECT r.*, d.tries + 1 AS number, d.webhook_key, d.id FROM result r JOIN webhook_deliveries d ON d.key = r.key
       FOR NO KEY UPDATE OF d SKIP LOCKED
     ),
     counted AS (
@@ -50,6 +50,14 @@ export async function recordAttempts(
           THEN now() + r.pause_ms * interval '1 millisecond' ELSE d.next_attempt_at END,
         finished_at = CASE WHEN d.xmin::text = r.version AND r.state <> 'waiting' THEN now() ELSE d.finished_at END
       FROM locked r WHERE d.key = r.key
+    ),
+    following AS MATERIALIZED (
+      SELECT f.key FROM locked r JOIN webhook_deliveries f ON f.follows_webhook_key = r.webhook_key AND f.follows_id = r.id
+      WHERE r.number = 1 AND f.follows_id IS NOT NULL AND f.state = 'waiting' AND f.tries = 0 AND f.next_attempt_at > now()
+      FOR NO KEY UPDATE OF f SKIP LOCKED
+    ),
+    released AS (
+      UPDATE webhook_deliveries d SET next_attempt_at = now() FROM following WHERE d.key = following.key
     ),
     recorded AS (
       INSERT INTO webhook_attempts (delivery_key, number, started_at, duration_ms, url, address, status, error, excerpt)

@@ -1,5 +1,5 @@
 import type { Database } from '../../store/database.ts'
-import { isInTurn } from './read-due-statement.ts'
+import { isInTurn } from '../outbox/event-turn.ts'
 import { PRESENCE_CLASS } from './worker-presence.ts'
 
 /** A webhook served by this worker alone, with everything needed to send to it. */

@@ -3,6 +3,7 @@ import { Prisma } from '../../store/generated/client.ts'
 import { storableJson } from '../../store/storable.ts'
 import { eventId, outboundEventId } from './event-id.ts'
 import { payloadOf } from './event-payload.ts'
+import { LONGEST_TURN, takesEvents } from './event-turn.ts'
 import type { EarlierEvent, OutboxEvent } from './outbox-event.ts'
 
 /**
@@ -41,6 +42,13 @@ export function enqueueAgain(
   )
 }
 
+/**
+ * An event whose predecessor has not been attempted yet is due when that attempt has ended (`recordAttempts`), or after
+ * `LONGEST_TURN`, so that workers do not read it in vain.
+ *
+ * Locks: the predecessor, so that its attempt is recorded after this transaction and finds the event. A locked one is
+ * being recorded: the event is due at once, and its turn is checked when it is read.
+ */
 async function enqueue(
   statements: Statements,
   accountId: string,
@@ -58,17 +66,38 @@ async function enqueue(
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([, row]) => row)
   return statements.$executeRaw`
+    WITH row AS MATERIALIZED (
+      SELECT * FROM unnest(
+        ${inOrder.map(({ webhookKey }) => webhookKey)}::bigint[], ${inOrder.map(({ id }) => id)}::text[],
+        ${inOrder.map(({ deviceId }) => deviceId)}::text[], ${inOrder.map(({ event }) => event)}::text[],
+        ${inOrder.map(({ payload }) => payload)}::jsonb[], ${inOrder.map(({ disabled }) => disabled)}::boolean[],
+        ${inOrder.map(({ follows }) => follows?.webhookKey ?? null)}::bigint[], ${inOrder.map(({ follows }) => follows?.id ?? null)}::text[]
+      ) AS r (webhook_key, id, device_id, event, payload, disabled, follows_webhook_key, follows_id)
+    ), stored AS MATERIALIZED (
+      SELECT (SELECT d.key FROM webhook_deliveries d
+        WHERE d.webhook_key = row.follows_webhook_key AND d.id = row.follows_id) AS key,
+        row.follows_webhook_key AS webhook_key, row.follows_id AS id
+      FROM row WHERE row.follows_id IS NOT NULL
+    ), locked AS MATERIALIZED (
+      SELECT d.webhook_key, d.id FROM webhook_deliveries d
+      WHERE d.key = ANY (ARRAY(SELECT stored.key FROM stored)) AND d.state = 'waiting' AND d.tries = 0
+      FOR SHARE OF d SKIP LOCKED
+    ), earlier AS MATERIALIZED (
+      SELECT one.webhook_key, one.id FROM (
+        SELECT webhook_key, id FROM locked
+        UNION ALL SELECT row.webhook_key, row.id FROM stored JOIN row USING (webhook_key, id)
+          WHERE stored.key IS NULL AND NOT disabled
+      ) AS one JOIN webhooks w1 ON w1.key = one.webhook_key
+      WHERE ${takesEvents}
+    )
     INSERT INTO webhook_deliveries (webhook_key, account_id, id, device_id, event, payload, state, finished_at,
-      follows_webhook_key, follows_id)
+      follows_webhook_key, follows_id, next_attempt_at)
     SELECT webhook_key, ${accountId}, id, device_id, event, payload,
       CASE WHEN disabled THEN 'dropped' ELSE 'waiting' END, CASE WHEN disabled THEN now() END,
-      follows_webhook_key, follows_id
-    FROM unnest(
-      ${inOrder.map(({ webhookKey }) => webhookKey)}::bigint[], ${inOrder.map(({ id }) => id)}::text[],
-      ${inOrder.map(({ deviceId }) => deviceId)}::text[], ${inOrder.map(({ event }) => event)}::text[],
-      ${inOrder.map(({ payload }) => payload)}::jsonb[], ${inOrder.map(({ disabled }) => disabled)}::boolean[],
-      ${inOrder.map(({ follows }) => follows?.webhookKey ?? null)}::bigint[], ${inOrder.map(({ follows }) => follows?.id ?? null)}::text[]
-    ) AS row (webhook_key, id, device_id, event, payload, disabled, follows_webhook_key, follows_id)
+      follows_webhook_key, follows_id,
+      CASE WHEN (follows_webhook_key, follows_id) IN (SELECT webhook_key, id FROM earlier)
+        THEN now() + ${LONGEST_TURN} ELSE now() END
+    FROM row
     ON CONFLICT (webhook_key, id) ${whenThere}`
 }
 
