@@ -8,6 +8,8 @@ import { findDevicesWithWork } from '../link/dispatch/find-work-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { systemRandom } from '../random.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { readDue } from '../webhooks/delivery/read-due-statement.ts'
+import { recordAttempts } from '../webhooks/delivery/record-attempts-statement.ts'
 import { correctStoredTimes } from './correct-stored-times-statement.ts'
 import { checkInstallation } from './installation.ts'
 import { secretBox } from './secret-box.ts'
@@ -78,4 +80,24 @@ describe('a message that the previous release accepts', () => {
     expect((await world.recipient('now/0')).dueAt.getTime()).toBeLessThan(ahead.getTime() - 3_500_000)
     expect((await world.recipient('scheduled/0')).dueAt).toEqual(later())
   })
+})
+
+test('a redelivery that the previous release requests during an attempt starts a new schedule', async () => {
+  await world.webhook('sms:sent')
+  const { key: webhookKey } = await store.database.webhook.update({
+    where: { accountId_id: { accountId: 'account', id: 'account sms:sent' } },
+    data: { servedBy: 1, servedUntil: new Date(Date.now() + 60_000) },
+  })
+  await store.database.webhookDelivery.create({
+    data: { id: 'd', webhookKey, accountId: 'account', deviceId: 'device', event: 'sms:sent', payload: {} },
+  })
+  const [read] = await readDue(store.database, 1, new Map([[webhookKey, 10]]), [])
+  if (read === undefined) throw new Error('the delivery is not due')
+  await old.query(`UPDATE webhook_deliveries SET state = 'waiting', attempts = 0, next_attempt_at = now(),
+    finished_at = NULL WHERE key = ${read.key}`)
+  const result = { url: 'https://example.com', address: undefined, status: 200, error: undefined, excerpt: undefined }
+  const attempt = { ...result, startedAt: new Date(), durationMs: 1, state: 'delivered', pauseMs: 0 } as const
+  await recordAttempts(store.database, [{ ...attempt, key: read.key, version: read.version }])
+  const after = await store.database.webhookDelivery.findUniqueOrThrow({ where: { key: read.key } })
+  expect(after).toMatchObject({ state: 'waiting', attempts: 0, tries: 1 })
 })

@@ -13,7 +13,7 @@ export interface DueDelivery {
   /** Age of the event. */
   readonly ageSeconds: number
   /** The row version: if the row was changed since, the result of this attempt does not count for it. */
-  readonly version: string
+  readonly version: number
 }
 
 /**
@@ -36,7 +36,7 @@ export function readDue(
     CROSS JOIN LATERAL (
       SELECT d.key, d.webhook_key AS "webhookKey", d.id, d.device_id AS "deviceId", d.event, d.payload, d.attempts,
         extract(epoch FROM now() - d.created_at)::float8 AS "ageSeconds",
-        d.xmin::text AS version
+        d.version
       FROM webhook_deliveries d
       WHERE d.webhook_key = receiver.key AND d.state = 'waiting'
         AND d.next_attempt_at <= now() + interval '1 millisecond'

@@ -67,7 +67,7 @@ function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
     payload: {},
     attempts: 0,
     ageSeconds: 0,
-    version: '1',
+    version: 1,
   })
   return {
     requested,

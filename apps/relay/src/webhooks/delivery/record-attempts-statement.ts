@@ -3,7 +3,7 @@ import type { Database } from '../../store/database.ts'
 export interface RecordedAttempt {
   readonly key: bigint
   /** Of the row as it was read. */
-  readonly version: string
+  readonly version: number
   readonly startedAt: Date
   readonly durationMs: number
   readonly url: string
@@ -31,7 +31,7 @@ export async function recordAttempts(
   const locked = await database.$queryRaw<{ key: bigint }[]>`
     WITH result AS MATERIALIZED (
       SELECT * FROM unnest(
-        ${column(({ key }) => key)}::bigint[], ${column(({ version }) => version)}::text[],
+        ${column(({ key }) => key)}::bigint[], ${column(({ version }) => version)}::int[],
         ${column(({ startedAt }) => startedAt)}::timestamptz[], ${column(({ durationMs }) => durationMs)}::int[],
         ${column(({ url }) => url)}::text[], ${column(({ address }) => address ?? null)}::text[], ${column(({ status }) => status ?? null)}::int[],
         ${column(({ error }) => error ?? null)}::text[], ${column(({ excerpt }) => excerpt ?? null)}::text[],
@@ -44,11 +44,11 @@ export async function recordAttempts(
     ),
     counted AS (
       UPDATE webhook_deliveries d SET tries = r.number,
-        state = CASE WHEN d.xmin::text = r.version THEN r.state ELSE d.state END,
-        attempts = CASE WHEN d.xmin::text = r.version THEN d.attempts + 1 ELSE d.attempts END,
-        next_attempt_at = CASE WHEN d.xmin::text = r.version AND r.state = 'waiting'
+        state = CASE WHEN d.version = r.version THEN r.state ELSE d.state END,
+        attempts = CASE WHEN d.version = r.version THEN d.attempts + 1 ELSE d.attempts END,
+        next_attempt_at = CASE WHEN d.version = r.version AND r.state = 'waiting'
           THEN now() + r.pause_ms * interval '1 millisecond' ELSE d.next_attempt_at END,
-        finished_at = CASE WHEN d.xmin::text = r.version AND r.state <> 'waiting' THEN now() ELSE d.finished_at END
+        finished_at = CASE WHEN d.version = r.version AND r.state <> 'waiting' THEN now() ELSE d.finished_at END
       FROM locked r WHERE d.key = r.key
     ),
     following AS MATERIALIZED (
