@@ -151,6 +151,7 @@ test('stops even if a modem hangs', async () => {
     await emulator.instruct('set-fault', { modem: 'modem0', fault: 'modem-hang', options: { command: '+CMGS' } })
     relay.send('c1', '+447700900555', 'Hello')
     await relay.heard('processed', { cmdId: 'c1' })
+    await expect.poll(() => askAgent(folder, { ask: 'examine' }).then(isSubmitting)).toBe(true)
     child.kill('SIGTERM')
     expect(await ended(child)).toBe(0)
   } finally {

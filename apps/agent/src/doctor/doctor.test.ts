@@ -8,6 +8,7 @@ import { inThisProcess } from '../link/in-process-socket.ts'
 import { AgentFixture } from '../testing/agent-fixture.ts'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { examine } from './examine.ts'
+import type { ExaminationLimits } from './examine-alone.ts'
 import { type Finding, warn } from './finding.ts'
 import { supportBundle } from './support-bundle.ts'
 
@@ -15,6 +16,9 @@ const ownNumber = '+447700900123'
 const imei = '490154203237518'
 const iccid = '8944100012345678906'
 const imsi = '234150123456789'
+
+/** For a port that does not exist. */
+const briefly: ExaminationLimits = { modemsMs: 90_000, absentMs: 100 }
 
 let folder: string
 let emulator: EmulatorProcess | undefined
@@ -37,10 +41,10 @@ async function plugIn(more: Readonly<Record<string, string>> = {}): Promise<Emul
   return emulator
 }
 
-async function examined(settings: Readonly<Record<string, string>>) {
+async function examined(settings: Readonly<Record<string, string>>, limits?: ExaminationLimits) {
   const config = readConfig({ DATA_DIR: folder, ...settings })
   const reported: Finding[] = []
-  const examination = await examine(config, (finding) => void reported.push(finding))
+  const examination = await examine(config, (finding) => void reported.push(finding), limits)
   expect(reported).toEqual(examination.findings)
   return {
     config,
@@ -63,7 +67,7 @@ test('without a running agent, examines the modems itself and locks the data fol
 
 test('does not check the relay of a gateway, which is in the same process', async () => {
   AgentIdentity.load(join(folder, identityFile)).keep({ url: inThisProcess, deviceId: 'built in' })
-  const { find } = await examined({ MODEMS: join(folder, 'nothing') })
+  const { find } = await examined({ MODEMS: join(folder, 'nothing') }, briefly)
   expect(find('relay')).toMatchObject({ level: 'ok' })
 })
 
@@ -79,11 +83,12 @@ test('reports a SIM that needs its PIN, without using up an attempt', async () =
 })
 
 test('says what to do about a missing port and an unreachable relay', async () => {
-  const { find } = await examined({
+  const settings = {
     MODEMS: join(folder, 'nothing'),
     RELAY_URL: 'ws://127.0.0.1:9',
     ENROLMENT_TOKEN: 'x'.repeat(32),
-  })
+  }
+  const { find } = await examined(settings, briefly)
   expect(find(`port ${folder}`)).toMatchObject({
     level: 'fail',
     text: 'not found',

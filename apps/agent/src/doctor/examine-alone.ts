@@ -19,10 +19,9 @@ export async function examineAlone(options: {
   readonly dataDir: string
   readonly wanted: Wanted
   readonly phoneNumberOf: (simNumber: number) => string | undefined
-  /** How long to wait for the modems; registration may take minutes. */
-  readonly limitMs: number
+  readonly limits: ExaminationLimits
 }): Promise<readonly ModemExamination[]> {
-  const { wanted, limitMs } = options
+  const { wanted, limits } = options
   const nothing = () => undefined
   let checkSettled: () => void = nothing
   let isLate = false
@@ -54,8 +53,8 @@ export async function examineAlone(options: {
     await fleet.start()
     await new Promise<void>((resolve) => {
       const timers = [
-        monotonicClock.after(limitMs, resolve),
-        monotonicClock.after(absentLimitMs, () => {
+        monotonicClock.after(limits.modemsMs, resolve),
+        monotonicClock.after(limits.absentMs, () => {
           isLate = true
           checkSettled()
         }),
@@ -74,8 +73,12 @@ export async function examineAlone(options: {
   }
 }
 
-/** A modem that is absent this long is reported as absent. A starting modem may need several attempts. */
-const absentLimitMs = 5_000
+export interface ExaminationLimits {
+  /** How long to wait for the modems; registration may take minutes. */
+  readonly modemsMs: number
+  /** A modem that is absent this long is reported as absent. A starting modem may need several attempts. */
+  readonly absentMs: number
+}
 
 /** Whether waiting longer would not change the state. */
 function isSettled({ health: { state, recovery } }: ModemActor, isLate: boolean): boolean {

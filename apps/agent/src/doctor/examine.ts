@@ -13,7 +13,7 @@ import { checkClock, checkPower, checkRuntime } from './check-machine.ts'
 import { checkModem } from './check-modem.ts'
 import { checkPorts } from './check-ports.ts'
 import { checkRelay } from './check-relay.ts'
-import { examineAlone } from './examine-alone.ts'
+import { type ExaminationLimits, examineAlone } from './examine-alone.ts'
 import type { ModemExamination } from './examine-modem.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -28,7 +28,11 @@ export interface Examination {
  * Checks everything that an agent needs, from the machine to the modems and the relay, and passes each finding to `onFinding`
  * at once. A running agent examines its modems itself; otherwise this process does.
  */
-export async function examine(config: AgentConfig, onFinding: (finding: Finding) => void): Promise<Examination> {
+export async function examine(
+  config: AgentConfig,
+  onFinding: (finding: Finding) => void,
+  limits: ExaminationLimits = usualLimits,
+): Promise<Examination> {
   const findings: Finding[] = []
   const report = (found: readonly Finding[]) => {
     findings.push(...found)
@@ -42,7 +46,7 @@ export async function examine(config: AgentConfig, onFinding: (finding: Finding)
   report([agent.finding])
   const { status } = agent
   report(await checkPorts(wantedModems(config), status?.pid))
-  const modems = await examineModems(config, agent)
+  const modems = await examineModems(config, agent, limits)
   report(modems.flatMap(checkModem))
   report(await relayFindings(config))
   if (status !== undefined) report([linkFinding(status.link)])
@@ -79,6 +83,7 @@ const start = asStarted('agent')
 async function examineModems(
   config: AgentConfig,
   { status, folder }: FoundAgent,
+  limits: ExaminationLimits,
 ): Promise<readonly ModemExamination[]> {
   if (status !== undefined) return (await askAgent(config.DATA_DIR, { ask: 'examine' })) ?? []
   if (folder === undefined) return []
@@ -87,14 +92,14 @@ async function examineModems(
       dataDir: config.DATA_DIR,
       wanted: wantedModems(config),
       phoneNumberOf: (simNumber) => config.sims.get(simNumber)?.number,
-      limitMs: modemsLimitMs,
+      limits,
     })
   } finally {
     if (folder !== 'missing') folder.release()
   }
 }
 
-const modemsLimitMs = 90_000
+const usualLimits: ExaminationLimits = { modemsMs: 90_000, absentMs: 5_000 }
 
 export function linkFinding(link: LinkStatus): Finding {
   if (link.phase === 'online') return ok('link', `connected as device ${link.deviceId}`)

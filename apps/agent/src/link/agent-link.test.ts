@@ -48,8 +48,11 @@ async function phaseIs(phase: string): Promise<void> {
 }
 
 test('pairs, signs in and sends events over a WebSocket', async () => {
-  await start()
+  const clock = new ManualClock()
+  await start(clock)
   await phaseIs('online')
+  // Without modems, an agent waits this long for SIMs before it reports its start.
+  clock.advance(5_000)
   await fixture.relay.heard('started')
   expect(fixture.relay.frames.map(({ type }) => type).slice(0, 2)).toEqual(['pair', 'hello'])
 })

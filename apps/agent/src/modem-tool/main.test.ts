@@ -155,9 +155,8 @@ test('prints a trace on standard error, masked unless --unmasked is given', asyn
 }, 60_000)
 
 describe('a modem that departs from the standard, on a pseudo-terminal', () => {
-  const set = (fault: string, options: object) => emulator.instruct('set-fault', { modem: 'modem0', fault, options })
-
   test('is used with warnings: IMEI of ten digits, no +CMEE, ERROR to a bare AT', async () => {
+    const set = (fault: string, options: object) => emulator.instruct('set-fault', { modem: 'modem0', fault, options })
     await set('imei-answer', { line: '1234567890' })
     await set('command-refused', { command: '+CMEE' })
     await set('at-refused', {})
@@ -168,14 +167,19 @@ describe('a modem that departs from the standard, on a pseudo-terminal', () => {
     expect(code).toBe(0)
   }, 30_000)
 
-  test.each(['watch', 'receive', 'identify'])(
+  // The tool asks this port for 15 s, so the commands run at the same time.
+  test.concurrent.each(['watch', 'receive', 'identify'])(
     'a port that answers OK to everything ends %s with an error that says what to do',
     async (command) => {
-      await set('ok-to-everything', {})
-      const { code, errors } = await run(emulator.pty, command)
-      await emulator.instruct('clear-fault', { modem: 'modem0' })
-      expect(errors).toMatch(/^modem: This port answers OK to everything.*Use another port of the same device\.$/m)
-      expect(code).toBe(1)
+      const own = await EmulatorProcess.start()
+      try {
+        await own.instruct('set-fault', { modem: 'modem0', fault: 'ok-to-everything', options: {} })
+        const { code, errors } = await run(own.pty, command)
+        expect(errors).toMatch(/^modem: This port answers OK to everything.*Use another port of the same device\.$/m)
+        expect(code).toBe(1)
+      } finally {
+        await own.stop()
+      }
     },
     60_000,
   )

@@ -39,6 +39,8 @@ export interface RelayOptions {
   /** Stored in the identity file when the agent is paired. */
   readonly url: string
   readonly openSocket: OpenSocket
+  /** The time between two reports of why messages wait. Default: five seconds. */
+  readonly waitingReportMs?: number | undefined
 }
 
 export interface ModemsOptions {

@@ -36,6 +36,7 @@ export function createRelayLink(parts: RelayLinkParts): RelayLink {
   const markWriter = new MarkWriter(clock, (mark, streamId) => store.keep([{ kind: 'mark-recorded', mark, streamId }]))
   const waitingReporter = new WaitingReporter({
     clock,
+    intervalMs: relay.waitingReportMs,
     openIds: () => sender.openIds,
     report: (isCounted) => sender.waitingReport((simNumber) => modems.fleet.simState(simNumber), isCounted),
     send: (report) => link.step({ kind: 'waiting', report }),

@@ -3,6 +3,8 @@ import type { Clock, Timer } from '@smsgw/modem/clock'
 
 export interface WaitingReporterParts {
   readonly clock: Clock
+  /** The time between two reports. Default: five seconds. */
+  readonly intervalMs?: number | undefined
   /** The reasons of the messages for which `isCounted` is true. */
   readonly report: (isCounted: (cmdId: string) => boolean) => WaitingReport
   /** The ids of unfinished messages. */
@@ -11,7 +13,7 @@ export interface WaitingReporterParts {
 }
 
 /**
- * Reports to the relay why messages wait: at most every five seconds, only for messages that have waited that long, and
+ * Reports to the relay why messages wait: at most once per interval, only for messages that have waited that long, and
  * only changes. A device that sends messages as fast as they arrive reports nothing.
  */
 export class WaitingReporter {
@@ -42,7 +44,8 @@ export class WaitingReporter {
   }
 
   #schedule(): void {
-    this.#timer = this.#parts.clock.after(intervalMs, () => {
+    const { clock, intervalMs = defaultIntervalMs } = this.#parts
+    this.#timer = clock.after(intervalMs, () => {
       this.#check()
       this.#schedule()
     })
@@ -63,7 +66,7 @@ export class WaitingReporter {
   }
 }
 
-const intervalMs = 5_000
+const defaultIntervalMs = 5_000
 
 /** A pause between messages gets a new end with each message, which alone is not worth a report. */
 function comparable(report: WaitingReport): unknown {

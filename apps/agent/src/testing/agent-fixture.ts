@@ -17,6 +17,7 @@ export interface AgentOverrides {
   readonly openSocket?: OpenSocket
   readonly pin?: string
   readonly isPaired?: boolean
+  readonly waitingReportMs?: number
 }
 
 /** A complete agent in this process, connected to a scripted relay. */
@@ -31,7 +32,13 @@ export class AgentFixture {
 
   async start(modems: readonly string[], more: AgentOverrides = {}): Promise<Agent> {
     const write = (message: string) => void this.log.push(message)
-    const { clock = monotonicClock, openSocket = socketInProcess(this.relay.accept), pin, isPaired = false } = more
+    const {
+      clock = monotonicClock,
+      openSocket = socketInProcess(this.relay.accept),
+      pin,
+      isPaired = false,
+      waitingReportMs,
+    } = more
     this.agent = await startAgent({
       dataDir: this.dataDir,
       version: VERSION,
@@ -41,7 +48,7 @@ export class AgentFixture {
         identity: AgentIdentity.load(join(this.dataDir, identityFile)),
         credential: isPaired ? undefined : 'one-time-code',
       },
-      relay: { url: 'in-process', openSocket },
+      relay: { url: 'in-process', openSocket, waitingReportMs },
       modems: {
         wanted: { auto: false, addresses: modems },
         open: tryOpenPort,
