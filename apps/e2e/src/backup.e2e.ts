@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -74,6 +74,29 @@ describe('a gateway is backed up while messages flow, goes on for a while, and i
   test('it is refused where there is something already', async () => {
     const refusal = await failure(['apps/gateway/src/main.ts', 'restore', join(folder, 'smsgw.backup')], gateway.folder)
     expect(refusal).toContain('is not empty')
+  })
+
+  test('after a power cut at any moment of a restore, another restore or the next start completes', async () => {
+    const restore = ['apps/gateway/src/main.ts', 'restore', join(folder, 'smsgw.backup')]
+    const [main = '', ...rest] = restore
+    const beganAt = performance.now()
+    const whole = newFolder()
+    await run('whole restore', restore, whole)
+    const wholeMs = performance.now() - beganAt
+    rmSync(whole, { recursive: true, force: true })
+    for (const share of [0.5, 0.75, 0.9, 1]) {
+      const target = newFolder()
+      const cut = new HouseProcess('interrupted restore', main, rest, { DATA_DIR: target })
+      await sleep(wholeMs * share)
+      await cut.kill()
+      const again = new HouseProcess('repeated restore', main, rest, { DATA_DIR: target })
+      if ((await again.ended()) !== 0) expect(again.complaints).toContain('is not empty')
+      const restored = await Gateway.start({ ...settings, MODEMS: 'virtual' }, { folder: target })
+      const { json } = await restored.api.ask('GET', '/devices')
+      expect(json, `cut after ${share} of the time`).toHaveLength(1)
+      expect(readdirSync(target)).not.toContain('restored')
+      await restored.stop()
+    }
   })
 
   test('restored, it knows what it knew, ends what was open, and nothing is sent twice', async () => {
