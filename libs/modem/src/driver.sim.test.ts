@@ -6,13 +6,13 @@ import { startWorker } from '../sim/start-worker.ts'
 // <seed>`.
 const seed = 20_261_120
 
-test(`20 000 schedules of driver against virtual modem, from seed ${seed} on, break no promise`, async () => {
-  const { schedules, failures, seen } = await simulate({ schedules: 20_000, seed, workers: 2, startWorker })
+test(`2 000 schedules of driver against virtual modem, from seed ${seed} on, break no promise`, async () => {
+  const { schedules, failures, seen } = await simulate({ schedules: 2_000, seed, workers: 2, startWorker })
   expect(failures).toEqual([])
-  expect(schedules).toBe(20_000)
+  expect(schedules).toBe(2_000)
   // A run without failures proves little unless every kind of result occurred.
   expect(Object.keys(seen)).toEqual(expect.arrayContaining([...mustBeSeen]))
-}, 1_200_000)
+}, 240_000)
 
 const mustBeSeen = [
   ...['accepted', 'refused after the PDU', 'refused before the PDU', 'messages read', 'read again', 'reports read'],
