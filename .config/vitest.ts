@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { defineConfig } from 'vitest/config'
@@ -23,12 +24,12 @@ export default defineConfig({
     // How long a test takes is the machine's affair, which may be busy: only one that hangs is to fail by it.
     testTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
     hookTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
-    // What it does most is wait, for a modem or a link to come back.
-    ...(project === 'apps/e2e' ? { maxWorkers: 4 } : {}),
+    // Tests of processes and databases wait much of the time, so two workers also use a machine of two cores well.
+    maxWorkers: project === 'apps/e2e' ? 4 : Math.max(2, availableParallelism() - 1),
     passWithNoTests: false,
-    // Pure code leaves nothing behind that a process of its own would clear away, and what the relay's tests share is a
-    // database of their own each; loading everything anew for each file costs most of the time.
-    isolate: !project.startsWith('libs/') && project !== 'apps/relay',
+    // Loading all modules again for each file would take most of the time. These tests share no state: libraries are
+    // pure, and each test file of the relay and the agent has its own database or data folder.
+    isolate: !project.startsWith('libs/') && !['apps/relay', 'apps/agent'].includes(project),
   },
 })
 

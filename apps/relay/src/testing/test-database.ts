@@ -27,7 +27,10 @@ export function emptyDatabase(): Promise<TestDatabase> {
 async function makeDatabase(template: string, connections: number): Promise<TestDatabase> {
   const server = inject('postgres')
   const name = `smsgw_test_${randomBytes(8).toString('hex')}`
-  await onServer(server.url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`))
+  // Copying files takes half the time of the default strategy, which writes all pages to the WAL.
+  await onServer(server.url, (client) =>
+    client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`),
+  )
   const url = databaseUrl(server.url, name)
   const database = openDatabase({ url, connections })
   return {
