@@ -2,12 +2,13 @@ import { type CloseName, closeCodes, closeNameOf, type Retry } from '@smsgw/cont
 import { untilIntroduced } from './admission.ts'
 import type { AgentEffect, AgentState, AgentStep } from './agent-state.ts'
 import { closeReason } from './close-reason.ts'
+import { fullBudget } from './frame-budget.ts'
 import { type Pause, pauseBefore, retryAfter } from './reconnect.ts'
 
 export function connect(state: AgentState): AgentStep {
   const connection = state.connection + 1
   return {
-    state: { ...state, connection, phase: { kind: 'connecting' } },
+    state: { ...state, connection, budget: fullBudget, phase: { kind: 'connecting' } },
     effects: [{ kind: 'connect', connection }, untilIntroduced],
   }
 }

@@ -2,8 +2,9 @@ import type { AgentFrame, RelayFrame, Welcome } from '@smsgw/contract/link/frame
 import { leave } from './agent-connecting.ts'
 import type { AgentEffect, AgentState, AgentStep, Online } from './agent-state.ts'
 import { forget, ticksUntilAlone } from './clones.ts'
-import { emptyIntake, nextCredit, takeCommand, tickIntake } from './command-intake.ts'
+import { emptyIntake, nextCredit, takeCommand } from './command-intake.ts'
 import { acknowledge, eventFrames, fly, type JournaledEvent, nextReading, resume, tickOutbox } from './event-outbox.ts'
+import { refill } from './frame-budget.ts'
 import { beat, hearPong, startHeartbeat, ticksPerHeartbeat } from './heartbeat.ts'
 import { receiveCommand } from './received-command.ts'
 import type { Pause } from './reconnect.ts'
@@ -16,7 +17,7 @@ const ticksUntilProven = 2
 const leastHeartbeatSeconds = 1
 /** 30 s. */
 const ticksForAcknowledgement = 6
-/** Between two announcements of a small gain. A modem takes longer for one message than this. */
+/** Between two announcements. A modem takes longer for one message than this. */
 const creditRest: Pause = { fromMs: 50, toMs: 50 }
 
 export type OnlineState = AgentState & { readonly phase: Online }
@@ -96,7 +97,8 @@ export function tick(state: OnlineState): AgentStep {
   const ticked = {
     ...state,
     outbox,
-    phase: { ...state.phase, heartbeat, ticks, intake: tickIntake(state.phase.intake) },
+    budget: refill(state.budget, tickSeconds(state)),
+    phase: { ...state.phase, heartbeat, ticks },
     ...(ticks >= ticksUntilAlone && { sightings: forget(state.sightings) }),
   }
   const pinging = verdict === 'ping' ? [send(state, { type: 'ping', number: heartbeat.number })] : []
@@ -113,10 +115,11 @@ export function pump(state: OnlineState): AgentStep {
     outbox = { ...outbox, readingFrom: reading.from }
     effects.push({ kind: 'read-events', connection, ...reading })
   }
-  const news = nextCredit(phase.intake, state.queue)
-  if (news) effects.push(send(state, { type: 'credit', ...news.credit }))
-  if (news?.isSmall) effects.push({ kind: 'set-timer', timer: 'credit', ...creditRest })
-  const intake = news ? { ...phase.intake, credit: news.credit, isRested: !news.isSmall } : phase.intake
+  const credit = nextCredit(phase.intake, state.queue)
+  const isFirst = phase.intake.credit === undefined
+  if (credit) effects.push(send(state, { type: 'credit', ...credit }))
+  if (credit && !isFirst) effects.push({ kind: 'set-timer', timer: 'credit', ...creditRest })
+  const intake = credit ? { ...phase.intake, credit, isRested: isFirst } : phase.intake
   return { state: { ...state, outbox, phase: { ...phase, intake } }, effects }
 }
 
@@ -140,10 +143,13 @@ function send({ connection }: AgentState, frame: AgentFrame): AgentEffect {
   return { kind: 'send', connection, text: JSON.stringify(frame) }
 }
 
-function tickLater({ phase }: OnlineState): AgentEffect {
+function tickSeconds({ phase }: OnlineState): number {
   // A relay that asks for more is not obeyed: pings would fill the line.
-  const seconds = Math.max(leastHeartbeatSeconds, phase.welcome.heartbeatSeconds)
-  const ms = (seconds * 1_000) / ticksPerHeartbeat
+  return Math.max(leastHeartbeatSeconds, phase.welcome.heartbeatSeconds) / ticksPerHeartbeat
+}
+
+function tickLater(state: OnlineState): AgentEffect {
+  const ms = tickSeconds(state) * 1_000
   return { kind: 'set-timer', timer: 'tick', fromMs: ms, toMs: ms }
 }
 

@@ -6,6 +6,7 @@ import type { AgentEffect, AgentInput, AgentState, AgentStep, AgentTimer } from 
 import { noSightings } from './clones.ts'
 import { commandsOnDisk } from './command-intake.ts'
 import { openOutbox, prune } from './event-outbox.ts'
+import { pay } from './frame-budget.ts'
 import { readRelayFrame } from './frame-text.ts'
 import { hear } from './heartbeat.ts'
 
@@ -94,8 +95,14 @@ function receive(before: AgentState, text: string): AgentStep {
   const state = heard(before)
   const reading = readRelayFrame(text)
   if (reading.kind === 'refused') return leave(state, reading.why, reading.reason)
-  if (reading.kind === 'ignored') return unchanged(state)
-  const { frame } = reading
+  const frame = reading.kind === 'frame' ? reading.frame : undefined
+  const budget = pay(state.budget, frame, { mark: state.outbox.mark, ...(isOnline(state) && state.phase) })
+  if (budget === undefined) return leave(state, 'too-much', `too many frames, the last one ${frame?.type ?? 'unknown'}`)
+  const paid = { ...state, budget }
+  return frame === undefined ? unchanged(paid) : take(paid, frame)
+}
+
+function take(state: AgentState, frame: RelayFrame): AgentStep {
   return (
     atAnyTime(state, frame) ??
     (isOnline(state) ? converse(state, frame) : greet(state, frame)) ??

@@ -5,6 +5,7 @@ import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import { noSightings, type Sightings } from './clones.ts'
 import type { CommandIntake, SendQueue } from './command-intake.ts'
 import { type EventOutbox, type JournaledEvent, openOutbox, type Reading } from './event-outbox.ts'
+import { type FrameBudget, fullBudget } from './frame-budget.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { ReceivedCommand } from './received-command.ts'
 import type { Pause } from './reconnect.ts'
@@ -23,6 +24,8 @@ export interface AgentState {
   /** Connections that failed since the last one that was proven to work both ways. */
   readonly attempts: number
   readonly sightings: Sightings
+  /** Of the present connection. */
+  readonly budget: FrameBudget
 }
 
 export interface AgentFacts {
@@ -181,5 +184,6 @@ export function newAgent(options: {
     phase: { kind: 'idle' },
     attempts: 0,
     sightings: noSightings,
+    budget: fullBudget,
   }
 }

@@ -11,9 +11,7 @@ export interface CommandIntake {
   readonly received: number
   /** As the relay was last told. */
   readonly credit: Credit | undefined
-  /** Commands other than sends, less those that some time has been allowed for since. */
-  readonly others: number
-  /** Small gains may be told again: the last one was a while ago. */
+  /** The last announcement of credit was a while ago. */
   readonly isRested: boolean
 }
 
@@ -34,14 +32,11 @@ export interface SendQueue {
   readonly urgent: number
 }
 
-export const emptyIntake: CommandIntake = { received: 0, credit: undefined, others: 0, isRested: true }
+export const emptyIntake: CommandIntake = { received: 0, credit: undefined, isRested: true }
 
 /** No relay that keeps to its credit comes near these: whoever does would fill the memory, or the disk. */
 const mostJournaling = 512
 const mostOpen = 4
-/** At once; and ten a second for as long as a relay likes. */
-const mostOthers = 1_000
-const othersInTick = 50
 
 export function takeCommand(
   intake: CommandIntake,
@@ -52,16 +47,11 @@ export function takeCommand(
   const key = keyOf(taken)
   // What an earlier connection brought may come again, and is open already.
   const open = queue.open + queue.journaling.filter(isSend).length
-  if (isSend(key) ? open >= mostOpen * (queue.capacity + queue.urgent) : intake.others >= mostOthers) return 'too-much'
-  const count = isSend(key) ? { received: intake.received + 1 } : { others: intake.others + 1 }
+  if (isSend(key) && open >= mostOpen * (queue.capacity + queue.urgent)) return 'too-much'
   return {
-    intake: { ...intake, ...count },
+    intake: isSend(key) ? { ...intake, received: intake.received + 1 } : intake,
     queue: queue.journaling.includes(key) ? queue : { ...queue, journaling: [...queue.journaling, key] },
   }
-}
-
-export function tickIntake(intake: CommandIntake): CommandIntake {
-  return intake.others === 0 ? intake : { ...intake, others: Math.max(0, intake.others - othersInTick) }
 }
 
 /** On disk, or told to be impossible. */
@@ -71,26 +61,26 @@ export function commandsOnDisk(queue: SendQueue, keys: readonly string[], open: 
 
 /**
  * The credit to announce now, if any. Not each time that a message ends, since each announcement is a claim in the relay's
- * database: when the room grew by a quarter, or when the relay has used up what it had, and then not too often.
+ * database and lets the relay send that many commands more: when the room grew by a quarter, or when the relay has used up
+ * what it had, and then not too often.
  */
-export function nextCredit(
-  intake: CommandIntake,
-  queue: SendQueue,
-): { readonly credit: Credit; readonly isSmall: boolean } | undefined {
+export function nextCredit(intake: CommandIntake, queue: SendQueue): Credit | undefined {
   const { received, credit, isRested } = intake
   const room = queue.capacity - queue.open - queue.journaling.filter(isSend).length
   const next = {
     limit: received + Math.max(0, room),
     urgentLimit: received + Math.max(0, room + queue.urgent),
   }
-  if (credit === undefined) return { credit: next, isSmall: false }
+  if (credit === undefined) return next
+  if (!isRested) return undefined
   const limits = [
     [next.limit, credit.limit],
     [next.urgentLimit, credit.urgentLimit],
   ] as const
-  if (limits.some(([one, announced]) => one - announced >= queue.capacity / 4)) return { credit: next, isSmall: false }
-  const isNeeded = limits.some(([one, announced]) => one > announced && received >= announced)
-  return isRested && isNeeded ? { credit: next, isSmall: true } : undefined
+  const isWorthwhile = limits.some(
+    ([one, announced]) => one - announced >= queue.capacity / 4 || (one > announced && received >= announced),
+  )
+  return isWorthwhile ? next : undefined
 }
 
 function keyOf(taken: ReceivedCommand): string {

@@ -55,6 +55,7 @@ export function connectionOpened(state: RelayState, opened: OpenedConnection): R
     intake: openIntake(opened.mark),
     outbox: emptyOutbox,
     isDraining: false,
+    settings: { sent: 0 },
     ticks: 0,
   }
   const next = { ...state, phase: open }

@@ -18,6 +18,8 @@ import type { Open, RelayEffect, RelayFacts, RelayInput, RelayState, RelayStep }
 
 /** 30 s. */
 const ticksForAcknowledgement = 6
+/** Two in a second. The agent accepts ten frames of all kinds in a second. */
+const maxSettingsPerTick = 10
 /** Before the database is asked again that could not answer. */
 const retryPause: Pause = { fromMs: 500, toMs: 1_500 }
 
@@ -71,7 +73,7 @@ export function proceed(state: OpenState, input: RelayInput): RelayStep {
     case 'wake':
       return pump(withOutbox(state, want(outbox)))
     case 'settings-changed':
-      return { state, effects: [send({ type: 'settings', settings: input.settings, serverTime: input.serverTime })] }
+      return pushSettings(state, input)
     case 'drain':
       return {
         state: { ...state, phase: { ...state.phase, isDraining: true } },
@@ -95,15 +97,28 @@ export function tick(state: OpenState): RelayStep {
   const { heartbeat, verdict } = beat(phase.heartbeat)
   if (verdict === 'dead') return finish(state, 'timed-out', 'the agent does not answer')
   const ticks = phase.ticks + 1
+  const { pending } = phase.settings
   const isLeaseDue = ticks % ticksPerHeartbeat === 0
   const { connEpoch } = phase
   return {
-    state: { ...state, phase: { ...phase, outbox, heartbeat, ticks } },
+    state: { ...state, phase: { ...phase, outbox, heartbeat, ticks, settings: { sent: 0 } } },
     effects: [
+      ...(pending ? [send({ type: 'settings', ...pending })] : []),
       ...(verdict === 'ping' ? [send({ type: 'ping', number: heartbeat.number })] : []),
       ...(isLeaseDue ? [{ kind: 'renew-lease', connEpoch } as const] : []),
       tickLater(relay),
     ],
+  }
+}
+
+function pushSettings(state: OpenState, change: RelayInput & { kind: 'settings-changed' }): RelayStep {
+  const { sent, pending } = state.phase.settings
+  const { settings, serverTime = pending?.serverTime } = change
+  const isHeld = sent >= maxSettingsPerTick
+  const push = isHeld ? { sent, pending: { settings, serverTime } } : { sent: sent + 1 }
+  return {
+    state: { ...state, phase: { ...state.phase, settings: push } },
+    effects: isHeld ? [] : [send({ type: 'settings', settings, serverTime })],
   }
 }
 

@@ -140,6 +140,18 @@ test('a clock that was set is told with the settings', () => {
   expect(framesIn(effects)).toEqual([{ type: 'settings', settings: {}, serverTime: '2026-03-01T12:00:00Z' }])
 })
 
+test('of many changes of the settings, the last one is sent with the next tick', () => {
+  const changes = Array.from(
+    { length: 500 },
+    (_, version) => ({ kind: 'settings-changed', settings: { version } }) as const,
+  )
+  const { state, effects } = play(ready(), ...changes)
+  expect(framesIn(effects)).toHaveLength(10)
+  const ticked = play(state, { kind: 'timer', timer: 'tick' })
+  expect(framesIn(ticked.effects)).toEqual([{ type: 'settings', settings: { version: 499 } }])
+  expect(framesIn(play(ticked.state, { kind: 'timer', timer: 'tick' }).effects)).toEqual([])
+})
+
 test('settings that change while the welcome is prepared are told after it', () => {
   const { state } = play(
     hear(challenged(), hello).state,

@@ -50,7 +50,16 @@ export interface Open {
   readonly outbox: CommandOutbox
   /** Nothing more is claimed: the agent was asked to leave. */
   readonly isDraining: boolean
+  readonly settings: SettingsPush
   readonly ticks: number
+}
+
+/** Changes of the settings. An agent closes a connection with too many frames, so only the last of many changes is sent. */
+export interface SettingsPush {
+  /** Frames sent since the last tick. */
+  readonly sent: number
+  /** Sent at the next tick. */
+  readonly pending?: Pick<RelayInput & { kind: 'settings-changed' }, 'settings' | 'serverTime'>
 }
 
 /** What the store says when it has counted the epoch up. */

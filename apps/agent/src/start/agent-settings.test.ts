@@ -1,11 +1,14 @@
+import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { expect, test } from 'vitest'
 import {
   defaultAgentSettings,
   type KnownSettings,
   noSettings,
+  SettingsInUse,
   agentSettings as settingsOf,
   takeSettings,
 } from './agent-settings.ts'
+import { ProblemLog } from './problem-log.ts'
 
 const agentSettings = (sent: Readonly<Record<string, unknown>>) => settingsOf(takeSettings(sent, noSettings).known)
 
@@ -78,3 +81,55 @@ test('ignores unknown settings and null values', () => {
   const sent = { messages: { of_a_newer_relay: 'x'.repeat(100_000) }, more: {}, ping: { interval_seconds: null } }
   expect(takeSettings(sent, noSettings)).toEqual({ known: noSettings, refused: [] })
 })
+
+test('a flood of settings costs one write a second, and the last ones win', async () => {
+  const { settings, clock, written, used } = inUse()
+  for (let at = 0; at < 100_000; at += 1) settings.receive({ ping: { interval_seconds: 30 + (at % 2) } })
+  settings.receive({ ping: { interval_seconds: 99 } })
+  let isStored = false
+  void settings.stored.then(() => {
+    isStored = true
+  })
+  expect(written).toEqual([30])
+  await Promise.resolve()
+  expect(isStored).toBe(false)
+  clock.advance(1000)
+  await settings.stored
+  expect(written).toEqual([30, 99])
+  expect(used).toEqual([30_000, 99_000])
+  clock.advance(60_000)
+  expect(written).toEqual([30, 99])
+})
+
+test('settings that change back within a second are not written', async () => {
+  const { settings, clock, written } = inUse()
+  for (const seconds of [30, 31, 30]) settings.receive({ ping: { interval_seconds: seconds } })
+  const { stored } = settings
+  clock.advance(1000)
+  await stored
+  expect(written).toEqual([30])
+})
+
+test('a stop stores the settings that came last', () => {
+  const { settings, clock, written } = inUse()
+  settings.receive({ ping: { interval_seconds: 30 } })
+  settings.receive({ ping: { interval_seconds: 31 } })
+  settings.stop()
+  expect(written).toEqual([30, 31])
+  expect(clock.nextAtMs).toBeUndefined()
+})
+
+function inUse() {
+  const clock = new ManualClock()
+  const written: unknown[] = []
+  const used: unknown[] = []
+  const settings = new SettingsInUse({
+    clock,
+    problems: new ProblemLog(() => undefined),
+    store: async (value) => {
+      written.push((value as unknown as KnownSettings).ping['interval_seconds'])
+    },
+    onChanged: ({ pingMs }) => used.push(pingMs),
+  })
+  return { settings, clock, written, used }
+}

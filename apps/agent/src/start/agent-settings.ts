@@ -1,4 +1,5 @@
 import { agentSettingKeys } from '@smsgw/contract/settings'
+import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { Json } from '../journal/change.ts'
 import { defaultSendingSettings, type SendingSettings } from '../sending/schedule/sending-settings.ts'
 import type { ProblemLog } from './problem-log.ts'
@@ -37,11 +38,18 @@ export function takeSettings(
   return { known: { messages: section('messages'), ping: section('ping'), privacy: section('privacy') }, refused }
 }
 
-/** The account settings in use. Stores changes, so that the next process can use them without a relay. */
+/**
+ * The account settings in use. Stores changes, so that the next process can use them without a relay.
+ *
+ * Settings are used at most once a second, the last ones win: each change is a write to the disk, and starts the pings anew.
+ */
 export class SettingsInUse {
   readonly #options: SettingsInUseOptions
   #known: KnownSettings = noSettings
-  #stored: Promise<void> = Promise.resolve()
+  #written: Promise<void> = Promise.resolve()
+  /** Received during the pause. */
+  #pending: Readonly<Record<string, unknown>> | undefined
+  #pause: Pause | undefined
 
   constructor(options: SettingsInUseOptions) {
     this.#options = options
@@ -53,7 +61,7 @@ export class SettingsInUse {
 
   /** Resolves when the last change is on disk. */
   get stored(): Promise<void> {
-    return this.#stored
+    return (this.#pending && this.#pause?.stored) ?? this.#written
   }
 
   /** Uses the settings that an earlier process stored. */
@@ -61,11 +69,38 @@ export class SettingsInUse {
     this.#use((note ?? {}) as Readonly<Record<string, unknown>>)
   }
 
-  /** Uses and stores settings from the relay. */
+  /** Uses and stores settings from the relay, at once or at the end of the pause. */
   receive(sent: Readonly<Record<string, unknown>>): void {
+    if (this.#pause === undefined) this.#take(sent)
+    else this.#pending = sent
+  }
+
+  /** Uses and stores what the pause held back. */
+  stop(): void {
+    this.#pause?.timer.cancel()
+    this.#endPause()
+    this.#pause?.timer.cancel()
+  }
+
+  #take(sent: Readonly<Record<string, unknown>>): void {
     const before = JSON.stringify(this.#known)
     this.#use(sent)
-    if (JSON.stringify(this.#known) !== before) this.#stored = this.#options.store({ ...this.#known })
+    if (JSON.stringify(this.#known) !== before) this.#written = this.#options.store({ ...this.#known })
+    let onStored: Pause['onStored'] = () => undefined
+    const stored = new Promise<void>((resolve) => {
+      onStored = resolve
+    })
+    this.#pause = { timer: this.#options.clock.after(pauseMs, () => this.#endPause()), stored, onStored }
+  }
+
+  #endPause(): void {
+    const pause = this.#pause
+    const pending = this.#pending
+    this.#pause = undefined
+    this.#pending = undefined
+    if (pending === undefined) return
+    this.#take(pending)
+    pause?.onStored(this.#written)
   }
 
   #use(sent: Readonly<Record<string, unknown>>): void {
@@ -79,10 +114,20 @@ export class SettingsInUse {
 }
 
 export interface SettingsInUseOptions {
+  readonly clock: Clock
   readonly problems: ProblemLog
   readonly store: (settings: Json) => Promise<void>
   readonly onChanged: (settings: AgentSettings) => void
 }
+
+interface Pause {
+  readonly timer: Timer
+  /** Resolves when the settings received during the pause are on disk. */
+  readonly stored: Promise<void>
+  readonly onStored: (stored: Promise<void>) => void
+}
+
+const pauseMs = 1000
 
 /** The journal note that holds the settings. */
 export const settingsNote = 'settings'

@@ -47,6 +47,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const modems = createModems(options, messaging, store, notes, problems, toLink)
   const { fleet, reporter } = modems
   const settings = new SettingsInUse({
+    clock,
     problems: problems.settings,
     store: (value) => store.keep([{ kind: 'note', name: settingsNote, value }]),
     onChanged: ({ sending, pingMs }) => {
@@ -116,6 +117,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await relay.link.flushed(flushLimitMs)
       relay.link.stop()
       await relay.markWriter.stop()
+      settings.stop()
       await store.journal.close()
     },
   }
