@@ -16,7 +16,19 @@ test('retries while the disk is full, and reports each failure', async () => {
   }
   await kept
   expect(world.written).toBe(1)
-  expect(world.troubles).toEqual(['full', 'failed', 'full'])
+  expect(world.troubles).toEqual(['full', 'failed', 'full', 'recovered'])
+})
+
+test('reports the recovery when the last failed write is on disk', async () => {
+  const world = keeping(['full', 'full', 'full'])
+  const kept = [world.keep(changes), world.keep(changes)]
+  for (let second = 0; second < 4; second += 1) {
+    await turn()
+    world.clock.advance(1000)
+  }
+  await Promise.all(kept)
+  expect(world.written).toBe(2)
+  expect(world.troubles).toEqual(['full', 'full', 'full', 'recovered'])
 })
 
 test('keeps the order of writes while the disk is full', async () => {
@@ -77,7 +89,10 @@ function keeping(failures: JournalError['reason'][]) {
       return []
     },
   }
-  const keep = keepWriting(journal as unknown as Journal, clock, ({ reason }) => troubles.push(reason))
+  const keep = keepWriting(journal as unknown as Journal, clock, {
+    onTrouble: ({ reason }) => troubles.push(reason),
+    onRecovered: () => troubles.push('recovered'),
+  })
   return Object.assign(world, { keep })
 }
 

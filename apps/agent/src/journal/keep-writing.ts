@@ -11,7 +11,7 @@ import { Turns } from './turns.ts'
  * Changes about one message are written one after the other, also when the disk has room only for the later one: a
  * correction must not overtake its verdict. Changes about other messages are written at the same time.
  */
-export function keepWriting(journal: Journal, clock: Clock, onTrouble: (error: JournalError) => void): Keep {
+export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): Keep {
   const turns = new Turns()
   let last: Promise<unknown> = Promise.resolve()
   let inTrouble = 0
@@ -28,6 +28,7 @@ export function keepWriting(journal: Journal, clock: Clock, onTrouble: (error: J
       }
     } finally {
       if (hasFailed) inTrouble -= 1
+      if (hasFailed && inTrouble === 0) watch.onRecovered?.()
     }
   }
   const isWritten = async (changes: readonly Change[], options: { readonly mayWait?: boolean } | undefined) => {
@@ -36,7 +37,7 @@ export function keepWriting(journal: Journal, clock: Clock, onTrouble: (error: J
       return true
     } catch (error) {
       if (!(error instanceof JournalError)) throw error
-      onTrouble(error)
+      watch.onTrouble(error)
       if (error.reason === 'refused') throw error
       if (error.reason === 'closed') await never
       return false
@@ -49,6 +50,13 @@ export function keepWriting(journal: Journal, clock: Clock, onTrouble: (error: J
     last = done.catch(() => undefined)
     return done
   }
+}
+
+export interface WriteWatch {
+  /** A write failed. It is retried unless the journal is closed or refuses it. */
+  readonly onTrouble: (error: JournalError) => void
+  /** All writes that failed are on disk now. */
+  readonly onRecovered?: (() => void) | undefined
 }
 
 function messagesOf(changes: readonly Change[]): readonly string[] {

@@ -4,8 +4,8 @@ import type { Incoming } from '@smsgw/modem/receive/incoming-message'
 import type { ReassemblyLimits } from '@smsgw/sms/reassembly/reassemble'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Change, Slot, Stamp } from '../journal/change.ts'
-import type { Journal, JournalError } from '../journal/journal.ts'
-import { type Keep, keepWriting } from '../journal/keep-writing.ts'
+import type { Journal } from '../journal/journal.ts'
+import { type Keep, keepWriting, type WriteWatch } from '../journal/keep-writing.ts'
 import type { InboundRecord } from '../journal/read.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import { forgotten, InboundOutcomes, reportIn, settled } from './inbound-outcomes.ts'
@@ -19,7 +19,8 @@ export interface InboundReceiverOptions {
   readonly reassembly?: Partial<ReassemblyLimits>
   /** Returns false when the report matches nothing yet. */
   readonly onReport: (iccid: string, report: StatusReport) => Promise<boolean>
-  readonly onJournalTrouble: (error: JournalError) => void
+  readonly onJournalTrouble: WriteWatch['onTrouble']
+  readonly onJournalRecovered?: WriteWatch['onRecovered']
   /** An internal error, which stops nothing else. */
   readonly onTrouble: (error: unknown) => void
 }
@@ -47,7 +48,10 @@ export class InboundReceiver {
   constructor(options: InboundReceiverOptions) {
     const { journal, clock, time, onTrouble, reassembly } = options
     this.#options = options
-    this.#keep = keepWriting(journal, clock, options.onJournalTrouble)
+    this.#keep = keepWriting(journal, clock, {
+      onTrouble: options.onJournalTrouble,
+      onRecovered: options.onJournalRecovered,
+    })
     this.#outcomes = new InboundOutcomes(time, onTrouble, reassembly)
     this.#cleaner = new SlotCleaner(clock, this.#keep, onTrouble)
   }

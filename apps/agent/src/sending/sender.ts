@@ -6,8 +6,8 @@ import type { LateOutcome } from '@smsgw/modem/send/submission'
 import { textFromAddress } from '@smsgw/sms/fields/address'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Change } from '../journal/change.ts'
-import type { Journal, JournalError } from '../journal/journal.ts'
-import { type Keep, keepWriting } from '../journal/keep-writing.ts'
+import type { Journal } from '../journal/journal.ts'
+import { type Keep, keepWriting, type WriteWatch } from '../journal/keep-writing.ts'
 import type { CommandRecord } from '../journal/read.ts'
 import { Turns } from '../journal/turns.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
@@ -42,7 +42,8 @@ export interface SenderOptions {
   /** Undefined without a passphrase. */
   readonly opener: FieldOpener | undefined
   /** The journal cannot be written; the change is kept and written again. */
-  readonly onJournalTrouble: (error: JournalError) => void
+  readonly onJournalTrouble: WriteWatch['onTrouble']
+  readonly onJournalRecovered?: WriteWatch['onRecovered']
   /** A part has its reference, or will never have one: earlier reports may match now. */
   readonly onReference: (reference: number | undefined) => void
   /** An internal error, which affects no other message. */
@@ -71,7 +72,10 @@ export class Sender {
   constructor(options: SenderOptions) {
     const { journal, clock, chance, limits } = options
     this.#options = options
-    this.#keep = keepWriting(journal, clock, options.onJournalTrouble)
+    this.#keep = keepWriting(journal, clock, {
+      onTrouble: options.onJournalTrouble,
+      onRecovered: options.onJournalRecovered,
+    })
     this.#references = new References(chance)
     this.#state = newSending(limits)
     this.#submitter = new PartSubmitter({

@@ -22,7 +22,7 @@ export function createModems(
   messaging: Messaging,
   store: AgentStore,
   notes: Readonly<Record<string, Json>>,
-  { onJournalError, onError }: AgentProblems,
+  { onError }: AgentProblems,
   toLink: (input: AgentInput) => void,
 ): AgentModems {
   const { clock, log } = options
@@ -43,7 +43,7 @@ export function createModems(
         },
       },
       newId: randomUUID,
-      onJournalError,
+      onJournalError: onError,
       onError,
       listener: modemListener(messaging, { log, clock, onError, reporter: () => reporter }),
     },

@@ -46,7 +46,7 @@ export async function openStore(
     isContinued,
     fsyncMs,
     sizeBytes: () => journalBytes(path),
-    keep: keepWriting(journal, options.clock, problems.onJournalError),
+    keep: keepWriting(journal, options.clock, problems.journalWrites()),
   }
   return store
 }

@@ -21,18 +21,21 @@ export function createMessaging(
   options: AgentOptions,
   time: TrustedClock,
   { journal }: AgentStore,
-  { onJournalError, onError }: AgentProblems,
+  { journalWrites, onError }: AgentProblems,
   toLink: (input: AgentInput) => void,
 ): Messaging {
-  const { clock, sending } = options
+  const { clock, sending: sendingOptions } = options
+  const sending = journalWrites()
+  const receiving = journalWrites()
   const sender = new Sender({
     journal,
     clock,
     time,
     chance: Math.random,
-    limits: { ...defaultSendingLimits, ...sending.limits },
-    opener: sending.passphrase === undefined ? undefined : new FieldOpener(sending.passphrase),
-    onJournalTrouble: onJournalError,
+    limits: { ...defaultSendingLimits, ...sendingOptions.limits },
+    opener: sendingOptions.passphrase === undefined ? undefined : new FieldOpener(sendingOptions.passphrase),
+    onJournalTrouble: sending.onTrouble,
+    onJournalRecovered: sending.onRecovered,
     onReference: (reference) => receiver.tryReports(reference),
     onTrouble: onError,
     onOpenChanged: (open) => toLink({ kind: 'queue-changed', queue: { open } }),
@@ -42,7 +45,8 @@ export function createMessaging(
     clock,
     time,
     onReport: (iccid, report) => sender.report(iccid, report),
-    onJournalTrouble: onJournalError,
+    onJournalTrouble: receiving.onTrouble,
+    onJournalRecovered: receiving.onRecovered,
     onTrouble: onError,
   })
   const timeChanged = () => {

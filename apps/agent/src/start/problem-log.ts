@@ -1,3 +1,4 @@
+import type { WriteWatch } from '../journal/keep-writing.ts'
 import type { AgentLog } from './agent-options.ts'
 
 /** Logs a problem once, until it is resolved or its description changes. */
@@ -26,18 +27,36 @@ export interface AgentProblems {
   readonly journal: ProblemLog
   readonly link: ProblemLog
   readonly settings: ProblemLog
-  readonly onJournalError: (error: Error) => void
+  /** For one part that writes. The problem is resolved when every part has written what failed. */
+  readonly journalWrites: () => WriteWatch
   /** An error without lasting effect: logged each time. */
   readonly onError: (error: unknown) => void
 }
 
 export function agentProblems(log: AgentLog): AgentProblems {
   const journal = new ProblemLog((problem) => log.error(problem))
+  const failing = new Set<object>()
   return {
     journal,
     link: new ProblemLog((problem) => log.warn(problem)),
     settings: new ProblemLog((problem) => log.warn(problem)),
-    onJournalError: (error) => journal.report(error.message),
+    journalWrites: () => {
+      const part = {}
+      return {
+        onTrouble(error) {
+          // A refused change is not retried, so that it is never resolved.
+          if (error.reason === 'refused') return log.error(error.message)
+          failing.add(part)
+          journal.report(error.message)
+        },
+        onRecovered() {
+          failing.delete(part)
+          if (failing.size > 0 || journal.current === undefined) return
+          journal.resolved()
+          log.info('journal works again, all changes are on disk')
+        },
+      }
+    },
     onError: (error) => log.error(error instanceof Error ? error.message : String(error)),
   }
 }

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { JournalError } from '../journal/journal.ts'
+import { agentProblems } from './problem-log.ts'
+
+test('the journal problem is in the status until all parts have written what failed', () => {
+  const { problems, lines } = logged()
+  const [sender, receiver] = [problems.journalWrites(), problems.journalWrites()]
+  sender.onTrouble(full)
+  receiver.onTrouble(full)
+  sender.onRecovered?.()
+  expect(problems.journal.current).toBe('the disk is full')
+  receiver.onRecovered?.()
+  expect(problems.journal.current).toBeUndefined()
+  expect(lines).toEqual(['error the disk is full', 'info journal works again, all changes are on disk'])
+})
+
+test('a refused change is logged and leaves no problem in the status, because it is not retried', () => {
+  const { problems, lines } = logged()
+  problems.journalWrites().onTrouble(new JournalError('refused', 'refused'))
+  expect(problems.journal.current).toBeUndefined()
+  expect(lines).toEqual(['error refused'])
+})
+
+const full = new JournalError('the disk is full', 'full')
+
+function logged() {
+  const lines: string[] = []
+  const add = (priority: string) => (line: string) => void lines.push(`${priority} ${line}`)
+  const problems = agentProblems({ info: add('info'), warn: add('warn'), error: add('error') })
+  return { problems, lines }
+}
