@@ -52,7 +52,7 @@ export const deliveryStates = ['waiting', 'delivered', 'failed', 'dropped'] as c
 
 const deliveryState = z
   .enum(deliveryStates)
-  .meta({ description: '`failed`: all attempts failed. `dropped`: the webhook was disabled or deleted' })
+  .meta({ description: '`failed`: all attempts failed. `dropped`: not sent, see `droppedReason`' })
 
 const attempt = z.strictObject({
   number: z.int().min(1),
@@ -72,6 +72,10 @@ const deliveryMembers = z.strictObject({
   state: deliveryState,
   createdAt: utcTime,
   nextAttemptAt: utcTime.optional().meta({ description: 'Present while the delivery is waiting' }),
+  droppedReason: z
+    .string()
+    .optional()
+    .meta({ description: 'Why a dropped delivery was dropped; absent for deliveries before reasons were recorded' }),
   finishedAt: utcTime.optional(),
   attemptCount: z.int().min(0),
   attempts: z.array(attempt).meta({ description: 'Oldest first' }),

@@ -1,6 +1,17 @@
--- Since when a webhook has its address. Of older ones it is known that it was not changed after `updated_at`.
-ALTER TABLE "webhooks" ADD COLUMN     "url_since" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP;
+-- The last delivery and the last received message before a webhook got its URL: older events may be sent to that URL only for
+-- a caller who may read them. Keys of sequences, because clocks are set back, and because the time of a transaction is the
+-- time of its start. When older webhooks got their URL is not recorded: for them, all events until now count as older.
+ALTER TABLE "webhooks" ADD COLUMN     "url_since_delivery" BIGINT NOT NULL DEFAULT coalesce(pg_sequence_last_value('webhook_deliveries_key_seq'), 0),
+ADD COLUMN     "url_since_inbox" BIGINT NOT NULL DEFAULT coalesce(pg_sequence_last_value('inbox_key_seq'), 0);
 
-UPDATE "webhooks" SET "url_since" = "updated_at";
+-- A trigger, so that the changes made by relays of older releases count too.
+CREATE FUNCTION webhook_url_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.url_since_delivery = coalesce(pg_sequence_last_value('webhook_deliveries_key_seq'), 0);
+  NEW.url_since_inbox = coalesce(pg_sequence_last_value('inbox_key_seq'), 0);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER webhook_url_changed BEFORE UPDATE OF url ON webhooks FOR EACH ROW
+  WHEN (OLD.url IS DISTINCT FROM NEW.url) EXECUTE FUNCTION webhook_url_changed();
 
 ALTER TABLE "webhook_attempts" ADD COLUMN     "url" TEXT;

@@ -8,11 +8,16 @@ import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { readableJson } from './readable-json.ts'
 
 /** What is sent to the receiver, and what came of it each time. */
-export function DeliveryDetails({ delivery: { id, webhookId, attempts } }: { readonly delivery: DeliveryAnswer }) {
+export function DeliveryDetails({
+  delivery: { id, webhookId, attempts, droppedReason },
+}: {
+  readonly delivery: DeliveryAnswer
+}) {
   const delivery = useDelivery(webhookId, id)
   const redeliver = useRedeliver()
   return (
     <div className="delivery-details">
+      {droppedReason !== undefined && <p className="small">Dropped: {droppedReason}</p>}
       <h3>Request</h3>
       <ProblemNote error={delivery.error} retry={() => void delivery.refetch()} />
       {delivery.isPending && <WaitingLines />}

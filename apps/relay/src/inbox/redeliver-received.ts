@@ -23,7 +23,7 @@ const LONGEST_MS = 30_000
 /**
  * Delivers the received messages of a range to webhooks again, each under its original event id, or in batches whose id
  * is derived from their members. It can be repeated after an interruption: no event gets a second id. For a caller who
- * may not read the inbox, only webhooks whose URL is older than the range receive them.
+ * may not read the inbox, a webhook receives only messages stored since it has its URL, and no batch with an older one.
  */
 export async function redeliverReceived(
   database: Database,
@@ -33,18 +33,20 @@ export async function redeliverReceived(
   { access, mayRead }: { readonly access: Pick<Access, 'refuseLost'>; readonly mayRead: boolean },
 ): Promise<void> {
   const batches = new ReceivedBatches()
+  const keys = new WeakMap<OutboxEvent, bigint>()
+  const keyOf = (received: OutboxEvent) => keys.get(received) ?? 0n
+  const oldestKey = (event: OutboxEvent) =>
+    'messages' in event ? event.messages.map(keyOf).reduce((one, other) => (one < other ? one : other)) : keyOf(event)
   // One transaction per page, so that a webhook cannot be deleted between the look-up and the insert.
   const enqueue = (events: readonly OutboxEvent[]) =>
     database.$transaction(
-      (statements) => enqueueAgain(statements, accountId, events, mayRead ? undefined : range.since),
+      (statements) => enqueueAgain(statements, accountId, events, mayRead ? undefined : oldestKey),
       { timeout: LONGEST_MS },
     )
-  for await (const received of storedEvents(
-    database,
-    accountId,
-    await listened(database, accountId, range, delivery),
-  )) {
+  for await (const stored of storedEvents(database, accountId, await listened(database, accountId, range, delivery))) {
     await access.refuseLost()
+    for (const { event, key } of stored) keys.set(event, key)
+    const received = stored.map(({ event }) => event)
     await enqueue(delivery === 'Batch' ? batches.add(received) : received)
   }
   await enqueue(batches.rest())
@@ -75,7 +77,7 @@ async function* storedEvents(
   database: Database,
   accountId: string,
   { deviceId, since, until, messageTypes }: Range,
-): AsyncGenerator<readonly ReceivedEvent[]> {
+): AsyncGenerator<readonly { readonly event: ReceivedEvent; readonly key: bigint }[]> {
   if (messageTypes?.length === 0) return
   let place = { createdAt: since, key: 0n }
   for (;;) {
@@ -90,7 +92,10 @@ async function* storedEvents(
       orderBy: [{ createdAt: 'asc' }, { key: 'asc' }],
       take: PAGE,
     })
-    yield items.map(receivedEventOf).filter((event) => event !== undefined)
+    yield items.flatMap((item) => {
+      const event = receivedEventOf(item)
+      return event === undefined ? [] : [{ event, key: item.key }]
+    })
     const last = items.at(-1)
     if (last === undefined || items.length < PAGE) return
     place = last

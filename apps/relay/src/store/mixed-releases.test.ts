@@ -8,6 +8,7 @@ import { findDevicesWithWork } from '../link/dispatch/find-work-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { systemRandom } from '../random.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { type TestAccount, type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { readDue } from '../webhooks/delivery/read-due-statement.ts'
 import { recordAttempts } from '../webhooks/delivery/record-attempts-statement.ts'
 import { correctStoredTimes } from './correct-stored-times-statement.ts'
@@ -100,4 +101,83 @@ test('a redelivery that the previous release requests during an attempt starts a
   await recordAttempts(store.database, [{ ...attempt, key: read.key, version: read.version }])
   const after = await store.database.webhookDelivery.findUniqueOrThrow({ where: { key: read.key } })
   expect(after).toMatchObject({ state: 'waiting', attempts: 0, tries: 1 })
+})
+
+describe('a webhook that the previous release writes', () => {
+  let relay: TestRelay
+  let oldRelay: Client
+  let account: TestAccount
+  let secretSealed: string
+  let token: string
+
+  beforeAll(async () => {
+    relay = await testRelay()
+    oldRelay = new Client({ connectionString: relay.databaseUrl })
+    await oldRelay.connect()
+  })
+
+  beforeEach(async () => {
+    account = await relay.addAccount()
+    const body = { scopes: ['webhooks:write', 'webhooks:list'] }
+    const { json } = await relay.api('POST', '/auth/token', { auth: account.basic, body })
+    token = `Bearer ${json.access_token}`
+    const other = { url: 'https://other.invalid/', event: 'system:ping' }
+    await relay.api('POST', '/webhooks', { auth: account.basic, body: other })
+    secretSealed = (await relay.database.webhook.findFirstOrThrow({ where: { accountId: account.id } })).secretSealed
+  })
+
+  afterAll(async () => {
+    await oldRelay.end()
+    await relay.close()
+  })
+
+  async function register(url: string): Promise<void> {
+    await oldRelay.query(
+      `INSERT INTO webhooks (account_id, id, url, event, device_id, secret_sealed)
+       VALUES ($1, 'w1', $2, 'sms:received', NULL, $3)
+       ON CONFLICT (account_id, id) DO UPDATE SET url = excluded.url, event = excluded.event,
+         device_id = excluded.device_id, updated_at = now(), disabled_at = NULL, disabled_reason = NULL,
+         failing_since = NULL, paused_until = NULL, pauses = 0`,
+      [account.id, url, secretSealed],
+    )
+  }
+
+  /** Stores an event, and an attempt that failed. */
+  async function deliver(id: string): Promise<void> {
+    const { rows } = await oldRelay.query(
+      `INSERT INTO webhook_deliveries (webhook_key, account_id, id, device_id, event, payload, state, finished_at)
+       SELECT key, account_id, $2, $3, event, '{"message":"code 123456"}', 'failed', now()
+       FROM webhooks WHERE account_id = $1 AND id = 'w1'
+       ON CONFLICT (webhook_key, id) DO NOTHING RETURNING key`,
+      [account.id, id, 'd'.repeat(21)],
+    )
+    await oldRelay.query(
+      `INSERT INTO webhook_attempts (delivery_key, number, started_at, duration_ms, address, status, error, excerpt)
+       VALUES ($1, 1, now(), 12, '192.0.2.1', 500, NULL, 'sorry')`,
+      [rows[0]?.key],
+    )
+    await oldRelay.query('UPDATE webhook_deliveries SET tries = 1 WHERE key = $1', [rows[0]?.key])
+  }
+
+  const redeliver = async (id: string) =>
+    (await relay.api('POST', `/webhooks/deliveries/${id}/redeliver`, { auth: token })).status
+
+  test('has its URL since that was written: older events need the scopes to read them', async () => {
+    await register('https://old.invalid/')
+    await deliver(`${account.id}-1`)
+    expect(await redeliver(`${account.id}-1`)).toBe(202)
+    await register('https://old.invalid/')
+    expect(await redeliver(`${account.id}-1`)).toBe(202)
+    await register('https://new.invalid/')
+    expect(await redeliver(`${account.id}-1`)).toBe(403)
+    await deliver(`${account.id}-2`)
+    expect(await redeliver(`${account.id}-2`)).toBe(202)
+  })
+
+  test('shows its deliveries and attempts', async () => {
+    await register('https://old.invalid/')
+    await deliver(`${account.id}-3`)
+    const { json } = await relay.api('GET', '/webhooks/w1/deliveries', { auth: token })
+    expect(json).toMatchObject([{ state: 'failed', attempts: [{ number: 1, status: 500 }] }])
+  })
 })

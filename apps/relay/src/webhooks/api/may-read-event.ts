@@ -10,9 +10,11 @@ export function mayReadEvent(principal: Pick<Principal, 'scopes'>, event: string
   return scopes.length === 0 || scopes.some((scope) => mayDo(principal, scope))
 }
 
-/** The events whose payloads the caller may not read. */
-export function unreadableEvents(principal: Pick<Principal, 'scopes'>): string[] {
-  return webhookEvents.filter((event) => !mayReadEvent(principal, event))
+/** The events whose payloads the caller may not read, with the scopes that it would need. */
+export function unreadableEvents(principal: Pick<Principal, 'scopes'>): { event: string; scopes: string }[] {
+  return webhookEvents
+    .filter((event) => !mayReadEvent(principal, event))
+    .map((event) => ({ event, scopes: scopesToRead(event).join(' or ') }))
 }
 
 /** Refuses to send events that were meant for an earlier URL to the present one, if the caller may not read them. */

@@ -1,6 +1,8 @@
 // Changing the URL of a webhook does not give access to its earlier events.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { someoneWaits } from '../../testing/someone-waits.ts'
 import { type TestAccount, type TestRelay, testRelay } from '../../testing/test-relay.ts'
+import { enqueueEvents } from '../outbox/enqueue-events.ts'
 
 let relay: TestRelay
 let owner: TestAccount
@@ -28,12 +30,10 @@ const range = { from: '2026-03-01T00:00:00Z', to: '2126-03-01T00:00:00Z' }
 const redeliverRange = (by: string) => relay.api('POST', '/webhooks/w1/redeliver', { auth: by, body: range })
 const redeliverOne = (by: string, id: string) => relay.api('POST', `/webhooks/deliveries/${id}/redeliver`, { auth: by })
 
-/** A webhook that its owner registered an hour ago, with one event since. */
+/** A webhook that its owner registered, with one event since. Clocks do not count: the event is from the future. */
 async function told(event = 'sms:received', state = 'delivered'): Promise<string> {
   await register(owner.basic, undefined, event)
   const { key: webhookKey } = await webhook()
-  const hourAgo = new Date(Date.now() - 3_600_000)
-  await relay.database.webhook.update({ where: { key: webhookKey }, data: { urlSince: hourAgo } })
   const id = `${owner.id}-1`
   await relay.database.webhookDelivery.create({
     data: {
@@ -46,7 +46,7 @@ async function told(event = 'sms:received', state = 'delivered'): Promise<string
         state,
         payload: { message: 'code 123456' },
       },
-      createdAt: new Date(hourAgo.getTime() + 60_000),
+      createdAt: new Date(Date.now() + 3_600_000),
       nextAttemptAt: new Date(Date.now() + 3_600_000),
     },
   })
@@ -96,6 +96,40 @@ test('pending events follow a URL change by a caller who may read them', async (
   expect(await deliveries()).toMatchObject([{ state: 'waiting' }])
 })
 
+test('the answer says how many pending events a URL change dropped, and the log of each why', async () => {
+  const id = await told('sms:received', 'waiting')
+  const dropped = async (by: string, url: string) => (await register(by, url)).headers.get('x-dropped-deliveries')
+  expect(await dropped(auth, 'https://new.invalid/')).toBe('1')
+  expect(await dropped(auth, 'https://newer.invalid/')).toBe(null)
+  const { json } = await relay.api('GET', `/webhooks/deliveries/${id}`, { auth })
+  expect(json.droppedReason).toBe(
+    'the URL of the webhook was changed with a token that may not read this event (scope required: inbox:list)',
+  )
+  expect((await redeliverOne(owner.basic, id)).status).toBe(202)
+  expect((await relay.api('GET', `/webhooks/deliveries/${id}`, { auth })).json).not.toHaveProperty('droppedReason')
+})
+
+test('an event that is stored during the URL change does not follow it', async () => {
+  await register(owner.basic)
+  let moving: Promise<unknown> | undefined
+  await relay.database.$transaction(async (statements) => {
+    const event = {
+      deviceId: 'd'.repeat(21),
+      messageId: 'i1',
+      sender: '+1',
+      recipient: null,
+      simNumber: 1,
+      message: 'code',
+    }
+    const receivedAt = { at: new Date(), offsetMinutes: 0 }
+    await enqueueEvents(statements, owner.id, [{ event: 'sms:received', ...event, receivedAt }])
+    moving = register(auth, 'https://new.invalid/')
+    await someoneWaits(relay.database)
+  })
+  await moving
+  expect(await deliveries()).toMatchObject([{ state: 'dropped' }])
+})
+
 test('a concurrent redelivery and URL change send no earlier events to the new URL', async () => {
   for (let round = 0; round < 10; round++) {
     const id = await told()
@@ -105,25 +139,47 @@ test('a concurrent redelivery and URL change send no earlier events to the new U
   }
 })
 
-test('an inbox refresh sends no webhook messages older than its URL, unless the caller may read them', async () => {
-  const [now, since] = [Date.now(), new Date(Date.now() - 86_400_000)]
-  await relay.database.inboxItem.create({
-    data: {
-      ...{ accountId: owner.id, id: 'i1', deviceId: 'd', type: 'SMS', sender: '+1', text: 'code 123456' },
-      createdAt: new Date(now - 3_600_000),
-    },
-  })
-  await register(auth)
-  const body = { since: since.toISOString(), until: new Date(now).toISOString(), webhookDelivery: 'Individual' }
-  const refresh = async (by: string) => {
+describe('an inbox refresh by a caller who may not read the inbox', () => {
+  const minutes = (count: number) => new Date(Date.now() + count * 60_000)
+  /** Stores a message now, whatever time the network gave it. */
+  const receive = (id: string, createdAt: Date) =>
+    relay.database.inboxItem.create({
+      data: {
+        ...{ accountId: owner.id, id, deviceId: 'd', type: 'SMS', sender: '+1', text: 'code 123456' },
+        createdAt,
+      },
+    })
+
+  async function refreshed(by: string, webhookDelivery = 'Individual'): Promise<unknown[]> {
+    const body = { since: minutes(-120), until: minutes(120), webhookDelivery }
     expect((await relay.api('POST', '/inbox/refresh', { auth: by, body })).status).toBe(202)
-    return (await deliveries()).length
+    return (await deliveries()).map(({ payload }) => (payload as { messageId?: string }).messageId ?? 'batch')
   }
-  expect(await refresh(auth)).toBe(0)
-  expect(await refresh(await bearer('inbox:refresh', 'inbox:list'))).toBe(1)
-  await relay.database.webhookDelivery.deleteMany()
-  await relay.database.webhook.updateMany({ data: { urlSince: since } })
-  expect(await refresh(auth)).toBe(1)
+
+  test('sends a webhook only messages that were stored since it has its URL', async () => {
+    await receive('stored before', minutes(60))
+    await register(auth)
+    await receive('stored since', minutes(-60))
+    expect(await refreshed(auth)).toEqual(['stored since'])
+    await register(auth, 'https://new.invalid/')
+    await relay.database.webhookDelivery.deleteMany()
+    expect(await refreshed(auth)).toEqual([])
+    expect((await refreshed(await bearer('inbox:refresh', 'inbox:list'))).sort()).toEqual([
+      'stored before',
+      'stored since',
+    ])
+  })
+
+  test('sends no batch with a message from before', async () => {
+    await receive('stored before', minutes(60))
+    await register(auth, undefined, 'sms:batch:received')
+    await receive('stored since', minutes(-60))
+    expect(await refreshed(auth, 'Batch')).toEqual([])
+    await register(owner.basic, 'https://new.invalid/', 'sms:batch:received')
+    await relay.database.inboxItem.deleteMany()
+    await receive('stored since the change', minutes(-60))
+    expect(await refreshed(auth, 'Batch')).toEqual(['batch'])
+  })
 })
 
 test('the delivery log keeps the URL of each attempt', async () => {

@@ -51,7 +51,7 @@ interface HeldDelivery {
  */
 async function holdDelivery(statements: Statements, accountId: string, id: string): Promise<HeldDelivery | undefined> {
   const [held] = await statements.$queryRaw<HeldDelivery[]>`
-    SELECT d.key, w.key AS "webhookKey", d.event, d.created_at < w.url_since AS "isOlder",
+    SELECT d.key, w.key AS "webhookKey", d.event, d.key <= w.url_since_delivery AS "isOlder",
       w.disabled_at AS "disabledAt", w.disabled_reason AS "disabledReason"
     FROM webhooks w JOIN webhook_deliveries d ON d.webhook_key = w.key AND d.id = ${id}
     WHERE w.account_id = ${accountId} FOR NO KEY UPDATE OF w`

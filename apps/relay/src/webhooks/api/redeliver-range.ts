@@ -55,17 +55,17 @@ async function olderEvents(
   const rows = await database.$queryRaw<{ event: string }[]>`
     SELECT DISTINCT d.event FROM webhook_deliveries d JOIN webhooks w ON w.key = d.webhook_key
     WHERE d.webhook_key = ${webhookKey} AND d.state = ANY(${[...states]}::text[])
-      AND d.created_at >= ${from} AND d.created_at < LEAST(${to}::timestamptz, w.url_since)`
+      AND d.created_at >= ${from} AND d.created_at < ${to} AND d.key <= w.url_since_delivery`
   return rows.map(({ event }) => event)
 }
 
 /** The same for given deliveries; locks the webhook, so that its URL does not change before the transaction ends. */
 async function holdOlderEvents(statements: Statements, webhookKey: bigint, keys: readonly bigint[]): Promise<string[]> {
-  const [webhook] = await statements.$queryRaw<{ urlSince: Date }[]>`
-    SELECT url_since AS "urlSince" FROM webhooks WHERE key = ${webhookKey} FOR NO KEY UPDATE`
+  const [webhook] = await statements.$queryRaw<{ urlSinceDelivery: bigint }[]>`
+    SELECT url_since_delivery AS "urlSinceDelivery" FROM webhooks WHERE key = ${webhookKey} FOR NO KEY UPDATE`
   const rows = await statements.$queryRaw<{ event: string }[]>`
     SELECT DISTINCT event FROM webhook_deliveries
-    WHERE key = ANY(${[...keys]}::bigint[]) AND created_at < ${webhook?.urlSince ?? new Date(0)}`
+    WHERE key = ANY(${[...keys]}::bigint[]) AND key <= ${webhook?.urlSinceDelivery ?? 0n}`
   return rows.map(({ event }) => event)
 }
 

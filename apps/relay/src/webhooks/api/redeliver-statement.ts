@@ -8,6 +8,7 @@ import type { Statements } from '../../store/database.ts'
  */
 export function redeliver(statements: Statements, keys: readonly bigint[]): Promise<number> {
   return statements.$executeRaw`
-    UPDATE webhook_deliveries SET state = 'waiting', attempts = 0, next_attempt_at = now(), finished_at = NULL
+    UPDATE webhook_deliveries SET state = 'waiting', attempts = 0, next_attempt_at = now(), finished_at = NULL,
+      dropped_reason = NULL
     WHERE key IN (SELECT key FROM webhook_deliveries WHERE key = ANY(${[...keys]}::bigint[]) ORDER BY key FOR UPDATE)`
 }

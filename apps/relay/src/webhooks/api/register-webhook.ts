@@ -1,6 +1,6 @@
 import { type RegisterWebhookRequest, registerWebhookRequest, webhook } from '@smsgw/contract/webhook'
 import { ApiError } from '../../http/api-error.ts'
-import { type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { type Endpoint, endpoint, type Principal } from '../../http/endpoint.ts'
 import { refusal } from '../../http/validation-error.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import { newId, type Random } from '../../random.ts'
@@ -23,6 +23,10 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
   return endpoint({
     body: registerWebhookRequest,
     answers: { 201: webhook },
+    answerHeaders: {
+      [DROPPED_HEADER]:
+        'Number of pending deliveries that were dropped because the URL changed and the token may not read them; absent when 0',
+    },
     errors: [409],
     async handle({ principal, body }) {
       const { accountId } = principal
@@ -36,7 +40,7 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
         await refuseTooMany(statements, accountId, requested.id)
         const isMoved = await holdMoved(statements, accountId, requested)
         const stored = await insertOrReplace(statements, accountId, requested, secretSealed)
-        const dropped = isMoved ? await dropUnreadable(statements, stored.key, unreadableEvents(principal)) : 0
+        const dropped = isMoved ? await dropUnreadable(statements, stored.key, principal) : 0
         return { ...stored, dropped }
       })
       const message = stored.isNew ? 'webhook registered' : 'webhook replaced and enabled'
@@ -48,10 +52,16 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
         const context = { webhookId: stored.id, deliveries: String(stored.dropped) }
         logbook.write({ accountId, module: 'webhooks', priority: 'WARN', message, context })
       }
-      return { status: 201, body: { ...webhookAnswer(stored), ...(stored.isNew && { secret }) } }
+      return {
+        status: 201,
+        body: { ...webhookAnswer(stored), ...(stored.isNew && { secret }) },
+        ...(stored.dropped > 0 && { headers: { [DROPPED_HEADER]: String(stored.dropped) } }),
+      }
     },
   })
 }
+
+const DROPPED_HEADER = 'X-Dropped-Deliveries'
 
 async function refuseForeignDevice(statements: Statements, accountId: string, id: string): Promise<void> {
   const device = await statements.device.findFirst({ where: { id, accountId, deletedAt: null }, select: { id: true } })
@@ -86,25 +96,31 @@ interface Stored extends RequestedMessage {
 }
 
 /**
- * Returns whether the URL of an existing webhook changes. Locks the webhook, so that nothing is redelivered to it
- * before the transaction ends.
+ * Returns whether the URL of an existing webhook changes. Locks the webhook: nothing is redelivered to it before the
+ * transaction ends, and events that are being stored for the earlier URL are complete.
  */
 async function holdMoved(statements: Statements, accountId: string, { id, url }: RequestedMessage): Promise<boolean> {
   const [present] = await statements.$queryRaw<{ url: string }[]>`
-    SELECT url FROM webhooks WHERE account_id = ${accountId} AND id = ${id} FOR NO KEY UPDATE`
+    SELECT url FROM webhooks WHERE account_id = ${accountId} AND id = ${id} FOR UPDATE`
   return present !== undefined && present.url !== url
 }
 
 /** Drops deliveries for the earlier URL, so that they do not reach a URL chosen by a caller who may not read them. */
-function dropUnreadable(statements: Statements, webhookKey: bigint, events: readonly string[]): Promise<number> {
+function dropUnreadable(statements: Statements, webhookKey: bigint, principal: Principal): Promise<number> {
+  const unreadable = unreadableEvents(principal)
+  const reasons = unreadable.map(
+    ({ scopes }) =>
+      `the URL of the webhook was changed with a token that may not read this event (scope required: ${scopes})`,
+  )
   return statements.$executeRaw`
-    UPDATE webhook_deliveries SET state = 'dropped', finished_at = now()
-    WHERE webhook_key = ${webhookKey} AND state = 'waiting' AND event = ANY(${[...events]}::text[])`
+    UPDATE webhook_deliveries d SET state = 'dropped', finished_at = now(), dropped_reason = unreadable.reason
+    FROM unnest(${unreadable.map(({ event }) => event)}::text[], ${reasons}::text[]) AS unreadable (event, reason)
+    WHERE d.webhook_key = ${webhookKey} AND d.state = 'waiting' AND d.event = unreadable.event`
 }
 
 /**
  * A replaced webhook keeps its secret and its history and is enabled. One statement, so that two concurrent requests
- * create one webhook.
+ * create one webhook. A trigger records since which event it has its URL.
  */
 async function insertOrReplace(
   statements: Statements,
@@ -115,8 +131,7 @@ async function insertOrReplace(
   const [stored] = await statements.$queryRaw<[Stored]>`
     INSERT INTO webhooks (account_id, id, url, event, device_id, secret_sealed)
     VALUES (${accountId}, ${id}, ${url}, ${event}, ${deviceId}, ${secretSealed})
-    ON CONFLICT (account_id, id) DO UPDATE SET url = excluded.url,
-      url_since = CASE WHEN webhooks.url = excluded.url THEN webhooks.url_since ELSE now() END, event = excluded.event,
+    ON CONFLICT (account_id, id) DO UPDATE SET url = excluded.url, event = excluded.event,
       device_id = excluded.device_id, updated_at = now(), disabled_at = NULL, disabled_reason = NULL,
       failing_since = NULL, paused_until = NULL, pauses = 0
     RETURNING key, id, url, event, device_id AS "deviceId", disabled_at AS "disabledAt",

@@ -33,7 +33,7 @@ export function deliveryAnswer(
   webhookId: string,
   delivery: WebhookDelivery & { readonly attemptRows: readonly WebhookAttempt[] },
 ): DeliveryAnswer {
-  const { id, event, deviceId, state, createdAt, nextAttemptAt, finishedAt, attemptRows } = delivery
+  const { id, event, deviceId, state, droppedReason, createdAt, nextAttemptAt, finishedAt, attemptRows } = delivery
   return {
     id,
     webhookId,
@@ -42,6 +42,7 @@ export function deliveryAnswer(
     state: state as DeliveryState,
     createdAt: createdAt.toISOString(),
     ...(state === 'waiting' && { nextAttemptAt: nextAttemptAt.toISOString() }),
+    ...(state === 'dropped' && droppedReason !== null && { droppedReason }),
     ...(finishedAt !== null && { finishedAt: finishedAt.toISOString() }),
     attemptCount: attemptRows.length,
     attempts: attemptRows.map(attemptAnswer),

@@ -3,6 +3,7 @@ import type { Log } from '@smsgw/daemon/log'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { Database } from '../../store/database.ts'
 import { isDatabaseUnavailable } from '../../store/database-unavailable.ts'
+import { WEBHOOK_DISABLED } from '../outbox/enqueue-events.ts'
 import { type RecordedAttempt, recordAttempts } from './record-attempts-statement.ts'
 import { releaseReceivers } from './release-receivers-statement.ts'
 import type { Receiver } from './take-receivers-statement.ts'
@@ -225,7 +226,7 @@ async function disableWebhook(
   let dropped: number
   do {
     dropped = await database.$executeRaw`
-      UPDATE webhook_deliveries SET state = 'dropped', finished_at = now()
+      UPDATE webhook_deliveries SET state = 'dropped', finished_at = now(), dropped_reason = ${WEBHOOK_DISABLED}
       WHERE key IN (SELECT d.key FROM webhook_deliveries d JOIN webhooks w ON w.key = d.webhook_key
         WHERE w.key = ${key} AND w.disabled_at IS NOT NULL AND d.state = 'waiting'
         LIMIT ${ROWS_AT_ONCE} FOR NO KEY UPDATE OF d)`

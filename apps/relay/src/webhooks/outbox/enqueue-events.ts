@@ -22,23 +22,23 @@ export function enqueueEvents(
 
 /**
  * Like `enqueueEvents`, but delivers existing events again under their original ids, even while they are in flight: the
- * result of an attempt counts only for the row version that it read. With `urlBefore`, only webhooks whose URL has not
- * changed since then receive them, and their URL is locked until the transaction ends.
+ * result of an attempt counts only for the row version that it read. With `inboxKeyOf`, a webhook receives only events of
+ * messages that were stored since it has its URL, and the URL is locked until the transaction ends.
  */
 export function enqueueAgain(
   statements: Statements,
   accountId: string,
   outboxEvents: readonly OutboxEvent[],
-  urlBefore?: Date,
+  inboxKeyOf?: InboxKeyOf,
 ): Promise<number> {
   return enqueue(
     statements,
     accountId,
     outboxEvents,
     Prisma.sql`DO UPDATE SET payload = excluded.payload, state = excluded.state, finished_at = excluded.finished_at,
-      attempts = 0, next_attempt_at = now()
+      dropped_reason = excluded.dropped_reason, attempts = 0, next_attempt_at = now()
       WHERE excluded.state = 'waiting'`,
-    urlBefore,
+    inboxKeyOf,
   )
 }
 
@@ -54,12 +54,15 @@ async function enqueue(
   accountId: string,
   outboxEvents: readonly OutboxEvent[],
   whenThere: Prisma.Sql,
-  urlBefore?: Date,
+  inboxKeyOf?: InboxKeyOf,
 ): Promise<number> {
   if (outboxEvents.length === 0) return 0
   const events = outboxEvents.flatMap((one) => [one.event, followed(one)?.event ?? one.event])
-  const webhooks = await registered(statements, accountId, [...new Set(events)], urlBefore)
-  const rows = webhooks.flatMap((webhook) => deliveriesOf(accountId, webhook, outboxEvents, webhooks))
+  const webhooks = await registered(statements, accountId, [...new Set(events)], inboxKeyOf)
+  const rows = webhooks.flatMap((webhook) => {
+    const isReadable = (one: OutboxEvent) => !inboxKeyOf || inboxKeyOf(one) > webhook.urlSinceInbox
+    return deliveriesOf(accountId, webhook, outboxEvents.filter(isReadable), webhooks)
+  })
   if (rows.length === 0) return 0
   // Always in the same order, so that two transactions with the same events cannot deadlock.
   const inOrder = [...new Map(rows.map((row) => [`${row.webhookKey} ${row.id}`, row])).entries()]
@@ -91,15 +94,22 @@ async function enqueue(
       WHERE ${takesEvents}
     )
     INSERT INTO webhook_deliveries (webhook_key, account_id, id, device_id, event, payload, state, finished_at,
-      follows_webhook_key, follows_id, next_attempt_at)
+      dropped_reason, follows_webhook_key, follows_id, next_attempt_at)
     SELECT webhook_key, ${accountId}, id, device_id, event, payload,
       CASE WHEN disabled THEN 'dropped' ELSE 'waiting' END, CASE WHEN disabled THEN now() END,
+      CASE WHEN disabled THEN ${WEBHOOK_DISABLED} END,
       follows_webhook_key, follows_id,
       CASE WHEN (follows_webhook_key, follows_id) IN (SELECT webhook_key, id FROM earlier)
         THEN now() + ${LONGEST_TURN} ELSE now() END
     FROM row
     ON CONFLICT (webhook_key, id) ${whenThere}`
 }
+
+/** Returns the key of the oldest inbox row that the event is about. */
+type InboxKeyOf = (event: OutboxEvent) => bigint
+
+/** Why a delivery is dropped whose webhook is disabled. */
+export const WEBHOOK_DISABLED = 'the webhook was disabled'
 
 interface Registered {
   readonly key: bigint
@@ -108,6 +118,7 @@ interface Registered {
   readonly event: string
   readonly deviceId: string | null
   readonly disabled: boolean
+  readonly urlSinceInbox: bigint
 }
 
 /**
@@ -118,13 +129,13 @@ function registered(
   statements: Statements,
   accountId: string,
   events: readonly string[],
-  urlBefore: Date | undefined,
+  inboxKeyOf: InboxKeyOf | undefined,
 ): Promise<Registered[]> {
-  const lock = urlBefore ? Prisma.sql`FOR NO KEY UPDATE` : Prisma.sql`FOR KEY SHARE`
+  const lock = inboxKeyOf ? Prisma.sql`FOR NO KEY UPDATE` : Prisma.sql`FOR KEY SHARE`
   return statements.$queryRaw<Registered[]>`
-    SELECT key, id, url, event, device_id AS "deviceId", disabled_at IS NOT NULL AS disabled FROM webhooks
-    WHERE account_id = ${accountId} AND event = ANY(${events}::text[])
-      AND (${urlBefore ?? null}::timestamptz IS NULL OR url_since <= ${urlBefore ?? null}::timestamptz)
+    SELECT key, id, url, event, device_id AS "deviceId", disabled_at IS NOT NULL AS disabled,
+      url_since_inbox AS "urlSinceInbox"
+    FROM webhooks WHERE account_id = ${accountId} AND event = ANY(${events}::text[])
     ORDER BY key ${lock}`
 }
 
