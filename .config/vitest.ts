@@ -3,20 +3,20 @@ import { availableParallelism } from 'node:os'
 import { relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { defineConfig } from 'vitest/config'
-import { TOTALS_FOLDER, totalsFile } from '../.repo/test-totals.ts'
+import { cachedTotalsFile, TOTALS_FOLDER, totalsFile } from '../.repo/test-totals.ts'
 import { TotalsReporter } from '../.repo/vitest-totals.ts'
 
 // One configuration for every project: each runs from its own folder (`vitest run --config ../../.config/vitest.ts`), or
 // from anywhere with --root.
 const root = resolve(rootArgument() ?? '.')
-const project = relative(resolve(import.meta.dirname, '..'), root)
-const folder = process.env[TOTALS_FOLDER]
+const repository = resolve(import.meta.dirname, '..')
+const project = relative(repository, root)
 /** What a project's tests share in one run, a database server for example. */
 const globalSetup = resolve(root, 'src/testing/global-setup.ts')
 
 export default defineConfig({
   test: {
-    reporters: ['default', ...(folder ? [new TotalsReporter(totalsFile(folder, project))] : [])],
+    reporters: ['default', new TotalsReporter(totalsFiles())],
     // What takes real processes has a command of its own: `npm run e2e`.
     include: [project === 'apps/e2e' ? '**/*.e2e.ts' : '**/*.test.ts'],
     exclude: ['**/node_modules/**'],
@@ -32,6 +32,11 @@ export default defineConfig({
     isolate: !project.startsWith('libs/') && !['apps/relay', 'apps/agent'].includes(project),
   },
 })
+
+function totalsFiles(): string[] {
+  const folder = process.env[TOTALS_FOLDER]
+  return [cachedTotalsFile(repository, project), ...(folder ? [totalsFile(folder, project)] : [])]
+}
 
 function rootArgument(): string | undefined {
   const { values } = parseArgs({ args: process.argv.slice(2), options: { root: { type: 'string' } }, strict: false })

@@ -7,18 +7,23 @@ export interface Totals {
   skipped: number
 }
 
-/** Names the folder where the projects of one `npm test` leave their totals; not set, nobody adds them up. */
+/** Environment variable with the folder for the totals of one `npm test`. Not set: no totals are added up. */
 export const TOTALS_FOLDER = 'SMSGW_TEST_TOTALS'
 
-/** @param projectRoot the project's folder from the repository's root, `libs/sms` */
+/** @param projectRoot the folder of the project, relative to the repository: `libs/sms` */
 export function totalsFile(folder: string, projectRoot: string): string {
   return join(folder, `${projectRoot.replaceAll('/', '-')}.json`)
 }
 
-/** What the project left, or undefined when it ended before its tests could say how they went. */
-export function readTotals(folder: string, projectRoot: string): Totals | undefined {
+/** The totals of the last run. Nx stores this file with a cached result and restores it; see `outputs` in nx.json. */
+export function cachedTotalsFile(root: string, projectRoot: string): string {
+  return join(root, `.cache/test-totals/${projectRoot}.json`)
+}
+
+/** Returns undefined if the file is missing, because the run ended early or used a cached result. */
+export function readTotals(file: string): Totals | undefined {
   try {
-    return JSON.parse(readFileSync(totalsFile(folder, projectRoot), 'utf8'))
+    return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error

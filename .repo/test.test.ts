@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { TOTALS_FOLDER } from './test-totals.ts'
 
@@ -38,6 +38,14 @@ test('fails when Nx fails although every test passed, and when no test ran', asy
   expect(empty.code).toBe(1)
 })
 
+test('adds the totals that Nx restored for a cached result', async () => {
+  const restored = join(folder, '.cache/test-totals/libs/b.json')
+  mkdirSync(dirname(restored), { recursive: true })
+  writeFileSync(restored, '{"passed":5,"failed":0,"skipped":0}')
+  const { code, lines } = await npmTest(`leave('a', 3, 0, 0)`)
+  expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: '8 passed, 0 failed, 0 skipped' })
+})
+
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
@@ -60,6 +68,7 @@ function npmTest(nx: string, signal?: NodeJS.Signals): Promise<{ code: number | 
   const { PATH } = process.env
   const child = spawn(process.execPath, [join(import.meta.dirname, 'test.ts')], {
     env: { ...process.env, PATH: `${folder}${delimiter}${PATH}` },
+    cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let stdout = ''

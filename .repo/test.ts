@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readTotals, TOTALS_FOLDER, type Totals } from './test-totals.ts'
+import { cachedTotalsFile, readTotals, TOTALS_FOLDER, type Totals, totalsFile } from './test-totals.ts'
 
 interface Project {
   readonly name: string
@@ -63,7 +63,8 @@ function runNx(): Promise<number | null> {
 function sumOfTotals(nxCode: number | null): Totals {
   const sum: Totals = { passed: 0, failed: 0, skipped: 0 }
   for (const { name, folder } of projects) {
-    const totals = readTotals(totalsFolder, folder)
+    // Without a file of this run, Nx used a cached result and restored its totals.
+    const totals = readTotals(totalsFile(totalsFolder, folder)) ?? readTotals(cachedTotalsFile(process.cwd(), folder))
     if (!totals) process.stdout.write(`${name} ended before its tests could say how they went; see above.\n`)
     sum.passed += totals?.passed ?? 0
     sum.failed += totals?.failed ?? 1

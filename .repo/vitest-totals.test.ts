@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { TotalsReporter } from './vitest-totals.ts'
 
 // Every test starts processes, on machines that may be busy.
 vi.setConfig({ testTimeout: 30_000 })
@@ -24,13 +25,22 @@ test.each([
   expect(totalsOf(tests)).toMatchObject({ failed: 1 })
 })
 
+test('a run that ends early leaves no totals of an earlier run', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'smsgw-totals-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'totals.json')
+  writeFileSync(file, '{"passed":1,"failed":0,"skipped":0}')
+  new TotalsReporter([file]).onInit()
+  expect(existsSync(file)).toBe(false)
+})
+
 function totalsOf(tests: string): unknown {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-totals-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'totals.json')
   const config = `
     import { TotalsReporter } from ${JSON.stringify(REPORTER)}
-    export default { test: { globals: true, reporters: [new TotalsReporter(${JSON.stringify(file)})] } }
+    export default { test: { globals: true, reporters: [new TotalsReporter([${JSON.stringify(file)}])] } }
   `
   writeFileSync(join(folder, 'vitest.config.mjs'), config)
   writeFileSync(join(folder, 'some.test.js'), tests)

@@ -1,12 +1,18 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Leaves the totals of one project's run where `npm test` adds them up. */
+/** Writes the totals of one run of a project, which `npm test` adds up. */
 export class TotalsReporter implements Reporter {
-  private readonly file: string
+  private readonly files: readonly string[]
 
-  constructor(file: string) {
-    this.file = file
+  constructor(files: readonly string[]) {
+    this.files = files
+  }
+
+  /** Totals of an earlier run must not stand for a run that ends early. */
+  onInit(): void {
+    for (const file of this.files) rmSync(file, { force: true })
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
@@ -21,6 +27,9 @@ export class TotalsReporter implements Reporter {
         else totals.skipped += 1
       }
     }
-    writeFileSync(this.file, JSON.stringify(totals))
+    for (const file of this.files) {
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, JSON.stringify(totals))
+    }
   }
 }
