@@ -1,6 +1,6 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
-import { nextAgent } from '../src/agent-session.ts'
-import { type AgentEffect, type AgentInput, type AgentState, newAgent } from '../src/agent-state.ts'
+import { nextAgent } from '../src/agent/session.ts'
+import { type AgentEffect, type AgentInput, type AgentState, newAgent } from '../src/agent/state.ts'
 import { type Disk, endSend, eventOf, giveUp, journalCommand, openSends, type Telling } from './model-journal.ts'
 import { Process } from './process.ts'
 import type { Socket } from './socket.ts'
@@ -152,7 +152,7 @@ export class AgentProcess {
       case 'journal-commands':
         this.#journal(effect)
         break
-      case 'renounce-journal':
+      case 'replace-journal':
         this.#renounce(effect.provenMark)
         break
       case 'connected':
@@ -210,7 +210,7 @@ export class AgentProcess {
       for (const { text } of unproven) this.#appendText(text)
       for (const { cmdId, telling } of giveUp(disk, ['received', 'committed'])) this.#tell(telling, cmdId)
       return {
-        kind: 'journal-renewed',
+        kind: 'journal-replaced',
         journal: { id: disk.journalId, replaces: disk.replaces },
         marks: this.#marks(),
         open: 0,

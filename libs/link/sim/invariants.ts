@@ -1,5 +1,5 @@
-import { isOverfull } from '../src/event-intake.ts'
-import type { RelayInput } from '../src/relay-state.ts'
+import { isOverfull } from '../src/events/event-inbox.ts'
+import type { RelayInput } from '../src/relay/state.ts'
 import { type AgentProcess, capacity, urgentCapacity } from './agent-process.ts'
 import { type Disk, openSends } from './model-journal.ts'
 import { unreadable } from './model-store.ts'
@@ -82,8 +82,8 @@ export class Invariants {
   relayStepped({ state }: Session, input: RelayInput): void {
     if (input.kind === 'mark-behind') this.replays += 1
     if (state.phase.kind !== 'open') return
-    const { intake, outbox } = state.phase
-    if (isOverfull(intake, state.relay.window)) this.#say('a relay holds more events than its window')
+    const { inbox, outbox } = state.phase
+    if (isOverfull(inbox, state.relay.window)) this.#say('a relay holds more events than its window')
     if (outbox.inFlight.length + outbox.waiting.length > 64) this.#say('a relay holds more than 64 commands')
   }
 

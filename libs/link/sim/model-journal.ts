@@ -1,7 +1,7 @@
 import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
-import type { JournaledEvent } from '../src/event-outbox.ts'
-import type { ReceivedCommand } from '../src/received-command.ts'
+import type { ReceivedCommand } from '../src/commands/received-command.ts'
+import type { JournaledEvent } from '../src/events/event-outbox.ts'
 
 /** What an agent has on disk. A copy of it is a card that was cloned. */
 export interface Disk {

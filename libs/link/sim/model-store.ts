@@ -2,9 +2,9 @@ import type { Command, SendCommand } from '@smsgw/contract/link/command'
 import { urgentPriority } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { Hello } from '@smsgw/contract/link/frame'
-import type { ClaimRoom } from '../src/command-outbox.ts'
-import type { EventBatch } from '../src/event-intake.ts'
-import type { OpenedConnection } from '../src/relay-state.ts'
+import type { ClaimRoom } from '../src/commands/command-outbox.ts'
+import type { EventBatch } from '../src/events/event-inbox.ts'
+import type { OpenedConnection } from '../src/relay/state.ts'
 
 /** The database of one device, shared by all relays. Each method is one transaction. */
 export class ModelStore {

@@ -1,6 +1,6 @@
 import type { Hello } from '@smsgw/contract/link/frame'
-import { nextRelay } from '../src/relay-session.ts'
-import { newConnection, type RelayEffect, type RelayInput, type RelayState } from '../src/relay-state.ts'
+import { nextRelay } from '../src/relay/session.ts'
+import { newConnection, type RelayEffect, type RelayInput, type RelayState } from '../src/relay/state.ts'
 import { Process } from './process.ts'
 import type { Socket } from './socket.ts'
 import type { World } from './world.ts'
@@ -87,7 +87,7 @@ export class Session {
     this.state = state
     this.#world.invariants.relayStepped(this, input)
     for (const effect of effects) if (this.#world.goesOn(this.#relay)) this.#do(effect)
-    if (state.phase.kind === 'over') this.#onOver()
+    if (state.phase.kind === 'closed') this.#onOver()
   }
 
   #do(effect: RelayEffect): void {

@@ -1,6 +1,6 @@
 import { RandomChoices } from '@smsgw/simulation/random-choices'
-import type { AgentInput } from '../src/agent-state.ts'
-import type { RelayInput } from '../src/relay-state.ts'
+import type { AgentInput } from '../src/agent/state.ts'
+import type { RelayInput } from '../src/relay/state.ts'
 import { AgentProcess } from './agent-process.ts'
 import { Invariants } from './invariants.ts'
 import { copyOf, type Disk, newDisk } from './model-journal.ts'

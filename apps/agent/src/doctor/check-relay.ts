@@ -1,5 +1,5 @@
-import { readRelayFrame } from '@smsgw/link/frame-text'
-import { commonVersion, spokenVersions } from '@smsgw/link/versions'
+import { readRelayFrame } from '@smsgw/link/connection/frame-text'
+import { commonVersion, spokenVersions } from '@smsgw/link/connection/versions'
 import { webSocketTo } from '../link/web-socket.ts'
 import { checkSkew } from './check-machine.ts'
 import { type Finding, fail, ok } from './finding.ts'

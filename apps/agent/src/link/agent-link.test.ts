@@ -104,8 +104,8 @@ test('after goaway it stays until the given time, reconnects at once, and loses 
 })
 
 test.each([
-  ['challenge', 'greeting', 15_000],
-  ['welcome', 'introduced', 45_000],
+  ['challenge', 'awaiting-challenge', 15_000],
+  ['welcome', 'awaiting-welcome', 45_000],
 ] as const)('disconnects from a relay that does not send its %s, and retries', async (silence, last, leftAfterMs) => {
   const clock = new ManualClock()
   fixture.relay.silence = silence

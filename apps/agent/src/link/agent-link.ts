@@ -1,8 +1,8 @@
 import type { Welcome } from '@smsgw/contract/link/frame'
 import { crashPoint } from '@smsgw/daemon/crash-point'
-import { nextAgent } from '@smsgw/link/agent-session'
-import type { AgentEffect, AgentInput, AgentState, AgentTimer, Journal, JournalMarks } from '@smsgw/link/agent-state'
-import type { ReceivedCommand } from '@smsgw/link/received-command'
+import { nextAgent } from '@smsgw/link/agent/session'
+import type { AgentEffect, AgentInput, AgentState, AgentTimer, Journal, JournalMarks } from '@smsgw/link/agent/state'
+import type { ReceivedCommand } from '@smsgw/link/commands/received-command'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { LinkSocket, OpenSocket } from './link-socket.ts'
 
@@ -140,9 +140,9 @@ export class AgentLink {
   async #resultOf(effect: AsyncEffect): Promise<AgentInput | undefined> {
     const { commands, identity, journal } = this.#options
     switch (effect.kind) {
-      case 'keep-identity':
+      case 'store-identity':
         await identity.keep(effect.deviceId)
-        return { kind: 'identity-kept', deviceId: effect.deviceId }
+        return { kind: 'identity-stored', deviceId: effect.deviceId }
       case 'compare-tag': {
         const tag = await journal.tagOf(effect.seq)
         return { kind: 'tag-compared', connection: effect.connection, isSame: tag === undefined || tag === effect.tag }
@@ -160,9 +160,9 @@ export class AgentLink {
         const keys = await commands.take(effect.journalId, effect.commands)
         return { kind: 'commands-journaled', keys, open: commands.openSends() }
       }
-      case 'renounce-journal': {
+      case 'replace-journal': {
         const renewed = await journal.renounce(effect.journalId, effect.provenMark)
-        return { kind: 'journal-renewed', ...renewed, open: commands.openSends() }
+        return { kind: 'journal-replaced', ...renewed, open: commands.openSends() }
       }
     }
   }
@@ -240,6 +240,6 @@ export interface LinkJournal {
 type AsyncEffect = Extract<
   AgentEffect,
   {
-    kind: 'keep-identity' | 'compare-tag' | 'read-events' | 'record-mark' | 'journal-commands' | 'renounce-journal'
+    kind: 'store-identity' | 'compare-tag' | 'read-events' | 'record-mark' | 'journal-commands' | 'replace-journal'
   }
 >

@@ -1,7 +1,7 @@
 import type { AgentFailureCode } from '@smsgw/contract/failure-code'
 import { type Command, commandKey } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
-import type { ReceivedCommand } from '@smsgw/link/received-command'
+import type { ReceivedCommand } from '@smsgw/link/commands/received-command'
 import { type Finding, findingForRelay } from '../doctor/finding.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { UssdReply } from '../modems/ussd-sessions.ts'

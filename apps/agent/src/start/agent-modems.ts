@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AgentInput } from '@smsgw/link/agent-state'
+import type { AgentInput } from '@smsgw/link/agent/state'
 import type { Json } from '../journal/change.ts'
 import { findPlaces } from '../modems/discovery/find-places.ts'
 import { watchDevices } from '../modems/discovery/watch-devices.ts'

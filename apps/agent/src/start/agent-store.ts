@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { AgentInput } from '@smsgw/link/agent-state'
+import type { AgentInput } from '@smsgw/link/agent/state'
 import { bootMemory } from '../journal/boot-mark.ts'
 import type { Change } from '../journal/change.ts'
 import { type Journal, journalBytes, type OpenedJournal, openJournal } from '../journal/journal.ts'

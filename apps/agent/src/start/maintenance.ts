@@ -1,4 +1,4 @@
-import type { AgentInput } from '@smsgw/link/agent-state'
+import type { AgentInput } from '@smsgw/link/agent/state'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import { trustedMs } from '../time/trusted-time.ts'
 import type { KnownSettings } from './agent-settings.ts'

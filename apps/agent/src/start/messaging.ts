@@ -1,4 +1,4 @@
-import type { AgentInput } from '@smsgw/link/agent-state'
+import type { AgentInput } from '@smsgw/link/agent/state'
 import { InboundReceiver } from '../receiving/inbound-receiver.ts'
 import { FieldOpener } from '../sending/message/encrypted-field.ts'
 import { defaultSendingLimits } from '../sending/schedule/sending-settings.ts'

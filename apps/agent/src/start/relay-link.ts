@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { newAgent } from '@smsgw/link/agent-state'
+import { newAgent } from '@smsgw/link/agent/state'
 import { AgentLink } from '../link/agent-link.ts'
 import type { CommandHandler } from '../link/command-handler.ts'
 import { MarkWriter } from '../link/mark-writer.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { droppedLogLines } from '@smsgw/daemon/output'
-import type { AgentInput } from '@smsgw/link/agent-state'
+import type { AgentInput } from '@smsgw/link/agent/state'
 import { examineModem } from '../doctor/examine-modem.ts'
 import { examineWithin } from '../doctor/examine-within.ts'
 import type { AgentLink } from '../link/agent-link.ts'

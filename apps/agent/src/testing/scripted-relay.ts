@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import type { Command, SendCommand } from '@smsgw/contract/link/command'
 import type { AgentFrame, RelayFrame } from '@smsgw/contract/link/frame'
-import { introduction } from '@smsgw/link/introduction'
+import { signedText } from '@smsgw/link/connection/signed-text'
 import { expect } from 'vitest'
 import type { LinkSocket } from '../link/link-socket.ts'
 
@@ -108,7 +108,7 @@ export class ScriptedRelay {
   #introduced(frame: AgentFrame & { readonly type: 'pair' | 'hello' }, nonce: string): void {
     const { type, signature } = frame
     if (frame.type === 'pair') this.#publicKey = frame.publicKey
-    const claim = introduction(
+    const claim = signedText(
       frame.type === 'pair'
         ? { ...frame, purpose: 'pair', relayId, nonce }
         : { ...frame, purpose: 'hello', relayId, nonce, journalId: frame.journal.id },

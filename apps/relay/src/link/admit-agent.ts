@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto'
 import type { Pair } from '@smsgw/contract/link/frame'
-import type { RelayInput } from '@smsgw/link/relay-state'
+import type { RelayInput } from '@smsgw/link/relay/state'
 import { redeemEnrolmentToken } from '../auth/enrolment-token.ts'
 import { typedPairingCode } from '../devices/pairing-code.ts'
 import { type RedeemPairingCodeDeps, redeemPairingCode } from '../devices/redeem-pairing-code.ts'

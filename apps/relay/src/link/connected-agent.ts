@@ -4,14 +4,14 @@ import { closeCodes } from '@smsgw/contract/link/close-code'
 import type { Hello } from '@smsgw/contract/link/frame'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import { crashPoint } from '@smsgw/daemon/crash-point'
-import { nextRelay } from '@smsgw/link/relay-session'
+import { nextRelay } from '@smsgw/link/relay/session'
 import {
   newConnection,
   type RelayEffect,
   type RelayInput,
   type RelayState,
   type RelayTimer,
-} from '@smsgw/link/relay-state'
+} from '@smsgw/link/relay/state'
 import type { Clock } from '../clock.ts'
 import type { RedeemPairingCodeDeps } from '../devices/redeem-pairing-code.ts'
 import type { WakeHints } from '../hints/wake-hints.ts'
@@ -132,14 +132,14 @@ export class ConnectedAgent {
     } finally {
       this.#isStepping = false
     }
-    if (this.#state.phase.kind === 'over') this.#end()
+    if (this.#state.phase.kind === 'closed') this.#end()
   }
 
   /** Ends this connection after an internal error. Other connections are not affected. */
   #fail(error: unknown): void {
     this.#deps.log.error({ err: error }, 'agent connection closed after an internal error')
     this.#pending.length = 0
-    this.#state = { ...this.#state, phase: { kind: 'over', connEpoch: this.#connection?.connEpoch } }
+    this.#state = { ...this.#state, phase: { kind: 'closed', connEpoch: this.#connection?.connEpoch } }
     if (this.#connection !== undefined) this.#deps.closer.add(this.#connection)
     const { code } = closeCodes.unavailable
     this.#socket.close(code, 'internal error of the relay: see its log')
@@ -245,7 +245,7 @@ export class ConnectedAgent {
       case 'take-waiting':
         await this.#takeWaiting(effect.report)
         return undefined
-      case 'report-clones': {
+      case 'report-duplicate': {
         const { accountId, deviceId } = this.#known()
         const message = 'two agents use the identity of this device and one of them has stopped: pair one of them again'
         this.#deps.logbook.write({ accountId, deviceId, module: 'agents', priority: 'ERROR', message })

@@ -1,6 +1,6 @@
 import type { AgentFrame, RelayFrame, Welcome } from '@smsgw/contract/link/frame'
-import { nextAgent } from '../agent-session.ts'
-import { type AgentEffect, type AgentInput, type AgentState, type AgentStep, newAgent } from '../agent-state.ts'
+import { nextAgent } from '../agent/session.ts'
+import { type AgentEffect, type AgentInput, type AgentState, type AgentStep, newAgent } from '../agent/state.ts'
 
 export const unpaired = newAgent({
   agent: {
@@ -51,7 +51,7 @@ export function play(state: AgentState, ...inputs: readonly AgentInput[]): Agent
 }
 
 /** The relay of the present connection says something. */
-export function hear(state: AgentState, ...frames: readonly RelayFrame[]): AgentStep {
+export function receive(state: AgentState, ...frames: readonly RelayFrame[]): AgentStep {
   const { connection } = state
   return play(
     state,
@@ -64,11 +64,11 @@ export function greeted(state: AgentState = paired): AgentStep {
   const { state: connecting } = play(state, { kind: 'start' }, { kind: 'timer', timer: 'reconnect' })
   const { connection } = connecting
   const { state: greeting } = play(connecting, { kind: 'opened', connection })
-  return play(hear(greeting, challenge).state, { kind: 'signed', connection, signature: 'AAAA' })
+  return play(receive(greeting, challenge).state, { kind: 'signed', connection, signature: 'AAAA' })
 }
 
 export function online(state: AgentState = paired, changes: Partial<Welcome> = {}): AgentStep {
-  return hear(greeted(state).state, { ...welcome, ...changes })
+  return receive(greeted(state).state, { ...welcome, ...changes })
 }
 
 export function framesIn(effects: readonly AgentEffect[]): AgentFrame[] {

@@ -1,5 +1,5 @@
 import type { AgentFrame, Hello, RelayFrame } from '@smsgw/contract/link/frame'
-import { nextRelay } from '../relay-session.ts'
+import { nextRelay } from '../relay/session.ts'
 import {
   newConnection,
   type OpenedConnection,
@@ -7,7 +7,7 @@ import {
   type RelayInput,
   type RelayState,
   type RelayStep,
-} from '../relay-state.ts'
+} from '../relay/state.ts'
 
 export const hello: Hello = {
   type: 'hello',
@@ -42,7 +42,7 @@ export function play(state: RelayState, ...inputs: readonly RelayInput[]): Relay
 }
 
 /** The agent says something. */
-export function hear(state: RelayState, ...frames: readonly AgentFrame[]): RelayStep {
+export function receive(state: RelayState, ...frames: readonly AgentFrame[]): RelayStep {
   return play(state, ...frames.map((frame): RelayInput => ({ kind: 'received', text: JSON.stringify(frame) })))
 }
 
@@ -52,13 +52,13 @@ export function challenged(changes: Partial<RelayState['relay']> = {}): RelaySta
 }
 
 export function open(changes: Partial<OpenedConnection> = {}): RelayStep {
-  const { state } = hear(challenged(), hello)
+  const { state } = receive(challenged(), hello)
   return play(state, { kind: 'authenticated' }, { kind: 'connection-opened', opened: { ...opened, ...changes } })
 }
 
 /** An open connection whose agent has said that it takes so many sends, and to which nothing had to be told again. */
 export function ready(limit = 4): RelayState {
-  const { state } = hear(open().state, { type: 'credit', limit, urgentLimit: limit })
+  const { state } = receive(open().state, { type: 'credit', limit, urgentLimit: limit })
   return play(state, { kind: 'commands-claimed', commands: [] }, { kind: 'commands-claimed', commands: [] }).state
 }
 

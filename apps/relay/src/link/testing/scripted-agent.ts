@@ -3,7 +3,7 @@ import { type Command, commandKey } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { subprotocol, type Welcome } from '@smsgw/contract/link/frame'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
-import { nextAgent } from '@smsgw/link/agent-session'
+import { nextAgent } from '@smsgw/link/agent/session'
 import {
   type AgentEffect,
   type AgentInput,
@@ -11,7 +11,7 @@ import {
   type AgentTimer,
   type Identity,
   newAgent,
-} from '@smsgw/link/agent-state'
+} from '@smsgw/link/agent/state'
 import { WebSocket } from 'ws'
 
 interface AgentKeys {
@@ -203,9 +203,9 @@ export class ScriptedAgent {
         this.#step({ kind: 'signed', connection: effect.connection, signature })
         break
       }
-      case 'keep-identity':
+      case 'store-identity':
         this.identity = { deviceId: effect.deviceId }
-        this.#step({ kind: 'identity-kept', deviceId: effect.deviceId })
+        this.#step({ kind: 'identity-stored', deviceId: effect.deviceId })
         break
       case 'compare-tag': {
         const tag = this.#events[effect.seq - 1]?.tag
@@ -222,7 +222,7 @@ export class ScriptedAgent {
       case 'journal-commands':
         this.#take(effect)
         break
-      case 'renounce-journal':
+      case 'replace-journal':
         this.#renounce(effect.provenMark)
         break
     }
@@ -271,7 +271,7 @@ export class ScriptedAgent {
     this.#journalId = randomUUID()
     this.#events = this.#events.slice(provenMark)
     this.#step({
-      kind: 'journal-renewed',
+      kind: 'journal-replaced',
       journal: { id: this.#journalId, replaces },
       marks: { first: 1, tail: this.#events.length, mark: 0 },
       open: 0,

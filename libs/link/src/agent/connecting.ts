@@ -1,0 +1,76 @@
+import { type CloseName, closeCodes, closeNameOf, type Retry } from '@smsgw/contract/link/close-code'
+import { closeReason } from '../connection/close-reason.ts'
+import type { Pause } from '../connection/timers.ts'
+import { handshakeLimit } from '../connection/timers.ts'
+import { fullBudget } from './frame-budget.ts'
+import { pauseBefore, retryAfter } from './reconnect.ts'
+import type { AgentEffect, AgentState, AgentStep } from './state.ts'
+
+export function connect(state: AgentState): AgentStep {
+  const connection = state.connection + 1
+  return {
+    state: { ...state, connection, budget: fullBudget, phase: { kind: 'connecting' } },
+    effects: [{ kind: 'connect', connection }, handshakeLimit],
+  }
+}
+
+/** This end has had enough of the connection. */
+export function closeConnection(state: AgentState, why: CloseName, reason: string): AgentStep {
+  const { code, retry } = closeCodes[why]
+  const left = disconnected(state, why, reason, retry)
+  return { state: left.state, effects: [closing(state, code, reason), ...left.effects] }
+}
+
+/** It has stopped as far as its app is concerned, and yet connects once more. */
+export function closeAndTakeBack(state: AgentState, why: CloseName, reason: string, pause: Pause): AgentStep {
+  const left = closeConnection(state, why, reason)
+  const later: AgentEffect = { kind: 'set-timer', timer: 'reconnect', ...pause }
+  return { state: { ...left.state, phase: { kind: 'waiting' } }, effects: [...left.effects, later] }
+}
+
+/** The other end closed, or the socket broke. */
+export function connectionClosed(state: AgentState, code: number, reason: string): AgentStep {
+  return disconnected(state, closeNameOf(code) ?? 'lost', reason || `closed with ${code}`, retryAfter(code))
+}
+
+/** No more connections, and nothing that waits for one. */
+export function stop(state: AgentState): AgentStep {
+  const { code } = closeCodes.goodbye
+  const effects = hasSocket(state) ? [closing(state, code, 'stopped')] : []
+  return {
+    state: { ...state, phase: { kind: 'idle' } },
+    effects: [...effects, ...cancelTimers, { kind: 'cancel-timer', timer: 'reconnect' }],
+  }
+}
+
+export function closing(state: AgentState, code: number, reason: string): AgentEffect {
+  return { kind: 'close', connection: state.connection, code, reason: closeReason(reason) }
+}
+
+export function hasSocket({ phase }: AgentState): boolean {
+  return !['idle', 'waiting', 'replacing-journal', 'stopped'].includes(phase.kind)
+}
+
+export const cancelTimers: readonly AgentEffect[] = (['handshake', 'tick', 'leave'] as const).map((timer) => ({
+  kind: 'cancel-timer',
+  timer,
+}))
+
+export function reconnectLater(state: AgentState, retry: Exclude<Retry, 'never'>): AgentStep {
+  return {
+    state: { ...state, phase: { kind: 'waiting' }, attempts: state.attempts + 1 },
+    effects: [{ kind: 'set-timer', timer: 'reconnect', ...pauseBefore(state.attempts, retry) }],
+  }
+}
+
+function disconnected(state: AgentState, why: CloseName | 'lost', reason: string, retry: Retry): AgentStep {
+  const effects: AgentEffect[] = [...cancelTimers, { kind: 'disconnected', why, reason }]
+  if (retry === 'never' && why !== 'lost') {
+    return {
+      state: { ...state, phase: { kind: 'stopped', why } },
+      effects: [...effects, { kind: 'stopped', why, reason }],
+    }
+  }
+  const later = reconnectLater(state, retry === 'never' ? 'slowly' : retry)
+  return { state: later.state, effects: [...effects, ...later.effects] }
+}

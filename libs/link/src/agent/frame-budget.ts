@@ -1,0 +1,61 @@
+import { commandKey } from '@smsgw/contract/link/command'
+import type { RelayFrame } from '@smsgw/contract/link/frame'
+import type { CommandInbox } from '../commands/command-inbox.ts'
+import { receiveCommand } from '../commands/received-command.ts'
+import type { Heartbeat } from '../connection/heartbeat.ts'
+
+/**
+ * Limits the work that a relay can cause: each frame has a price, so that no kind of frame can be repeated without limit.
+ * Frames that the agent itself causes are free: sends within its credit, acknowledgements of its events, answers to pings.
+ */
+export interface FrameBudget {
+  readonly spent: number
+}
+
+export const fullBudget: FrameBudget = { spent: 0 }
+
+/** At once. A working relay stays far below, even when a user cancels hundreds of messages. */
+const maxSpent = 1_000
+const refillPerSecond = 10
+/** The agent reads its events again from the journal: needed once, after the database of the relay was restored. */
+const replayPrice = 100
+
+/** What the agent has sent, as far as it allows the relay to send frames. */
+export interface Caused {
+  /** Events up to here are acknowledged already. */
+  readonly mark: number
+  readonly heartbeat?: Heartbeat
+  readonly inbox?: CommandInbox
+}
+
+/** Pays for a frame; undefined for one of an unknown type. Undefined: the relay has sent too much. */
+export function pay(budget: FrameBudget, frame: RelayFrame | undefined, caused: Caused): FrameBudget | undefined {
+  const spent = budget.spent + priceOf(frame, caused)
+  return spent > maxSpent ? undefined : { spent }
+}
+
+export function refill({ spent }: FrameBudget, seconds: number): FrameBudget {
+  return { spent: Math.max(0, spent - refillPerSecond * seconds) }
+}
+
+function priceOf(frame: RelayFrame | undefined, { mark, heartbeat, inbox }: Caused): number {
+  switch (frame?.type) {
+    case 'stored':
+      return frame.upto > mark ? 0 : 1
+    case 'pong':
+      return heartbeat?.unanswered !== undefined && frame.number === heartbeat.number ? 0 : 1
+    case 'command':
+      return inbox !== undefined && isWithinCredit(inbox, frame.command) ? 0 : 1
+    case 'replay':
+      return replayPrice
+    default:
+      return 1
+  }
+}
+
+function isWithinCredit({ received, credit }: CommandInbox, value: unknown): boolean {
+  const command = receiveCommand(value)
+  if (command === undefined) return false
+  const key = 'command' in command ? commandKey(command.command) : command.key
+  return key.startsWith('send:') && received < (credit?.urgentLimit ?? 0)
+}

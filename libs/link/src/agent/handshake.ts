@@ -1,0 +1,128 @@
+import { closeCodes } from '@smsgw/contract/link/close-code'
+import type { Challenge, Hello, Pair, RelayFrame, Welcome } from '@smsgw/contract/link/frame'
+import { signedText } from '../connection/signed-text.ts'
+import { authenticationLimit } from '../connection/timers.ts'
+import { commonVersion, versionRefusal } from '../connection/versions.ts'
+import { cancelTimers, closeAndTakeBack, closeConnection, closing } from './connecting.ts'
+import { countHello, countTakeovers, duplicateReason, duplicateVerdict, takeBackPause } from './duplicate-identity.ts'
+import { beginOnline } from './online.ts'
+import type { AgentPhase, AgentState, AgentStep } from './state.ts'
+
+/** A frame that belongs to the time before `online`; undefined when it does not belong into this phase. */
+export function handleHandshakeFrame(state: AgentState, frame: RelayFrame): AgentStep | undefined {
+  const { phase } = state
+  if (phase.kind === 'awaiting-challenge' && frame.type === 'challenge') return answerChallenge(state, frame)
+  if (phase.kind === 'pairing' && frame.type === 'paired') {
+    return {
+      state: { ...state, phase: { ...phase, kind: 'storing-identity' } },
+      effects: [{ kind: 'store-identity', deviceId: frame.deviceId }],
+    }
+  }
+  if (phase.kind === 'awaiting-welcome' && frame.type === 'welcome') return handleWelcome(state, frame)
+  return undefined
+}
+
+export function identityStored(state: AgentState): AgentStep {
+  const { phase } = state
+  return phase.kind === 'storing-identity' ? sign(state, phase) : { state, effects: [] }
+}
+
+export function signed(state: AgentState, signature: string): AgentStep {
+  const { phase, connection } = state
+  if (phase.kind !== 'signing') return { state, effects: [] }
+  const { identity } = phase
+  const frame =
+    'deviceId' in identity ? hello(state, identity.deviceId, signature) : pair(state, identity.credential, signature)
+  const next: AgentPhase = frame.type === 'hello' ? { kind: 'awaiting-welcome' } : { ...phase, kind: 'pairing' }
+  const duplicate = frame.type === 'hello' ? countHello(state.duplicate) : state.duplicate
+  return {
+    state: { ...state, duplicate, phase: next },
+    effects: [authenticationLimit, { kind: 'send', connection, text: JSON.stringify(frame) }],
+  }
+}
+
+export function tagCompared(state: AgentState, isSame: boolean): AgentStep {
+  if (state.phase.kind !== 'comparing-tag') return { state, effects: [] }
+  const { welcome } = state.phase
+  return isSame
+    ? beginOnline(state, welcome)
+    : renounce(state, welcome, 'its events are not the ones that the relay has')
+}
+
+function answerChallenge(state: AgentState, challenge: Challenge): AgentStep {
+  const { versions } = state.agent
+  if (commonVersion(versions, challenge.versions) === undefined)
+    return closeConnection(state, 'version', versionRefusal(versions))
+  return sign(state, challenge)
+}
+
+function sign(state: AgentState, { relayId, nonce }: Pick<Challenge, 'relayId' | 'nonce'>): AgentStep {
+  const { identity, connection, agent, journal } = state
+  const text = signedText(
+    'deviceId' in identity
+      ? { purpose: 'hello', relayId, nonce, deviceId: identity.deviceId, journalId: journal.id, bootId: agent.bootId }
+      : { purpose: 'pair', relayId, nonce, credential: identity.credential, publicKey: agent.publicKey },
+  )
+  return {
+    state: { ...state, phase: { kind: 'signing', identity, relayId, nonce } },
+    effects: [{ kind: 'sign', connection, text }],
+  }
+}
+
+function pair({ agent }: AgentState, credential: string, signature: string): Pair {
+  return { type: 'pair', credential, publicKey: agent.publicKey, signature, name: agent.name }
+}
+
+function hello({ agent, journal, outbox }: AgentState, deviceId: string, signature: string): Hello {
+  const { versions, agentVersion, bootId, isClockSynchronised, sims } = agent
+  const { first, tail, mark } = outbox
+  return {
+    type: 'hello',
+    deviceId,
+    signature,
+    versions,
+    agentVersion,
+    bootId,
+    journal: { id: journal.id, first, tail, mark, replaces: journal.replaces },
+    streamId: journal.streamId,
+    isClockSynchronised,
+    sims: [...sims],
+  }
+}
+
+/**
+ * The relay tells what it has stored of this journal. If that is more than the journal holds, or something else, the
+ * journal is a copy of an earlier day, or has gone its own way since: what it would send may have been sent already.
+ */
+function handleWelcome(before: AgentState, welcome: Welcome): AgentStep {
+  const state = { ...before, duplicate: countTakeovers(before.duplicate, before.agent.bootId, welcome) }
+  const { outbox, connection, agent } = state
+  const { mark, markTag, isRetired, version } = welcome
+  if (version < agent.versions.min || version > agent.versions.max) {
+    return closeConnection(state, 'version', versionRefusal(agent.versions))
+  }
+  const verdict = duplicateVerdict(state.duplicate)
+  if (verdict === 'take-back') return closeAndTakeBack(state, 'cloned', duplicateReason, takeBackPause)
+  if (verdict === 'stop') return closeConnection(state, 'cloned', duplicateReason)
+  if (isRetired) return renounce(state, welcome, 'its device has gone on with another journal')
+  if (mark > outbox.tail) return renounce(state, welcome, `the relay has ${mark} events of it, it holds ${outbox.tail}`)
+  if (markTag === undefined || mark < outbox.first) return beginOnline(state, welcome)
+  return {
+    state: { ...state, phase: { kind: 'comparing-tag', welcome } },
+    effects: [{ kind: 'compare-tag', connection, seq: mark, tag: markTag }],
+  }
+}
+
+function renounce(state: AgentState, welcome: Welcome, reason: string): AgentStep {
+  const { outbox, journal } = state
+  // What an earlier database acknowledged, this one may not have.
+  const provenMark = journal.streamId === welcome.streamId ? outbox.mark : 0
+  return {
+    state: { ...state, phase: { kind: 'replacing-journal' } },
+    effects: [
+      closing(state, closeCodes['old-copy'].code, `old journal: ${reason}`),
+      ...cancelTimers,
+      { kind: 'replace-journal', journalId: journal.id, provenMark },
+    ],
+  }
+}

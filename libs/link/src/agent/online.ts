@@ -1,0 +1,172 @@
+import type { AgentFrame, RelayFrame, Welcome } from '@smsgw/contract/link/frame'
+import { acceptCommand, emptyInbox, nextCredit } from '../commands/command-inbox.ts'
+import { receiveCommand } from '../commands/received-command.ts'
+import { pongReceived, startHeartbeat, tickHeartbeat, ticksPerHeartbeat } from '../connection/heartbeat.ts'
+import type { Pause } from '../connection/timers.ts'
+import {
+  acknowledge,
+  eventFrames,
+  type JournaledEvent,
+  markSent,
+  nextReading,
+  resume,
+  tickOutbox,
+} from '../events/event-outbox.ts'
+import { closeConnection } from './connecting.ts'
+import { forget, ticksUntilCleared } from './duplicate-identity.ts'
+import { refill } from './frame-budget.ts'
+import type { AgentEffect, AgentState, AgentStep, Online } from './state.ts'
+
+/**
+ * 10 s. An acknowledgement after that time proves that the connection works, and failures are counted anew. One right after
+ * the welcome proves little: a relay that breaks down under its agents would see them all return at once.
+ */
+const ticksUntilProven = 2
+const leastHeartbeatSeconds = 1
+/** 30 s. */
+const ticksForAcknowledgement = 6
+/** Between two announcements. A modem takes longer for one message than this. */
+const creditPause: Pause = { fromMs: 50, toMs: 50 }
+
+export type OnlineState = AgentState & { readonly phase: Online }
+
+export function isOnline(state: AgentState): state is OnlineState {
+  return state.phase.kind === 'online'
+}
+
+export function beginOnline(state: AgentState, welcome: Welcome): AgentStep {
+  const { mark, streamId } = welcome
+  const phase: Online = { kind: 'online', welcome, heartbeat: startHeartbeat, inbox: emptyInbox, ticks: 0 }
+  const online = { ...state, journal: { ...state.journal, streamId }, outbox: resume(state.outbox, mark), phase }
+  return then(advance(online), [
+    { kind: 'cancel-timer', timer: 'handshake' },
+    tickLater(online),
+    { kind: 'record-mark', mark, streamId },
+    { kind: 'apply-settings', settings: welcome.settings },
+    { kind: 'connected', welcome },
+  ])
+}
+
+/** A frame that belongs to a connection that stands; undefined for any other. */
+export function handleFrame(state: OnlineState, frame: RelayFrame): AgentStep | undefined {
+  const { outbox, phase } = state
+  switch (frame.type) {
+    case 'stored': {
+      if (frame.upto > outbox.sent) return closeConnection(state, 'malformed', `event ${frame.upto} was not sent yet`)
+      const { streamId } = phase.welcome
+      const known = frame.upto > outbox.mark ? resetAttempts(state) : state
+      return then(advance({ ...known, outbox: acknowledge(outbox, frame.upto) }), [
+        { kind: 'record-mark', mark: frame.upto, streamId },
+      ])
+    }
+    case 'replay':
+      if (frame.from > outbox.sent + 1)
+        return closeConnection(state, 'malformed', `event ${frame.from - 1} was not sent yet`)
+      return advance({ ...state, outbox: resume(outbox, frame.from - 1) })
+    case 'command':
+      return takeOver(state, frame.command)
+    case 'pong': {
+      const heartbeat = pongReceived(phase.heartbeat, frame.number)
+      const isAnswer = heartbeat.unanswered !== phase.heartbeat.unanswered
+      return unchanged({ ...(isAnswer ? resetAttempts(state) : state), phase: { ...phase, heartbeat } })
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The relay has answered: the line works both ways. */
+function resetAttempts(state: OnlineState): OnlineState {
+  return state.phase.ticks >= ticksUntilProven ? { ...state, attempts: 0 } : state
+}
+
+export function eventsRead(state: OnlineState, from: number, events: readonly JournaledEvent[]): AgentStep {
+  const { outbox, connection } = state
+  // The relay asked for a replay in between.
+  if (outbox.readingFrom !== from) return unchanged(state)
+  const frames = eventFrames(outbox.sent, from, events)
+  const sending = frames.map(({ text }): AgentEffect => ({ kind: 'send', connection, text }))
+  const read = { ...state, outbox: markSent(outbox, frames) }
+  return then(events.length === 0 ? unchanged(read) : advance(read), sending)
+}
+
+/** Told also of what an earlier connection brought: a relay that did not ask for it on this one passes over it. */
+export function confirmJournaled(state: OnlineState, keys: readonly string[]): AgentStep {
+  const step = advance(state)
+  return keys.length === 0 ? step : then(step, [send(state, { type: 'journaled', keys: [...keys] })])
+}
+
+export function tick(state: OnlineState): AgentStep {
+  const outbox = tickOutbox(state.outbox)
+  if (outbox.unacknowledgedTicks >= ticksForAcknowledgement)
+    return closeConnection(state, 'timed-out', 'events are not acknowledged')
+  const { heartbeat, verdict } = tickHeartbeat(state.phase.heartbeat)
+  if (verdict === 'dead') return closeConnection(state, 'timed-out', 'the relay does not answer')
+  const ticks = state.phase.ticks + 1
+  const ticked = {
+    ...state,
+    outbox,
+    budget: refill(state.budget, tickSeconds(state)),
+    phase: { ...state.phase, heartbeat, ticks },
+    ...(ticks >= ticksUntilCleared && { duplicate: forget(state.duplicate) }),
+  }
+  const pinging = verdict === 'ping' ? [send(state, { type: 'ping', number: heartbeat.number })] : []
+  return { state: ticked, effects: [...pinging, tickLater(ticked)] }
+}
+
+/** Whatever can go on goes on: the next events are read, and new room is announced. */
+export function advance(state: OnlineState): AgentStep {
+  const { phase, connection } = state
+  const effects: AgentEffect[] = []
+  let { outbox } = state
+  const reading = nextReading(outbox, phase.welcome.window)
+  if (reading) {
+    outbox = { ...outbox, readingFrom: reading.from }
+    effects.push({ kind: 'read-events', connection, ...reading })
+  }
+  const credit = nextCredit(phase.inbox, state.queue)
+  const isFirst = phase.inbox.credit === undefined
+  if (credit) effects.push(send(state, { type: 'credit', ...credit }))
+  if (credit && !isFirst) effects.push({ kind: 'set-timer', timer: 'credit', ...creditPause })
+  const inbox = credit ? { ...phase.inbox, credit, mayAnnounce: isFirst } : phase.inbox
+  return { state: { ...state, outbox, phase: { ...phase, inbox } }, effects }
+}
+
+export function creditTimerFired(state: OnlineState): AgentStep {
+  return advance({ ...state, phase: { ...state.phase, inbox: { ...state.phase.inbox, mayAnnounce: true } } })
+}
+
+function takeOver(state: OnlineState, value: unknown): AgentStep {
+  const command = receiveCommand(value)
+  if (command === undefined) return closeConnection(state, 'malformed', 'a command without kind and id')
+  const taken = acceptCommand(state.phase.inbox, state.queue, command)
+  if (taken === 'too-much') return closeConnection(state, 'too-much', 'more commands than it can take')
+  const { inbox, queue } = taken
+  return {
+    state: { ...state, queue, phase: { ...state.phase, inbox } },
+    effects: [{ kind: 'journal-commands', journalId: state.journal.id, commands: [command] }],
+  }
+}
+
+function send({ connection }: AgentState, frame: AgentFrame): AgentEffect {
+  return { kind: 'send', connection, text: JSON.stringify(frame) }
+}
+
+function tickSeconds({ phase }: OnlineState): number {
+  // A relay that asks for more is not obeyed: pings would fill the line.
+  return Math.max(leastHeartbeatSeconds, phase.welcome.heartbeatSeconds) / ticksPerHeartbeat
+}
+
+function tickLater(state: OnlineState): AgentEffect {
+  const ms = tickSeconds(state) * 1_000
+  return { kind: 'set-timer', timer: 'tick', fromMs: ms, toMs: ms }
+}
+
+function unchanged(state: AgentState): AgentStep {
+  return { state, effects: [] }
+}
+
+/** What was decided first is done first. */
+function then(step: AgentStep, before: readonly AgentEffect[]): AgentStep {
+  return { state: step.state, effects: [...before, ...step.effects] }
+}

@@ -1,0 +1,168 @@
+import type { RelayFrame } from '@smsgw/contract/link/frame'
+import { commandsOnDisk } from '../commands/command-inbox.ts'
+import { readRelayFrame } from '../connection/frame-text.ts'
+import { frameReceived } from '../connection/heartbeat.ts'
+import { openOutbox, prune } from '../events/event-outbox.ts'
+import { closeConnection, connect, connectionClosed, hasSocket, reconnectLater, stop } from './connecting.ts'
+import { noDuplicate } from './duplicate-identity.ts'
+import { pay } from './frame-budget.ts'
+import { handleHandshakeFrame, identityStored, signed, tagCompared } from './handshake.ts'
+import { advance, confirmJournaled, creditTimerFired, eventsRead, handleFrame, isOnline, tick } from './online.ts'
+import type { AgentEffect, AgentInput, AgentState, AgentStep, AgentTimer } from './state.ts'
+
+/**
+ * The agent's end of the link: it keeps one connection to its relay, for as long as the process lives.
+ *
+ *   idle → connecting → greeting → signing → introduced → comparing → online
+ *            ↑              (pairing → keeping-identity → signing, once)  │
+ *            └── waiting ◄── whenever the connection ends ◄──────────────┘
+ *   introduced, comparing → renouncing → waiting      the journal is an old copy
+ *   → stopped                                         revoked, cloned: a person has to look
+ *
+ * What it promises, together with a journal that does as its effects say:
+ *   events are acknowledged to nobody and forgotten by nobody before the relay has them on disk;
+ *   commands are acknowledged when they are on disk here, and those of an old copy are never begun.
+ */
+export function nextAgent(state: AgentState, input: AgentInput): AgentStep {
+  if ('connection' in input && (input.connection !== state.connection || !hasSocket(state))) return unchanged(state)
+  switch (input.kind) {
+    case 'start':
+      return start(state)
+    case 'stop':
+      return stop(state)
+    case 'opened':
+      return unchanged(state.phase.kind === 'connecting' ? { ...state, phase: { kind: 'awaiting-challenge' } } : state)
+    case 'received':
+      return receive(state, input.text)
+    case 'closed':
+      return connectionClosed(state, input.code, input.reason)
+    case 'timer':
+      return timerFired(state, input.timer)
+    case 'signed':
+      return signed(state, input.signature)
+    case 'tag-compared':
+      return tagCompared(state, input.isSame)
+    case 'events-read':
+      return isOnline(state) ? eventsRead(state, input.from, input.events) : unchanged(state)
+    default:
+      return changed(state, input)
+  }
+}
+
+/** What happens at this end whether there is a connection or not. */
+function changed(state: AgentState, input: Exclude<AgentInput, { readonly connection: number }>): AgentStep {
+  const { outbox } = state
+  switch (input.kind) {
+    case 'events-appended':
+      if (input.journalId !== state.journal.id) return unchanged(state)
+      return advanceIfOnline({ ...state, outbox: { ...outbox, tail: Math.max(outbox.tail, input.tail) } })
+    case 'events-pruned':
+      if (input.journalId !== state.journal.id) return unchanged(state)
+      return advanceIfOnline({ ...state, outbox: prune(outbox, input.first) })
+    case 'commands-journaled': {
+      const known = { ...state, queue: commandsOnDisk(state.queue, input.keys, input.open) }
+      return isOnline(known) ? confirmJournaled(known, input.keys) : unchanged(known)
+    }
+    case 'queue-changed':
+      return advanceIfOnline({ ...state, queue: { ...state.queue, ...input.queue } })
+    case 'facts-changed':
+      return unchanged({ ...state, agent: { ...state.agent, ...input.facts } })
+    case 'journal-replaced':
+      return renewed(state, input)
+    case 'identity-stored':
+      return identityStored({ ...state, identity: { deviceId: input.deviceId } })
+    case 'telemetry':
+      if (!isOnline(state)) return unchanged(state)
+      return {
+        state,
+        effects: [send(state, JSON.stringify({ type: 'telemetry', at: input.at, sample: input.sample }))],
+      }
+    case 'waiting':
+      if (!isOnline(state)) return unchanged(state)
+      return { state, effects: [send(state, JSON.stringify({ type: 'waiting', report: input.report }))] }
+    default:
+      return unchanged(state)
+  }
+}
+
+/** Whoever starts it again has looked at why it stopped. */
+function start(state: AgentState): AgentStep {
+  if (state.phase.kind !== 'idle' && state.phase.kind !== 'stopped') return unchanged(state)
+  return connect({ ...state, attempts: 0, duplicate: noDuplicate })
+}
+
+function receive(before: AgentState, text: string): AgentStep {
+  const state = heard(before)
+  const reading = readRelayFrame(text)
+  if (reading.kind === 'refused') return closeConnection(state, reading.why, reading.reason)
+  const frame = reading.kind === 'frame' ? reading.frame : undefined
+  const budget = pay(state.budget, frame, { mark: state.outbox.mark, ...(isOnline(state) && state.phase) })
+  if (budget === undefined)
+    return closeConnection(state, 'too-much', `too many frames, the last one ${frame?.type ?? 'unknown'}`)
+  const paid = { ...state, budget }
+  return frame === undefined ? unchanged(paid) : take(paid, frame)
+}
+
+function take(state: AgentState, frame: RelayFrame): AgentStep {
+  return (
+    atAnyTime(state, frame) ??
+    (isOnline(state) ? handleFrame(state, frame) : handleHandshakeFrame(state, frame)) ??
+    closeConnection(state, 'malformed', `${frame.type} while ${state.phase.kind}`)
+  )
+}
+
+function atAnyTime(state: AgentState, frame: RelayFrame): AgentStep | undefined {
+  switch (frame.type) {
+    case 'ping':
+      return { state, effects: [send(state, JSON.stringify({ type: 'pong', number: frame.number }))] }
+    case 'settings':
+      return { state, effects: [{ kind: 'apply-settings', settings: frame.settings, serverTime: frame.serverTime }] }
+    case 'goaway': {
+      const ms = frame.reconnectAfterMs
+      return { state, effects: [{ kind: 'set-timer', timer: 'leave', fromMs: ms, toMs: ms }] }
+    }
+    default:
+      return undefined
+  }
+}
+
+function timerFired(state: AgentState, timer: AgentTimer): AgentStep {
+  switch (timer) {
+    case 'reconnect':
+      return state.phase.kind === 'waiting' ? connect(state) : unchanged(state)
+    case 'handshake':
+      if (!hasSocket(state) || isOnline(state)) return unchanged(state)
+      return closeConnection(state, 'timed-out', `still ${state.phase.kind}`)
+    case 'tick':
+      return isOnline(state) ? tick(state) : unchanged(state)
+    case 'credit':
+      return isOnline(state) ? creditTimerFired(state) : unchanged(state)
+    case 'leave':
+      return hasSocket(state) ? closeConnection(state, 'goodbye', 'asked to go away') : unchanged(state)
+  }
+}
+
+/** What the old journal was still being given is dropped: it was never acknowledged. */
+function renewed(state: AgentState, { journal, marks, open }: AgentInput & { kind: 'journal-replaced' }): AgentStep {
+  const queue = { ...state.queue, open, journaling: [] }
+  const next = { ...state, journal, queue, outbox: openOutbox(marks) }
+  return state.phase.kind === 'replacing-journal' ? reconnectLater(next, 'soon') : unchanged(next)
+}
+
+function advanceIfOnline(state: AgentState): AgentStep {
+  return isOnline(state) ? advance(state) : unchanged(state)
+}
+
+function heard(state: AgentState): AgentState {
+  return isOnline(state)
+    ? { ...state, phase: { ...state.phase, heartbeat: frameReceived(state.phase.heartbeat) } }
+    : state
+}
+
+function send({ connection }: AgentState, text: string): AgentEffect {
+  return { kind: 'send', connection, text }
+}
+
+function unchanged(state: AgentState): AgentStep {
+  return { state, effects: [] }
+}

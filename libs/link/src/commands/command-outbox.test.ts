@@ -1,0 +1,100 @@
+import type { Command } from '@smsgw/contract/link/command'
+import { expect, test } from 'vitest'
+import {
+  acknowledged,
+  type CommandOutbox,
+  claimed,
+  claimFailed,
+  emptyOutbox,
+  grant,
+  nextClaim,
+  nextCommands,
+  requestClaim,
+  tickCommands,
+} from './command-outbox.ts'
+
+const send = (cmdId: string, priority = 0, text = 'x'): Command => ({
+  kind: 'send',
+  cmdId,
+  messageId: cmdId,
+  phoneNumber: '1',
+  content: { text },
+  isEncrypted: false,
+  withDeliveryReport: false,
+  priority,
+  acceptedAt: '2026-01-01T00:00:00Z',
+  onUncertain: 'resolve',
+})
+const cancel = (cmdId: string): Command => ({ kind: 'cancel', cmdId })
+const granted = grant(emptyOutbox, 2, 3)
+const told = (outbox: CommandOutbox, ...commands: readonly Command[]) => nextCommands(claimed(outbox, commands))
+const idsIn = (texts: readonly string[]) => texts.map((text) => JSON.parse(text).command.cmdId)
+
+test('nothing is claimed before the agent has said what it takes', () => {
+  expect(nextClaim(emptyOutbox)).toBeUndefined()
+  expect(nextClaim(granted)?.room).toEqual({ sends: 2, urgentSends: 3, others: 64 })
+})
+
+test('one claim at a time, and another one when the first brought something', () => {
+  const claiming = nextClaim(granted)?.outbox as CommandOutbox
+  expect(nextClaim(requestClaim(claiming))).toBeUndefined()
+  const resumed = claimed(claiming, [])
+  const empty = claimed(nextClaim(resumed)?.outbox as CommandOutbox, [])
+  expect(nextClaim(empty)).toBeUndefined()
+  expect(nextClaim(requestClaim(empty))).toBeDefined()
+})
+
+test('credit is kept to, urgent messages use the room kept for them, and cancels cost nothing', () => {
+  const { outbox, texts } = told(granted, send('a'), send('b'), send('c'), send('d', 100), cancel('a'))
+  expect(idsIn(texts)).toEqual(['a', 'b', 'd', 'a'])
+  expect(outbox.waiting).toMatchObject([{ cmdId: 'c' }])
+  expect(idsIn(nextCommands(grant(outbox, 4, 5)).texts)).toEqual(['c'])
+})
+
+test('credit never shrinks', () => {
+  expect(grant(granted, 1, 1)).toMatchObject({ limit: 2, urgentLimit: 3 })
+})
+
+test('more credit makes it ask again when the last claim was bound by it', () => {
+  const full = claimed(nextClaim(granted)?.outbox as CommandOutbox, [send('a'), send('b')])
+  const asked = claimed(nextClaim(nextCommands(full).outbox)?.outbox as CommandOutbox, [])
+  expect(nextClaim(asked)).toBeUndefined()
+  expect(nextClaim(grant(asked, 3, 4))?.room).toMatchObject({ sends: 1 })
+})
+
+test('a claim whose answer was lost is made good by resuming', () => {
+  const resumed = claimed(nextClaim(granted)?.outbox as CommandOutbox, [])
+  const failed = claimFailed(nextClaim(resumed)?.outbox as CommandOutbox)
+  expect(nextClaim(failed)).toBeUndefined()
+  expect(nextClaim(requestClaim(failed))?.outbox.isResumed).toBe(false)
+})
+
+test('what is under way already is not sent twice', () => {
+  const { outbox } = told(granted, send('a'), cancel('b'))
+  expect(told(outbox, send('a'), cancel('b'), cancel('a')).texts).toHaveLength(1)
+})
+
+test('what is under way is bound in number and in size, one message excepted', () => {
+  const rich = grant(emptyOutbox, 1_000, 1_000)
+  const many = told(rich, ...Array.from({ length: 100 }, (_, number) => send(`${number}`)))
+  expect(many.texts).toHaveLength(64)
+  expect(nextCommands(acknowledged(many.outbox, ['send:0', 'send:1'])).texts).toHaveLength(2)
+  const large = told(rich, ...Array.from({ length: 10 }, (_, number) => send(`${number}`, 0, 'x'.repeat(200_000))))
+  expect(large.texts).toHaveLength(5)
+})
+
+test('what no frame can hold is given back', () => {
+  const { texts, tooLarge, outbox } = told(granted, send('a', 0, '\u0001'.repeat(65_535)), send('b'))
+  expect(tooLarge).toMatchObject([{ cmdId: 'a' }])
+  expect(idsIn(texts)).toEqual(['b'])
+  expect(outbox.waiting).toEqual([])
+})
+
+test('only what is under way can be overdue', () => {
+  expect(tickCommands(granted).unacknowledgedTicks).toBe(0)
+  const { outbox } = told(granted, send('a'), send('b'))
+  const late = tickCommands(tickCommands(outbox))
+  expect(late.unacknowledgedTicks).toBe(2)
+  expect(acknowledged(late, ['send:unknown']).unacknowledgedTicks).toBe(2)
+  expect(acknowledged(late, ['send:a']).unacknowledgedTicks).toBe(0)
+})

@@ -1,0 +1,151 @@
+import { type Command, commandKey, urgentPriority } from '@smsgw/contract/link/command'
+import { maxFrameBytes } from '@smsgw/contract/link/frame'
+import { byteLength } from '../connection/frame-text.ts'
+
+/**
+ * The relay's side of the commands. Each was committed as dispatched to this journal before it came here, so what is lost
+ * with the connection is found again when the next one resumes.
+ *
+ * The agent grants credit for sends; cancels, sweeps and USSD codes cost none. Beside it the relay bounds by itself what is
+ * under way, so that an agent cannot make it hold more.
+ */
+export interface CommandOutbox {
+  /** Sends that the agent takes, counted from the beginning of the connection; absent: it has not said so yet. */
+  readonly limit: number | undefined
+  /** The same for urgent ones. */
+  readonly urgentLimit: number
+  readonly sent: number
+  /** Claimed, and not sent yet. */
+  readonly waiting: readonly Command[]
+  readonly inFlight: readonly { readonly key: string; readonly bytes: number }[]
+  /** A claim is under way, with this room. */
+  readonly claiming: number | undefined
+  /** There may be something to claim. */
+  readonly isClaimDue: boolean
+  /** The last claim was bound by its room: there may be more as soon as there is room. */
+  readonly mayHaveMore: boolean
+  /** What was dispatched to this journal before, and not taken over, has been claimed. */
+  readonly isResumed: boolean
+  /** Ticks since the agent acknowledged anything, while something is under way. */
+  readonly unacknowledgedTicks: number
+}
+
+/** What a claim may bring. Cancels and other commands that cost no credit come first and count as `others`. */
+export interface ClaimRoom {
+  readonly sends: number
+  readonly urgentSends: number
+  readonly others: number
+}
+
+const mostInFlight = 64
+const mostBytesInFlight = 1_048_576
+
+export const emptyOutbox: CommandOutbox = {
+  limit: undefined,
+  urgentLimit: 0,
+  sent: 0,
+  waiting: [],
+  inFlight: [],
+  claiming: undefined,
+  isClaimDue: true,
+  mayHaveMore: false,
+  isResumed: false,
+  unacknowledgedTicks: 0,
+}
+
+export function grant(outbox: CommandOutbox, limit: number, urgentLimit: number): CommandOutbox {
+  return {
+    ...outbox,
+    limit: Math.max(limit, outbox.limit ?? 0),
+    urgentLimit: Math.max(limit, urgentLimit, outbox.urgentLimit),
+    isClaimDue: outbox.isClaimDue || outbox.mayHaveMore,
+  }
+}
+
+export function requestClaim(outbox: CommandOutbox): CommandOutbox {
+  return outbox.isClaimDue ? outbox : { ...outbox, isClaimDue: true }
+}
+
+/** The claim to make now, if any. The first one of a connection resumes. */
+export function nextClaim(outbox: CommandOutbox): { outbox: CommandOutbox; room: ClaimRoom } | undefined {
+  const { limit, urgentLimit, sent, waiting, inFlight, claiming, isClaimDue } = outbox
+  const others = mostInFlight - inFlight.length - waiting.length
+  if (limit === undefined || claiming !== undefined || !isClaimDue || others < 1) return undefined
+  const waitingSends = waiting.filter(({ kind }) => kind === 'send').length
+  const sends = Math.max(0, Math.min(limit - sent - waitingSends, others))
+  const urgentSends = Math.max(0, Math.min(urgentLimit - sent - waitingSends, others))
+  return { outbox: { ...outbox, claiming: sends, isClaimDue: false }, room: { sends, urgentSends, others } }
+}
+
+export function claimed(outbox: CommandOutbox, commands: readonly Command[]): CommandOutbox {
+  const fresh = commands.filter((command) => !isUnderWay(outbox, command))
+  const sends = fresh.filter(({ kind }) => kind === 'send').length
+  return {
+    ...outbox,
+    claiming: undefined,
+    isResumed: true,
+    waiting: [...outbox.waiting, ...fresh],
+    // What was resumed says nothing about what is new.
+    isClaimDue: outbox.isClaimDue || fresh.length > 0 || !outbox.isResumed,
+    mayHaveMore: sends >= (outbox.claiming ?? 0),
+  }
+}
+
+/**
+ * Tried again after a pause. It may have been committed all the same, with the answer lost: what it brought is then found
+ * by resuming.
+ */
+export function claimFailed(outbox: CommandOutbox): CommandOutbox {
+  return { ...outbox, claiming: undefined, isClaimDue: false, isResumed: false }
+}
+
+/** What can be sent now, with its text; `tooLarge` is what never can. */
+export function nextCommands(outbox: CommandOutbox): {
+  readonly outbox: CommandOutbox
+  readonly texts: readonly string[]
+  readonly tooLarge: readonly Command[]
+} {
+  if (outbox.waiting.length === 0) return { outbox, texts: [], tooLarge: [] }
+  const { limit = 0, urgentLimit } = outbox
+  let { sent } = outbox
+  let bytesInFlight = outbox.inFlight.reduce((sum, { bytes }) => sum + bytes, 0)
+  const inFlight = [...outbox.inFlight]
+  const [texts, waiting, tooLarge]: [string[], Command[], Command[]] = [[], [], []]
+  for (const command of outbox.waiting) {
+    const text = `{"type":"command","command":${JSON.stringify(command)}}`
+    const bytes = byteLength(text)
+    const isUrgent = command.kind === 'send' && command.priority >= urgentPriority
+    const hasCredit = command.kind !== 'send' || sent < (isUrgent ? urgentLimit : limit)
+    const hasRoom =
+      inFlight.length < mostInFlight && (bytesInFlight === 0 || bytesInFlight + bytes <= mostBytesInFlight)
+    if (bytes > maxFrameBytes) tooLarge.push(command)
+    else if (!hasCredit || !hasRoom) waiting.push(command)
+    else {
+      const key = commandKey(command)
+      texts.push(text)
+      inFlight.push({ key, bytes })
+      bytesInFlight += bytes
+      if (command.kind === 'send') sent += 1
+    }
+  }
+  return { outbox: { ...outbox, sent, waiting, inFlight }, texts, tooLarge }
+}
+
+/** The agent has these on disk. */
+export function acknowledged(outbox: CommandOutbox, keys: readonly string[]): CommandOutbox {
+  const inFlight = outbox.inFlight.filter(({ key }) => !keys.includes(key))
+  return inFlight.length === outbox.inFlight.length ? outbox : { ...outbox, inFlight, unacknowledgedTicks: 0 }
+}
+
+export function tickCommands(outbox: CommandOutbox): CommandOutbox {
+  if (outbox.inFlight.length > 0) return { ...outbox, unacknowledgedTicks: outbox.unacknowledgedTicks + 1 }
+  return outbox.unacknowledgedTicks === 0 ? outbox : { ...outbox, unacknowledgedTicks: 0 }
+}
+
+function isUnderWay(outbox: CommandOutbox, command: Command): boolean {
+  const key = commandKey(command)
+  return (
+    outbox.inFlight.some((inFlight) => inFlight.key === key) ||
+    outbox.waiting.some((waiting) => commandKey(waiting) === key)
+  )
+}

@@ -1,0 +1,24 @@
+/** A random delay between the two, so that a thousand agents do not act at the same moment. */
+export interface Pause {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+interface HandshakeTimer extends Pause {
+  readonly kind: 'set-timer'
+  readonly timer: 'handshake'
+}
+
+/** Until the agent has sent its first frame. */
+export const handshakeLimit: HandshakeTimer = { kind: 'set-timer', timer: 'handshake', fromMs: 15_000, toMs: 15_000 }
+
+/**
+ * From then on. When thousands of agents connect at once, for example after another relay stopped, they are authenticated
+ * one after the other. A shorter limit would close connections that only come back.
+ */
+export const authenticationLimit: HandshakeTimer = {
+  kind: 'set-timer',
+  timer: 'handshake',
+  fromMs: 45_000,
+  toMs: 45_000,
+}

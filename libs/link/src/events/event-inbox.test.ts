@@ -1,0 +1,89 @@
+import type { EventsFrame } from '@smsgw/contract/link/frame'
+import { expect, test } from 'vitest'
+import {
+  acceptEvents,
+  batchStored,
+  type EventInbox,
+  isOverfull,
+  nextBatch,
+  openInbox,
+  restartFrom,
+  storeFailed,
+} from './event-inbox.ts'
+
+const frame = (from: number, count: number, skipped?: number): EventsFrame => ({
+  type: 'events',
+  from,
+  ...(skipped !== undefined && { skipped }),
+  events: Array.from({ length: count }, (_, index) => ({
+    kind: 'cancelled',
+    cmdId: `c${from + index}`,
+    at: '2026-01-01T00:00:00Z',
+  })),
+  tag: `t${from + count - 1}`,
+})
+const take = (inbox: EventInbox, ...frames: readonly EventsFrame[]) =>
+  frames.reduce<EventInbox>((taken, next) => {
+    const after = acceptEvents(taken, next, 10)
+    if (after === 'gap') throw new Error('gap')
+    return after
+  }, inbox)
+const idsOf = ({ storing }: EventInbox) =>
+  storing?.events.map((received) =>
+    'event' in received && 'cmdId' in received.event ? received.event.cmdId : received,
+  )
+
+test('one batch is stored at a time, and what arrives meanwhile goes together into the next', () => {
+  const first = nextBatch(take(openInbox(4), frame(5, 2)))
+  expect(first.storing).toMatchObject({ from: 5, tag: 't6' })
+  const more = nextBatch(take(first, frame(7, 1), frame(8, 2)))
+  expect(more.storing).toBe(first.storing)
+  const next = nextBatch(batchStored(more, 6))
+  expect(idsOf(next)).toEqual(['c7', 'c8', 'c9'])
+  expect(next.storing).toMatchObject({ from: 7, tag: 't9' })
+})
+
+test('what was sent again is taken once', () => {
+  const inbox = nextBatch(take(openInbox(0), frame(1, 3)))
+  expect(acceptEvents(inbox, frame(1, 3), 10)).toBe(inbox)
+  expect(take(inbox, frame(2, 3)).waiting).toMatchObject([{ from: 4, skipped: 0, tag: 't4' }])
+})
+
+test('a gap is refused, one that says so is kept, and never joined with what comes before', () => {
+  expect(acceptEvents(openInbox(4), frame(6, 1), 10)).toBe('gap')
+  const inbox = nextBatch(take(openInbox(4), frame(5, 1), frame(9, 1, 3)))
+  expect(inbox.storing).toMatchObject({ from: 5 })
+  expect(inbox.waiting).toMatchObject([{ from: 9, skipped: 3 }])
+})
+
+test('after a replay was asked for, what was sent before it was heard is passed over', () => {
+  const inbox = restartFrom(4)
+  expect(acceptEvents(inbox, frame(9, 2), 10)).toBe(inbox)
+  const resumed = take(inbox, frame(5, 1))
+  expect(resumed).toMatchObject({ received: 5, isReplaying: false })
+  expect(acceptEvents(resumed, frame(9, 2), 10)).toBe('gap')
+})
+
+test('what could not be stored is tried again, first, and after a pause', () => {
+  const failed = storeFailed(nextBatch(take(openInbox(0), frame(1, 1))))
+  expect(nextBatch(take(failed, frame(2, 1))).storing).toBeUndefined()
+  expect(idsOf(nextBatch({ ...take(failed, frame(2, 1)), isPaused: false }))).toEqual(['c1', 'c2'])
+})
+
+test('a transaction stays of a size that the database can bear', () => {
+  const inbox = nextBatch(take(openInbox(0), frame(1, 200), frame(201, 200)))
+  expect(inbox.storing?.events).toHaveLength(200)
+})
+
+test('no more waits for the disk than the window and a few megabytes', () => {
+  const inbox = take(openInbox(0), frame(1, 3))
+  expect(isOverfull(inbox, 3)).toBe(false)
+  expect(isOverfull(inbox, 2)).toBe(true)
+  expect(isOverfull(acceptEvents(inbox, frame(4, 1), 5_000_000) as EventInbox, 100)).toBe(true)
+})
+
+test('keeps an unreadable event with the reason', () => {
+  const unreadable = [{ kind: 'riddle' }, { kind: 'cancelled', cmdId: 'c1', at: 'yesterday' }]
+  const { storing } = nextBatch(take(openInbox(0), { ...frame(1, 2), events: unreadable }))
+  expect(storing?.events).toEqual([{ problem: expect.any(String) }, { problem: expect.stringMatching(/^at /) }])
+})

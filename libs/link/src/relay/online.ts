@@ -1,0 +1,198 @@
+import type { Command } from '@smsgw/contract/link/command'
+import type { AgentFrame, EventsFrame, RelayFrame } from '@smsgw/contract/link/frame'
+import {
+  acknowledged,
+  claimed,
+  claimFailed,
+  grant,
+  nextClaim,
+  nextCommands,
+  requestClaim,
+  tickCommands,
+} from '../commands/command-outbox.ts'
+import { pongReceived, tickHeartbeat, ticksPerHeartbeat } from '../connection/heartbeat.ts'
+import type { Pause } from '../connection/timers.ts'
+import { acceptEvents, batchStored, isOverfull, nextBatch, restartFrom, storeFailed } from '../events/event-inbox.ts'
+import { closeConnection } from './closing.ts'
+import type { Open, RelayEffect, RelayFacts, RelayInput, RelayState, RelayStep } from './state.ts'
+
+/** 30 s. */
+const ticksForAcknowledgement = 6
+/** Two in a second. The agent accepts ten frames of all kinds in a second. */
+const maxSettingsPerTick = 10
+/** Before the database is asked again that could not answer. */
+const retryPause: Pause = { fromMs: 500, toMs: 1_500 }
+
+export type OpenState = RelayState & { readonly phase: Open }
+
+export function isOpen(state: RelayState): state is OpenState {
+  return state.phase.kind === 'open'
+}
+
+/** A frame of that length that belongs to a connection that stands; undefined for any other. */
+export function handleFrame(state: OpenState, frame: AgentFrame, length: number): RelayStep | undefined {
+  const { phase } = state
+  switch (frame.type) {
+    case 'events':
+      return eventsArrived(state, frame, length)
+    case 'journaled': {
+      const { keys } = frame
+      return then(advance(withOutbox(state, acknowledged(phase.outbox, keys))), [{ kind: 'commands-taken', keys }])
+    }
+    case 'credit':
+      return advance(withOutbox(state, grant(phase.outbox, frame.limit, frame.urgentLimit)))
+    case 'telemetry':
+      return { state, effects: [{ kind: 'take-telemetry', at: frame.at, sample: frame.sample }] }
+    case 'waiting':
+      return { state, effects: [{ kind: 'take-waiting', report: frame.report }] }
+    case 'ping':
+      return { state, effects: [send({ type: 'pong', number: frame.number })] }
+    case 'pong':
+      return unchanged({ ...state, phase: { ...phase, heartbeat: pongReceived(phase.heartbeat, frame.number) } })
+    default:
+      return undefined
+  }
+}
+
+/** What the store, the host and others say about a connection that stands. */
+export function proceed(state: OpenState, input: RelayInput): RelayStep {
+  const { outbox, inbox } = state.phase
+  switch (input.kind) {
+    case 'events-stored':
+      return then(advance({ ...state, phase: { ...state.phase, inbox: batchStored(inbox, input.mark) } }), [
+        send({ type: 'stored', upto: input.mark }),
+      ])
+    case 'mark-behind':
+      return requestReplay(state, input.mark)
+    case 'store-failed':
+      return retryLater({ ...state, phase: { ...state.phase, inbox: storeFailed(inbox) } })
+    case 'commands-claimed':
+      return commandsClaimed(state, input.commands)
+    case 'claim-failed':
+      return retryLater(withOutbox(state, claimFailed(outbox)))
+    case 'wake':
+      return advance(withOutbox(state, requestClaim(outbox)))
+    case 'settings-changed':
+      return pushSettings(state, input)
+    case 'drain':
+      return {
+        state: { ...state, phase: { ...state.phase, isDraining: true } },
+        effects: [send({ type: 'goaway', reconnectAfterMs: input.reconnectAfterMs })],
+      }
+    default:
+      return unchanged(state)
+  }
+}
+
+export function retry(state: OpenState): RelayStep {
+  const { outbox, inbox } = state.phase
+  return advance({
+    ...state,
+    phase: { ...state.phase, outbox: requestClaim(outbox), inbox: { ...inbox, isPaused: false } },
+  })
+}
+
+export function tick(state: OpenState): RelayStep {
+  const { phase, relay } = state
+  const outbox = tickCommands(phase.outbox)
+  if (outbox.unacknowledgedTicks >= ticksForAcknowledgement)
+    return closeConnection(state, 'timed-out', 'commands are not taken over')
+  const { heartbeat, verdict } = tickHeartbeat(phase.heartbeat)
+  if (verdict === 'dead') return closeConnection(state, 'timed-out', 'the agent does not answer')
+  const ticks = phase.ticks + 1
+  const { pending } = phase.settings
+  const isLeaseDue = ticks % ticksPerHeartbeat === 0
+  const { connEpoch } = phase
+  return {
+    state: { ...state, phase: { ...phase, outbox, heartbeat, ticks, settings: { sent: 0 } } },
+    effects: [
+      ...(pending ? [send({ type: 'settings', ...pending })] : []),
+      ...(verdict === 'ping' ? [send({ type: 'ping', number: heartbeat.number })] : []),
+      ...(isLeaseDue ? [{ kind: 'renew-lease', connEpoch } as const] : []),
+      tickLater(relay),
+    ],
+  }
+}
+
+function pushSettings(state: OpenState, change: RelayInput & { kind: 'settings-changed' }): RelayStep {
+  const { sent, pending } = state.phase.settings
+  const { settings, serverTime = pending?.serverTime } = change
+  const isHeld = sent >= maxSettingsPerTick
+  const push = isHeld ? { sent, pending: { settings, serverTime } } : { sent: sent + 1 }
+  return {
+    state: { ...state, phase: { ...state.phase, settings: push } },
+    effects: isHeld ? [] : [send({ type: 'settings', settings, serverTime })],
+  }
+}
+
+export function tickLater({ heartbeatSeconds }: RelayFacts): RelayEffect {
+  const ms = (heartbeatSeconds * 1_000) / ticksPerHeartbeat
+  return { kind: 'set-timer', timer: 'tick', fromMs: ms, toMs: ms }
+}
+
+function eventsArrived(state: OpenState, frame: EventsFrame, length: number): RelayStep {
+  const { phase, relay } = state
+  const inbox = acceptEvents(phase.inbox, frame, length)
+  if (inbox === 'gap')
+    return closeConnection(state, 'malformed', `event ${frame.from} came before ${phase.inbox.received + 1}`)
+  if (isOverfull(inbox, relay.window)) return closeConnection(state, 'too-much', 'more events than the window allows')
+  // Sent again before the acknowledgement was read: told again, or the agent would wait for it.
+  const isKnown = inbox === phase.inbox && !inbox.isReplaying
+  const again = isKnown ? [send({ type: 'stored', upto: inbox.mark })] : []
+  return then(advance({ ...state, phase: { ...phase, inbox } }), again)
+}
+
+/** The store was set back under this connection. */
+function requestReplay(state: OpenState, mark: number): RelayStep {
+  return {
+    state: { ...state, phase: { ...state.phase, inbox: restartFrom(mark) } },
+    effects: [send({ type: 'replay', from: mark + 1 })],
+  }
+}
+
+function commandsClaimed(state: OpenState, commands: readonly Command[]): RelayStep {
+  return advance(withOutbox(state, claimed(state.phase.outbox, commands)))
+}
+
+/** Whatever can go on goes on: commands are sent and claimed, events are stored. */
+function advance(state: OpenState): RelayStep {
+  const { phase } = state
+  const { connEpoch, hello } = phase
+  const sending = nextCommands(phase.outbox)
+  const claim = phase.isDraining ? undefined : nextClaim(sending.outbox)
+  const inbox = nextBatch(phase.inbox)
+  const { isResumed } = phase.outbox
+  const fence = { connEpoch, journalId: hello.journal.id }
+  return {
+    state: { ...state, phase: { ...phase, outbox: claim?.outbox ?? sending.outbox, inbox } },
+    effects: [
+      ...sending.texts.map((text): RelayEffect => ({ kind: 'send', text })),
+      ...sending.tooLarge.map((command): RelayEffect => ({ kind: 'command-too-large', command })),
+      ...(claim ? [{ kind: 'claim-commands', ...fence, isResume: !isResumed, room: claim.room } as const] : []),
+      ...(inbox.storing && inbox !== phase.inbox
+        ? [{ kind: 'store-events', ...fence, batch: inbox.storing } as const]
+        : []),
+    ],
+  }
+}
+
+function retryLater(state: OpenState): RelayStep {
+  return { state, effects: [{ kind: 'set-timer', timer: 'retry', ...retryPause }] }
+}
+
+function withOutbox(state: OpenState, outbox: Open['outbox']): OpenState {
+  return { ...state, phase: { ...state.phase, outbox } }
+}
+
+function send(frame: RelayFrame): RelayEffect {
+  return { kind: 'send', text: JSON.stringify(frame) }
+}
+
+function unchanged(state: RelayState): RelayStep {
+  return { state, effects: [] }
+}
+
+/** What was decided first is done first. */
+function then(step: RelayStep, before: readonly RelayEffect[]): RelayStep {
+  return { state: step.state, effects: [...before, ...step.effects] }
+}

@@ -1,0 +1,253 @@
+import type { AgentFrame, Pair } from '@smsgw/contract/link/frame'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { signedText } from '../connection/signed-text.ts'
+import { challenged, framesIn, hello, open, opened, play, ready, receive } from '../testing/relay-script.ts'
+import { newConnection, type RelayInput } from './state.ts'
+
+const events = (from: number, count = 1): AgentFrame => ({
+  type: 'events',
+  from,
+  events: Array.from({ length: count }, () => ({ kind: 'cancelled', cmdId: 'c', at: '2026-01-01T00:00:00Z' })),
+  tag: `t${from + count - 1}`,
+})
+const kindsOf = (effects: readonly { readonly kind: string }[]) => effects.map(({ kind }) => kind)
+const closeIn = (effects: readonly object[]) => effects.find((effect) => 'kind' in effect && effect.kind === 'close')
+const cancel = (cmdId: string) => ({ kind: 'cancel', cmdId }) as const
+
+test('an agent is welcomed when its signature was verified and the store has counted its connection', () => {
+  const said = receive(challenged(), hello)
+  const text = signedText({
+    purpose: 'hello',
+    relayId: 'relay',
+    nonce: 'n'.repeat(16),
+    deviceId: 'device',
+    journalId: 'journal',
+    bootId: 'boot',
+  })
+  expect(said.effects).toContainEqual({ kind: 'authenticate', deviceId: 'device', text, signature: 'AAAA' })
+  const verified = play(said.state, { kind: 'authenticated' })
+  expect(verified.effects).toEqual([{ kind: 'open-connection', hello }])
+  const { effects } = play(verified.state, { kind: 'connection-opened', opened })
+  expect(framesIn(effects)).toMatchObject([{ type: 'welcome', version: 1, connEpoch: 7, mark: 4, window: 4 }])
+})
+
+test('who says nothing is given up soon, and who has said hello is let in late when many come at once', () => {
+  const timer = { kind: 'set-timer', timer: 'handshake' }
+  const { state, effects } = play(newConnection({ relayId: 'relay', nonce: 'n'.repeat(16) }), { kind: 'opened' })
+  expect(effects).toContainEqual({ ...timer, fromMs: 15_000, toMs: 15_000 })
+  expect(receive(state, hello).effects).toContainEqual({ ...timer, fromMs: 45_000, toMs: 45_000 })
+})
+
+test('one that is new is paired, and says hello on the same connection', () => {
+  const pair: Pair = {
+    type: 'pair',
+    credential: 'CODE',
+    publicKey: `${'A'.repeat(43)}=`,
+    signature: 'AAAA',
+    name: 'attic',
+  }
+  const { state, effects } = receive(challenged(), pair)
+  expect(effects).toContainEqual({ kind: 'pair', pair, text: expect.stringContaining('CODE') })
+  const paired = play(state, { kind: 'paired', deviceId: 'device' })
+  expect(framesIn(paired.effects)).toEqual([{ type: 'paired', deviceId: 'device' }])
+  expect(kindsOf(receive(paired.state, hello).effects)).toContain('authenticate')
+  expect(closeIn(play(state, { kind: 'pairing-refused', reason: 'the code is used' }).effects)).toMatchObject({
+    code: 4402,
+  })
+})
+
+test('versions: the one before is spoken, and no overlap is refused with the range', () => {
+  const relay = challenged({ versions: { min: 1, max: 2 } })
+  const old = play(receive(relay, hello).state, { kind: 'authenticated' }, { kind: 'connection-opened', opened })
+  expect(framesIn(old.effects)).toMatchObject([{ type: 'welcome', version: 1 }])
+  const { effects } = receive(relay, { ...hello, versions: { min: 3, max: 4 } })
+  expect(closeIn(effects)).toMatchObject({ code: 4426, reason: expect.stringContaining('versions 1 to 2') })
+})
+
+test('an event is acknowledged when it is committed, and what arrives meanwhile goes with the next commit', () => {
+  const first = receive(ready(), events(5), events(6), events(7))
+  expect(first.effects).toMatchObject([
+    { kind: 'store-events', connEpoch: 7, journalId: 'journal', batch: { from: 5, tag: 't5' } },
+  ])
+  const next = play(first.state, { kind: 'events-stored', mark: 5 })
+  expect(framesIn(next.effects)).toEqual([{ type: 'stored', upto: 5 }])
+  expect(next.effects).toContainEqual(
+    expect.objectContaining({ kind: 'store-events', batch: expect.objectContaining({ from: 6 }) }),
+  )
+})
+
+test('what the database could not store is tried again after a pause, and not acknowledged', () => {
+  const { state } = receive(ready(), events(5))
+  const failed = play(state, { kind: 'store-failed' })
+  expect(failed.effects).toMatchObject([{ kind: 'set-timer', timer: 'retry' }])
+  const again = play(failed.state, { kind: 'timer', timer: 'retry' })
+  expect(again.effects).toContainEqual(expect.objectContaining({ kind: 'store-events' }))
+})
+
+test('a store that was set back asks for everything since, and passes over what was under way', () => {
+  const { state } = receive(ready(), events(5), events(6))
+  const behind = play(state, { kind: 'mark-behind', mark: 2 })
+  expect(framesIn(behind.effects)).toEqual([{ type: 'replay', from: 3 }])
+  expect(receive(behind.state, events(7)).effects).toEqual([])
+  expect(receive(behind.state, events(3)).effects).toMatchObject([{ kind: 'store-events', batch: { from: 3 } }])
+})
+
+test('events that come without those before end the connection, and so do more than the window allows', () => {
+  expect(closeIn(receive(ready(), events(6)).effects)).toMatchObject({ code: 4400 })
+  expect(closeIn(receive(ready(), events(5, 5)).effects)).toMatchObject({ code: 4413 })
+})
+
+test('the first claim of a connection tells again what was not taken over, the next ones what is new', () => {
+  const { state, effects } = receive(open().state, { type: 'credit', limit: 2, urgentLimit: 3 })
+  expect(effects).toMatchObject([{ kind: 'claim-commands', isResume: true, connEpoch: 7, journalId: 'journal' }])
+  const resumed = play(state, { kind: 'commands-claimed', commands: [cancel('a')] })
+  expect(framesIn(resumed.effects)).toEqual([{ type: 'command', command: cancel('a') }])
+  expect(resumed.effects.at(-1)).toMatchObject({ kind: 'claim-commands', isResume: false, room: { sends: 2 } })
+})
+
+test('a hint leads to a claim at once, but not while one is under way', () => {
+  const woken = play(ready(), { kind: 'wake' })
+  expect(kindsOf(woken.effects)).toEqual(['claim-commands'])
+  const twice = play(woken.state, { kind: 'wake' })
+  expect(twice.effects).toEqual([])
+  expect(kindsOf(play(twice.state, { kind: 'commands-claimed', commands: [] }).effects)).toEqual(['claim-commands'])
+})
+
+test('who is fenced closes, and nothing that comes after is done', () => {
+  const { state } = receive(ready(), events(5), events(6))
+  const fenced = play(state, { kind: 'fenced' })
+  expect(closeIn(fenced.effects)).toMatchObject({ code: 4409 })
+  const late: RelayInput[] = [
+    { kind: 'events-stored', mark: 5 },
+    { kind: 'wake' },
+    { kind: 'timer', timer: 'tick' },
+    { kind: 'received', text: JSON.stringify(events(7)) },
+    { kind: 'commands-claimed', commands: [cancel('a')] },
+  ]
+  expect(play(fenced.state, ...late)).toEqual({ state: fenced.state, effects: [] })
+})
+
+test('a connection that the store counted when its socket was gone is taken back', () => {
+  const { state } = play(receive(challenged(), hello).state, { kind: 'authenticated' }, { kind: 'closed', code: 1006 })
+  expect(play(state, { kind: 'connection-opened', opened }).effects).toEqual([
+    { kind: 'close-connection', connEpoch: 7 },
+  ])
+})
+
+test('a clock that was set is told with the settings', () => {
+  const { effects } = play(ready(), { kind: 'settings-changed', settings: {}, serverTime: '2026-03-01T12:00:00Z' })
+  expect(framesIn(effects)).toEqual([{ type: 'settings', settings: {}, serverTime: '2026-03-01T12:00:00Z' }])
+})
+
+test('of many changes of the settings, the last one is sent with the next tick', () => {
+  const changes = Array.from(
+    { length: 500 },
+    (_, version) => ({ kind: 'settings-changed', settings: { version } }) as const,
+  )
+  const { state, effects } = play(ready(), ...changes)
+  expect(framesIn(effects)).toHaveLength(10)
+  const ticked = play(state, { kind: 'timer', timer: 'tick' })
+  expect(framesIn(ticked.effects)).toEqual([{ type: 'settings', settings: { version: 499 } }])
+  expect(framesIn(play(ticked.state, { kind: 'timer', timer: 'tick' }).effects)).toEqual([])
+})
+
+test('settings that change while the welcome is prepared are told after it', () => {
+  const { state } = play(
+    receive(challenged(), hello).state,
+    { kind: 'authenticated' },
+    { kind: 'settings-changed', settings: { version: 2 } },
+  )
+  const { effects } = play(state, { kind: 'connection-opened', opened })
+  expect(framesIn(effects)).toMatchObject([{ type: 'welcome' }, { type: 'settings', settings: { version: 2 } }])
+})
+
+test('a relay that ends asks its agents to leave, each at its time, and claims nothing more for them', () => {
+  const { state, effects } = play(ready(), { kind: 'drain', reconnectAfterMs: 900 })
+  expect(framesIn(effects)).toEqual([{ type: 'goaway', reconnectAfterMs: 900 }])
+  expect(play(state, { kind: 'wake' }).effects).toEqual([])
+  expect(kindsOf(receive(state, events(5)).effects)).toEqual(['store-events'])
+})
+
+test.each([
+  [{ kind: 'revoked' } as const, 4403],
+  [{ kind: 'restored' } as const, 4503],
+  [{ kind: 'refused', why: 'unauthenticated', reason: 'no such device' } as const, 4401],
+])('%o closes with its own code and gives the device free', (input, code) => {
+  const { effects } = play(ready(), input)
+  expect(closeIn(effects)).toMatchObject({ code })
+  expect(effects).toContainEqual({ kind: 'close-connection', connEpoch: 7 })
+})
+
+test('an agent that falls silent is left within 45 s, and one that takes nothing over within 30 s', () => {
+  const ticks = (count: number) => Array.from({ length: count }, (): RelayInput => ({ kind: 'timer', timer: 'tick' }))
+  expect(play(ready(), ...ticks(8)).state.phase.kind).toBe('open')
+  expect(closeIn(play(ready(), ...ticks(9)).effects)).toMatchObject({ code: 4408 })
+  const told = play(play(ready(), { kind: 'wake' }).state, { kind: 'commands-claimed', commands: [cancel('a')] }).state
+  const alive = ticks(6).flatMap((tick): RelayInput[] => [
+    { kind: 'received', text: '{"type":"ping","number":1}' },
+    tick,
+  ])
+  expect(closeIn(play(told, ...alive).effects)).toMatchObject({ code: 4408, reason: 'commands are not taken over' })
+})
+
+test('the lease is renewed once in a heartbeat', () => {
+  const ticks = Array.from({ length: 8 }, (): RelayInput => ({ kind: 'timer', timer: 'tick' }))
+  const renewals = play(ready(), ...ticks).effects.filter(({ kind }) => kind === 'renew-lease')
+  expect(renewals).toEqual([
+    { kind: 'renew-lease', connEpoch: 7 },
+    { kind: 'renew-lease', connEpoch: 7 },
+  ])
+})
+
+test('that an agent has met its clone is reported', () => {
+  expect(play(ready(), { kind: 'closed', code: 4423 }).effects.at(-1)).toEqual({
+    kind: 'report-duplicate',
+    deviceId: 'device',
+  })
+})
+
+test('whatever an agent says in whatever phase, the relay answers with effects and short reasons, and does not throw', () => {
+  const phases = [challenged(), receive(challenged(), hello).state, open().state, ready()]
+  const number = fc.integer({ min: -1, max: 9 })
+  const frames = fc.oneof(
+    fc.json(),
+    fc.constant(JSON.stringify(hello)),
+    fc
+      .record({
+        type: fc.constant('events'),
+        from: number,
+        skipped: number,
+        events: fc.array(fc.anything(), { maxLength: 3 }),
+        tag: fc.string(),
+      })
+      .map((frame) => safeText(frame)),
+    fc
+      .record({
+        type: fc.constantFrom('credit', 'pong', 'ping', 'journaled'),
+        limit: number,
+        urgentLimit: number,
+        number,
+        keys: fc.array(fc.string()),
+      })
+      .map((frame) => JSON.stringify(frame)),
+  )
+  fc.assert(
+    fc.property(fc.constantFrom(...phases), fc.array(frames, { maxLength: 5 }), (state, texts) => {
+      const { effects } = play(state, ...texts.map((text): RelayInput => ({ kind: 'received', text })))
+      for (const effect of effects) {
+        if (effect.kind === 'close') expect(Buffer.byteLength(effect.reason)).toBeLessThanOrEqual(123)
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+/** Not everything that can be made can be written as JSON. */
+function safeText(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return '{}'
+  }
+}

@@ -1,0 +1,97 @@
+import { closeCodes } from '@smsgw/contract/link/close-code'
+import type { AgentFrame } from '@smsgw/contract/link/frame'
+import { readAgentFrame } from '../connection/frame-text.ts'
+import { frameReceived } from '../connection/heartbeat.ts'
+import { closeConnection, connectionEnded } from './closing.ts'
+import { authenticated, challenge, connectionOpened, handleHandshakeFrame, paired } from './handshake.ts'
+import { handleFrame, isOpen, proceed, retry, tick } from './online.ts'
+import type { RelayInput, RelayState, RelayStep, RelayTimer } from './state.ts'
+
+/**
+ * The relay's end of the link: one machine for each socket, over when the socket is.
+ *
+ *   fresh → challenged → authenticating → opening → open → over
+ *            ↕ pairing                                      ↑ from everywhere
+ *
+ * What it promises, together with a store that does as its effects say:
+ *   an event is acknowledged after it was committed, under the epoch of this connection, in the order of its journal;
+ *   a command is sent after it was committed as dispatched to this journal, and again when it was not taken over;
+ *   once a newer connection has the device, nothing that this one still holds is committed.
+ */
+export function nextRelay(state: RelayState, input: RelayInput): RelayStep {
+  const { phase } = state
+  if (input.kind === 'connection-opened') return connectionOpened(state, input.opened)
+  if (phase.kind === 'closed') return unchanged(state)
+  switch (input.kind) {
+    case 'opened':
+      return phase.kind === 'new' ? challenge(state) : unchanged(state)
+    case 'received':
+      return receive(state, input.text)
+    case 'closed':
+      return closed(state, input.code)
+    case 'timer':
+      return timerFired(state, input.timer)
+    case 'paired':
+      return paired(state, input.deviceId)
+    case 'pairing-refused':
+      return closeConnection(state, 'pairing-refused', input.reason)
+    case 'authenticated':
+      return authenticated(state)
+    case 'refused':
+      return closeConnection(state, input.why, input.reason)
+    case 'revoked':
+      return closeConnection(state, 'revoked', 'this device was deleted: pair the agent again')
+    case 'restored':
+      return closeConnection(state, 'unavailable', 'the database was restored from a backup')
+    case 'fenced':
+      return closeConnection(state, 'superseded', 'a newer connection of this agent took over')
+    default:
+      return isOpen(state) ? proceed(state, input) : prepare(state, input)
+  }
+}
+
+function receive(before: RelayState, text: string): RelayStep {
+  const state = heard(before)
+  const reading = readAgentFrame(text)
+  if (reading.kind === 'refused') return closeConnection(state, reading.why, reading.reason)
+  if (reading.kind === 'ignored') return unchanged(state)
+  return (
+    take(state, reading.frame, text.length) ??
+    closeConnection(state, 'malformed', `${reading.frame.type} while ${state.phase.kind}`)
+  )
+}
+
+function take(state: RelayState, frame: AgentFrame, length: number): RelayStep | undefined {
+  return isOpen(state) ? handleFrame(state, frame, length) : handleHandshakeFrame(state, frame)
+}
+
+/** Settings that change while the store still reads those for the welcome are told after it. */
+function prepare(state: RelayState, input: RelayInput): RelayStep {
+  const { phase } = state
+  if (phase.kind !== 'opening' || input.kind !== 'settings-changed') return unchanged(state)
+  return unchanged({ ...state, phase: { ...phase, newSettings: input.settings } })
+}
+
+function timerFired(state: RelayState, timer: RelayTimer): RelayStep {
+  if (timer === 'handshake')
+    return isOpen(state) ? unchanged(state) : closeConnection(state, 'timed-out', `still ${state.phase.kind}`)
+  if (!isOpen(state)) return unchanged(state)
+  return timer === 'tick' ? tick(state) : retry(state)
+}
+
+function closed(state: RelayState, code: number): RelayStep {
+  const over = connectionEnded(state)
+  if (!isOpen(state) || code !== closeCodes.cloned.code) return over
+  const { deviceId } = state.phase.hello
+  return { state: over.state, effects: [...over.effects, { kind: 'report-duplicate', deviceId }] }
+}
+
+function heard(state: RelayState): RelayState {
+  return isOpen(state)
+    ? { ...state, phase: { ...state.phase, heartbeat: frameReceived(state.phase.heartbeat) } }
+    : state
+}
+
+function unchanged(state: RelayState): RelayStep {
+  return { state, effects: [] }
+}
