@@ -34,12 +34,14 @@ export class BearerLogin {
     const claims = await this.#verify(kind, token)
     const standing = claims && (await this.#standings.get(claims.jti))
     if (!claims || standing?.accountId !== claims.sub) return undefined
-    const { accountId, username } = standing
-    const expiresAt = new Date(claims.exp * 1000)
+    const { accountId, username, endsAt } = standing
+    // A relay of an older release refreshes a family beyond its end.
+    const expiresAt = new Date(Math.min(claims.exp * 1000, endsAt?.getTime() ?? Number.POSITIVE_INFINITY))
+    if (expiresAt.getTime() <= this.#nowMs()) return undefined
     const principal = { accountId, username, scopes: knownScopes(claims.scopes), tokenId: claims.jti, expiresAt }
     return {
       ...principal,
-      ...(standing.endsAt !== null && { familyEndsAt: standing.endsAt }),
+      ...(endsAt !== null && { familyEndsAt: endsAt }),
       ...(claims.ttl !== undefined && { ttlSeconds: claims.ttl }),
     }
   }

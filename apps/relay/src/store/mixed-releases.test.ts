@@ -181,3 +181,86 @@ describe('a webhook that the previous release writes', () => {
     expect(json).toMatchObject([{ state: 'failed', attempts: [{ number: 1, status: 500 }] }])
   })
 })
+
+describe('a token that a relay of the previous release handles', () => {
+  let relay: TestRelay
+  let oldRelay: Client
+
+  beforeAll(async () => {
+    relay = await testRelay()
+    oldRelay = new Client({ connectionString: relay.databaseUrl })
+    await oldRelay.connect()
+  })
+
+  afterAll(async () => {
+    await oldRelay.end()
+    await relay.close()
+  })
+
+  interface Pair {
+    readonly id: string
+    readonly access_token: string
+    readonly refresh_token: string
+  }
+
+  async function issue(by?: Pair, ttl = 3_600): Promise<Pair> {
+    const body = { scopes: ['tokens:manage', 'logs:read'], ttl }
+    const auth = by ? `Bearer ${by.access_token}` : relay.account.basic
+    return (await relay.api('POST', '/auth/token', { auth, body })).json
+  }
+
+  const statusesOf = async (pair: Pair) => [
+    (await relay.api('GET', '/logs', { auth: `Bearer ${pair.access_token}` })).status,
+    (await relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${pair.refresh_token}` })).status,
+    (await relay.api('POST', '/auth/token', { auth: `Bearer ${pair.access_token}`, body: { scopes: ['logs:read'] } }))
+      .status,
+  ]
+  const listed = async () => (await relay.api('GET', '/tokens')).json.map(({ id }: { id: string }) => id)
+
+  test('is revoked with all tokens that were issued by it', async () => {
+    const parent = await issue()
+    const child = await issue(parent)
+    const grandchild = await issue(child)
+    await oldRelay.query(
+      `UPDATE token_families f SET revoked_at = COALESCE(f.revoked_at, now())
+         FROM tokens t
+        WHERE t.jti = $1 AND t.account_id = $2 AND f.id = t.family_id
+       RETURNING f.id`,
+      [parent.id, relay.account.id],
+    )
+    for (const pair of [parent, child, grandchild])
+      await expect.poll(() => statusesOf(pair), { timeout: 5_000 }).toEqual([401, 401, 401])
+    for (const { id } of [parent, child, grandchild]) expect(await listed()).not.toContain(id)
+  })
+
+  test('ends with the token that issued it, also when it was refreshed for longer', async () => {
+    const child = await issue(await issue(undefined, 60))
+    const { access_token: access, ...rest } = (
+      await relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${child.refresh_token}` })
+    ).json
+    const pair = { access_token: access, ...rest }
+    // The previous release refreshes without a look at the end of the family. Its end is moved here instead of waiting.
+    await oldRelay.query(
+      `UPDATE token_families SET ends_at = now() WHERE id = (SELECT family_id FROM tokens WHERE jti = $1)`,
+      [pair.id],
+    )
+    await oldRelay.query(
+      `UPDATE token_families f SET expires_at = GREATEST(f.expires_at, now() + interval '30 days')
+       WHERE f.id = (SELECT family_id FROM tokens WHERE jti = $1) AND f.revoked_at IS NULL`,
+      [pair.id],
+    )
+    await expect.poll(() => statusesOf(pair), { timeout: 5_000 }).toEqual([401, 401, 401])
+    expect(await listed()).not.toContain(pair.id)
+  })
+
+  test('issued by the password, it is valid', async () => {
+    const { rows } = await oldRelay.query(
+      `INSERT INTO token_families (id, account_id, scopes, created_at, expires_at)
+       VALUES ('family', $1, ARRAY['logs:read'], now(), now() + interval '30 days') RETURNING id, account_id`,
+      [relay.account.id],
+    )
+    const pair = await issue()
+    await oldRelay.query('UPDATE tokens SET family_id = $1 WHERE jti = $2', [rows[0]?.id, pair.id])
+    expect((await relay.api('GET', '/logs', { auth: `Bearer ${pair.access_token}` })).status).toBe(200)
+  })
+})
