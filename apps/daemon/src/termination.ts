@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 const ONE_SIGNAL_MS = 500
 
 /** Calls `end` at the first termination signal and exits immediately at the second. */
-export function onTermination(end: (signal: NodeJS.Signals) => Promise<void>): void {
+function onTermination(end: (signal: NodeJS.Signals) => Promise<void>): void {
   let firstAt: number | undefined
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -14,4 +14,57 @@ export function onTermination(end: (signal: NodeJS.Signals) => Promise<void>): v
       firstAt ??= now
     })
   }
+}
+
+export interface Service {
+  stop(): Promise<void>
+}
+
+export interface ServiceRun<S extends Service> {
+  /**
+   * Rejects, or resolves with a service that is stopped at once, when a signal arrives during the start: `stopping` is
+   * aborted then.
+   */
+  readonly start: (stopping: AbortSignal) => Promise<S>
+  readonly onStopping?: (signal: NodeJS.Signals) => void
+  readonly onStopped?: () => void
+  /** A stop that takes longer is abandoned; stored data is consistent at any time. */
+  readonly stopLimitMs?: number
+}
+
+/** Starts a service, which a termination signal stops at any moment, also during the start; the process then exits with 0. */
+export async function runService<S extends Service>({
+  start,
+  onStopping,
+  onStopped,
+  stopLimitMs,
+}: ServiceRun<S>): Promise<S> {
+  const stopping = new AbortController()
+  let starting: Promise<S> | undefined
+  onTermination(async (signal) => {
+    onStopping?.(signal)
+    if (stopLimitMs !== undefined) setTimeout(() => process.exit(0), stopLimitMs).unref()
+    stopping.abort()
+    const service = await starting?.catch(() => undefined)
+    await service?.stop()
+    onStopped?.()
+    process.exit(0)
+  })
+  try {
+    starting = start(stopping.signal)
+    return await starting
+  } catch (error) {
+    // The start ended because of the signal, and the process exits as soon as the handler above has finished.
+    if (stopping.signal.aborted) return await new Promise(() => undefined)
+    throw error
+  }
+}
+
+/** Rejects when `stopping` is aborted before `work` has ended. The work continues until the process exits. */
+export function unlessStopping<T>(stopping: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (stopping.aborted) reject(stopping.reason)
+    stopping.addEventListener('abort', () => reject(stopping.reason), { once: true })
+    work.then(resolve, reject)
+  })
 }

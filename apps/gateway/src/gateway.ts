@@ -12,6 +12,7 @@ import { type Agent, startAgent } from '@smsgw/agent/start/start-agent'
 import type { AgentStatus } from '@smsgw/agent/status/agent-status'
 import { monotonicClock } from '@smsgw/agent/time/monotonic-clock'
 import type { Log } from '@smsgw/daemon/log'
+import { unlessStopping } from '@smsgw/daemon/termination'
 import type { RelayConfig } from '@smsgw/relay/config'
 import { startRelay } from '@smsgw/relay/relay'
 import { VirtualPhoneLine } from './virtual-modem/virtual-phone-line.ts'
@@ -26,6 +27,8 @@ export interface GatewayOptions {
   /** Called before each step that takes a while. */
   readonly onStage: (description: string) => void
   readonly onFatal: (error: Error) => void
+  /** Aborted when the process must stop during the start. */
+  readonly stopping: AbortSignal
 }
 
 export interface Gateway {
@@ -45,19 +48,18 @@ export async function startGateway({
   onPasswordChanged,
   onStage,
   onFatal,
+  stopping,
 }: GatewayOptions): Promise<Gateway> {
   onStage('searching for modems')
   const wanted = await chooseModems(config)
   const isVirtual = wanted.addresses.includes('virtual')
   const line = isVirtual ? new VirtualPhoneLine() : undefined
   onStage(databaseStage(relayConfig))
-  const relay = await startRelay({
-    config: relayConfig,
-    log,
-    isLocal: true,
-    virtualPhone: line?.phones,
-    onPasswordChanged,
-  })
+  // A start may be aborted anywhere: the next start completes or reverts it.
+  const relay = await unlessStopping(
+    stopping,
+    startRelay({ config: relayConfig, log, isLocal: true, virtualPhone: line?.phones, onPasswordChanged }),
+  )
   const identity = AgentIdentity.load(join(dataDir, identityFile))
   const deviceId = await relay.adoptBuiltInDevice({ publicKey: identity.publicKey, name: hostname() || 'gateway' })
   if (identity.relay?.deviceId !== deviceId) identity.keep({ url: inThisProcess, deviceId })
@@ -79,7 +81,7 @@ export async function startGateway({
     onFatal,
   })
   onStage(isVirtual ? 'starting a virtual modem' : 'waiting for the modem to answer')
-  await waitForModems(agent)
+  await waitForModems(agent, stopping)
   return {
     url: relay.url,
     isVirtual,
@@ -98,9 +100,9 @@ function databaseStage({ DATABASE_URL: url, DATA_DIR: folder }: RelayConfig): st
 }
 
 /** The API already works; the wait only lets the start-up output show the state of the modems. */
-async function waitForModems(agent: Agent): Promise<void> {
+async function waitForModems(agent: Agent, stopping: AbortSignal): Promise<void> {
   const until = monotonicClock.nowMs() + MODEM_WAIT_MS
-  while (!isSettled(agent.status()) && monotonicClock.nowMs() < until) await sleep(100)
+  while (!stopping.aborted && !isSettled(agent.status()) && monotonicClock.nowMs() < until) await sleep(100)
 }
 
 const MODEM_WAIT_MS = 8_000

@@ -5,15 +5,17 @@ import { openLog } from '@smsgw/daemon/log'
 import { failOnOutputErrors, ignoreOutputErrors } from '@smsgw/daemon/output'
 import { readSecret, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
-import { onTermination } from '@smsgw/daemon/termination'
+import { runService } from '@smsgw/daemon/termination'
 import { readConfig as readRelayConfig, settingsSchema } from '@smsgw/relay/config'
 import { backupGateway, databaseSettings } from './backup/backup-gateway.ts'
 import { restoreGateway } from './backup/restore-gateway.ts'
 import { finishRestore } from './backup/restored-folder.ts'
-import { type Gateway, startGateway } from './gateway.ts'
+import { startGateway } from './gateway.ts'
 import { helpText } from './help.ts'
 import { readSecrets, storeCredentials } from './secrets.ts'
 import { greeting, stageLine, welcome } from './welcome.ts'
+
+const STOP_LIMIT_MS = 15_000
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
@@ -34,12 +36,6 @@ async function main(args: readonly string[]): Promise<void> {
     process.stdout.write(helpText())
     return
   }
-  let gateway: Gateway | undefined
-  onTermination(async () => {
-    setTimeout(() => process.exit(0), stopLimitMs).unref()
-    await gateway?.stop()
-    process.exit(0)
-  })
   process.umask(0o077)
   const { env } = process
   const folder = takeDataFolder(env['DATA_DIR'] || './data')
@@ -62,25 +58,30 @@ async function main(args: readonly string[]): Promise<void> {
   const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
   const log = openLog(level, process.stdout)
   process.stdout.write(greeting(folder.path))
-  gateway = await startGateway({
-    relay,
-    agent,
-    dataDir: folder.path,
-    log,
-    onPasswordChanged(changed) {
-      // The file holds the password of the first account only.
-      if (changed.username !== secrets.username) return
-      try {
-        storeCredentials(secrets.credentialsFile, changed)
-      } catch (error) {
-        log.error(
-          { err: error },
-          `password changed, but not written to ${secrets.credentialsFile}: it still holds the previous one`,
-        )
-      }
-    },
-    onStage: (description) => process.stdout.write(stageLine(description)),
-    onFatal: fail,
+  const gateway = await runService({
+    start: (stopping) =>
+      startGateway({
+        relay,
+        agent,
+        dataDir: folder.path,
+        log,
+        onPasswordChanged(changed) {
+          // The file holds the password of the first account only.
+          if (changed.username !== secrets.username) return
+          try {
+            storeCredentials(secrets.credentialsFile, changed)
+          } catch (error) {
+            log.error(
+              { err: error },
+              `password changed, but not written to ${secrets.credentialsFile}: it still holds the previous one`,
+            )
+          }
+        },
+        onStage: (description) => process.stdout.write(stageLine(description)),
+        onFatal: fail,
+        stopping,
+      }),
+    stopLimitMs: STOP_LIMIT_MS,
   })
   process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY, machine: networkAddresses() }))
 }
@@ -100,8 +101,6 @@ function networkAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   return all.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)
 }
-
-const stopLimitMs = 15_000
 
 /** Prints one line for errors that the user can fix, and a stack trace for all others. */
 function fail(error: unknown): never {

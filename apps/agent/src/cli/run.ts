@@ -5,45 +5,42 @@ import { armCrashPoint } from '@smsgw/daemon/crash-point'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
-import { onTermination } from '@smsgw/daemon/termination'
+import { runService } from '@smsgw/daemon/termination'
 import { type AgentConfig, checkedRelayUrl } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { webSocketTo } from '../link/web-socket.ts'
 import { configuredOptions } from '../start/agent-options.ts'
-import { type Agent, startAgent } from '../start/start-agent.ts'
+import { startAgent } from '../start/start-agent.ts'
 
 /** Runs the agent until a termination signal, then stops it cleanly. */
 export async function run(config: AgentConfig): Promise<void> {
   const log = openLog(config.LOG_LEVEL, process.stdout)
-  let agent: Agent | undefined
-  onTermination(async (signal) => {
-    log.info({ signal }, 'stopping')
-    // Limits how long a hung modem can delay the stop.
-    setTimeout(() => process.exit(0), stopLimitMs).unref()
-    await agent?.stop()
-    log.info('stopped')
-    process.exit(0)
-  })
   // Messages and keys must be readable by their owner only.
   process.umask(0o077)
   armCrashPoint(config.crashAt)
-  const folder = takeDataFolder(config.DATA_DIR)
-  mkdirSync(folder.path, { recursive: true, mode: 0o700 })
-  const identity = AgentIdentity.load(join(folder.path, identityFile))
-  const relayUrl = relayOf(config, identity)
-  agent = await startAgent({
-    ...configuredOptions(config, log),
-    dataDir: folder.path,
-    device: { name: config.DEVICE_NAME, identity, credential: config.ENROLMENT_TOKEN },
-    relay: { url: relayUrl, openSocket: webSocketTo(relayUrl) },
-    onFatal: (error) => {
-      log.fatal(error.message)
-      process.exit(1)
+  await runService({
+    async start() {
+      const folder = takeDataFolder(config.DATA_DIR)
+      mkdirSync(folder.path, { recursive: true, mode: 0o700 })
+      const identity = AgentIdentity.load(join(folder.path, identityFile))
+      const relayUrl = relayOf(config, identity)
+      return await startAgent({
+        ...configuredOptions(config, log),
+        dataDir: folder.path,
+        device: { name: config.DEVICE_NAME, identity, credential: config.ENROLMENT_TOKEN },
+        relay: { url: relayUrl, openSocket: webSocketTo(relayUrl) },
+        onFatal: (error) => {
+          log.fatal(error.message)
+          process.exit(1)
+        },
+      })
     },
+    onStopping: (signal) => log.info({ signal }, 'stopping'),
+    onStopped: () => log.info('stopped'),
+    // Limits how long a hung modem can delay the stop.
+    stopLimitMs: 9_000,
   })
 }
-
-const stopLimitMs = 9_000
 
 function relayOf(
   { RELAY_URL: url, ENROLMENT_TOKEN: token, ALLOW_INSECURE_HTTP }: AgentConfig,

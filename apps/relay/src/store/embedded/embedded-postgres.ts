@@ -41,9 +41,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const binaries = findBinaries()
   const user = ordinaryUser(binaries.postgres, folder)
   await endOrphan(folder)
-  initialise(folder, binaries, user, durable)
+  const dieWithUs = dieWithUsPrefix()
+  await initialise(folder, { binaries, user, dieWithUs, durable })
   const socket = socketFolder(folder, user)
-  const command = [...user.prefix, ...dieWithUs(), binaries.postgres, '-D', folder, ...settings(socket.path, durable)]
+  const command = [...user.prefix, ...dieWithUs, binaries.postgres, '-D', folder, ...settings(socket.path, durable)]
   let server = await startServer(command, report)
   let stopping = false
   const url = (database: string) =>
@@ -104,7 +105,7 @@ async function makeDatabase(url: string): Promise<void> {
 }
 
 /** On Linux the kernel stops the server when this process dies; elsewhere the next start does. */
-function dieWithUs(): string[] {
+function dieWithUsPrefix(): string[] {
   const prefix = ['setpriv', '--pdeathsig', 'INT']
   return spawnSync('setpriv', [...prefix.slice(1), 'true'], { stdio: 'ignore', env: childEnvironment() }).status === 0
     ? prefix

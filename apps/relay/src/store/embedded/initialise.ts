@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
@@ -8,8 +8,19 @@ import { handOver, type OrdinaryUser } from './ordinary-user.ts'
 
 export const SUPERUSER = 'smsgw'
 
+export interface InitialiseOptions {
+  readonly binaries: Binaries
+  readonly user: OrdinaryUser
+  /** Command prefix that stops a child process when this process dies. */
+  readonly dieWithUs: readonly string[]
+  readonly durable: boolean
+}
+
 /** Creates the data folder when it does not exist. An interrupted attempt leaves no folder that looks complete. */
-export function initialise(folder: string, binaries: Binaries, user: OrdinaryUser, durable: boolean): void {
+export async function initialise(
+  folder: string,
+  { binaries, user, dieWithUs, durable }: InitialiseOptions,
+): Promise<void> {
   const version = versionOf(folder)
   if (version === binaries.majorVersion) {
     handOver(folder, user)
@@ -27,9 +38,7 @@ export function initialise(folder: string, binaries: Binaries, user: OrdinaryUse
     mkdirSync(unfinished, { recursive: true, mode: 0o700 })
     handOver(unfinished, user)
   })
-  const [file = '', ...args] = [
-    ...user.prefix,
-    binaries.initdb,
+  const args = [
     `--pgdata=${unfinished}`,
     `--username=${SUPERUSER}`,
     // There is no port, and the socket is in the data folder, which only its owner may enter.
@@ -39,12 +48,24 @@ export function initialise(folder: string, binaries: Binaries, user: OrdinaryUse
     '--no-locale',
     ...(durable ? [] : ['--no-sync']),
   ]
-  const { status, error, stderr } = spawnSync(file, args, { encoding: 'utf8', env: childEnvironment() })
-  if (status !== 0)
-    throw new StartError(
-      `the database could not be created in ${folder}: ${error?.message ?? lastLine(stderr)}. Fix that, or set DATABASE_URL`,
-    )
+  const problem = await run([...user.prefix, ...dieWithUs], binaries.initdb, args)
+  if (problem !== undefined)
+    throw new StartError(`the database could not be created in ${folder}: ${problem}. Fix that, or set DATABASE_URL`)
   writable(folder, () => renameSync(unfinished, folder))
+}
+
+/** Returns why the program failed, or undefined. It has its own process group: Ctrl-C stops only the relay, which stops it. */
+function run(prefix: readonly string[], program: string, args: readonly string[]): Promise<string | undefined> {
+  const [file = '', ...all] = [...prefix, program, ...args]
+  const child = spawn(file, all, { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env: childEnvironment() })
+  let errors = ''
+  child.stderr.on('data', (chunk) => {
+    errors += chunk
+  })
+  return new Promise((resolve) => {
+    child.once('error', ({ message }) => resolve(message))
+    child.once('close', (code) => resolve(code === 0 ? undefined : lastLine(errors)))
+  })
 }
 
 function versionOf(folder: string): string | undefined {

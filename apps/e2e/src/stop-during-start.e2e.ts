@@ -1,0 +1,161 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROOT } from './house/process.ts'
+
+/** Later steps are longer: only a busy machine takes more time to start. */
+const FINE_UNTIL_MS = 2_000
+/** A program that is not ready by then never will be. */
+const LONGEST_START_MS = 15_000
+
+interface StartedApp {
+  readonly app: string
+  readonly args: readonly string[]
+  /** Output of a program that has finished its start. */
+  readonly ready: RegExp
+  readonly settings: (folder: string) => Readonly<Record<string, string>>
+}
+
+const apps: readonly StartedApp[] = [
+  {
+    app: 'gateway',
+    args: [],
+    ready: /Ctrl-C/,
+    settings: (folder) => ({ DATA_DIR: folder, PORT: '0', MODEMS: 'virtual' }),
+  },
+  {
+    app: 'relay',
+    args: [],
+    ready: /relay listening/,
+    settings: (folder) => ({
+      DATA_DIR: folder,
+      PORT: '0',
+      SERVER_SECRET: 'a secret of this test that is long enough',
+      ADMIN_USERNAME: 'sms',
+      ADMIN_PASSWORD: 'a-password-of-this-test',
+    }),
+  },
+  {
+    app: 'agent',
+    args: ['run'],
+    // From here on it tries to reach the relay, which does not exist.
+    ready: /disconnected from the relay/,
+    settings: (folder) => ({
+      DATA_DIR: folder,
+      MODEMS: 'tcp://127.0.0.1:9',
+      RELAY_URL: 'ws://127.0.0.1:9',
+      ENROLMENT_TOKEN: 'token-of-this-test-that-is-long-enough',
+      ALLOW_INSECURE_HTTP: '1',
+    }),
+  },
+  {
+    app: 'emulator',
+    args: ['--control', '127.0.0.1:0', '--tcp', '127.0.0.1:0', '--ledger', 'none'],
+    ready: /tcp:\/\//,
+    settings: () => ({}),
+  },
+]
+
+let room: string
+/** In the checkout: bundles find their native modules in its `node_modules`. */
+let bundles: string
+
+beforeAll(async () => {
+  room = mkdtempSync(join(tmpdir(), 'smsgw-stop-'))
+  mkdirSync(join(ROOT, 'dist'), { recursive: true })
+  bundles = mkdtempSync(join(ROOT, 'dist/stop-'))
+  await promisify(execFile)(process.execPath, ['.repo/build.ts', '--into', bundles], { cwd: ROOT })
+}, 120_000)
+
+afterAll(() => {
+  for (const folder of [room, bundles]) rmSync(folder, { recursive: true, force: true })
+})
+
+// Most of the time the programs wait for each other.
+describe.concurrent.each(apps)('a stop of the $app during its start', ({ app, args, ready, settings }) => {
+  test.concurrent.each([
+    ['a checkout', 'SIGTERM', 50, () => join(ROOT, `apps/${app}/src/main.ts`)],
+    ['a bundle', 'SIGINT', 100, () => join(bundles, app, 'main.js')],
+  ] as const)(
+    'at any moment is clean, and the next start works, from %s with %s',
+    async (from, signal, stepMs, main) => {
+      const folder = join(room, `${app}-${from.replace(' ', '-')}`)
+      mkdirSync(folder)
+      let moments = 0
+      for (let delayMs = stepMs; ; delayMs += delayMs < FINE_UNTIL_MS ? stepMs : 5 * stepMs) {
+        const run = new Run(main(), args, settings(folder), folder)
+        await Promise.race([sleep(delayMs), run.ended])
+        const wasReady = ready.test(run.output)
+        run.signal(signal)
+        await run.ended
+        const when = `${signal} after ${delayMs} ms; output: ${run.output}`
+        // Node itself ends by the signal while it still loads the program, which has done nothing then.
+        expect([0, signal], when).toContain(run.result)
+        expect(run.errors, when).toBe('')
+        for (const until = performance.now() + 30_000; processesIn(folder).length > 0 && performance.now() < until; )
+          await sleep(50)
+        expect(processesIn(folder), when).toEqual([])
+        moments += 1
+        if (wasReady) break
+        expect(delayMs, `${app} was never ready: ${run.output}`).toBeLessThan(LONGEST_START_MS)
+      }
+      expect(moments).toBeGreaterThan(1)
+    },
+    400_000,
+  )
+})
+
+/** A program in a process group of its own: Ctrl-C in a terminal signals the whole group. */
+class Run {
+  readonly ended: Promise<unknown>
+  output = ''
+  errors = ''
+  readonly #child: ChildProcess
+
+  constructor(main: string, args: readonly string[], settings: Readonly<Record<string, string>>, folder: string) {
+    this.#child = spawn(process.execPath, [main, ...args], {
+      cwd: folder,
+      detached: true,
+      env: { PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8', SMSGW_TEST_FOLDER: folder, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child.stdout?.on('data', (chunk) => {
+      this.output += chunk
+    })
+    this.#child.stderr?.on('data', (chunk) => {
+      this.errors += chunk
+    })
+    this.ended = once(this.#child, 'close')
+  }
+
+  get result(): number | string | null {
+    return this.#child.exitCode ?? this.#child.signalCode
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#child
+    if (pid === undefined || this.result !== null) return
+    process.kill(signal === 'SIGINT' ? -pid : pid, signal)
+  }
+}
+
+/** The command lines of processes that work in the folder or were started with its name. */
+function processesIn(folder: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map((pid) => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' '))
+    .filter((command) => command.includes(folder))
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
