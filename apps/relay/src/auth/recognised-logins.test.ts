@@ -99,24 +99,19 @@ test('a new password gets in within a second through 500 new user names per seco
   expect(await wrong.stop()).toContain(429)
 })
 
-test('relays share what they recognise', async () => {
-  const relay = newRelay()
-  await flood(relay)
-  expect(await status(relay)).toBe(429)
-  await logIn()
-  await expect.poll(() => status(relay), { timeout: 10_000 }).toBe(200)
-})
-
-test('relays share logins after a clock was a day ahead', async () => {
-  const relay = newRelay()
-  const seenAt = new Date(Date.now() + 86_400_000)
+test.each([0, 86_400_000])('a relay recognises a login on another relay after a second (clock %i ms ahead before)', async (aheadMs) => {
+  let nowMs = Date.now()
+  const relay = newRelay({ now: () => new Date(nowMs) })
+  const seenAt = new Date(nowMs + aheadMs)
   await world.database.recognisedLogin.create({
     data: { loginHash: `${accountId} ahead`, accountId, credentialVersion: 1, seenAt },
   })
   await flood(relay)
   expect(await status(relay)).toBe(429)
   await logIn()
-  await expect.poll(() => status(relay), { timeout: 10_000 }).toBe(200)
+  // Less than the six seconds after which the throttle lets any attempt through.
+  nowMs += 1_000
+  expect(await status(relay)).toBe(200)
 })
 
 test('a login is stored after a write that failed', async () => {
