@@ -11,8 +11,8 @@ interface ChangePasswordDeps {
 }
 
 /**
- * Changes the password of an account. The old one is refused within two seconds. Tokens are revoked too, because a thief of
- * the old password could have issued some, unless `keepTokens` is set.
+ * Changes the password of an account. The old one is refused within two seconds. Tokens and pairing codes are revoked too,
+ * because a thief of the old password could have created some, unless `keepTokens` is set.
  */
 export async function changePassword(
   { database, box, clock }: ChangePasswordDeps,
@@ -37,6 +37,7 @@ export async function changePassword(
     if (changed === 0) return { isChanged: false, revoked: 0 }
     await statements.recognisedLogin.deleteMany({ where: { accountId: account.id } })
     if (change.keepTokens) return { isChanged: true, revoked: 0 }
+    await statements.pairingCode.deleteMany({ where: { accountId: account.id, usedAt: null } })
     const { count } = await statements.tokenFamily.updateMany({
       where: { accountId: account.id, revokedAt: null },
       data: { revokedAt: clock.now() },

@@ -23,7 +23,8 @@ export interface ChangeOwnPasswordDeps {
 
 /**
  * Changes the password of the calling account. The current password is required, because a person at an unlocked screen may
- * not be the owner; guesses are throttled like logins. All sessions end, the caller's too, and all tokens are revoked.
+ * not be the owner; guesses are throttled like logins. All sessions end, the caller's too, and all tokens and pairing
+ * codes are revoked.
  */
 export function changeOwnPassword(deps: ChangeOwnPasswordDeps): Endpoint {
   return endpoint({
@@ -39,7 +40,7 @@ export function changeOwnPassword(deps: ChangeOwnPasswordDeps): Endpoint {
       const { isChanged } = await changePassword(deps, { id, username }, change)
       if (!isChanged) throw wrongPassword()
       deps.hints.accessChanged(id)
-      const message = 'password changed: all sessions ended and all tokens revoked'
+      const message = 'password changed: all sessions ended, all tokens and pairing codes revoked'
       deps.logbook.write({ accountId: id, module: 'auth', priority: 'INFO', message })
       deps.onPasswordChanged?.({ username, password: newPassword })
       return { status: 204 }

@@ -99,20 +99,23 @@ test('a new password gets in within a second through 500 new user names per seco
   expect(await wrong.stop()).toContain(429)
 })
 
-test.each([0, 86_400_000])('a relay recognises a login on another relay after a second (clock %i ms ahead before)', async (aheadMs) => {
-  let nowMs = Date.now()
-  const relay = newRelay({ now: () => new Date(nowMs) })
-  const seenAt = new Date(nowMs + aheadMs)
-  await world.database.recognisedLogin.create({
-    data: { loginHash: `${accountId} ahead`, accountId, credentialVersion: 1, seenAt },
-  })
-  await flood(relay)
-  expect(await status(relay)).toBe(429)
-  await logIn()
-  // Less than the six seconds after which the throttle lets any attempt through.
-  nowMs += 1_000
-  expect(await status(relay)).toBe(200)
-})
+test.each([0, 86_400_000])(
+  'a relay recognises a login on another relay after a second (clock %i ms ahead before)',
+  async (aheadMs) => {
+    let nowMs = Date.now()
+    const relay = newRelay({ now: () => new Date(nowMs) })
+    const seenAt = new Date(nowMs + aheadMs)
+    await world.database.recognisedLogin.create({
+      data: { loginHash: `${accountId} ahead`, accountId, credentialVersion: 1, seenAt },
+    })
+    await flood(relay)
+    expect(await status(relay)).toBe(429)
+    await logIn()
+    // Less than the six seconds after which the throttle lets any attempt through.
+    nowMs += 1_000
+    expect(await status(relay)).toBe(200)
+  },
+)
 
 test('a login is stored after a write that failed', async () => {
   let nowMs = Date.now()

@@ -1,6 +1,7 @@
 import { pairingCode } from '@smsgw/contract/device'
+import { unauthorised } from '../auth/unauthorised.ts'
 import type { Clock } from '../clock.ts'
-import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import type { Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
@@ -23,14 +24,25 @@ const MOST_COLLISIONS = 10
 export function createPairingCode(deps: CreatePairingCodeDeps): Endpoint {
   return endpoint({
     answers: { 201: pairingCode },
-    async handle({ principal: { accountId } }) {
-      const expiresAt = new Date(deps.clock.now().getTime() + LIFETIME_MS)
+    async handle({ principal }) {
+      const { accountId } = principal
+      const familyId = principal.tokenId === undefined ? null : await familyOf(deps, principal)
+      // A code never outlives the token that created it.
+      const endsMs = principal.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
+      const expiresAt = new Date(Math.min(deps.clock.now().getTime() + LIFETIME_MS, endsMs))
       await forgetOldCodes(deps, accountId)
-      const code = await storeNewCode(deps, accountId, expiresAt)
+      const code = await storeNewCode(deps, { accountId, familyId, expiresAt })
       deps.logbook.write({ accountId, module: 'devices', priority: 'INFO', message: 'pairing code created' })
       return { status: 201, body: { code, expiresAt: expiresAt.toISOString() } }
     },
   })
+}
+
+async function familyOf({ database }: CreatePairingCodeDeps, { accountId, tokenId = '' }: Principal): Promise<string> {
+  const where = { jti: tokenId, accountId, family: { revokedAt: null } }
+  const token = await database.token.findFirst({ where, select: { familyId: true } })
+  if (!token) throw unauthorised('token', 'this token was revoked during the request')
+  return token.familyId
 }
 
 /** Deletes codes that can no longer be redeemed, and the oldest of too many. */
@@ -43,15 +55,14 @@ async function forgetOldCodes({ database, clock }: CreatePairingCodeDeps, accoun
 /** Stores a code. When another code has the same first characters, creates a new one. */
 async function storeNewCode(
   { database, clock, random, box }: CreatePairingCodeDeps,
-  accountId: string,
-  expiresAt: Date,
+  code: { readonly accountId: string; readonly familyId: string | null; readonly expiresAt: Date },
 ): Promise<string> {
   for (let turn = 0; turn < MOST_COLLISIONS; turn += 1) {
-    const code = newPairingCode(random)
-    const secretHash = box.fingerprint(code, PAIRING_CODE)
-    const row = { prefix: prefixOf(code), secretHash, accountId, expiresAt, createdAt: clock.now() }
+    const text = newPairingCode(random)
+    const secretHash = box.fingerprint(text, PAIRING_CODE)
+    const row = { ...code, prefix: prefixOf(text), secretHash, createdAt: clock.now() }
     const { count } = await database.pairingCode.createMany({ data: [row], skipDuplicates: true })
-    if (count === 1) return code
+    if (count === 1) return text
   }
   throw new Error(`${MOST_COLLISIONS} pairing codes in a row exist already: the random source is broken`)
 }

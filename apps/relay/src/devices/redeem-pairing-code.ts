@@ -4,6 +4,7 @@ import type { Logbook } from '../logs/logbook.ts'
 import type { Random } from '../random.ts'
 import type { Database, Statements } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
+import { countPairingTry } from './count-pairing-try-statement.ts'
 import { PAIRING_CODE, prefixOf, typedPairingCode } from './pairing-code.ts'
 import type { PairingThrottle } from './pairing-throttle.ts'
 import { type Registration, registerDevice } from './register-device.ts'
@@ -29,7 +30,7 @@ export interface PairingTry {
 export type Pairing =
   | Registration
   | { readonly ok: false; readonly reason: 'throttled'; readonly retryAfterMs: number }
-  /** Wrong, expired, used, or tried too often; the caller does not learn which. */
+  /** Wrong, expired, used, tried too often, or its token was revoked; the caller does not learn which. */
   | { readonly ok: false; readonly reason: 'refused' }
 
 /**
@@ -57,7 +58,7 @@ async function redeem(
   code: string,
   { publicKey, name }: PairingTry,
 ): Promise<Pairing> {
-  const found = await countTry(statements, prefixOf(code), deps.clock.now())
+  const found = await countPairingTry(statements, prefixOf(code), deps.clock.now())
   if (found === undefined || !isSame(found.secretHash, deps.box.fingerprint(code, PAIRING_CODE)))
     return { ok: false, reason: 'refused' }
   const { accountId, usedAt } = found
@@ -66,21 +67,6 @@ async function redeem(
   if (registration.ok)
     await statements.pairingCode.update({ where: { prefix: prefixOf(code) }, data: { usedAt: deps.clock.now() } })
   return registration
-}
-
-interface Tried {
-  readonly secretHash: string
-  readonly accountId: string
-  readonly usedAt: Date | null
-}
-
-/** Locks the row until the end of the attempt, so that the next attempt sees its result. */
-async function countTry(statements: Statements, prefix: string, now: Date): Promise<Tried | undefined> {
-  const [tried] = await statements.$queryRaw<Tried[]>`
-    UPDATE pairing_codes SET tries_left = tries_left - 1
-    WHERE prefix = ${prefix} AND tries_left > 0 AND expires_at > ${now}
-    RETURNING secret_hash AS "secretHash", account_id AS "accountId", used_at AS "usedAt"`
-  return tried
 }
 
 async function isItsDevice(statements: Statements, accountId: string, publicKey: string): Promise<boolean> {

@@ -28,9 +28,7 @@ export async function admitAgent(
     case 'throttled':
       return throttled(pairing.retryAfterMs)
     case 'refused':
-      return refused(
-        'the pairing code is wrong, used or older than 10 minutes: create a new one with POST /devices/codes',
-      )
+      return refused('the pairing code is wrong, used, expired or revoked: create a new one with POST /devices/codes')
     case 'key-in-use':
       return refused(otherAccount)
   }

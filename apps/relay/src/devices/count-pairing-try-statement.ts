@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
+
+/**
+ * Counts an attempt with the code that begins like this, and returns the code if it is still valid. A code that a token
+ * created is void once the token's family is revoked.
+ *
+ * Locks the row until the end of the transaction, so that the next attempt sees its result.
+ */
+export async function countPairingTry(
+  statements: Statements,
+  prefix: string,
+  now: Date,
+): Promise<z.output<typeof codeRow> | undefined> {
+  const [code] = await readRows(
+    statements,
+    codeRow,
+    Prisma.sql`
+    UPDATE pairing_codes c SET tries_left = tries_left - 1
+     WHERE prefix = ${prefix} AND tries_left > 0 AND expires_at > ${now}
+       AND (family_id IS NULL
+            OR EXISTS (SELECT FROM token_families f WHERE f.id = c.family_id AND f.revoked_at IS NULL))
+    RETURNING secret_hash AS "secretHash", account_id AS "accountId", used_at AS "usedAt"`,
+  )
+  return code
+}
+
+const codeRow = z.object({ secretHash: z.string(), accountId: z.string(), usedAt: z.date().nullable() })
