@@ -168,8 +168,12 @@ function startFeatures(core: Core, { registry }: Metrics, { isLocal = false }: R
   cleanup.add(() => agents.close())
   agentMetrics(registry, agents)
   databaseClock.onJump = async (byMs) => {
-    if (byMs < 0) await correctStoredTimes(database, -byMs)
-    await agents.clockChanged()
+    agents.clockChanged()
+    outbox.wake()
+    if (byMs >= 0) return
+    await correctStoredTimes(database, -byMs)
+    // Commands that the correction made due.
+    agents.clockChanged()
     outbox.wake()
   }
   const jobs = runPeriodicJobs(core, periodicJobs({ ...core, onMoved, outbox }))

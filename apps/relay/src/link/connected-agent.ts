@@ -77,6 +77,8 @@ export class ConnectedAgent {
   #isOver = false
   #connection: AgentConnection | undefined
   #settingsVersion = 0
+  /** What was sent last. Undefined before the first settings. */
+  #settings: ReturnType<typeof agentsPart> | undefined
   #telemetryAtMs = 0
   #waiting: WaitingReport | undefined
 
@@ -104,16 +106,16 @@ export class ConnectedAgent {
   }
 
   /** Sends the relay's time after its clock was set. The agent may rely on this clock. */
-  sendTime({ settings }: Pick<AccountSettings, 'settings'>): void {
+  sendTime(): void {
     const serverTime = this.#deps.clock.now().toISOString()
-    const told = agentsPart(settings, this.#deps.hashAfterSeconds)
-    this.step({ kind: 'settings-changed', settings: told, serverTime })
+    if (this.#settings) this.step({ kind: 'settings-changed', settings: this.#settings, serverTime })
   }
 
   sendSettings({ version, settings }: Pick<AccountSettings, 'version' | 'settings'>): void {
     if (version <= this.#settingsVersion) return
     this.#settingsVersion = version
-    this.step({ kind: 'settings-changed', settings: agentsPart(settings, this.#deps.hashAfterSeconds) })
+    this.#settings = agentsPart(settings, this.#deps.hashAfterSeconds)
+    this.step({ kind: 'settings-changed', settings: this.#settings })
   }
 
   /** Processes inputs one after the other. An input that an effect creates immediately is processed after it. */
@@ -280,6 +282,7 @@ export class ConnectedAgent {
     if (!this.#isOver) this.#listener.onOpen(this)
     const { version, settings } = await readSettings(database, accountId)
     this.#settingsVersion = Math.max(version, this.#settingsVersion)
+    this.#settings = agentsPart(settings, this.#deps.hashAfterSeconds)
     return {
       kind: 'connection-opened',
       opened: {
@@ -290,7 +293,7 @@ export class ConnectedAgent {
         previousBootId: opened.previousBootId,
         isRetired: opened.isRetired,
         serverTime: clock.now().toISOString(),
-        settings: agentsPart(settings, this.#deps.hashAfterSeconds),
+        settings: this.#settings,
       },
     }
   }

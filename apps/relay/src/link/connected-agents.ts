@@ -1,7 +1,7 @@
 import type { WakeHint } from '../hints/wake-hint.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
 import { newId, type Random } from '../random.ts'
-import { readSettings } from '../settings/read-settings.ts'
+import { readSettingsOf } from '../settings/read-settings.ts'
 import { ConnectionCloser } from './claim/connection-closer.ts'
 import { findRevoked } from './claim/find-revoked-statement.ts'
 import { findStaleSettings } from './claim/find-stale-settings-statement.ts'
@@ -29,7 +29,10 @@ export class ConnectedAgents {
   readonly #renewing: NodeJS.Timeout
   #isPolling = false
   #isCheckingRevoked = false
-  #isChecking = false
+  #isRenewing = false
+  /** Set during a renewal: it may have used an older clock or connection list, so another one follows. */
+  #isRenewalDue = false
+  #isCheckingSettings = false
 
   constructor(deps: ConnectedAgentsDeps) {
     this.#deps = {
@@ -39,13 +42,21 @@ export class ConnectedAgents {
     }
     this.#stopListening = deps.hints.listen(
       (hint) => this.#hear(hint),
-      () => this.#checkAll(),
+      () => {
+        this.#wakeAll()
+        void this.#renew()
+        void this.#pushStaleSettings()
+      },
     )
     this.#polling = setInterval(() => {
       void this.#look()
       void this.#disconnectRevoked()
+      if (this.#isRenewalDue) void this.#renew()
     }, POLL_MS)
-    this.#renewing = setInterval(() => void this.#check(), LEASE_MS / 3)
+    this.#renewing = setInterval(() => {
+      void this.#renew()
+      void this.#pushStaleSettings()
+    }, LEASE_MS / 3)
   }
 
   get count(): number {
@@ -135,42 +146,37 @@ export class ConnectedAgents {
         return false
       }
       case 'settings-changed':
-        void this.#pushSettings(hint.accountId)
+        void this.#pushSettings([hint.accountId])
         return false
       default:
         return false
     }
   }
 
-  async #pushSettings(accountId: string): Promise<void> {
-    const concerned = [...this.#byDevice.values()].filter(({ connection }) => connection?.accountId === accountId)
+  async #pushSettings(accountIds: readonly string[]): Promise<void> {
+    const agents = Map.groupBy(this.#byDevice.values(), ({ connection }) => connection?.accountId)
+    const concerned = accountIds.filter((accountId) => agents.has(accountId))
     if (concerned.length === 0) return
     try {
-      const settings = await readSettings(this.#deps.database, accountId)
-      for (const session of concerned) session.sendSettings(settings)
+      for (const [accountId, settings] of await readSettingsOf(this.#deps.database, concerned))
+        for (const agent of agents.get(accountId) ?? []) agent.sendSettings(settings)
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'settings not pushed to agents: database unavailable, retrying')
     }
   }
 
   /**
-   * Handles a change of the relay's clock. Leases may have ended and messages may be due. An agent that uses the
-   * relay's clock would expire messages too early or too late until it gets the new time.
+   * Handles a change of the relay's clock. Leases may have ended and messages may be due. An agent that uses the relay's
+   * clock would expire messages too early or too late until it gets the new time. Nothing here waits for a slow query.
    */
-  async clockChanged(): Promise<void> {
-    const sessions = [...this.#byDevice.values()]
-    for (const [accountId, ofAccount] of Map.groupBy(sessions, ({ connection }) => connection?.accountId)) {
-      if (accountId === undefined) continue
-      const settings = await readSettings(this.#deps.database, accountId)
-      for (const session of ofAccount) session.sendTime(settings)
-    }
-    this.#checkAll()
+  clockChanged(): void {
+    void this.#renew()
+    for (const session of this.#byDevice.values()) session.sendTime()
+    this.#wakeAll()
   }
 
-  /** Hints may have been lost: check every agent. */
-  #checkAll(): void {
+  #wakeAll(): void {
     for (const session of this.#byDevice.values()) session.step({ kind: 'wake' })
-    void this.#check()
   }
 
   async #look(): Promise<void> {
@@ -202,22 +208,43 @@ export class ConnectedAgents {
     }
   }
 
-  async #check(): Promise<void> {
-    const { database, clock, log } = this.#deps
+  /** Repeats once per second after a failure. */
+  async #renew(): Promise<void> {
+    this.#isRenewalDue = true
+    if (this.#isRenewing) return
+    this.#isRenewing = true
+    try {
+      while (this.#isRenewalDue) {
+        this.#isRenewalDue = false
+        await this.#renewOnce()
+      }
+    } catch (error) {
+      this.#isRenewalDue = true
+      this.#deps.log.warn({ err: error }, 'leases not renewed: devices may look offline until the database is back')
+    } finally {
+      this.#isRenewing = false
+    }
+  }
+
+  async #renewOnce(): Promise<void> {
+    const { database, clock } = this.#deps
     const sessions = [...this.#byDevice.values()]
     const connections = sessions.flatMap(({ connection }) => connection ?? [])
-    if (this.#isChecking || connections.length === 0) return
-    this.#isChecking = true
+    const lost = new Set(await renewLeases(database, connections, { leaseMs: LEASE_MS, now: clock.now() }))
+    for (const session of sessions)
+      if (session.connection !== undefined && lost.has(session.connection)) session.step({ kind: 'fenced' })
+  }
+
+  /** A hint about changed settings may be lost. */
+  async #pushStaleSettings(): Promise<void> {
+    if (this.#isCheckingSettings || this.#byDevice.size === 0) return
+    this.#isCheckingSettings = true
     try {
-      const lost = new Set(await renewLeases(database, connections, { leaseMs: LEASE_MS, now: clock.now() }))
-      for (const session of sessions) {
-        if (session.connection !== undefined && lost.has(session.connection)) session.step({ kind: 'fenced' })
-      }
-      for (const accountId of await findStaleSettings(database, sessions)) await this.#pushSettings(accountId)
+      await this.#pushSettings(await findStaleSettings(this.#deps.database, [...this.#byDevice.values()]))
     } catch (error) {
-      log.warn({ err: error }, 'leases not renewed: devices may look offline until the database is back')
+      this.#deps.log.warn({ err: error }, 'settings not checked: database unavailable, retrying')
     } finally {
-      this.#isChecking = false
+      this.#isCheckingSettings = false
     }
   }
 }

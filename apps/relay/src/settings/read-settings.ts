@@ -12,13 +12,24 @@ export interface AccountSettings {
 }
 
 export async function readSettings(statements: Statements, accountId: string): Promise<AccountSettings> {
-  const account = await statements.account.findUniqueOrThrow({
-    where: { id: accountId },
-    select: { settings: true, settingsVersion: true, signingKeySealed: true },
+  const settings = (await readSettingsOf(statements, [accountId])).get(accountId)
+  if (!settings) throw new Error(`account ${accountId} does not exist`)
+  return settings
+}
+
+/** Reads the settings of the accounts that exist, in one query. */
+export async function readSettingsOf(
+  statements: Statements,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, AccountSettings>> {
+  const accounts = await statements.account.findMany({
+    where: { id: { in: [...accountIds] } },
+    select: { id: true, settings: true, settingsVersion: true, signingKeySealed: true },
   })
-  return {
-    version: account.settingsVersion,
-    settings: withDefaults(account.settings as OwnSettings),
-    signingKeySealed: account.signingKeySealed,
-  }
+  return new Map(
+    accounts.map(({ id, settings, settingsVersion: version, signingKeySealed }) => [
+      id,
+      { version, settings: withDefaults(settings as OwnSettings), signingKeySealed },
+    ]),
+  )
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { DatabaseClock } from './database-clock.ts'
 
 const noon = Date.UTC(2026, 2, 1, 12)
@@ -28,14 +28,14 @@ beforeEach(async () => {
 
 afterEach(() => clock.stop())
 
-test('tells the time of the database, carried on by the monotonic clock', () => {
+test('follows the database between readings by the monotonic clock', () => {
   expect(clock.now().getTime()).toBe(noon)
   monotonicMs += 700
   expect(clock.now().getTime()).toBe(noon + 700)
 })
 
 test.each([HOUR, -HOUR, 24 * HOUR, -24 * HOUR])(
-  'follows a database clock that jumps by %d ms, and reports it once',
+  'follows a database clock that jumps by %d ms and reports the jump once',
   async (byMs) => {
     const jumps: number[] = []
     clock.onJump = async (one) => void jumps.push(one)
@@ -48,7 +48,26 @@ test.each([HOUR, -HOUR, 24 * HOUR, -24 * HOUR])(
   },
 )
 
-test('reports a jump again until it was dealt with', async () => {
+test('follows a second jump while a slow database handles the first', async () => {
+  const first = Promise.withResolvers<void>()
+  const jumps: number[] = []
+  clock.onJump = (one) => {
+    jumps.push(one)
+    return jumps.length === 1 ? first.promise : Promise.resolve()
+  }
+  databaseMs += HOUR
+  const look = clock.look()
+  await vi.waitUntil(() => jumps.length === 1)
+  databaseMs += HOUR
+  await clock.look()
+  expect(clock.now().getTime()).toBe(noon + 2 * HOUR)
+  first.resolve()
+  await look
+  await clock.look()
+  expect(jumps).toEqual([HOUR, HOUR])
+})
+
+test('reports a jump again until it was handled', async () => {
   const jumps: number[] = []
   clock.onJump = async () => Promise.reject(new Error('the database is gone'))
   databaseMs -= HOUR
@@ -69,7 +88,7 @@ test('a slow answer does not move the clock', async () => {
   expect(jumps).toEqual([])
 })
 
-test('goes on while the database is unavailable', async () => {
+test('follows the monotonic clock while the database is unavailable', async () => {
   read = () => Promise.reject(new Error('the database is gone'))
   monotonicMs += 60_000
   await clock.look()

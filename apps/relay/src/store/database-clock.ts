@@ -19,6 +19,7 @@ export class DatabaseClock implements Clock {
   #databaseMs = 0
   #monotonicMs = 0
   #isReading = false
+  #isHandling = false
   #timer: NodeJS.Timeout | undefined
   #onJump: ((byMs: number) => Promise<void>) | undefined
   /** Sum of the jumps that `onJump` has not handled yet. */
@@ -58,12 +59,12 @@ export class DatabaseClock implements Clock {
       const byMs = databaseMs - this.now().getTime()
       if (Math.abs(byMs) > uncertainMs) this.#set(databaseMs)
       if (Math.abs(byMs) > uncertainMs + JUMP_MS) this.#jumped(byMs)
-      if (this.#jumpMs !== 0) await this.#handleJump()
     } catch {
       // Users of the database report that it is unavailable.
     } finally {
       this.#isReading = false
     }
+    await this.#handleJump()
   }
 
   async #measure(): Promise<{ readonly databaseMs: number; readonly uncertainMs: number }> {
@@ -84,10 +85,19 @@ export class DatabaseClock implements Clock {
     this.#jumpMs += byMs
   }
 
+  /** Separate from reading: the clock follows a further jump while a slow database handles the first. */
   async #handleJump(): Promise<void> {
+    if (this.#jumpMs === 0 || this.#isHandling) return
+    this.#isHandling = true
     const handledMs = this.#jumpMs
-    await this.#onJump?.(handledMs)
-    this.#jumpMs -= handledMs
+    try {
+      await this.#onJump?.(handledMs)
+      this.#jumpMs -= handledMs
+    } catch {
+      // The next reading handles the jump again.
+    } finally {
+      this.#isHandling = false
+    }
   }
 }
 

@@ -1,0 +1,63 @@
+// Connected agents of many accounts while the database's clock is set and settings are slow to read.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+import { ScriptedAgent } from './testing/scripted-agent.ts'
+
+const HOUR = 3_600_000
+let aheadMs = 0
+let isSlow = false
+vi.hoisted(() => vi.resetModules())
+vi.mock(import('../store/read-clock-statement.ts'), async (original) => {
+  const real = await original()
+  return { ...real, readDatabaseMs: async (statements) => (await real.readDatabaseMs(statements)) + aheadMs }
+})
+vi.mock(import('../settings/read-settings.ts'), async (original) => {
+  const real = await original()
+  const readSettings: typeof real.readSettings = async (...given) => {
+    if (isSlow) await sleep(1_000)
+    return real.readSettings(...given)
+  }
+  return { ...real, readSettings }
+})
+
+const ACCOUNTS = 25
+let relay: TestRelay
+const agents: ScriptedAgent[] = []
+
+beforeAll(async () => {
+  relay = await testRelay({ settings: { TRUSTED_PROXIES: '127.0.0.1' } })
+  for (let index = 0; index < ACCOUNTS; index++) {
+    const { basic } = await relay.addAccount()
+    const { code } = (await relay.api('POST', '/devices/codes', { auth: basic })).json
+    const agent = new ScriptedAgent({ url: relay.url, identity: { credential: code }, address: `192.0.2.${index}` })
+    agents.push(agent.start())
+  }
+  await Promise.all(agents.map((agent) => agent.online()))
+})
+afterAll(async () => {
+  for (const agent of agents) agent.stop()
+  await relay.close()
+})
+test('leases are renewed and agents get the time at once, however slow settings are', async () => {
+  isSlow = true
+  // The second jump comes while the first is being handled.
+  for (const jumpMs of [HOUR, 24 * HOUR]) {
+    const before = agents.map(({ settings }) => settings.length)
+    aheadMs += jumpMs
+    const startMs = performance.now()
+    await vi.waitUntil(async () => (await countLeased()) === ACCOUNTS, { timeout: SOON_MS })
+    const isSent = () => agents.every(({ settings }, index) => settings.length > (before[index] ?? 0))
+    await vi.waitUntil(isSent, { timeout: SOON_MS })
+    expect(performance.now() - startMs).toBeLessThan(SOON_MS)
+  }
+})
+
+/** For what takes a second unless it waits for settings. */
+const SOON_MS = 5_000
+
+/** Leases that have not ended by the database's clock. */
+function countLeased(): Promise<number> {
+  const now = new Date(Date.now() + aheadMs)
+  return relay.database.device.count({ where: { leaseUntil: { gt: now } } })
+}
