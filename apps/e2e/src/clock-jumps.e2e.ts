@@ -6,10 +6,10 @@ import { whyNoSetClock } from './house/set-clock.ts'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/** Of what takes a second when nothing holds it, and an hour when a clock does. */
-const SOON_MS = 45_000
-/** A program looks at the clock that is set once a second, and the relays at PostgreSQL's. */
-const SEEN_MS = 3_000
+/** A clock that is set delays nothing by more than this. */
+const LONGEST_DELAY_MS = 5_000
+/** A program reads its clock once per second, and a relay the clock of PostgreSQL. */
+const NOTICED_MS = 3_000
 
 const collapsed: string[] = []
 let fleet: Fleet
@@ -18,8 +18,12 @@ let other: ApiClient
 let devices: readonly string[]
 
 const given = describe.skipIf(whyNoSetClock !== undefined)
+if (whyNoSetClock !== undefined) {
+  if (process.env['CI'] === 'true') throw new Error(whyNoSetClock)
+  process.stderr.write(`clock-jumps.e2e.ts skipped: ${whyNoSetClock}\n`)
+}
 
-given(`clocks that are set${whyNoSetClock === undefined ? '' : ` (${whyNoSetClock})`}`, () => {
+given('clocks that are set', () => {
   beforeAll(async () => {
     fleet = await startFleet((line) => collapsed.push(line))
     ;[api, other] = fleet.relays.map((relay) => relay.api) as [ApiClient, ApiClient]
@@ -30,26 +34,26 @@ given(`clocks that are set${whyNoSetClock === undefined ? '' : ` (${whyNoSetCloc
 
   for (const name of ['relay 0', 'relay 1', 'agent 0', 'agent 1', 'PostgreSQL'])
     for (const seconds of [HOUR, -HOUR, DAY, -DAY])
-      test(`${name}, by ${seconds} s and back: messages and tokens wait for neither`, async () => {
+      test(`${name}, by ${seconds} s and back, delays messages and tokens by five seconds at most`, async () => {
         const clock = fleet.clocks.get(name)
         clock?.set(seconds)
-        await sleep(SEEN_MS)
+        await sleep(NOTICED_MS)
         try {
           await sendByAll()
           await tokensWork()
         } finally {
           clock?.set(0)
         }
-        await sleep(SEEN_MS)
+        await sleep(NOTICED_MS)
         await sendByAll()
         await tokensWork()
       })
 
-  test('a message accepted by a relay whose clock was ahead leaves after the clock is right again', async () => {
+  test('a message accepted by a relay whose clock was ahead is sent after the clock was corrected', async () => {
     const clock = fleet.clocks.get('relay 0')
     clock?.set(DAY)
-    await sleep(SEEN_MS)
-    // What the agents cannot be given yet is still there when the clock goes back.
+    await sleep(NOTICED_MS)
+    // The messages are still at the relay when the clock goes back.
     for (const { line } of fleet.agents) line.swallowsDown = true
     const ids = await Promise.all(devices.map((deviceId) => sendBy(api, deviceId)))
     clock?.set(0)
@@ -85,7 +89,7 @@ async function sendByAll(): Promise<void> {
 }
 
 async function isSoonSent(asked: ApiClient, id: string): Promise<void> {
-  const message = await asked.until(id, ({ state }) => state === 'Sent' || state === 'Delivered', SOON_MS)
+  const message = await asked.until(id, ({ state }) => state === 'Sent' || state === 'Delivered', LONGEST_DELAY_MS)
   expect(timesOf(message)).toEqual(timesOf(message).toSorted())
 }
 
@@ -93,13 +97,13 @@ function timesOf({ states }: MessageAnswer): readonly string[] {
   return ['Pending', 'Processed', 'Sent', 'Delivered'].flatMap((state) => states[state] ?? [])
 }
 
-/** Of either relay at the other. */
+/** Each relay accepts the tokens of the other. */
 async function tokensWork(): Promise<void> {
-  for (const [maker, taker] of [fleet.relays, fleet.relays.toReversed()] as const) {
-    if (maker === undefined || taker === undefined) continue
-    const { status, json } = await maker.api.ask('POST', '/auth/token', { ttl: 600, scopes: ['messages:list'] })
+  for (const [issuer, verifier] of [fleet.relays, fleet.relays.toReversed()] as const) {
+    if (issuer === undefined || verifier === undefined) continue
+    const { status, json } = await issuer.api.ask('POST', '/auth/token', { ttl: 600, scopes: ['messages:list'] })
     expect(status).toBe(201)
     const headers = { authorization: `Bearer ${json.access_token}` }
-    expect((await fetch(`${taker.url}/3rdparty/v1/messages`, { headers })).status).toBe(200)
+    expect((await fetch(`${verifier.url}/3rdparty/v1/messages`, { headers })).status).toBe(200)
   }
 }
