@@ -55,3 +55,11 @@ test('an unusable folder gives one error that says what to do', () => {
   chmodSync(join(folder, 'lock'), 0o600)
   expect(() => takeDataFolder(folder)).toThrow('cannot be used: file is not a database')
 })
+
+test.runIf(process.platform === 'linux')(
+  'a folder on a file system that refuses new folders is an error, at any depth',
+  () => {
+    for (const path of ['/proc/nope', '/proc/nope/deeper'])
+      expect(() => takeDataFolder(path)).toThrow(`${path} cannot be used: ENOENT`)
+  },
+)

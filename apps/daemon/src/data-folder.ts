@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartError } from './start-error.ts'
 
@@ -50,11 +50,18 @@ const held = new Set<DatabaseSync>()
 
 function openLock(path: string): DatabaseSync {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeFolder(path)
     return new DatabaseSync(join(path, 'lock'))
   } catch (error) {
     throw unusable(path, error)
   }
+}
+
+/** The `recursive` option of mkdir never ends where a file system refuses new folders as if a parent were missing (/proc). */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
 }
 
 function unusable(path: string, error: unknown): StartError {
