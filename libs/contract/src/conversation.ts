@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { deviceId, resourceId } from './ids.ts'
 import { inboxType } from './inbox.ts'
+import { possibleDuplicate } from './message.ts'
 import { messageStates } from './message-states.ts'
 import { limitUpTo, pageCursor } from './paging.ts'
 import { requestQuery } from './request-query.ts'
@@ -45,6 +46,7 @@ const sent = z.strictObject({
   state: state.meta({ description: 'State of this recipient' }),
   error: z.string().optional(),
   waiting: waiting.optional(),
+  possibleDuplicate,
   recipientsCount: z.int().min(1),
   scheduleAt: utcTime.optional(),
   simNumber,

@@ -11,6 +11,8 @@ import { waiting } from './waiting.ts'
 const text = z.string().min(1).max(65_535)
 const port = z.int().min(1).max(65_535).meta({ description: 'Application port of the recipient' })
 const priority = z.int().min(-128).max(127)
+/** What to do when the outcome of a part stays unknown. */
+export const onUncertain = z.enum(['resolve', 'resend'])
 const simNumber = z.int().min(1).max(64).meta({ description: 'Slot of the SIM, counted from 1' })
 
 const messageBody = requestBody({
@@ -72,6 +74,10 @@ const messageBody = requestBody({
     .optional()
     .meta({ description: 'Time until which the message may be sent. Alternative to `ttl`' }),
   scheduleAt: instant.optional().meta({ description: 'Earliest time at which the message is sent' }),
+  onUncertain: onUncertain.optional().meta({
+    description:
+      'What to do when it stays unknown whether a part was sent. `resolve` (default): send nothing; the message ends as `Failed` with `submit_unknown`. `resend`: send that part once more; the message may arrive twice and is marked with `possibleDuplicate`',
+  }),
   isEncrypted: z.boolean().default(false).meta({
     description:
       'True when each number and the text, or the base64 of the data, is encrypted as `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64). Only the agent can decrypt them',
@@ -169,6 +175,11 @@ export const sendMessageQuery = requestQuery({
 
 const state = z.enum(messageStates)
 
+/** Present only when true. */
+export const possibleDuplicate = z.literal(true).optional().meta({
+  description: 'The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice',
+})
+
 const recipientState = z
   .strictObject({
     phoneNumber: z
@@ -177,6 +188,7 @@ const recipientState = z
     state,
     error: z.string().optional().meta({ description: 'Why it failed, or what it is waiting for' }),
     waiting: waiting.optional(),
+    possibleDuplicate,
   })
   .meta({ id: 'RecipientState' })
 
@@ -213,6 +225,7 @@ export const messageState = z
     priority: priority.optional(),
     scheduleAt: later,
     validUntil: later,
+    onUncertain: onUncertain.optional().meta({ description: 'As requested' }),
     createdAt: utcTime,
   })
   .meta({ id: 'MessageState' })

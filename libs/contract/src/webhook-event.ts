@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { health } from './health.ts'
 import { deviceId, resourceId } from './ids.ts'
+import { possibleDuplicate } from './message.ts'
 import { localTime } from './times.ts'
 
 /** Events for which webhooks can be registered. The two `downloaded` events never occur: an AT modem downloads no MMS. */
@@ -62,6 +63,7 @@ const outbound = {
       'Slot of the SIM, counted from 1: the SIM that sent the message, was requested, or would have sent it; 0 when the message ended before one of several SIMs was chosen',
   }),
   phoneNumber: z.string().meta({ description: 'Same as `recipient`; use `recipient` instead', deprecated: true }),
+  possibleDuplicate,
 }
 
 const sent = z

@@ -67,6 +67,7 @@ function Outcome({ item }: { readonly item: Extract<ConversationEntry, { directi
   return (
     <>
       {(item.partsCount ?? 1) > 1 && <span>{item.partsCount} parts</span>}
+      {item.possibleDuplicate && <span>may have arrived twice</span>}
       {item.recipientsCount > 1 && <span>1 of {item.recipientsCount} recipients</span>}
       <Link href={`/messages/${encodeURIComponent(item.id)}`} title="What happened to it">
         {isScheduled ? (

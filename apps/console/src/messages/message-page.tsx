@@ -65,10 +65,13 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
         ]}
       />
       <ul className="message-recipients">
-        {recipients.map(({ phoneNumber, state: its, error, waiting }) => (
+        {recipients.map(({ phoneNumber, state: its, error, waiting, possibleDuplicate }) => (
           <li key={phoneNumber}>
             <Link href={conversationPath(phoneNumber)}>{phoneNumber}</Link>
             <MessageMark state={its} withWord />
+            {possibleDuplicate && (
+              <p className="is-warn">Sent again after an unknown outcome: may have arrived twice</p>
+            )}
             {waiting !== undefined && <p className="is-warn">{inLocalTime(waiting.message)}</p>}
             {error !== undefined && waiting?.reason !== 'outcome_unknown' && (
               <p className={its === 'Failed' ? 'is-bad' : 'is-warn'}>{error}</p>

@@ -24,6 +24,7 @@ export interface SentEntry {
   readonly isDispatched: boolean
   readonly requestedSimNumber: number | null
   readonly priority: number
+  readonly possibleDuplicate: boolean
   readonly processedAt: Date | null
 }
 
@@ -43,7 +44,7 @@ export async function readSentEntries(
       m.schedule_at AS "scheduleAt", coalesce(r.used_sim_number, m.sim_number) AS "simNumber",
       r.parts_count AS "partsCount", m.device_id AS "deviceId", r.cmd_id AS "cmdId", r.error_code AS "errorCode",
       r.dispatched_journal IS NOT NULL AS "isDispatched", m.sim_number AS "requestedSimNumber",
-      r.priority, r.processed_at AS "processedAt"
+      r.priority, r.possible_duplicate AS "possibleDuplicate", r.processed_at AS "processedAt"
     FROM recipients r JOIN messages m ON m.key = r.message_key
     WHERE r.account_id = ${accountId} AND r.phone_number = ${number} AND r.message_key < ${before}
     ORDER BY r.message_key DESC LIMIT ${take}`

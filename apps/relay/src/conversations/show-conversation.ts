@@ -137,6 +137,7 @@ function sentAnswer(sent: SentEntry, waiting: Waiting | undefined): Conversation
     state: sent.state,
     ...(sent.error !== null && { error: sent.error }),
     ...(waiting !== undefined && { waiting }),
+    ...(sent.possibleDuplicate && { possibleDuplicate: true }),
     recipientsCount: sent.recipientsCount,
     ...(sent.scheduleAt !== null && { scheduleAt: sent.scheduleAt.toISOString() }),
     ...(sent.simNumber !== null && { simNumber: sent.simNumber }),

@@ -76,22 +76,25 @@ function updatesOf({ accountId, deviceId }: AgentConnection, event: SendEvent, n
     }
     case 'sent':
     case 'delivered': {
-      const parts = event.kind === 'sent' ? event.parts : undefined
+      const ofSent = event.kind === 'sent' && { parts: event.parts, possibleDuplicate: event.possibleDuplicate }
       return {
         ...about,
+        ...ofSent,
         simNumber: event.simNumber,
         sender: storable(event.sender),
-        parts,
         input: { kind: event.kind, at },
       }
     }
     case 'failed': {
-      const { simNumber, parts, partsSent } = event
+      const { simNumber, parts, partsSent, possibleDuplicate } = event
       const verdict = { code: storableText(event.code), reason: storableText(event.reason), partsSent, parts }
-      return { ...about, simNumber, sender: storable(event.sender), parts, input: { kind: 'failed', at, ...verdict } }
+      const facts = { ...about, simNumber, sender: storable(event.sender), parts, possibleDuplicate }
+      return { ...facts, input: { kind: 'failed', at, ...verdict } }
     }
-    case 'waiting':
-      return { ...about, input: { kind: 'waiting', at, code: event.code, reason: storableText(event.reason) } }
+    case 'waiting': {
+      const { code, reason, possibleDuplicate } = event
+      return { ...about, possibleDuplicate, input: { kind: 'waiting', at, code, reason: storableText(reason) } }
+    }
   }
 }
 

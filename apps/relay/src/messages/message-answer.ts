@@ -18,9 +18,15 @@ export function messageAnswer(
     state: message.state,
     isHashed: message.contentHash !== null,
     isEncrypted: message.isEncrypted,
-    recipients: message.recipients.map(({ cmdId, phoneNumber, state, error }) => {
+    recipients: message.recipients.map(({ cmdId, phoneNumber, state, error, possibleDuplicate }) => {
       const its = waiting?.get(cmdId)
-      return { phoneNumber, state, ...(error !== null && { error }), ...(its !== undefined && { waiting: its }) }
+      return {
+        phoneNumber,
+        state,
+        ...(error !== null && { error }),
+        ...(its !== undefined && { waiting: its }),
+        ...(possibleDuplicate && { possibleDuplicate }),
+      }
     }),
     ...(first !== undefined && { waiting: first }),
     states: statesOf(message),
@@ -30,6 +36,7 @@ export function messageAnswer(
     ...(message.priority !== null && { priority: message.priority }),
     ...(message.scheduleAt !== null && { scheduleAt: message.scheduleAt.toISOString() }),
     ...(message.validUntil !== null && { validUntil: message.validUntil.toISOString() }),
+    ...(message.onUncertain !== null && { onUncertain: message.onUncertain }),
     createdAt: message.createdAt.toISOString(),
   }
 }
@@ -59,6 +66,7 @@ function simOf({ simNumber, recipients }: Pick<StoredMessage, 'simNumber' | 'rec
 /** The answer to an accepted message. */
 export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
   const { content, createdAt, simNumber = null, priority = null, validUntil = null, scheduleAt = null } = message
+  const { onUncertain = null } = message
   const answer = messageAnswer(
     {
       ...message,
@@ -68,6 +76,7 @@ export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
       priority,
       validUntil,
       scheduleAt,
+      onUncertain,
       contentHash: null,
       text: null,
       data: null,
@@ -95,6 +104,7 @@ const freshRecipient = {
   errorCode: null,
   isDispatched: false,
   usedSimNumber: null,
+  possibleDuplicate: false,
 } as const
 
 const fresh = {

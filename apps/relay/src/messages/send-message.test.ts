@@ -88,6 +88,7 @@ describe('an accepted message', () => {
       simNumber: 2,
       withDeliveryReport: false,
       priority: -128,
+      onUncertain: 'resend',
       ttl: 3600,
       scheduleAt: '2026-03-01T14:30:00+02:00',
     }
@@ -100,6 +101,7 @@ describe('an accepted message', () => {
       id: 'order:4711/ä',
       simNumber: 2,
       priority: -128,
+      onUncertain: 'resend',
       scheduleAt: '2026-03-01T12:30:00.000Z',
       validUntil: '2026-03-01T13:00:00.000Z',
     })

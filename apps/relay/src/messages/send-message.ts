@@ -126,6 +126,7 @@ export function sendMessage(deps: SendMessageDeps): Endpoint {
       priority: body.priority,
       validUntil,
       scheduleAt,
+      onUncertain: body.onUncertain,
       recipients: numbers.map((phoneNumber) => ({ cmdId: newId(random), phoneNumber })),
       idempotency,
     }

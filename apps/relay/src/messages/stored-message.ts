@@ -1,3 +1,4 @@
+import { onUncertain } from '@smsgw/contract/message'
 import { messageStates } from '@smsgw/contract/message-states'
 import { z } from 'zod'
 import { Prisma } from '../store/generated/client.ts'
@@ -16,6 +17,7 @@ const storedRecipient = z.object({
   isDispatched: z.boolean(),
   /** Null until a part was sent or a SIM was chosen. */
   usedSimNumber: number,
+  possibleDuplicate: z.boolean(),
 })
 
 export const storedMessage = z.object({
@@ -40,6 +42,7 @@ export const storedMessage = z.object({
   priority: number,
   validUntil: time,
   scheduleAt: time,
+  onUncertain: onUncertain.nullable(),
   /** In the order of the request. */
   recipients: z.array(storedRecipient).readonly(),
 })
@@ -53,7 +56,8 @@ export const storedMessageColumns = Prisma.sql`
   m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt", m.text, m.data, m.port,
   m.content_hash AS "contentHash", m.is_encrypted AS "isEncrypted", m.sim_number AS "simNumber", m.priority,
   m.valid_until AS "validUntil", m.schedule_at AS "scheduleAt",
+  m.on_uncertain AS "onUncertain",
   (SELECT json_agg(json_build_object('cmdId', r.cmd_id, 'phoneNumber', r.phone_number, 'state', r.state,
       'error', r.error, 'errorCode', r.error_code, 'isDispatched', r.dispatched_journal IS NOT NULL,
-      'usedSimNumber', r.used_sim_number) ORDER BY r.position)
+      'usedSimNumber', r.used_sim_number, 'possibleDuplicate', r.possible_duplicate) ORDER BY r.position)
     FROM recipients r WHERE r.message_key = m.key) AS recipients`

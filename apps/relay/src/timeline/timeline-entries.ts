@@ -68,7 +68,7 @@ function stepsOf(facts: RecipientFacts, deviceName: string | undefined, waiting:
   const reached: readonly [kind: TimelineKind, at: Date | null, text: string, more?: Partial<Step>][] = [
     ['dispatched', facts.dispatchedAt, `sent to ${device}`],
     ['processed', facts.processedAt, `queued on ${device}`],
-    ['sent', facts.sentAt, `accepted by the network${sim}`],
+    ['sent', facts.sentAt, `accepted by the network${sim}${facts.possibleDuplicate ? TWICE : ''}`],
     ['delivered', facts.deliveredAt, 'delivered to the recipient'],
     ['failed', facts.failedAt, error ?? 'failed, and corrected later', failure(facts)],
     ['cancelled', facts.cancelledAt, 'cancelled before any part was sent'],
@@ -89,6 +89,8 @@ function waitingStep({ phoneNumber: recipient, error }: RecipientFacts, waiting:
   const text = code === 'retry' && error !== null ? `${message} ${error}` : message
   return { at, kind: 'waiting', recipient, code, until, text }
 }
+
+const TWICE = '; sent again after an unknown outcome, so it may arrive twice'
 
 function failure({ state, errorCode }: RecipientFacts): Partial<Step> {
   return state === 'Failed' ? { code: errorCode, advice: adviceOnFailure(errorCode) } : {}

@@ -1,6 +1,7 @@
 // Commands of the relay to an agent. A command is idempotent: the agent executes each id once.
 import { z } from 'zod'
 import { readEncryptedField } from '../encrypted-field.ts'
+import { onUncertain } from '../message.ts'
 
 /** For a send, the permanent id of the recipient at the relay. */
 export const commandId = z.string().min(1).max(64)
@@ -30,8 +31,7 @@ const sendCommand = z.object({
   /** Time of acceptance by the API, which orders messages of equal priority. */
   acceptedAt: time,
   validUntil: time.optional(),
-  /** What to do when it is unknown whether a part was sent. */
-  onUncertain: z.enum(['resolve', 'resend']).default('resolve'),
+  onUncertain: onUncertain.default('resolve'),
 })
 
 /** Cancels a send whose first part is not yet with the modem. A cancel that arrives first blocks the later send. */

@@ -12,6 +12,9 @@ const failureCode = z.string().min(1).max(64)
 
 const outbound = { cmdId: commandId, at }
 
+/** It was sent again after an unknown outcome, and may have arrived twice. */
+const possibleDuplicate = z.boolean().optional()
+
 /** The command is in the journal of the agent. Also answers a repeated command. */
 const processed = z.object({ kind: z.literal('processed'), ...outbound })
 
@@ -50,8 +53,7 @@ const sent = z.object({
   /** The SIM's own number; absent when unknown. */
   sender: z.string().max(128).optional(),
   parts: z.int().min(1).max(255),
-  /** Corrects an earlier unknown outcome, after which the message may have been sent twice. */
-  possibleDuplicate: z.boolean().optional(),
+  possibleDuplicate,
 })
 
 /** Every part has a positive delivery report. */
@@ -73,6 +75,7 @@ const failed = z.object({
   /** Parts sent before the failure. */
   partsSent: z.int().min(0).max(255).optional(),
   parts: z.int().min(1).max(255).optional(),
+  possibleDuplicate,
 })
 
 /** The outcome of a part is not known yet, or the message waits for the reason given. */
@@ -81,6 +84,7 @@ const waiting = z.object({
   ...outbound,
   code: z.enum(['outcome_unknown', 'retrying', 'held']),
   reason: z.string().min(1).max(500),
+  possibleDuplicate,
 })
 
 const cancelled = z.object({

@@ -12,7 +12,7 @@ import {
   submitUnknown,
 } from '../message/endings.ts'
 import { isInDoubt, isSent, noteOf, type OutgoingMessage, withPart } from '../message/message.ts'
-import { partReportedEvent, waitingEvent } from '../message/message-events.ts'
+import { partReportedEvent, resentEvent, waitingEvent } from '../message/message-events.ts'
 import { putUnwritten, resultChanges, settledPart, type UnwrittenPart, unwrittenName } from '../message/results.ts'
 import type { Verdict } from '../message/verdict.ts'
 import { phoneNumberOf } from '../schedule/lanes.ts'
@@ -183,13 +183,9 @@ function giveUp(step: Step, message: OutgoingMessage): void {
       part.state === 'unknown' ? { ...part, state: 'to-send' as const } : part,
     )
     const again = step.put({ ...message, possibleDuplicate: true, parts })
-    step.write(
-      [
-        { kind: 'command-noted', cmdId, note: noteOf(again) },
-        waitingEvent(cmdId, 'retrying', 'sent again as requested; the message may arrive twice', step.moment),
-      ],
-      { onWritten: { kind: 'doubt-resolved', cmdId, verdict: undefined } },
-    )
+    step.write([{ kind: 'command-noted', cmdId, note: noteOf(again) }, resentEvent(cmdId, step.moment)], {
+      onWritten: { kind: 'doubt-resolved', cmdId, verdict: undefined },
+    })
     return
   }
   const failed = step.put({ ...message, outcome: 'failed', givenUpMs: step.moment.nowMs })

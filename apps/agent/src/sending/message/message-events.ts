@@ -67,6 +67,7 @@ export function failedEvent(
     ...(simNumber !== undefined && { simNumber }),
     ...senderOf(sender),
     ...(message.parts.length > 0 && { partsSent: partsSent(message), parts: message.parts.length }),
+    ...(message.possibleDuplicate && { possibleDuplicate: true }),
   })
 }
 
@@ -77,6 +78,12 @@ export function waitingEvent(
   time: EventTime,
 ): Change {
   return eventAt(time, { kind: 'waiting', cmdId, code, reason: limited(reason, 500) })
+}
+
+/** A message in doubt is sent again, as requested. */
+export function resentEvent(cmdId: string, time: EventTime): Change {
+  const reason = 'sent again as requested; the message may arrive twice'
+  return eventAt(time, { kind: 'waiting', cmdId, code: 'retrying', reason, possibleDuplicate: true })
 }
 
 /** @param sim that the message would have used, as far as that was decided */

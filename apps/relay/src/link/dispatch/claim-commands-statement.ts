@@ -1,4 +1,5 @@
 import { type Command, type SendCommand, urgentPriority } from '@smsgw/contract/link/command'
+import { onUncertain } from '@smsgw/contract/message'
 import { z } from 'zod'
 import { dataOfOctets } from '../../messages/message-data.ts'
 import type { Statements } from '../../store/database.ts'
@@ -127,6 +128,7 @@ export const sendRow = z.object({
   isEncrypted: z.boolean(),
   simNumber: z.int().nullable(),
   withDeliveryReport: z.boolean(),
+  onUncertain: onUncertain.nullable(),
   priority: z.int(),
   acceptedAt: z.date(),
   dueAt: z.date(),
@@ -142,7 +144,7 @@ const claimedRow = sendRow.extend({ command: z.custom<Command>().nullable() })
 export const sendColumns = Prisma.sql`
   r.cmd_id AS "cmdId", m.id AS "messageId", r.phone_number AS "phoneNumber", m.text, m.data, m.port,
   m.is_encrypted AS "isEncrypted", m.sim_number AS "simNumber", m.with_delivery_report AS "withDeliveryReport",
-  r.priority, m.created_at AS "acceptedAt", r.due_at AS "dueAt", r.valid_until AS "validUntil"`
+  m.on_uncertain AS "onUncertain", r.priority, m.created_at AS "acceptedAt", r.due_at AS "dueAt", r.valid_until AS "validUntil"`
 
 export function sendCommand(row: SendRow): SendCommand {
   const { cmdId, messageId, phoneNumber, isEncrypted, simNumber, withDeliveryReport, priority, validUntil } = row
@@ -158,7 +160,7 @@ export function sendCommand(row: SendRow): SendCommand {
     priority,
     acceptedAt: row.acceptedAt.toISOString(),
     ...(validUntil !== null && { validUntil: validUntil.toISOString() }),
-    onUncertain: 'resolve',
+    onUncertain: row.onUncertain ?? 'resolve',
   }
 }
 

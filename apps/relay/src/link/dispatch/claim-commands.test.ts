@@ -67,6 +67,12 @@ describe('a claim', () => {
     expect(await claim()).toEqual([])
   })
 
+  test('returns onUncertain as requested', async () => {
+    await world.message('m')
+    await store.database.message.updateMany({ data: { onUncertain: 'resend' } })
+    expect(await claim()).toMatchObject([{ onUncertain: 'resend' }])
+  })
+
   test('returns data with its port, as base64', async () => {
     await world.message('m')
     await store.database.message.updateMany({ data: { text: null, data: Buffer.from([0, 255, 7]), port: 16_000 } })

@@ -1,4 +1,4 @@
-import type { MessageContent } from '@smsgw/contract/message'
+import type { MessageContent, SendMessageRequest } from '@smsgw/contract/message'
 import type { Statements } from '../../store/database.ts'
 import type { StoredMessage } from '../stored-message.ts'
 import { type DuplicateMessage, findDuplicates } from './find-duplicates-statement.ts'
@@ -58,6 +58,7 @@ export interface NewMessage {
   readonly priority: number | undefined
   readonly validUntil: Date | undefined
   readonly scheduleAt: Date | undefined
+  readonly onUncertain: SendMessageRequest['onUncertain']
   readonly recipients: readonly NewRecipient[]
   readonly idempotency: IdempotencyKey | undefined
 }

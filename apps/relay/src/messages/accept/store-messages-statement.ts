@@ -31,7 +31,7 @@ export async function storeMessages(
       FROM json_to_recordset(${JSON.stringify(messages.map(rowOf))}::json) AS asked (position int, account_id text,
           id text, device_id text, created_at timestamptz, text text, data text, port int, is_encrypted boolean,
           sim_number int, with_delivery_report boolean, priority smallint, valid_until timestamptz,
-          schedule_at timestamptz, idempotency_key text, idempotency_fingerprint text, recipients json),
+          schedule_at timestamptz, on_uncertain text, idempotency_key text, idempotency_fingerprint text, recipients json),
         (SELECT set_config('lock_timeout', ${`${waitMs}ms`}, true)) AS patience
     ), device AS MATERIALIZED (
       SELECT id, account_id FROM devices
@@ -39,9 +39,10 @@ export async function storeMessages(
       FOR KEY SHARE
     ), stored AS (
       INSERT INTO messages (account_id, id, device_id, created_at, text, data, port, is_encrypted, sim_number,
-        with_delivery_report, priority, valid_until, schedule_at, idempotency_key, idempotency_fingerprint)
+        with_delivery_report, priority, valid_until, schedule_at, on_uncertain, idempotency_key,
+        idempotency_fingerprint)
       SELECT account_id, id, device_id, created_at, text, decode(data, 'base64'), port, is_encrypted, sim_number,
-        with_delivery_report, priority, valid_until, schedule_at, idempotency_key,
+        with_delivery_report, priority, valid_until, schedule_at, on_uncertain, idempotency_key,
         decode(idempotency_fingerprint, 'base64')
       FROM asked WHERE (device_id, account_id) IN (SELECT id, account_id FROM device)
       ORDER BY account_id, idempotency_key, id
@@ -79,6 +80,7 @@ function rowOf(message: NewMessage, position: number) {
     priority: message.priority,
     valid_until: message.validUntil,
     schedule_at: message.scheduleAt,
+    on_uncertain: message.onUncertain,
     idempotency_key: idempotency?.key,
     idempotency_fingerprint: idempotency && Buffer.from(idempotency.fingerprint).toString('base64'),
     recipients: message.recipients.map(({ cmdId, phoneNumber }) => ({ cmd_id: cmdId, phone_number: phoneNumber })),

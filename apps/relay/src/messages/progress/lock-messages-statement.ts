@@ -29,6 +29,7 @@ export async function lockMessages(
       m.failed_at AS "messageFailedAt", m.content_hash IS NOT NULL AS "isHashed",
       r.cmd_id AS "cmdId", r.phone_number AS "phoneNumber", r.state, r.error, r.error_code AS "errorCode",
       r.used_sim_number AS "usedSimNumber", r.sender_number AS "senderNumber", r.parts_count AS "partsCount",
+      r.possible_duplicate AS "possibleDuplicate",
       r.dispatched_journal AS "dispatchedJournal", r.cancel_requested_at AS "cancelRequestedAt",
       r.cancel_answered_at AS "cancelAnsweredAt", r.processed_at AS "processedAt", r.sent_at AS "sentAt",
       r.delivered_at AS "deliveredAt", r.failed_at AS "failedAt", r.cancelled_at AS "cancelledAt"
@@ -76,6 +77,7 @@ const lockedRow = z.object({
   usedSimNumber: number,
   senderNumber: text,
   partsCount: number,
+  possibleDuplicate: z.boolean(),
   dispatchedJournal: text,
   cancelRequestedAt: time,
   cancelAnsweredAt: time,

@@ -42,6 +42,7 @@ export interface TrackedRecipient extends RecipientProgress {
   readonly usedSimNumber: number | null
   readonly senderNumber: string | null
   readonly partsCount: number | null
+  readonly possibleDuplicate: boolean
 }
 
 /** A state change of a recipient. */
@@ -63,6 +64,7 @@ export interface RecipientUpdate {
   readonly simNumber?: number | undefined
   readonly sender?: string | undefined
   readonly parts?: number | undefined
+  readonly possibleDuplicate?: boolean | undefined
 }
 
 export interface ProgressedMessage {
@@ -115,13 +117,19 @@ function step(recipient: TrackedRecipient, input: RecipientInput | undefined) {
 }
 
 /** The last SIM that was used counts. */
-function withFacts(recipient: TrackedRecipient, { simNumber, sender, parts }: RecipientUpdate): TrackedRecipient {
+function withFacts(recipient: TrackedRecipient, update: RecipientUpdate): TrackedRecipient {
+  const { simNumber, sender, parts } = update
   const usedSimNumber = simNumber ?? recipient.usedSimNumber
   const isSameSim = usedSimNumber === recipient.usedSimNumber
   const senderNumber = sender ?? (isSameSim ? recipient.senderNumber : null)
   const partsCount = parts ?? recipient.partsCount
-  const isKnown = isSameSim && senderNumber === recipient.senderNumber && partsCount === recipient.partsCount
-  return isKnown ? recipient : { ...recipient, usedSimNumber, senderNumber, partsCount }
+  const possibleDuplicate = recipient.possibleDuplicate || update.possibleDuplicate === true
+  const isKnown =
+    isSameSim &&
+    senderNumber === recipient.senderNumber &&
+    partsCount === recipient.partsCount &&
+    possibleDuplicate === recipient.possibleDuplicate
+  return isKnown ? recipient : { ...recipient, usedSimNumber, senderNumber, partsCount, possibleDuplicate }
 }
 
 function withRecipient(message: MessageProgress, changed: TrackedRecipient, at: Date, now: Date): MessageProgress {
@@ -160,15 +168,20 @@ function earlier(
 
 function outboundEvent(
   { id, deviceId, isHashed, simNumber: requestedSimNumber }: MessageProgress,
-  { cmdId, phoneNumber, senderNumber, usedSimNumber, partsCount, error, errorCode }: TrackedRecipient,
+  recipientProgress: TrackedRecipient,
   milestone: RecipientMilestone,
   at: LocalTime,
   follows: EarlierEvent | undefined,
 ): OutboundEvent {
+  const { cmdId, phoneNumber, senderNumber, usedSimNumber, partsCount, error, errorCode } = recipientProgress
+  const { possibleDuplicate } = recipientProgress
   const simNumber = usedSimNumber ?? requestedSimNumber
   // Payloads promise a number here, so a hash is replaced by an empty string. `messageId` identifies the recipient.
   const recipient = isHashed ? '' : phoneNumber
-  const facts = { deviceId, cmdId, messageId: id, recipient, sender: senderNumber, simNumber, at, follows }
+  const facts = {
+    ...{ deviceId, cmdId, messageId: id, recipient, sender: senderNumber, simNumber, at, follows },
+    possibleDuplicate,
+  }
   switch (milestone) {
     case 'sent':
       return { event: 'sms:sent', ...facts, partsCount: partsCount ?? 1 }

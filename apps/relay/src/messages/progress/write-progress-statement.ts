@@ -17,6 +17,7 @@ export async function writeProgress(
     WITH written AS (
       UPDATE recipients r SET state = c.state::message_state, error = c.error, error_code = c.error_code,
         used_sim_number = c.used_sim_number, sender_number = c.sender_number, parts_count = c.parts_count,
+        possible_duplicate = c.possible_duplicate,
         cancel_requested_at = c.cancel_requested_at, cancel_answered_at = c.cancel_answered_at,
         processed_at = c.processed_at, sent_at = c.sent_at, delivered_at = c.delivered_at, failed_at = c.failed_at,
         cancelled_at = c.cancelled_at
@@ -26,6 +27,7 @@ export async function writeProgress(
         ${ofRecipients(({ usedSimNumber }) => usedSimNumber)}::int[],
         ${ofRecipients(({ senderNumber }) => senderNumber)}::text[],
         ${ofRecipients(({ partsCount }) => partsCount)}::int[],
+        ${ofRecipients(({ possibleDuplicate }) => possibleDuplicate)}::boolean[],
         ${ofRecipients(({ cancelRequestedAt }) => cancelRequestedAt)}::timestamptz[],
         ${ofRecipients(({ cancelAnsweredAt }) => cancelAnsweredAt)}::timestamptz[],
         ${ofRecipients(({ processedAt }) => processedAt)}::timestamptz[],
@@ -33,8 +35,8 @@ export async function writeProgress(
         ${ofRecipients(({ deliveredAt }) => deliveredAt)}::timestamptz[],
         ${ofRecipients(({ failedAt }) => failedAt)}::timestamptz[],
         ${ofRecipients(({ cancelledAt }) => cancelledAt)}::timestamptz[]
-      ) AS c (cmd_id, state, error, error_code, used_sim_number, sender_number, parts_count, cancel_requested_at,
-        cancel_answered_at, processed_at, sent_at, delivered_at, failed_at, cancelled_at)
+      ) AS c (cmd_id, state, error, error_code, used_sim_number, sender_number, parts_count, possible_duplicate,
+        cancel_requested_at, cancel_answered_at, processed_at, sent_at, delivered_at, failed_at, cancelled_at)
       WHERE r.cmd_id = c.cmd_id
     )
     UPDATE messages m SET state = c.state::message_state, finished_at = c.finished_at,

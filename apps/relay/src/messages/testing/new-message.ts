@@ -14,6 +14,7 @@ export function newMessage(id: string, about: Partial<NewMessage> = {}): NewMess
     priority: undefined,
     validUntil: undefined,
     scheduleAt: undefined,
+    onUncertain: undefined,
     recipients: [{ cmdId: `${id}/0`, phoneNumber: '+4915112345678' }],
     idempotency: undefined,
     ...about,

@@ -86,7 +86,14 @@ function inbound({ messageId, sender, recipient, simNumber }: ReceivedEvent) {
   return { messageId, sender, recipient, simNumber, phoneNumber: sender }
 }
 
-function outbound({ messageId, sender, recipient, simNumber }: OutboundEvent) {
+function outbound({ messageId, sender, recipient, simNumber, possibleDuplicate }: OutboundEvent) {
   // `sender` and `simNumber` must not be null; no SIM has the number 0.
-  return { messageId, sender: sender ?? '', recipient, simNumber: simNumber ?? 0, phoneNumber: recipient }
+  return {
+    messageId,
+    sender: sender ?? '',
+    recipient,
+    simNumber: simNumber ?? 0,
+    phoneNumber: recipient,
+    ...(possibleDuplicate === true && { possibleDuplicate }),
+  }
 }

@@ -63,6 +63,8 @@ interface Outbound extends OfDevice {
   /** Null when the message ended before one of several SIMs was chosen. */
   readonly simNumber: number | null
   readonly at: LocalTime
+  /** It was sent again after an unknown outcome. */
+  readonly possibleDuplicate?: boolean | undefined
   /** The event before it, which is delivered first. */
   readonly follows?: EarlierEvent | undefined
 }
