@@ -143,6 +143,7 @@ async function connectAll(database: Database): Promise<AgentConnection[]> {
       journalId: 'j',
       bootId: 'b',
       agentVersion: '1',
+      capabilities: [],
       sims: [],
     }
     const opened = await openConnection(database, agent, { relayId: 'bench', leaseMs: 3_600_000, now: new Date() })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { capabilities } from '@smsgw/contract/link/frame'
 import { newAgent } from '@smsgw/link/agent/state'
 import { AgentLink } from '../link/agent-link.ts'
 import type { CommandHandler } from '../link/command-handler.ts'
@@ -97,6 +98,7 @@ function initialState({ options, bootId, store, messaging, modems }: RelayLinkPa
     agent: {
       bootId,
       agentVersion: options.version,
+      capabilities,
       publicKey: identity.publicKey,
       name,
       isClockSynchronised: messaging.time.now().trusted,

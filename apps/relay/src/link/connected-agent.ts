@@ -1,7 +1,7 @@
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises'
 import type { RelayFailureCode } from '@smsgw/contract/failure-code'
 import { closeCodes } from '@smsgw/contract/link/close-code'
-import type { Hello } from '@smsgw/contract/link/frame'
+import { capabilities, type Hello } from '@smsgw/contract/link/frame'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import { nextRelay } from '@smsgw/link/relay/session'
@@ -262,6 +262,7 @@ export class ConnectedAgent {
   async #open(hello: Hello): Promise<RelayInput> {
     const { database, clock, hints, relayId, streamId } = this.#deps
     const { deviceId, journal, bootId, agentVersion, sims } = hello
+    const known = capabilities.filter((name) => hello.capabilities.includes(name))
     const device = await database.device.findUnique({
       where: { id: deviceId },
       select: { accountId: true, deletedAt: true },
@@ -270,7 +271,7 @@ export class ConnectedAgent {
     const { accountId } = device
     const opened = await openConnection(
       database,
-      { accountId, deviceId, journalId: journal.id, bootId, agentVersion, sims },
+      { accountId, deviceId, journalId: journal.id, bootId, agentVersion, capabilities: known, sims },
       { relayId, leaseMs: LEASE_MS, now: clock.now() },
     )
     if (opened === undefined) return REVOKED

@@ -143,8 +143,10 @@ function idempotencyOf(
   throw new ApiError(400, 'The header Idempotency-Key must be 1 to 255 printable ASCII characters')
 }
 
-function criteriaOf({ body: { deviceId, simNumber }, query: { deviceActiveWithin } }: RequestedMessage) {
-  return { deviceId, simNumber, activeWithinHours: deviceActiveWithin }
+function criteriaOf({ body, query }: RequestedMessage) {
+  const { deviceId, simNumber, content, isEncrypted } = body
+  const capability = isEncrypted && content.kind === 'data' ? ('encrypted-data' as const) : undefined
+  return { deviceId, simNumber, capability, activeWithinHours: query.deviceActiveWithin }
 }
 
 async function settled(reservation: Reservation, accepting: Promise<AcceptOutcome>): Promise<AcceptOutcome> {

@@ -1,11 +1,13 @@
 // During a rolling upgrade the first new relay migrates the database while relays of the previous release still write to it.
 // The statements here are those of the release before migration 0010: facts about that release, not to be changed.
 import { randomBytes } from 'node:crypto'
+import type { Capability } from '@smsgw/contract/link/frame'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { claimCommands } from '../link/dispatch/claim-commands-statement.ts'
 import { findDevicesWithWork } from '../link/dispatch/find-work-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
+import { ScriptedAgent } from '../link/testing/scripted-agent.ts'
 import { systemRandom } from '../random.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type TestAccount, type TestRelay, testRelay } from '../testing/test-relay.ts'
@@ -262,5 +264,72 @@ describe('a token that a relay of the previous release handles', () => {
     const pair = await issue()
     await oldRelay.query('UPDATE tokens SET family_id = $1 WHERE jti = $2', [rows[0]?.id, pair.id])
     expect((await relay.api('GET', '/logs', { auth: `Bearer ${pair.access_token}` })).status).toBe(200)
+  })
+})
+
+describe('an encrypted data message', () => {
+  let relay: TestRelay
+  let oldRelay: Client
+  const agents: ScriptedAgent[] = []
+
+  beforeAll(async () => {
+    relay = await testRelay()
+    oldRelay = new Client({ connectionString: relay.databaseUrl })
+    await oldRelay.connect()
+  })
+
+  afterAll(async () => {
+    for (const agent of agents) agent.stop()
+    await oldRelay.end()
+    await relay.close()
+  })
+
+  async function pair(capabilities: readonly Capability[] = []): Promise<ScriptedAgent> {
+    const { json } = await relay.api('POST', '/devices/codes')
+    const agent = new ScriptedAgent({ url: relay.url, identity: { credential: json.code }, capabilities }).start()
+    agents.push(agent)
+    await expect.poll(() => agent.phase).toBe('online')
+    return agent
+  }
+
+  const encrypted = (octets: number) =>
+    `$aes-256-cbc/pbkdf2-sha1$i=1000$${'A'.repeat(22)}==$${Buffer.alloc(octets).toString('base64')}`
+
+  async function send(deviceId?: string) {
+    const dataMessage = { data: encrypted(32), port: 5000 }
+    const body = { phoneNumbers: [encrypted(16)], isEncrypted: true, dataMessage, deviceId }
+    const { status, json } = await relay.api('POST', '/messages', { body })
+    return status === 202 ? json.deviceId : [status, json.message]
+  }
+
+  const refused = [400, expect.stringContaining('cannot be sent encrypted, because the agent is too old')]
+
+  test('is refused while the account has only agents of the previous release, and goes to a newer one', async () => {
+    const old = await pair()
+    expect(await send()).toEqual(refused)
+    const { deviceId } = await pair(['encrypted-data'])
+    expect(await send()).toBe(deviceId)
+    expect(await send(old.deviceId)).toEqual(refused)
+  })
+
+  test('is refused when a relay of the previous release holds the agent', async () => {
+    const { deviceId } = await pair(['encrypted-data'])
+    expect(await send(deviceId)).toBe(deviceId)
+    await oldRelay.query(
+      `UPDATE devices SET conn_epoch = conn_epoch + 1, relay_id = 'old', lease_until = now() + interval '1 minute',
+         last_seen = now(), connected_at = now(), boot_id = 'boot', agent_version = '0.1.0' WHERE id = $1`,
+      [deviceId],
+    )
+    await expect.poll(() => send(deviceId), { timeout: 5_000 }).toEqual(refused)
+  })
+
+  test('is accepted for a device that the previous release has paired and that has never connected', async () => {
+    const id = 'p'.repeat(21)
+    await oldRelay.query(
+      `INSERT INTO devices (id, account_id, name, public_key, created_at, updated_at, last_seen)
+       VALUES ($1, $2, 'Pi', 'key', now(), now(), now())`,
+      [id, relay.account.id],
+    )
+    expect(await send(id)).toBe(id)
   })
 })

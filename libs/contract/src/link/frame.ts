@@ -27,6 +27,10 @@ const time = z.iso.datetime({ offset: true })
 const openObject = z.record(z.string().max(64), z.unknown())
 const signature = z.base64().min(1).max(128)
 
+/** Features that older agents do not have. An agent lists its own in `hello`. */
+export const capabilities = ['encrypted-data'] as const
+export type Capability = (typeof capabilities)[number]
+
 const ping = z.object({ type: z.literal('ping'), number: z.int().min(0) })
 const pong = z.object({ type: z.literal('pong'), number: z.int().min(0) })
 
@@ -84,6 +88,8 @@ const hello = z.object({
   signature,
   versions,
   agentVersion: z.string().min(1).max(64),
+  /** Names that this relay does not know are ignored. */
+  capabilities: z.array(z.string().max(64)).max(64).default([]),
   /** Random value, created when the process of the agent starts. */
   bootId: id,
   journal: z.object({

@@ -74,7 +74,7 @@ function pair({ agent }: AgentState, credential: string, signature: string): Pai
 }
 
 function hello({ agent, journal, outbox }: AgentState, deviceId: string, signature: string): Hello {
-  const { versions, agentVersion, bootId, isClockSynchronised, sims } = agent
+  const { versions, agentVersion, capabilities, bootId, isClockSynchronised, sims } = agent
   const { first, tail, mark } = outbox
   return {
     type: 'hello',
@@ -82,6 +82,7 @@ function hello({ agent, journal, outbox }: AgentState, deviceId: string, signatu
     signature,
     versions,
     agentVersion,
+    capabilities: [...capabilities],
     bootId,
     journal: { id: journal.id, first, tail, mark, replaces: journal.replaces },
     streamId: journal.streamId,

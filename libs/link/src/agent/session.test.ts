@@ -34,7 +34,9 @@ test('an agent without an identity pairs first, writes down who it is, and then 
   const text = signedText({ ...hello, deviceId: 'device', journalId: 'journal', bootId: 'boot' })
   expect(kept.effects).toEqual([{ kind: 'sign', connection: 1, text }])
   const said = play(kept.state, { kind: 'signed', connection: 1, signature: 'AAAA' })
-  expect(framesIn(said.effects)).toMatchObject([{ type: 'hello', deviceId: 'device', journal: { tail: 5, mark: 3 } }])
+  expect(framesIn(said.effects)).toMatchObject([
+    { type: 'hello', deviceId: 'device', capabilities: ['encrypted-data'], journal: { tail: 5, mark: 3 } },
+  ])
 })
 
 test('an identity that is written down when the connection is gone is used on the next one', () => {

@@ -1,6 +1,6 @@
 import type { CloseName } from '@smsgw/contract/link/close-code'
 import type { SimCard } from '@smsgw/contract/link/event'
-import type { Versions, Welcome } from '@smsgw/contract/link/frame'
+import type { Capability, Versions, Welcome } from '@smsgw/contract/link/frame'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import type { CommandInbox, SendQueue } from '../commands/command-inbox.ts'
 import type { ReceivedCommand } from '../commands/received-command.ts'
@@ -31,6 +31,7 @@ export interface AgentState {
 export interface AgentFacts {
   readonly bootId: string
   readonly agentVersion: string
+  readonly capabilities: readonly Capability[]
   readonly publicKey: string
   /** What an account sees of it until somebody renames it. */
   readonly name: string
@@ -167,7 +168,7 @@ export interface AgentStep {
 }
 
 export function newAgent(options: {
-  readonly agent: Omit<AgentFacts, 'versions'> & { readonly versions?: Versions }
+  readonly agent: Omit<AgentFacts, 'versions' | 'capabilities'> & Partial<Pick<AgentFacts, 'versions' | 'capabilities'>>
   readonly identity: Identity
   readonly journal: Journal
   readonly marks: JournalMarks
@@ -175,7 +176,7 @@ export function newAgent(options: {
 }): AgentState {
   const { agent, identity, journal, marks, queue } = options
   return {
-    agent: { ...agent, versions: agent.versions ?? spokenVersions },
+    agent: { ...agent, versions: agent.versions ?? spokenVersions, capabilities: agent.capabilities ?? [] },
     identity,
     journal,
     outbox: openOutbox(marks),

@@ -6,6 +6,7 @@ export const unpaired = newAgent({
   agent: {
     bootId: 'boot',
     agentVersion: '1.0',
+    capabilities: ['encrypted-data'],
     publicKey: 'k'.repeat(44),
     name: 'attic',
     isClockSynchronised: true,

@@ -15,6 +15,7 @@ export const hello: Hello = {
   signature: 'AAAA',
   versions: { min: 1, max: 1 },
   agentVersion: '1.0',
+  capabilities: [],
   bootId: 'boot',
   journal: { id: 'journal', first: 1, tail: 9, mark: 4 },
   isClockSynchronised: true,

@@ -84,7 +84,7 @@ describe('a connection', () => {
   })
 
   test('of a deleted device or another account is refused', async () => {
-    const agent = { journalId: 'j', bootId: 'b', agentVersion: '1', sims: [] }
+    const agent = { journalId: 'j', bootId: 'b', agentVersion: '1', capabilities: [], sims: [] }
     const options = { relayId: 'relay', leaseMs: 60_000, now: world.now }
     const stranger = { ...agent, accountId: 'stranger', deviceId: 'device' }
     expect(await openConnection(store.database, stranger, options)).toBeUndefined()

@@ -1,4 +1,5 @@
 import type { SimCard } from '@smsgw/contract/link/event'
+import type { Capability } from '@smsgw/contract/link/frame'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
 import type { Database, Statements } from '../../store/database.ts'
 import type { AgentConnection } from './agent-connection.ts'
@@ -13,6 +14,7 @@ export interface ArrivingAgent {
   readonly journalId: string
   readonly bootId: string
   readonly agentVersion: string
+  readonly capabilities: readonly Capability[]
   readonly sims: readonly SimCard[]
 }
 
@@ -60,24 +62,27 @@ export function openConnection(
     const isNew = journal === undefined
     if (isNew) await beginJournal(statements, agent, now)
     if (isNew && before.journalId !== null) await doubtOpenSends(statements, agent, now)
-    const { deviceId, accountId, journalId, bootId, agentVersion } = agent
+    const { deviceId, accountId, journalId, bootId, agentVersion, capabilities } = agent
+    const connEpoch = before.connEpoch + 1n
     await statements.device.update({
       where: { id: deviceId, accountId },
       data: {
-        connEpoch: before.connEpoch + 1n,
+        connEpoch,
         relayId,
         leaseUntil: new Date(now.getTime() + leaseMs),
         lastSeen: now,
         connectedAt: now,
         bootId,
         agentVersion,
+        capabilities: [...capabilities],
+        capabilitiesEpoch: connEpoch,
         ...(isNew && { journalId }),
       },
       select: { id: true },
     })
     await storeSims(statements, deviceId, agent.sims, now)
     return {
-      connection: { accountId, deviceId, journalId, connEpoch: Number(before.connEpoch) + 1 },
+      connection: { accountId, deviceId, journalId, connEpoch: Number(connEpoch) },
       mark: Number(journal?.mark ?? 0),
       markTag: journal?.markTag ?? undefined,
       isRetired: !isNew && before.journalId !== journalId,

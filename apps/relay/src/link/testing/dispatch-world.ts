@@ -65,7 +65,7 @@ export async function dispatchWorld(database: Database): Promise<DispatchWorld> 
       const agent = { accountId: 'account', deviceId: 'device', journalId: 'journal', bootId: 'boot', ...about }
       const opened = await openConnection(
         database,
-        { agentVersion: '1.0.0', sims: [], ...agent },
+        { agentVersion: '1.0.0', capabilities: [], sims: [], ...agent },
         { relayId, leaseMs: 60_000, now },
       )
       if (opened === undefined) throw new Error(`there is no device ${agent.deviceId}`)

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { type Command, commandKey } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
-import { subprotocol, type Welcome } from '@smsgw/contract/link/frame'
+import { type Capability, subprotocol, type Welcome } from '@smsgw/contract/link/frame'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import { nextAgent } from '@smsgw/link/agent/session'
 import {
@@ -26,6 +26,7 @@ export interface ScriptedAgentOptions {
   readonly keys?: AgentKeys
   readonly journalId?: string
   readonly bootId?: string
+  readonly capabilities?: readonly Capability[]
   /** Returns the events of a command; none by default. */
   readonly answer?: (command: Command) => readonly AgentEvent[]
   /** Discards events before they are sent, as if the agent had been killed. */
@@ -70,6 +71,7 @@ export class ScriptedAgent {
       agent: {
         bootId: options.bootId ?? randomUUID(),
         agentVersion: '1.0.0',
+        capabilities: options.capabilities ?? [],
         publicKey: this.keys.publicKey,
         name: 'scripted',
         isClockSynchronised: true,

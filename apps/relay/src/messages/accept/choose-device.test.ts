@@ -6,11 +6,27 @@ const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * 60_00
 const online = { leaseUntil: minutesAgo(-1), lastSeen: now }
 
 function device(id: string, about: Partial<DeviceOnRoster> = {}): DeviceOnRoster {
-  return { id, lastSeen: minutesAgo(10), leaseUntil: null, slots: [], readySlots: [], waiting: 0, ...about }
+  return {
+    id,
+    lastSeen: minutesAgo(10),
+    leaseUntil: null,
+    capabilities: [],
+    slots: [],
+    readySlots: [],
+    waiting: 0,
+    ...about,
+  }
 }
 
 function choice(devices: readonly DeviceOnRoster[], criteria: Partial<DeviceCriteria> = {}): string {
-  const complete = { deviceId: undefined, simNumber: undefined, activeWithinHours: 0, queueLimit: 100, ...criteria }
+  const complete = {
+    deviceId: undefined,
+    simNumber: undefined,
+    capability: undefined,
+    activeWithinHours: 0,
+    queueLimit: 100,
+    ...criteria,
+  }
   const chosen = chooseDevice(devices, complete, now)
   return chosen.ok ? chosen.device.id : chosen.problem
 }
@@ -36,6 +52,12 @@ test('takes the device seen last when none is online', () => {
 test('treats a device with an expired lease as offline', () => {
   const expired = { leaseUntil: minutesAgo(0), lastSeen: minutesAgo(5) }
   expect(choice([device('a', expired), device('b', { lastSeen: minutesAgo(1) })])).toBe('b')
+})
+
+test('takes a device whose agent supports the message, also one that has never connected', () => {
+  const devices = [device('old', online), device('new', { ...online, capabilities: ['encrypted-data'], waiting: 50 })]
+  expect(choice(devices, { capability: 'encrypted-data' })).toBe('new')
+  expect(choice([device('never', { capabilities: null })], { capability: 'encrypted-data' })).toBe('never')
 })
 
 test('prefers a registered SIM over an empty slot', () => {
@@ -89,6 +111,7 @@ test.each<[string, readonly DeviceOnRoster[], Partial<DeviceCriteria>]>([
   ['unknown', [], { deviceId: 'a' }],
   ['unknown', [device('b')], { deviceId: 'a' }],
   ['no-such-sim', [device('a', { slots: [1] })], { simNumber: 2 }],
+  ['too-old', [device('a', online)], { capability: 'encrypted-data' }],
   ['no-such-sim', [device('a', { slots: [1] }), device('b', { slots: [2] })], { simNumber: 2, deviceId: 'a' }],
   ['queue-full', [device('a', { waiting: 100 })], {}],
 ])('says %s', (problem, devices, criteria) => {

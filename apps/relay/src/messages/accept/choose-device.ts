@@ -1,3 +1,4 @@
+import type { Capability } from '@smsgw/contract/link/frame'
 import type { SendMessageRequest } from '@smsgw/contract/message'
 import { ApiError } from '../../http/api-error.ts'
 import { refusal } from '../../http/validation-error.ts'
@@ -9,6 +10,8 @@ export interface DeviceOnRoster {
   readonly lastSeen: Date | null
   /** The relay that holds the socket has confirmed the connection until then. */
   readonly leaseUntil: Date | null
+  /** What the agent reported that it supports; null when it has never connected. */
+  readonly capabilities: readonly string[] | null
   /** The reported slots, including empty ones; empty when the device has reported none yet. */
   readonly slots: readonly number[]
   /** The slots whose SIM is registered in a network. */
@@ -20,6 +23,8 @@ export interface DeviceOnRoster {
 export interface DeviceCriteria {
   readonly deviceId: string | undefined
   readonly simNumber: number | undefined
+  /** What the agent must support. */
+  readonly capability: Capability | undefined
   /** Only devices seen within this time; 0 means any time. */
   readonly activeWithinHours: number
   readonly queueLimit: number
@@ -29,7 +34,7 @@ export type DeviceChoice<Device extends DeviceOnRoster> =
   | { readonly ok: true; readonly device: Device }
   | { readonly ok: false; readonly problem: DeviceProblem }
 
-export type DeviceProblem = 'none' | 'unknown' | 'no-such-sim' | 'not-active' | 'queue-full'
+export type DeviceProblem = 'none' | 'unknown' | 'no-such-sim' | 'too-old' | 'not-active' | 'queue-full'
 
 /** Chooses the device that sends a message: the requested one, else the one that will probably send it first. */
 export function chooseDevice<Device extends DeviceOnRoster>(
@@ -40,8 +45,10 @@ export function chooseDevice<Device extends DeviceOnRoster>(
   if (devices.length === 0) return refused(criteria.deviceId === undefined ? 'none' : 'unknown')
   const known = criteria.deviceId === undefined ? devices : devices.filter(({ id }) => id === criteria.deviceId)
   if (known.length === 0) return refused('unknown')
-  const able = known.filter((device) => canHave(device, criteria.simNumber))
-  if (able.length === 0) return refused('no-such-sim')
+  const equipped = known.filter((device) => canHave(device, criteria.simNumber))
+  if (equipped.length === 0) return refused('no-such-sim')
+  const able = equipped.filter((device) => supports(device, criteria.capability))
+  if (able.length === 0) return refused('too-old')
   const active = criteria.deviceId === undefined ? able.filter((device) => isActive(device, criteria, now)) : able
   if (active.length === 0) return refused('not-active')
   const free = active.filter(({ waiting }) => waiting < criteria.queueLimit)
@@ -67,6 +74,11 @@ function isOnline({ leaseUntil }: DeviceOnRoster, now: Date): boolean {
 /** A device without reported slots may have the SIM. It fails the message if it does not. */
 function canHave({ slots }: DeviceOnRoster, simNumber: number | undefined): boolean {
   return simNumber === undefined || slots.length === 0 || slots.includes(simNumber)
+}
+
+/** A device that has never connected may support everything. It fails the message if it does not. */
+function supports({ capabilities }: DeviceOnRoster, capability: Capability | undefined): boolean {
+  return capability === undefined || capabilities === null || capabilities.includes(capability)
 }
 
 /** 2: has a working SIM. 1: has reported no slots yet and may find one. 0: has no working SIM. */
@@ -108,6 +120,16 @@ export function deviceRefusal(problem: DeviceProblem, { simNumber }: Pick<SendMe
     case 'no-such-sim':
       return refusal(
         [{ path: 'simNumber', message: `${simNumber} does not exist on the device: GET /devices lists its SIMs` }],
+        'body',
+      )
+    case 'too-old':
+      return refusal(
+        [
+          {
+            path: 'dataMessage',
+            message: 'cannot be sent encrypted, because the agent is too old: upgrade all relays, then the agents',
+          },
+        ],
         'body',
       )
     case 'not-active':

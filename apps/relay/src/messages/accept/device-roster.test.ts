@@ -3,7 +3,7 @@ import { type DispatchWorld, dispatchWorld } from '../../link/testing/dispatch-w
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
 import { DeviceRoster } from './device-roster.ts'
 
-const anyDevice = { deviceId: undefined, simNumber: undefined, activeWithinHours: 0 }
+const anyDevice = { deviceId: undefined, simNumber: undefined, capability: undefined, activeWithinHours: 0 }
 let db: TestDatabase
 let world: DispatchWorld
 let roster: DeviceRoster

@@ -18,6 +18,8 @@ export async function readRosters(
     rosterRow,
     Prisma.sql`
     SELECT d.account_id AS "accountId", d.id, d.last_seen AS "lastSeen", d.lease_until AS "leaseUntil",
+      CASE WHEN d.conn_epoch = 0 THEN NULL WHEN d.capabilities_epoch = d.conn_epoch THEN d.capabilities
+        ELSE ARRAY[]::text[] END AS capabilities,
       ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id) AS slots,
       ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id AND state = 'ready') AS "readySlots",
       (SELECT count(*)::int FROM (
@@ -35,6 +37,7 @@ const rosterRow = z.object({
   id: z.string(),
   lastSeen: z.date().nullable(),
   leaseUntil: z.date().nullable(),
+  capabilities: z.array(z.string()).nullable(),
   slots: z.array(z.int()),
   readySlots: z.array(z.int()),
   waiting: z.int(),
