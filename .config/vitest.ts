@@ -26,6 +26,8 @@ export default defineConfig({
     hookTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
     // Tests of processes and databases wait much of the time, so two workers also use a machine of two cores well.
     maxWorkers: project === 'apps/e2e' ? 4 : Math.max(2, availableParallelism() - 1),
+    // Waits for an event, like the limits above.
+    expect: { poll: { timeout: 20_000 } },
     passWithNoTests: false,
     // Loading all modules again for each file would take most of the time. These tests share no state: libraries are
     // pure, and each test file of the relay and the agent has its own database or data folder.

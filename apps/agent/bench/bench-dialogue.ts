@@ -5,8 +5,8 @@ import { rawRound } from './raw-round.ts'
 import type { Round } from './round.ts'
 
 /**
- * What the driver costs. Beside it runs a loop that exchanges the same bytes on the same port and does nothing else; the
- * rounds of the two alternate, so that whatever else the machine does falls on both. The emulator answers at once.
+ * Measures the cost of the driver against a loop that only exchanges the same bytes on the same port. Rounds of the two
+ * alternate, so that other load affects both. The emulator answers at once.
  */
 const rounds = 9
 const perRound = 400
@@ -31,7 +31,7 @@ interface Row {
   /** Medians, per second. */
   readonly driver: number
   readonly raw: number
-  /** Medians of what each round gave beside its neighbour. */
+  /** Medians of the ratios of neighbouring rounds. */
   readonly ratio: number
   readonly overheadMicroseconds: number
 }

@@ -14,9 +14,8 @@ import { rawRound } from './raw-round.ts'
 import { text } from './round.ts'
 
 /**
- * What a message costs with all that makes it safe: queue, journal (two commits that wait for the disk), driver. Beside it
- * runs a loop that exchanges the same bytes on the same port and does nothing else; the rounds of the two alternate.
- * `--folder` puts the journal on another disk.
+ * Measures the cost of a message with queue, journal (two commits that wait for the disk) and driver, against a loop that
+ * only exchanges the same bytes on the same port. Rounds of the two alternate. `--folder` puts the journal on another disk.
  */
 const rounds = 7
 const perRound = 1000
@@ -60,7 +59,7 @@ async function raw(): Promise<number> {
   }
 }
 
-/** From the first command on until the last result is on disk. */
+/** The time from the first command until the last result is on disk. */
 async function sent(round: string): Promise<number> {
   const port = await openPort(emulator.pty)
   const modem = new Modem({ port, clock: monotonicClock, onEvent: () => undefined })
@@ -79,14 +78,14 @@ async function sent(round: string): Promise<number> {
     journal: opened.journal,
     clock: monotonicClock,
     time,
-    chance: Math.random,
+    random: Math.random,
     limits: defaultSendingLimits,
     opener: undefined,
-    onJournalTrouble: (error) => {
+    onJournalProblem: (error) => {
       throw error
     },
     onReference: () => undefined,
-    onTrouble: (error) => {
+    onProblem: (error) => {
       throw error
     },
     onOpenChanged: (open) => {
@@ -102,7 +101,7 @@ async function sent(round: string): Promise<number> {
     submit: (pdu, options) => modem.submit(pdu, options),
   })
   await emptied
-  // In the order of writing: when this is on disk, so are the results.
+  // Writes are in order: when this one is on disk, the results are too.
   await opened.journal.write([{ kind: 'note', name: 'round', value: round }])
   const tookMs = performance.now() - startMs
   sender.stop()

@@ -3,12 +3,12 @@ import type { OpenPort } from '../src/ports/open-port.ts'
 import { monotonicClock } from '../src/time/monotonic-clock.ts'
 import { message, type Round } from './round.ts'
 
-/** The driver as the agent uses it: a message is handed over when the one before has its outcome. */
+/** Uses the driver like the agent: sends a message after the outcome of the previous one. */
 export async function driverRound(port: OpenPort, count: number): Promise<Round> {
   const modem = new Modem({ port, clock: monotonicClock, onEvent: () => undefined })
   const outcome = await modem.start()
   if (outcome.kind !== 'started') throw new Error(`the modem could not be set up: ${JSON.stringify(outcome)}`)
-  // What a start leaves to be done (looking for messages, for the network) is not what is measured.
+  // Work that follows a start, such as reading messages and the network, is not measured.
   await modem.sweep()
   const startMs = performance.now()
   for (let done = 0; done < count; done += 1) {

@@ -2,7 +2,7 @@ import { hexFromOctets } from '@smsgw/sms/octets'
 import type { OpenPort } from '../src/ports/open-port.ts'
 import { message, type Round } from './round.ts'
 
-/** The floor: writes the bytes and waits for those that must come. No check, no time limit, no state. */
+/** The baseline: writes the bytes and waits for the expected answer, without checks, time limits or state. */
 export async function rawRound(port: OpenPort, count: number): Promise<Round> {
   const loop = new RawLoop(port)
   await loop.exchange('\x1bAT\r', 'OK\r\n')

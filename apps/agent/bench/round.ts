@@ -2,13 +2,13 @@ import { addressFromText } from '@smsgw/sms/fields/address'
 import { segment } from '@smsgw/sms/segmentation/segment'
 import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
 
-/** Milliseconds for so many commands, and for so many messages. */
+/** The time in milliseconds for a number of commands and a number of messages. */
 export interface Round {
   readonly dialogue: number
   readonly submit: number
 }
 
-/** What all of them send: an ordinary message of a hundred characters. */
+/** The message that every round sends: a hundred characters. */
 export const text =
   'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00 (reply STOP to opt out of these texts).'
 

@@ -1,9 +1,9 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { SendingWorld } from './sending-world.ts'
 
-type Told = Extract<AgentEvent, { cmdId: string }>
+type CommandEvent = Extract<AgentEvent, { cmdId: string }>
 
-/** Compares the agent's events with what was on the air. */
+/** Compares the agent's events with what was submitted. */
 export async function judgeSending(
   world: SendingWorld,
 ): Promise<{ readonly problems: readonly string[]; readonly seen: Readonly<Record<string, number>> }> {
@@ -13,32 +13,36 @@ export async function judgeSending(
   const { journal } = world.disk.session()
   for (const [cmdId, { onUncertain }] of world.accepted) {
     const record = await journal.read('command', { cmdId })
-    const told = events.filter((event): event is Told => 'cmdId' in event && event.cmdId === cmdId)
+    const reported = events.filter((event): event is CommandEvent => 'cmdId' in event && event.cmdId === cmdId)
     const ledger = ledgerOf(world, world.disk.plans.get(cmdId)?.parts.map(({ pdu }) => pdu) ?? [])
-    const mayRepeat = onUncertain === 'resend' && told.some(isAgain)
-    const ends = told.filter(
+    const mayRepeat = onUncertain === 'resend' && reported.some(isAgain)
+    const ends = reported.filter(
       ({ kind }) => kind === 'sent' || kind === 'failed' || kind === 'cancelled' || kind === 'delivered',
     )
-    const say = (problem: string) =>
-      problems.push(`${cmdId}: ${problem} [${told.map(tellOf).join(', ')}] on the air ${ledger.join('/')}`)
-    if (record?.outcome === undefined) say('never ended')
-    if (ends.length === 0) say('no event about its end')
-    if (ledger.some((times) => times > (mayRepeat ? 2 : 1))) say('sent twice')
+    const add = (problem: string) =>
+      problems.push(`${cmdId}: ${problem} [${reported.map(describeEvent).join(', ')}] submitted ${ledger.join('/')}`)
+    if (record?.outcome === undefined) add('never ended')
+    if (ends.length === 0) add('no event about its end')
+    if (ledger.some((times) => times > (mayRepeat ? 2 : 1))) add('sent twice')
     const last = ends.at(-1)
     seen[last?.kind === 'failed' ? `failed: ${last.code}` : (last?.kind ?? 'nothing')] = 1
     const all = ledger.length > 0 && ledger.every((times) => times >= 1)
-    if (told.some(({ kind }) => kind === 'sent') && !all) say('reported as sent, not on the air')
-    if (told.some((event) => event.kind === 'sent' && !event.possibleDuplicate) && ledger.some((times) => times > 1)) {
-      say('sent twice without possibleDuplicate')
+    if (reported.some(({ kind }) => kind === 'sent') && !all) add('reported as sent, not submitted')
+    if (
+      reported.some((event) => event.kind === 'sent' && !event.possibleDuplicate) &&
+      ledger.some((times) => times > 1)
+    ) {
+      add('sent twice without possibleDuplicate')
     }
-    if (last?.kind === 'cancelled' && ledger.some((times) => times > 0)) say('reported as cancelled, on the air')
+    if (last?.kind === 'cancelled' && ledger.some((times) => times > 0)) add('reported as cancelled, submitted')
     if (last?.kind === 'failed' && all && !['submit_unknown', 'report_failed'].includes(last.code)) {
-      say('reported as failed, on the air')
+      add('reported as failed, submitted')
     }
-    if (last?.kind === 'failed' && last.code === 'submit_unknown' && !told.some(isDoubt)) say('unknown without a doubt')
-    problems.push(...judgeOrder(cmdId, told))
+    if (last?.kind === 'failed' && last.code === 'submit_unknown' && !reported.some(isDoubt))
+      add('unknown without a doubt')
+    problems.push(...judgeOrder(cmdId, reported))
   }
-  problems.push(...world.troubles.map((trouble) => `trouble: ${String(trouble)}`))
+  problems.push(...world.problems.map((problem) => `problem: ${String(problem)}`))
   if (world.kills > 1) seen['killed'] = 1
   return { problems, seen }
 }
@@ -49,10 +53,10 @@ function ledgerOf({ sims }: SendingWorld, pdus: readonly string[]): readonly num
 }
 
 /** After an end only corrections of `submit_unknown` and delivery reports may follow. */
-function judgeOrder(cmdId: string, told: readonly Told[]): string[] {
+function judgeOrder(cmdId: string, reported: readonly CommandEvent[]): string[] {
   const problems: string[] = []
-  let end: Told | undefined
-  for (const event of told) {
+  let end: CommandEvent | undefined
+  for (const event of reported) {
     const isEnd = ['sent', 'delivered', 'failed', 'cancelled'].includes(event.kind)
     if (!isEnd) continue
     const may =
@@ -67,15 +71,15 @@ function judgeOrder(cmdId: string, told: readonly Told[]): string[] {
   return problems
 }
 
-function isDoubt(event: Told): boolean {
+function isDoubt(event: CommandEvent): boolean {
   return event.kind === 'waiting' && event.code === 'outcome_unknown'
 }
 
-function isAgain(event: Told): boolean {
+function isAgain(event: CommandEvent): boolean {
   return event.kind === 'waiting' && event.reason.startsWith('sent again')
 }
 
-function tellOf(event: Told): string {
+function describeEvent(event: CommandEvent): string {
   if (event.kind === 'failed' || event.kind === 'waiting') return `${event.kind} ${event.code}`
   return event.kind === 'part-submitted' ? `part ${event.part} ${event.result} ${event.code ?? ''}` : event.kind
 }

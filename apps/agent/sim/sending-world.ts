@@ -20,7 +20,7 @@ export class SendingWorld {
   /** Commands for which `accept` resolved. */
   readonly accepted = new Map<string, SendCommand>()
   readonly cancelled = new Set<string>()
-  readonly troubles: unknown[] = []
+  readonly problems: unknown[] = []
   kills = 0
   /** The SIM objects given to the sender, while their modems are set up. */
   readonly #attached = new Map<SimulatedSim, SendingSim>()
@@ -34,10 +34,10 @@ export class SendingWorld {
       () => this.random.next(),
       () => this.clock.epochMs(),
     )
-    const troubles = [0, 0.5, 1, 1.5][this.random.integer(4)] as number
+    const faultRate = [0, 0.5, 1, 1.5][this.random.integer(4)] as number
     this.sims = Array.from(
       { length: 1 + this.random.integer(2) },
-      (_, at) => new SimulatedSim(at + 1, this.clock, seededRandom(seed * 7 + at), troubles),
+      (_, at) => new SimulatedSim(at + 1, this.clock, seededRandom(seed * 7 + at), faultRate),
     )
   }
 
@@ -51,14 +51,14 @@ export class SendingWorld {
       journal,
       clock: this.clock,
       time: this.time,
-      chance: () => this.random.next(),
+      random: () => this.random.next(),
       limits: defaultSendingLimits,
       opener: new ClearOpener(),
-      onJournalTrouble: (error) => {
-        if (error.reason !== 'full') this.troubles.push(error)
+      onJournalProblem: (error) => {
+        if (error.reason !== 'full') this.problems.push(error)
       },
       onReference: () => void this.#tryReportsAgain(),
-      onTrouble: (error) => this.troubles.push(error),
+      onProblem: (error) => this.problems.push(error),
       onOpenChanged: () => undefined,
     })
     const process = { sender, kill, isAlive: true }

@@ -22,18 +22,18 @@ export class SimulatedSim {
   readonly ledger: LedgerEntry[] = []
   readonly #clock: ManualClock
   readonly #random: Random
-  readonly #troubles: number
+  readonly #faultRate: number
   #reference = 0
   #busy: Promise<unknown> = Promise.resolve()
   onReport: (iccid: string, report: StatusReport) => void = () => undefined
   onLate: (id: string, outcome: SubmitOutcome & { kind: 'accepted' | 'refused' }) => void = () => undefined
 
-  constructor(simNumber: number, clock: ManualClock, random: Random, troubles: number) {
+  constructor(simNumber: number, clock: ManualClock, random: Random, faultRate: number) {
     this.simNumber = simNumber
     this.iccid = `894400000000000000${simNumber}`
     this.#clock = clock
     this.#random = random
-    this.#troubles = troubles
+    this.#faultRate = faultRate
   }
 
   /** For one process. A killed process gets no more calls. */
@@ -135,8 +135,8 @@ export class SimulatedSim {
     return outcome
   }
 
-  #happens(chance: number): boolean {
-    return this.#random.next() < chance * this.#troubles
+  #happens(probability: number): boolean {
+    return this.#random.next() < probability * this.#faultRate
   }
 
   #pause(ms: number): Promise<void> {

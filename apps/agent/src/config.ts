@@ -14,17 +14,18 @@ export const settingsSchema = z.object({
       .regex(/^wss?:\/\/[^/]/, 'must begin with wss://')
       .optional(),
     {
-      about: 'the relay, as `agent pair` was given it; ws:// only to this machine, or with ALLOW_INSECURE_HTTP=1',
+      about:
+        'address of the relay; default: the relay of `agent pair`; ws:// only to this machine or with ALLOW_INSECURE_HTTP=1',
       example: 'wss://sms.example.org',
     },
   ),
   DATA_DIR: setting(text().default('./data'), {
-    about: 'folder for everything that is written here: the journal, and the key by which the relay knows this agent',
+    about: 'folder for the journal and the key that identifies this agent to the relay',
     example: '/var/lib/smsgw',
   }),
   MODEMS: setting(text().default('auto'), {
     about:
-      'which modems: auto finds them, else a list of /dev/… paths and tcp://host:port, separated by commas: SIM 1, SIM 2, …',
+      'modems to use: auto finds them; a list of /dev/… paths and tcp://host:port, separated by commas, sets SIM 1, SIM 2, …',
     example: '/dev/ttyUSB2,tcp://192.168.1.5:7000',
   }),
   DEVICE_NAME: setting(
@@ -32,38 +33,39 @@ export const settingsSchema = z.object({
       .max(128)
       .default(hostname() || 'agent'),
     {
-      about: 'how this agent is called at its relay, until somebody renames it there',
+      about: 'name of this device in the account, until it is renamed there',
       example: 'office-pi',
     },
   ),
   ENROLMENT_TOKEN: setting(text().min(32, 'needs at least 32 characters').optional(), {
-    about: 'pairs this agent without anybody at hand; the relay was given the same',
+    about: 'pairs this agent automatically at its first start; must equal ENROLMENT_TOKEN of the relay',
     example: '$(openssl rand -base64 32)',
     secret: true,
   }),
   ENCRYPTION_PASSPHRASE: setting(text().optional(), {
-    about: 'opens messages that were sent encrypted; it is known here and to who sends them, nowhere else',
+    about: 'decrypts encrypted messages; must equal the passphrase of the sender; the relay never receives it',
     example: 'correct horse battery staple',
     secret: true,
   }),
   ALLOW_INSECURE_HTTP: setting(flag().default(false), {
-    about: 'allows ws:// to other machines: who listens on the way can take over this agent',
+    about: 'allows ws:// to other machines; anyone on the network path can then take over this agent',
     example: '1',
   }),
   IN_DOUBT_SECONDS: setting(wholeNumber(1, 30 * 86_400).default(900), {
-    about: 'how long evidence is waited for on a message of which nobody knows whether it went out',
+    about:
+      'seconds to wait for evidence when it is unknown whether a message was sent; then it fails with submit_unknown',
     example: '900',
   }),
   IN_DOUBT_HOLD_SECONDS: setting(wholeNumber(0, 86_400).default(120), {
-    about: 'how long meanwhile later messages to the same number wait, so that evidence stays unambiguous',
+    about: 'seconds that later messages to the same number wait for an uncertain one, so that the evidence stays clear',
     example: '120',
   }),
   MESSAGE_LIFE_SECONDS: setting(wholeNumber(60, 365 * 86_400).default(3 * 86_400), {
-    about: 'how long a message that never expires is tried, while no SIM takes it',
+    about: 'seconds until a message without an expiry fails if no SIM can send it',
     example: '259200',
   }),
   LOG_LEVEL: setting(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'), {
-    about: `how much is logged: ${LOG_LEVELS.join(', ')}`,
+    about: `lowest level of log lines: ${LOG_LEVELS.join(', ')}`,
     example: 'debug',
   }),
 })

@@ -1,4 +1,4 @@
-// The bundled agent with one modem, as a service runs it: how soon it is there, and what it takes at rest after some traffic.
+// Measures the bundled agent with one modem, as a service runs it: its start time, and its memory at rest after traffic.
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -15,7 +15,7 @@ if (!existsSync(main)) {
 const { values } = parseArgs({ options: { messages: { type: 'string', default: '200' } } })
 const messages = Number(values.messages)
 const print = (line: string) => process.stdout.write(`${line}\n`)
-/** What its unit starts node with. */
+/** The Node flags of its unit. */
 const flags = /^ExecStart=.* node ((?:--\S+ )*)apps/m.exec(
   readFileSync(`${ROOT}apps/agent/system/smsgw-agent.service`, 'utf8'),
 )?.[1]

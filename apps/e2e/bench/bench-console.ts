@@ -1,5 +1,5 @@
-// The console before a hundred thousand messages, in a real browser: how long until each page shows what it is for, how long
-// its requests take, how long it does not react meanwhile, and how large it is.
+// Measures the console with a hundred thousand messages in a real browser: the time until each page shows its content, the
+// time of its requests, the time without reaction, and the size.
 import { parseArgs } from 'node:util'
 import { ConsoleBrowser } from '../src/house/console-browser.ts'
 import { credentialsIn, Gateway } from '../src/house/gateway.ts'

@@ -1,4 +1,4 @@
-// The gateway as it is started by hand: how long until it can be used, for the first time and again, and what it takes then.
+// Measures the gateway as a user starts it: the time until it is usable at the first and a later start, and its memory.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Gateway, newFolder } from '../src/house/gateway.ts'
 import { gatewayMemory } from '../src/house/memory.ts'
@@ -16,7 +16,7 @@ for (let round = 0; round < 5; round += 1) {
 again.sort((one, other) => one - other)
 print(`start after kill -9, median of 5: ${(again[2] ?? 0).toFixed(0)} ms`)
 await gateway.untilReady()
-// What a start leaves behind is collected when there is time.
+// Garbage of the start is collected later.
 await sleep(15_000)
 const { ownMiB, databaseMiB } = gatewayMemory(gateway.process.pid)
 print(`memory of the gateway at rest: ${ownMiB} MiB, and its PostgreSQL ${databaseMiB} MiB (aim: 250 MiB together)`)

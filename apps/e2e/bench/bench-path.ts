@@ -1,4 +1,4 @@
-// The whole path, all processes real, on an idle machine: POST → PDU at the modem, sustained, and the way back.
+// Measures the whole path with real processes on an idle machine: POST to PDU at the modem, throughput, and the way back.
 import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
 import { House } from '../src/house/house.ts'
@@ -75,7 +75,7 @@ async function inbound(): Promise<void> {
     await house.emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: `in ${at}` })
     await receiver.until((told) => told.payload['message'] === `in ${at}`)
     tookMs.push(performance.now() - from)
-    // The one before is still being deleted from the SIM.
+    // The previous message is still being deleted from the SIM.
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   print(

@@ -8,10 +8,10 @@ import { type Load, outside, type Sent } from './load.ts'
 export interface Findings {
   readonly lost: readonly string[]
   readonly duplicated: readonly string[]
-  /** Nobody could know, and it was said so. */
+  /** Reported as `submit_unknown`. */
   readonly inDoubt: readonly string[]
   readonly notEnded: readonly string[]
-  /** Failed for another reason than doubt, or told wrongly. */
+  /** Failed for another reason than doubt, or reported with a wrong state. */
   readonly wrong: readonly string[]
 }
 
@@ -21,7 +21,7 @@ interface Message {
   readonly recipients: readonly { readonly error?: string }[]
 }
 
-/** What callers and receivers were told, against what the network took and gave. */
+/** Compares API and webhooks with the ledger of the network. */
 export async function audit(fleet: Fleet, load: Load, receiver: Receiver): Promise<Findings> {
   const found = { lost: [], duplicated: [], inDoubt: [], notEnded: [], wrong: [] } as {
     [Key in keyof Findings]: string[]
@@ -79,7 +79,7 @@ async function judgeReceived(
   }
 }
 
-/** A part of a message, whichever reference it was sent under. */
+/** Identifies a part of a message, whatever its reference is. */
 function partOf({ text, data, part }: LedgerLine): string {
   return `${part?.sequence ?? 1} ${text ?? data}`
 }
@@ -92,7 +92,7 @@ function textOf(lines: readonly LedgerLine[]): string {
     .join('')
 }
 
-/** Every page of a list. */
+/** All pages of a list. */
 export async function all<Item>(fleet: Pick<Fleet, 'relays'>, first: string): Promise<Item[]> {
   const items: Item[] = []
   let path: string | undefined = first
@@ -104,7 +104,7 @@ export async function all<Item>(fleet: Pick<Fleet, 'relays'>, first: string): Pr
   return items
 }
 
-/** Of the first relay that answers: whoever looks at a fleet after a disaster asks again. */
+/** The answer of the first relay that responds; retried, because a relay may be restarting. */
 async function answerOfAny({ relays }: Pick<Fleet, 'relays'>, path: string): Promise<ApiAnswer> {
   const until = performance.now() + 60_000
   for (let turn = 0; ; turn += 1) {

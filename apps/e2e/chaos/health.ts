@@ -1,7 +1,7 @@
 import type { Fleet } from '../src/house/fleet.ts'
 
-/** Of relays, agents and modems those that do not serve at the moment, by name. */
-export async function ailing(fleet: Fleet): Promise<ReadonlySet<string>> {
+/** The names of relays, agents and modems that do not work at the moment. */
+export async function failing(fleet: Fleet): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   const answers = await Promise.all(
     fleet.relays.map(({ url }) =>
@@ -28,7 +28,7 @@ interface Device {
   readonly simCards: readonly { readonly phoneNumber?: string; readonly state: string }[]
 }
 
-/** As the first relay tells it that answers: another may be stopped. */
+/** The answer of the first relay that responds, because another may be stopped. */
 function devicesOf({ relays }: Fleet): Promise<readonly Device[]> {
   const asked = relays.map(async ({ api }) => {
     const answer = await api.ask('GET', '/devices', undefined, {}, 2_000)
@@ -38,22 +38,22 @@ function devicesOf({ relays }: Fleet): Promise<readonly Device[]> {
   return Promise.any(asked).catch(() => [])
 }
 
-/** What of these still ails when the time is over: nothing, as it should be. `hitAt`: since when it counts, asked again and again. */
-export async function untilWell(
+/** Waits until the named parts work. Returns those that do not when the time is over. `hitAt`: the start of that time, read repeatedly. */
+export async function untilRecovered(
   fleet: Fleet,
   names: readonly string[],
   limitMs: number,
   hitAt: () => number,
 ): Promise<readonly string[]> {
   for (;;) {
-    const found = await ailing(fleet)
+    const found = await failing(fleet)
     const left = names.filter((name) => found.has(name))
     if (left.length === 0 || performance.now() > hitAt() + limitMs) return left
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 
-/** When each part was last hit. */
+/** When the last fault hit each part. */
 export class Hits {
   readonly #agents: Fleet['agents']
   readonly #at = new Map<string, number>()
@@ -66,7 +66,7 @@ export class Hits {
     for (const name of names) this.#at.set(name, performance.now())
   }
 
-  /** A modem is hit with its agent. */
+  /** A fault of an agent hits its modems too. */
   lastOn(names: readonly string[]): number {
     const owners = this.#agents.filter(({ modems }) => modems.some((modem) => names.includes(modem)))
     const all = [...names, ...owners.map(({ post }) => post.name)]

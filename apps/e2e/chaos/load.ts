@@ -7,22 +7,22 @@ export interface Sent {
   readonly text: string
 }
 
-/** Messages out and in, for as long as the chaos lasts. A caller who gets no answer asks again, until there is one. */
+/** Sends and receives messages during the run. A request without an answer is repeated until there is one. */
 export class Load {
   readonly sent: Sent[] = []
-  /** Texts from outside, each different. */
+  /** Texts sent to the modems, each different. */
   readonly received: string[] = []
-  /** Requests that were answered by nobody, or by an error that says to come back. */
+  /** Requests without an answer, or with an error that allows a retry. */
   tries = 0
   readonly #fleet: Fleet
-  readonly #chance: () => number
+  readonly #random: () => number
 
-  constructor(fleet: Fleet, chance: () => number) {
+  constructor(fleet: Fleet, random: () => number) {
     this.#fleet = fleet
-    this.#chance = chance
+    this.#random = random
   }
 
-  /** One message every so often, and one from outside for each fifth. Resolves when the last was accepted. */
+  /** Sends a message at each interval, and one to the modems for every fifth. Resolves when the last was accepted. */
   async run(messages: number, everyMs: number): Promise<void> {
     const underWay = new Set<Promise<void>>()
     const begin = (work: Promise<void>) => {
@@ -42,7 +42,7 @@ export class Load {
   async #send(at: number): Promise<void> {
     const id = `chaos-${at}`
     const destination = `+4474001${String(at).padStart(5, '0')}`
-    const text = `${id} ${this.#chance() < 0.15 ? 'and so on and on '.repeat(20) : 'short'}`
+    const text = `${id} ${this.#random() < 0.15 ? 'and so on and on '.repeat(20) : 'short'}`
     const message = { id, phoneNumbers: [destination], textMessage: { text } }
     for (let turn = at; ; turn += 1) {
       const { api } = this.#fleet.relays[turn % this.#fleet.relays.length] ?? {}
@@ -53,18 +53,18 @@ export class Load {
       if (answer !== undefined && answer.status < 500 && ![408, 429].includes(answer.status))
         throw new Error(`${id} was refused: ${answer.status} ${JSON.stringify(answer.json)}`)
       this.tries += 1
-      await sleep(200 + this.#chance() * 500)
+      await sleep(200 + this.#random() * 500)
     }
     this.sent.push({ id, destination, text })
   }
 
   async #receive(at: number): Promise<void> {
     const modems = this.#fleet.agents.flatMap(({ modems: names }) => names)
-    const text = `from outside ${at} ${this.#chance() < 0.2 ? 'with many words '.repeat(15) : ''}`.trim()
+    const text = `from outside ${at} ${this.#random() < 0.2 ? 'with many words '.repeat(15) : ''}`.trim()
     await this.#fleet.emulator.instruct('send-text', { from: outside, to: modems[at % modems.length], text })
     this.received.push(text)
   }
 }
 
-/** The number of whoever writes to the modems. */
+/** The sender of the messages to the modems. */
 export const outside = '+447400900001'

@@ -1,6 +1,6 @@
-// `npm run chaos -- [--messages <n>] [--seed <n>] [--every-ms <n>]`: two relays, two agents, three modems, PostgreSQL and a
-// receiver, and every few seconds something befalls one of them while messages go out and come in. In the end what callers
-// and receivers were told is compared with what the network took and gave.
+// `npm run chaos -- [--messages <n>] [--seed <n>] [--every-ms <n>]` runs two relays, two agents, three modems, PostgreSQL and a
+// webhook receiver, and injects a fault every few seconds while messages are sent and received. At the end it compares API
+// and webhooks with the ledger of the network.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
@@ -8,10 +8,10 @@ import { type Fleet, startFleet } from '../src/house/fleet.ts'
 import { Receiver } from '../src/house/receiver.ts'
 import { whyNoSetClock } from '../src/house/set-clock.ts'
 import { all, audit, type Findings } from './audit.ts'
-import { ailing, everything, Hits, untilWell } from './health.ts'
+import { type Fault, faults } from './faults.ts'
+import { everything, failing, Hits, untilRecovered } from './health.ts'
 import { Load } from './load.ts'
 import { seededRandom } from './seeded-random.ts'
-import { type Trouble, troubles } from './troubles.ts'
 
 const { values } = parseArgs({
   options: { messages: { type: 'string' }, seed: { type: 'string' }, 'every-ms': { type: 'string' } },
@@ -19,95 +19,95 @@ const { values } = parseArgs({
 const messages = Number(values.messages ?? 300)
 const everyMs = Number(values['every-ms'] ?? 150)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
-const chance = seededRandom(seed)
+const random = seededRandom(seed)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const recoveries = new Map<string, number[]>()
 const beganAt = performance.now()
 
 print(`seed ${seed}: ${messages} messages, one each ${everyMs} ms`)
-if (whyNoSetClock !== undefined) print(`no clock is set: ${whyNoSetClock}`)
+if (whyNoSetClock !== undefined) print(`clocks are not changed: ${whyNoSetClock}`)
 const receiver = await Receiver.start()
 const fleet = await startFleet((line) => print(`  ${now()}  ${line}`))
-// What cannot befall it, as when PostgreSQL does not start again, ends the run; and nobody is left behind.
+// A fault that cannot be injected or undone ends the run, and all processes are stopped.
 process.on('unhandledRejection', (error) => {
-  print(`the run is broken: ${error instanceof Error ? error.stack : error}`)
+  print(`run aborted: ${error instanceof Error ? error.stack : error}`)
   void fleet.stop().finally(() => process.exit(1))
 })
 const hits = new Hits(fleet)
-let isWell = false
+let isPassed = false
 try {
-  const missing = await untilWell(fleet, everything(fleet), 120_000, () => beganAt)
-  if (missing.length > 0) throw new Error(`it did not get ready: ${missing.join(', ')}`)
+  const missing = await untilRecovered(fleet, everything(fleet), 120_000, () => beganAt)
+  if (missing.length > 0) throw new Error(`not ready: ${missing.join(', ')}`)
   for (const event of ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed'])
     await fleet.relays[0]?.api.ask('POST', '/webhooks', { url: receiver.url, event })
-  print(`everything is there after ${seconds(performance.now() - beganAt)}; chaos begins`)
+  print(`everything is ready after ${seconds(performance.now() - beganAt)}; faults begin`)
   const load = new Load(fleet, seededRandom(seed + 1))
-  const stopTurmoil = turmoil(fleet)
-  const stopTelling = tellHowItGoes(fleet, load)
+  const stopFaults = faultsUntilStopped(fleet)
+  const stopProgress = printProgress(fleet, load)
   await load.run(messages, everyMs)
-  await stopTurmoil()
+  await stopFaults()
   await settle(fleet, load)
-  stopTelling()
-  isWell = report(fleet, load, await audit(fleet, load, receiver))
+  stopProgress()
+  isPassed = report(fleet, load, await audit(fleet, load, receiver))
 } finally {
   await fleet.stop()
   await receiver.stop()
 }
-process.exit(isWell ? 0 : 1)
+process.exit(isPassed ? 0 : 1)
 
-/** Something every few seconds, until stopped; then everything is well again before it goes on. */
-function turmoil(fleet: Fleet): () => Promise<void> {
+/** Injects a fault every few seconds until stopped, then waits until everything works again. */
+function faultsUntilStopped(fleet: Fleet): () => Promise<void> {
   let isOver = false
-  const underWay = new Set<Promise<void>>()
+  const running = new Set<Promise<void>>()
   const going = (async () => {
     while (!isOver) {
-      const trouble = chosen()
-      const work = befall(fleet, trouble).finally(() => underWay.delete(work))
-      underWay.add(work)
-      await sleep(1_500 + chance() * 3_000)
+      const fault = chooseFault()
+      const work = injectFault(fleet, fault).finally(() => running.delete(work))
+      running.add(work)
+      await sleep(1_500 + random() * 3_000)
     }
   })()
   return async () => {
     isOver = true
     await going
-    await Promise.all(underWay)
+    await Promise.all(running)
   }
 }
 
-/** A line now and then, for whoever watches: a run takes as long as its messages. */
-function tellHowItGoes(fleet: Fleet, load: Load): () => void {
+/** Prints the progress every 15 s. */
+function printProgress(fleet: Fleet, load: Load): () => void {
   const timer = setInterval(async () => {
-    const names = [...(await ailing(fleet))].join(', ') || 'nothing'
+    const names = [...(await failing(fleet))].join(', ') || 'nothing'
     const { told } = receiver
     print(
-      `  ${now()}  ${load.sent.length} accepted, ${told.length} webhook requests, ${load.tries} made again; ails: ${names}`,
+      `  ${now()}  ${load.sent.length} accepted, ${told.length} webhook requests, ${load.tries} repeated; failing: ${names}`,
     )
   }, 15_000)
   return () => clearInterval(timer)
 }
 
-async function befall(fleet: Fleet, { name, befall }: Trouble): Promise<void> {
-  const names = await befall(fleet, chance)
+async function injectFault(fleet: Fleet, { name, inject }: Fault): Promise<void> {
+  const names = await inject(fleet, random)
   const overAt = performance.now()
   hits.note(names)
-  // What befalls the same part meanwhile counts to this one too, and gives it as long again to get well.
-  const left = await untilWell(fleet, names, 180_000, () => hits.lastOn(names))
+  // A further fault of the same part restarts the time to recover.
+  const left = await untilRecovered(fleet, names, 180_000, () => hits.lastOn(names))
   const tookMs = performance.now() - overAt
   recoveries.set(name, [...(recoveries.get(name) ?? []), left.length === 0 ? tookMs : Number.POSITIVE_INFINITY])
-  const how = left.length === 0 ? `well again ${seconds(tookMs)} after` : `STILL AILS: ${left.join(', ')}`
+  const how = left.length === 0 ? `recovered ${seconds(tookMs)} after` : `STILL FAILING: ${left.join(', ')}`
   print(`  ${now()}  ${name}, ${how}`)
 }
 
-function chosen(): Trouble {
-  let left = chance() * troubles.reduce((sum, { weight }) => sum + weight, 0)
-  for (const trouble of troubles) {
-    left -= trouble.weight
-    if (left < 0) return trouble
+function chooseFault(): Fault {
+  let left = random() * faults.reduce((sum, { weight }) => sum + weight, 0)
+  for (const fault of faults) {
+    left -= fault.weight
+    if (left < 0) return fault
   }
-  return troubles[0] as Trouble
+  return faults[0] as Fault
 }
 
-/** Everything that can end has ended, and is told. */
+/** Waits until all messages have ended and all webhooks have been delivered. */
 async function settle(fleet: Fleet, load: Load): Promise<void> {
   print(`${load.sent.length} accepted after ${seconds(performance.now() - beganAt)}; waiting until all have ended`)
   const open = async () =>
@@ -119,19 +119,17 @@ async function settle(fleet: Fleet, load: Load): Promise<void> {
   const quiet = async () => ({ open: (await open()).length, told: receiver.told.length })
   const limitMs = 180_000 + messages * 20
   await eventually(quiet, ({ open: left }) => left === 0, limitMs).catch(() => print('some have not ended'))
-  // Sent may become Delivered, and each is still to be told.
+  // Sent messages may still become Delivered, with a webhook for each.
   for (let before = -1; before !== receiver.told.length; await sleep(3_000)) before = receiver.told.length
 }
 
 function report(fleet: Fleet, load: Load, findings: Findings): boolean {
   const { lost, duplicated, inDoubt, notEnded, wrong } = findings
-  const collapses = [...fleet.relays, ...fleet.agents].flatMap(({ post }) => post.collapses)
-  for (const [kind, each] of Object.entries({ lost, duplicated, 'not ended': notEnded, wrong, collapsed: collapses }))
+  const crashes = [...fleet.relays, ...fleet.agents].flatMap(({ post }) => post.crashes)
+  for (const [kind, each] of Object.entries({ lost, duplicated, 'not ended': notEnded, wrong, crashed: crashes }))
     for (const line of each.slice(0, 20)) print(`  ${kind}: ${line}`)
   print('')
-  print(
-    `${'what befell it'.padEnd(28)}${'times'.padStart(6)}${'well again, median'.padStart(20)}${'longest'.padStart(10)}`,
-  )
+  print(`${'fault'.padEnd(28)}${'times'.padStart(6)}${'recovery, median'.padStart(20)}${'longest'.padStart(10)}`)
   for (const [name, times] of [...recoveries].sort(([one], [other]) => one.localeCompare(other))) {
     const sorted = times.toSorted((one, other) => one - other)
     const median = sorted[Math.floor(sorted.length / 2)] ?? 0
@@ -139,22 +137,23 @@ function report(fleet: Fleet, load: Load, findings: Findings): boolean {
       `${name.padEnd(28)}${String(times.length).padStart(6)}${seconds(median).padStart(20)}${seconds(sorted.at(-1) ?? 0).padStart(10)}`,
     )
   }
-  const neverWell = [...recoveries.values()].flat().filter((ms) => !Number.isFinite(ms)).length
+  const neverRecovered = [...recoveries.values()].flat().filter((ms) => !Number.isFinite(ms)).length
   print('')
   print(`seed ${seed}, ${seconds(performance.now() - beganAt)}`)
-  print(`${String(load.sent.length).padStart(7)}  accepted, ${load.tries} requests made again`)
+  print(`${String(load.sent.length).padStart(7)}  accepted, ${load.tries} requests repeated`)
   print(`${String(load.received.length).padStart(7)}  received, ${receiver.told.length} webhook requests`)
   for (const [count, words] of [
     [lost.length, 'lost'],
     [duplicated.length, 'duplicated'],
-    [inDoubt.length, 'in doubt, and told so'],
+    [inDoubt.length, 'in doubt (submit_unknown)'],
     [notEnded.length, 'not ended'],
-    [wrong.length, 'failed or told wrongly'],
-    [collapses.length, 'processes that ended by themselves'],
-    [neverWell, 'troubles after which it did not get well within three minutes'],
+    [wrong.length, 'failed or reported wrongly'],
+    [crashes.length, 'processes that ended by themselves'],
+    [neverRecovered, 'faults without recovery within three minutes'],
   ] as const)
     print(`${String(count).padStart(7)}  ${words}`)
-  const isGood = [lost, duplicated, notEnded, wrong, collapses].every(({ length }) => length === 0) && neverWell === 0
+  const isGood =
+    [lost, duplicated, notEnded, wrong, crashes].every(({ length }) => length === 0) && neverRecovered === 0
   print(`${isGood ? 1 : 0} passed, ${isGood ? 0 : 1} failed, 0 skipped`)
   return isGood
 }

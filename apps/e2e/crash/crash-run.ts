@@ -5,13 +5,13 @@ import { type Audit, Traffic } from '../src/house/traffic.ts'
 export interface Crash {
   readonly who: 'agent' | 'relay'
   readonly label: string
-  /** The how manyeth time that it passes there. */
+  /** The pass at which the process is killed; 1 is the first. */
   readonly pass: number
 }
 
 /**
- * Kills one process at a labelled place while messages go out, come in and are cancelled, starts it again, and compares
- * what the API tells in the end with what the network took. `crashed` false: the traffic never passed there.
+ * Kills one process at a crash point while messages are sent, received and cancelled, restarts it, and compares the final
+ * states of the API with the ledger. `crashed` false: the traffic never reached the crash point.
  */
 export async function runCrash(
   house: House,
@@ -20,11 +20,11 @@ export async function runCrash(
 ): Promise<Audit & { readonly crashed: boolean }> {
   const victim = await aim(house, crash)
   const traffic = new Traffic(house, number)
-  // Else the last one may be gone before its cancellation comes.
+  // Otherwise the last message may be sent before it is cancelled.
   const slow = { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 4000 } }
   if (crash.label === 'cancel-arrived') await house.emulator.instruct('set-fault', slow)
   await pass(traffic)
-  // What the relay has not given away it cancels itself.
+  // The relay cancels messages that no device has taken.
   if (crash.label === 'cancel-arrived') await traffic.untilLastTaken()
   if (!victim.isOver) await traffic.cancelLast()
   const crashed = await endOf(victim, 20_000)
@@ -38,7 +38,7 @@ async function aim(house: House, { who, label, pass }: Crash): Promise<HouseProc
   const at = { SMSGW_CRASH_AT: `${label}:${pass}` }
   if (who === 'agent') {
     await house.agent?.stop()
-    // It may well die before it is ready.
+    // It may crash before it is ready.
     const agent = await house.startAgent(at, false)
     await Promise.race([house.untilReady(), agent.ended()])
     return agent
@@ -50,7 +50,7 @@ async function aim(house: House, { who, label, pass }: Crash): Promise<HouseProc
   return relay
 }
 
-/** Singles, a long one, and what comes in. */
+/** Single messages, a long message, and incoming messages. */
 async function pass(traffic: Traffic): Promise<void> {
   for (const text of ['one', 'long '.repeat(70), 'three', 'four']) {
     await traffic.send(text)

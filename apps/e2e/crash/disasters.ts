@@ -4,13 +4,13 @@ import { eventually } from '../src/house/api-client.ts'
 import type { House } from '../src/house/house.ts'
 import { type Audit, Traffic } from '../src/house/traffic.ts'
 
-/** What befalls the data itself while messages go out and come in. */
+/** Damage to the data while messages are sent and received. */
 export const disasters: Readonly<Record<string, (house: House, number: number) => Promise<Audit>>> = {
   'journal replaced by an older copy': restoreOlderJournal,
   'database stopped at once': stopDatabaseAtOnce,
 }
 
-/** A memory card written from last week's image: whatever went out since must not go out again. */
+/** A memory card restored from an older image: messages sent since must not be sent again. */
 async function restoreOlderJournal(house: House, number: number): Promise<Audit> {
   const [journal, older] = [join(house.folder, 'agent'), join(house.folder, 'agent-older')]
   await house.agent?.stop()
@@ -33,7 +33,7 @@ async function restoreOlderJournal(house: House, number: number): Promise<Audit>
   return await traffic.audit()
 }
 
-/** As `pg_ctl stop -m immediate` does it: no checkpoint, every session cut. The relay starts it again. */
+/** Like `pg_ctl stop -m immediate`: no checkpoint, all sessions end. The relay restarts it. */
 async function stopDatabaseAtOnce(house: House, number: number): Promise<Audit> {
   const file = join(house.folder, 'relay', 'database', 'postmaster.pid')
   if (house.agent?.isOver) await house.startAgent()

@@ -30,10 +30,10 @@ const relay = [
   'events-acknowledged',
 ]
 
-/** What happens once in a run of traffic; everything else at least three times. */
+/** Crash points that are reached once per run; all others are reached at least three times. */
 const once = ['cancel-arrived', 'connection-opened']
 
-/** Where processes are killed, and up to which of a run's passes of it. */
+/** The crash points, and the number of passes at which each is used. */
 export const places: readonly (Omit<Crash, 'pass'> & { readonly passes: number })[] = [
   ...agent.map((label) => ({ who: 'agent' as const, label, passes: passes(label) })),
   ...relay.map((label) => ({ who: 'relay' as const, label, passes: passes(label) })),

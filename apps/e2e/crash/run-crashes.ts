@@ -1,6 +1,6 @@
-// `npm run crash -- [--times <n>] [--only <label>] [--who agent|relay|data] [--houses <n>] [--built]`: each labelled place in
-// agent and relay, and each disaster to the data, so many times each, in as many houses side by side. `--built`: what
-// `npm run build` made, in place of the sources.
+// `npm run crash -- [--times <n>] [--only <label>] [--who agent|relay|data] [--houses <n>] [--built]` runs each crash point of
+// agent and relay and each kind of damage to the data `--times` times, in `--houses` systems at the same time. `--built` uses
+// the result of `npm run build` instead of the sources.
 import { parseArgs } from 'node:util'
 import { House } from '../src/house/house.ts'
 import { runCrash } from './crash-run.ts'
@@ -22,7 +22,7 @@ const everything = [
   ...Object.keys(disasters).map((label) => ({ who: 'data' as const, label, passes: times })),
 ]
 const chosen = everything.filter(({ who, label }) => (values.only ?? label) === label && (values.who ?? who) === who)
-// Round by round: a run that is ended early has been everywhere equally often.
+// Round by round, so that a run that is stopped early has covered all crash points equally.
 const waiting = Array.from({ length: times }, (_, time) =>
   chosen.map(({ who, label, passes }) => ({ who, label, pass: 1 + (time % passes) })),
 ).flat()
@@ -38,7 +38,7 @@ process.stdout.write(`${isWell ? runs : 0} passed, ${isWell ? 0 : 1} failed, 0 s
 process.exit(isWell ? 0 : 1)
 
 async function workThroughThem(): Promise<void> {
-  // Windows are shortened, never skipped.
+  // Waiting times are shortened, not skipped.
   const house = await House.start({
     agent: { IN_DOUBT_SECONDS: '6', IN_DOUBT_HOLD_SECONDS: '2' },
     relay: { SUBMIT_UNKNOWN_SECONDS: '60' },
@@ -54,7 +54,7 @@ async function workThroughThem(): Promise<void> {
 async function one(house: House, crash: (typeof waiting)[number]): Promise<void> {
   const number = totals.runs
   totals.runs += 1
-  const report = await befall(house, crash, number)
+  const report = await runOne(house, crash, number)
   totals.killed += report.crashed ? 1 : 0
   totals.lost += report.lost.length
   totals.twice += report.twice.length
@@ -70,22 +70,22 @@ async function one(house: House, crash: (typeof waiting)[number]): Promise<void>
 }
 
 /**
- * One modem has one part in hand, and the RESULT of the one before may still be on its way to the disk: more than these two
- * are never between COMMIT and RESULT when the agent dies, and nothing when another does. An older journal knows of nothing
- * that went out since.
+ * One modem submits one part at a time, and the RESULT of the previous part may not be on disk yet. So at most these two are
+ * between COMMIT and RESULT when the agent is killed, and none when the relay is. An older journal lacks everything sent
+ * since.
  */
 function mostInDoubt({ who, label }: (typeof waiting)[number]): number {
   if (label === 'journal replaced by an older copy') return Number.POSITIVE_INFINITY
   return who === 'agent' ? 2 : 0
 }
 
-async function befall(
+async function runOne(
   house: House,
   { who, label, pass }: (typeof waiting)[number],
   number: number,
 ): Promise<Awaited<ReturnType<typeof runCrash>>> {
   if (who !== 'data') return await runCrash(house, { who, label, pass }, number)
   const disaster = disasters[label]
-  if (disaster === undefined) throw new Error(`there is no disaster ${label}`)
+  if (disaster === undefined) throw new Error(`unknown disaster ${label}`)
   return { crashed: true, ...(await disaster(house, number)) }
 }

@@ -63,7 +63,7 @@ given('clocks that are set', () => {
 
   test('no process ended by itself', () => {
     expect(collapsed).toEqual([])
-    expect([...fleet.relays, ...fleet.agents].flatMap(({ post }) => post.collapses)).toEqual([])
+    expect([...fleet.relays, ...fleet.agents].flatMap(({ post }) => post.crashes)).toEqual([])
   })
 })
 

@@ -30,9 +30,9 @@ export async function examineWithin({
     ok('agent', `running, version ${version}`),
     ...(await checkRuntime()),
     ...checkDataFolder(dataDir, journal.fsyncMs),
-    ...(journal.trouble === undefined
+    ...(journal.problem === undefined
       ? []
-      : [fail('journal', journal.trouble, 'free disk space or replace the disk; until then no messages are accepted')]),
+      : [fail('journal', journal.problem, 'free disk space or replace the disk; until then no messages are accepted')]),
     ...checkPower(),
     ...checkClock(),
     ...(await portFindings(wanted)),

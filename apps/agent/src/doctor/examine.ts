@@ -103,7 +103,7 @@ const usualLimits: ExaminationLimits = { modemsMs: 90_000, absentMs: 5_000 }
 
 export function linkFinding(link: LinkStatus): Finding {
   if (link.phase === 'online') return ok('link', `connected as device ${link.deviceId}`)
-  return fail('link', link.trouble ?? link.phase, 'see the finding about the relay; pair a revoked agent again')
+  return fail('link', link.problem ?? link.phase, 'see the finding about the relay; pair a revoked agent again')
 }
 
 async function relayFindings(config: AgentConfig): Promise<readonly Finding[]> {

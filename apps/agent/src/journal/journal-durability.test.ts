@@ -88,7 +88,7 @@ function opened(): Promise<OpenedJournal> {
   })
 }
 
-/** Names of the notes that it had been told of; it writes several at a time, without end. */
+/** Kills a process that writes notes without end. Returns the names of the notes that were confirmed. */
 async function killedAfter(lines: number): Promise<readonly string[]> {
   const script = `
     import { openJournal } from ${JSON.stringify(new URL('./journal.ts', import.meta.url).href)}

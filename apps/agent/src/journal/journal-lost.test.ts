@@ -86,12 +86,12 @@ function senderOver(over: Journal): Sender {
     journal: over,
     clock: monotonicClock,
     time,
-    chance: Math.random,
+    random: Math.random,
     limits: defaultSendingLimits,
     opener: undefined,
-    onJournalTrouble: nothing,
+    onJournalProblem: nothing,
     onReference: nothing,
-    onTrouble: nothing,
+    onProblem: nothing,
     onOpenChanged: nothing,
   })
 }

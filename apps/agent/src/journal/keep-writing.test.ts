@@ -16,7 +16,7 @@ test('retries while the disk is full, and reports each failure', async () => {
   }
   await kept
   expect(world.written).toBe(1)
-  expect(world.troubles).toEqual(['full', 'failed', 'full', 'recovered'])
+  expect(world.problems).toEqual(['full', 'failed', 'full', 'recovered'])
 })
 
 test('reports the recovery when the last failed write is on disk', async () => {
@@ -28,7 +28,7 @@ test('reports the recovery when the last failed write is on disk', async () => {
   }
   await Promise.all(kept)
   expect(world.written).toBe(2)
-  expect(world.troubles).toEqual(['full', 'full', 'full', 'recovered'])
+  expect(world.problems).toEqual(['full', 'full', 'full', 'recovered'])
 })
 
 test('keeps the order of writes while the disk is full', async () => {
@@ -77,8 +77,8 @@ test('never resolves a write after the journal is closed', async () => {
 
 function keeping(failures: JournalError['reason'][]) {
   const clock = new ManualClock()
-  const troubles: string[] = []
-  const world = { clock, troubles, written: 0, values: [] as unknown[] }
+  const problems: string[] = []
+  const world = { clock, problems, written: 0, values: [] as unknown[] }
   const journal = {
     write: async ([change]: readonly Change[]) => {
       const reason = failures.shift()
@@ -90,8 +90,8 @@ function keeping(failures: JournalError['reason'][]) {
     },
   }
   const keep = keepWriting(journal as unknown as Journal, clock, {
-    onTrouble: ({ reason }) => troubles.push(reason),
-    onRecovered: () => troubles.push('recovered'),
+    onProblem: ({ reason }) => problems.push(reason),
+    onRecovered: () => problems.push('recovered'),
   })
   return Object.assign(world, { keep })
 }

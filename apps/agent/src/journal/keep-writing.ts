@@ -14,21 +14,21 @@ import { Turns } from './turns.ts'
 export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): Keep {
   const turns = new Turns()
   let last: Promise<unknown> = Promise.resolve()
-  let inTrouble = 0
+  let failing = 0
   const written: Written = async (changes, options, before) => {
     // While writes fail, all of them keep their order.
-    if (inTrouble > 0) await before
+    if (failing > 0) await before
     let hasFailed = false
     try {
       while (!(await isWritten(changes, options))) {
-        if (!hasFailed) inTrouble += 1
+        if (!hasFailed) failing += 1
         hasFailed = true
         await before
         await new Promise<void>((resolve) => clock.after(retryMs, resolve))
       }
     } finally {
-      if (hasFailed) inTrouble -= 1
-      if (hasFailed && inTrouble === 0) watch.onRecovered?.()
+      if (hasFailed) failing -= 1
+      if (hasFailed && failing === 0) watch.onRecovered?.()
     }
   }
   const isWritten = async (changes: readonly Change[], options: { readonly mayWait?: boolean } | undefined) => {
@@ -37,7 +37,7 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
       return true
     } catch (error) {
       if (!(error instanceof JournalError)) throw error
-      watch.onTrouble(error)
+      watch.onProblem(error)
       if (error.reason === 'refused') throw error
       if (error.reason === 'closed') await never
       return false
@@ -54,7 +54,7 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
 
 export interface WriteWatch {
   /** A write failed. It is retried unless the journal is closed or refuses it. */
-  readonly onTrouble: (error: JournalError) => void
+  readonly onProblem: (error: JournalError) => void
   /** All writes that failed are on disk now. */
   readonly onRecovered?: (() => void) | undefined
 }

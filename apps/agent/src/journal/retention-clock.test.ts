@@ -77,7 +77,7 @@ test('removes acknowledged content with limit 0, also while the clock is not tru
   expect(machine.contents()).toEqual([])
 })
 
-test('dates the records of an earlier release anew', () => {
+test('corrects the dates of records of an earlier release', () => {
   machine.database.exec('DROP INDEX events_written')
   machine.setClock(today)
   machine.receive('old')

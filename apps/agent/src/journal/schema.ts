@@ -7,13 +7,13 @@ export const schemaVersion = 3
 export const schema = `
   CREATE TABLE journal (
     id TEXT NOT NULL,
-    -- The one that it took the place of, because that was an old copy.
+    -- The journal that this one replaced, because it was an old copy.
     replaces TEXT,
     next_seq INTEGER NOT NULL DEFAULT 1,
-    -- What the relay is known to have, and the history of its database that says so.
+    -- The last event that the relay has stored, and the id of its stream.
     mark INTEGER NOT NULL DEFAULT 0,
     stream_id TEXT,
-    -- Which start wrote last, and how many commits there have been: see boot-mark.ts.
+    -- The start that wrote last, and the number of commits: see boot-mark.ts.
     start_token TEXT,
     commits INTEGER NOT NULL DEFAULT 0
   ) STRICT;
@@ -58,7 +58,7 @@ export const schema = `
 
   CREATE TABLE inbound (
     pdu_id TEXT PRIMARY KEY,
-    -- The order in which they came in: what is rebuilt from them follows it.
+    -- The order of arrival, in which long messages are rebuilt.
     arrival INTEGER NOT NULL,
     iccid TEXT NOT NULL,
     sim_number INTEGER NOT NULL,

@@ -56,7 +56,7 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
 
   test('sends a long text in parts and waits for the delivery reports', async () => {
     const { code, out } = await run(port(), 'send', '+447700900123', 'x'.repeat(200), '--report')
-    // A report may come before the next part has gone out.
+    // A report may arrive before the next part is sent.
     expect(out).toMatch(/^part 1 of 2: accepted, reference \d+$/m)
     expect(out).toMatch(/^part 2 of 2: accepted, reference \d+$/m)
     expect(out.match(/report on \d+ to \+447700900123: delivered/g)).toHaveLength(2)
@@ -70,7 +70,7 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
     await receiving.says('from +447700900555')
     receiving.child.kill('SIGINT')
     const received = await receiving.ended
-    // What comes by radio must not steer the terminal.
+    // Received text must not control the terminal.
     expect(received.out).toContain('    bell \\x1b[2J here')
     expect(received.code).toBe(0)
     const listed = await run(port(), 'list')

@@ -12,7 +12,7 @@ const first = { imei: '356938035648091', number: '+447700900001', iccid: '894411
 const second = { imei: '356938035648182', number: '+447700900002', iccid: '8944110000000000023' }
 
 const locked = { ...second, imei: '356938035648273', pin: '2222' }
-const mortal = { ...second, imei: '356938035648364' }
+const killedModem = { ...second, imei: '356938035648364' }
 
 let one: EmulatorProcess
 let two: EmulatorProcess
@@ -22,7 +22,7 @@ let fake: FakeMachine
 let fixture: FleetFixture
 
 beforeAll(async () => {
-  const modems = [first, second, locked, mortal]
+  const modems = [first, second, locked, killedModem]
   ;[one, two, three, four] = (await Promise.all(modems.map((modem) => EmulatorProcess.start(quick, modem)))) as [
     EmulatorProcess,
     EmulatorProcess,

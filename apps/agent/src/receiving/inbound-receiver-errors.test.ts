@@ -137,7 +137,7 @@ test('receives the next messages after one fails', async () => {
   await world.pass(minute)
   expect((await world.received()).map((event) => event.type === 'SMS' && event.text)).toEqual(['first', 'second'])
   expect(world.storage.size).toBe(0)
-  expect(world.troubles.length).toBeGreaterThanOrEqual(2)
+  expect(world.problems.length).toBeGreaterThanOrEqual(2)
   world.reportsFail = false
   world.receiver.tryReports(1)
   await world.pass(minute)

@@ -19,10 +19,10 @@ export interface InboundReceiverOptions {
   readonly reassembly?: Partial<ReassemblyLimits>
   /** Returns false when the report matches nothing yet. */
   readonly onReport: (iccid: string, report: StatusReport) => Promise<boolean>
-  readonly onJournalTrouble: WriteWatch['onTrouble']
+  readonly onJournalProblem: WriteWatch['onProblem']
   readonly onJournalRecovered?: WriteWatch['onRecovered']
   /** An internal error, which stops nothing else. */
-  readonly onTrouble: (error: unknown) => void
+  readonly onProblem: (error: unknown) => void
 }
 
 /**
@@ -46,24 +46,24 @@ export class InboundReceiver {
   #timer: Timer | undefined
 
   constructor(options: InboundReceiverOptions) {
-    const { journal, clock, time, onTrouble, reassembly } = options
+    const { journal, clock, time, onProblem, reassembly } = options
     this.#options = options
     this.#keep = keepWriting(journal, clock, {
-      onTrouble: options.onJournalTrouble,
+      onProblem: options.onJournalProblem,
       onRecovered: options.onJournalRecovered,
     })
-    this.#outcomes = new InboundOutcomes(time, onTrouble, reassembly)
-    this.#cleaner = new SlotCleaner(clock, this.#keep, onTrouble)
+    this.#outcomes = new InboundOutcomes(time, onProblem, reassembly)
+    this.#cleaner = new SlotCleaner(clock, this.#keep, onProblem)
   }
 
   /** Reads what earlier processes received. Call it before anything else. */
   async restore(): Promise<void> {
-    const { journal, time, clock, onTrouble } = this.#options
+    const { journal, time, clock, onProblem } = this.#options
     const records = await journal.read('inbound', { sinceMs: time.now().wallMs - rememberedMs })
     const changes = this.#outcomes.restore(records, await journal.read('notes', {}))
-    if (changes.length > 0) this.#keep(changes).catch(onTrouble)
+    if (changes.length > 0) this.#keep(changes).catch(onProblem)
     // With a full disk this takes until there is room: the start does not wait for it.
-    this.settleWaiting().catch(onTrouble)
+    this.settleWaiting().catch(onProblem)
     this.#timer = clock.after(tickMs, () => this.#tick())
   }
 
@@ -102,7 +102,7 @@ export class InboundReceiver {
       const matching = this.#unmatched.matching(this.#newReferences)
       this.#newReferences.clear()
       for (const { row, report } of matching) await this.#report(row, report)
-    }).catch(this.#options.onTrouble)
+    }).catch(this.#options.onProblem)
   }
 
   stop(): void {
@@ -169,14 +169,14 @@ export class InboundReceiver {
       else this.#unmatched.add({ row: { ...row, settled: as }, report })
     } catch (error) {
       // The journal has the report, and it is tried again.
-      this.#options.onTrouble(error)
+      this.#options.onProblem(error)
     }
   }
 
   #tick(): void {
     this.#timer = this.#options.clock.after(tickMs, () => this.#tick())
     const { wallMs, trusted } = this.#options.time.now()
-    if (trusted) this.#inTurn(() => this.#release(wallMs)).catch(this.#options.onTrouble)
+    if (trusted) this.#inTurn(() => this.#release(wallMs)).catch(this.#options.onProblem)
   }
 
   async #release(wallMs: number): Promise<void> {

@@ -13,7 +13,7 @@ export interface PartSubmitterOptions {
   readonly step: (input: SendingInput) => Promise<void>
   readonly message: (cmdId: string) => OutgoingMessage | undefined
   readonly stamp: () => Stamp
-  readonly onTrouble: (error: unknown) => void
+  readonly onProblem: (error: unknown) => void
 }
 
 /**
@@ -47,7 +47,7 @@ export class PartSubmitter {
           crashPoint('result-read')
           const written = this.#options.step({ kind: 'result', ...name, verdict: verdictOf(outcome) })
           hasResult = true
-          written.catch(this.#options.onTrouble)
+          written.catch(this.#options.onProblem)
         },
       },
     )
@@ -66,9 +66,9 @@ export class PartSubmitter {
     const part = this.#options.message(name.cmdId)?.parts[name.at]
     if (part?.state !== 'committed' || part.attempts !== name.attempt) return 'abort'
     await written
-    this.#options.step({ kind: 'committed', ...name }).catch(this.#options.onTrouble)
+    this.#options.step({ kind: 'committed', ...name }).catch(this.#options.onProblem)
     crashPoint('after-commit')
-    // Checked last: a submission withdrawn meanwhile is not sent, and its result says so.
+    // Checked last: a submission withdrawn meanwhile is aborted.
     if (withdrawal.cancelled) return 'abort'
     setImmediate(() => crashPoint('pdu-written'))
     return 'go'

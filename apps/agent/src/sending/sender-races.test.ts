@@ -273,7 +273,7 @@ test('fails only the message whose submission throws', async () => {
   await world.accept(sendCommand('a', to('+4477009001')), sendCommand('b', to('+4477009002')), sendCommand('c'))
   await world.pass(20 * minute)
   expect(world.sent.map(({ text }) => text)).toEqual(['text of c'])
-  expect(world.troubles).toHaveLength(2)
+  expect(world.problems).toHaveLength(2)
   expect((await world.events('failed')).map(({ cmdId, code }) => [cmdId, code])).toEqual([
     ['a', 'agent_failed'],
     ['b', 'submit_unknown'],

@@ -37,17 +37,17 @@ export interface SenderOptions {
   readonly clock: Clock
   readonly time: TrustedTime
   /** From 0 up to 1. */
-  readonly chance: () => number
+  readonly random: () => number
   readonly limits: SendingLimits
   /** Undefined without a passphrase. */
   readonly opener: FieldOpener | undefined
   /** The journal cannot be written; the change is kept and written again. */
-  readonly onJournalTrouble: WriteWatch['onTrouble']
+  readonly onJournalProblem: WriteWatch['onProblem']
   readonly onJournalRecovered?: WriteWatch['onRecovered']
   /** A part has its reference, or will never have one: earlier reports may match now. */
   readonly onReference: (reference: number | undefined) => void
   /** An internal error, which affects no other message. */
-  readonly onTrouble: (error: unknown) => void
+  readonly onProblem: (error: unknown) => void
   readonly onOpenChanged: (open: number) => void
 }
 
@@ -70,19 +70,19 @@ export class Sender {
   #lastReport: Promise<unknown> = Promise.resolve()
 
   constructor(options: SenderOptions) {
-    const { journal, clock, chance, limits } = options
+    const { journal, clock, random, limits } = options
     this.#options = options
     this.#keep = keepWriting(journal, clock, {
-      onTrouble: options.onJournalTrouble,
+      onProblem: options.onJournalProblem,
       onRecovered: options.onJournalRecovered,
     })
-    this.#references = new References(chance)
+    this.#references = new References(random)
     this.#state = newSending(limits)
     this.#submitter = new PartSubmitter({
       step: (input) => this.#step(input),
       message: (cmdId) => this.#state.open.get(cmdId),
       stamp: () => options.time.stamp(),
-      onTrouble: options.onTrouble,
+      onProblem: options.onProblem,
     })
   }
 
@@ -259,13 +259,13 @@ export class Sender {
 
   /** Messages sent before a restart count for the limits. */
   async #readHistory(sim: SendingSim): Promise<void> {
-    const { journal, time, onTrouble } = this.#options
+    const { journal, time, onProblem } = this.#options
     let sentMs: readonly number[] = []
     try {
       sentMs = await journal.read('sent-lately', { iccid: sim.iccid, sinceMs: time.now().wallMs - dayMs })
     } catch (error) {
       // Better than a SIM that sends nothing until its modem restarts.
-      onTrouble(error)
+      onProblem(error)
     }
     this.#begin(this.#step({ kind: 'history-read', sim, sentMs }))
   }
@@ -275,10 +275,10 @@ export class Sender {
     const cmdId = 'cmdId' in of ? of.cmdId : of.command.cmdId
     const done = work
       .catch((error) => {
-        this.#options.onTrouble(error)
+        this.#options.onProblem(error)
         return this.#step({ kind: 'sending-crashed', sim, cmdId })
       })
-      .catch(this.#options.onTrouble)
+      .catch(this.#options.onProblem)
     this.#atModem.add(done)
     void done.finally(() => this.#atModem.delete(done))
   }
@@ -356,17 +356,17 @@ export class Sender {
   }
 
   #begin(work: Promise<void>): void {
-    if (work !== resolved) work.catch(this.#options.onTrouble)
+    if (work !== resolved) work.catch(this.#options.onProblem)
   }
 
   #moment(): Moment {
-    const { clock, time, chance } = this.#options
+    const { clock, time, random } = this.#options
     return {
       nowMs: clock.nowMs(),
       stamp: time.stamp(),
       local: (wallMs) => time.local(wallMs),
       minuteOfDay: (wallMs) => time.minuteOfDay(wallMs),
-      random: chance,
+      random,
     }
   }
 }

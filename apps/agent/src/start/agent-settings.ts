@@ -41,7 +41,7 @@ export function takeSettings(
 /**
  * The account settings in use. Stores changes, so that the next process can use them without a relay.
  *
- * Settings are used at most once a second, the last ones win: each change is a write to the disk, and starts the pings anew.
+ * Settings are used at most once a second, the last ones win: each change is a write to the disk and restarts the pings.
  */
 export class SettingsInUse {
   readonly #options: SettingsInUseOptions

@@ -31,13 +31,13 @@ export function createMessaging(
     journal,
     clock,
     time,
-    chance: Math.random,
+    random: Math.random,
     limits: { ...defaultSendingLimits, ...sendingOptions.limits },
     opener: sendingOptions.passphrase === undefined ? undefined : new FieldOpener(sendingOptions.passphrase),
-    onJournalTrouble: sending.onTrouble,
+    onJournalProblem: sending.onProblem,
     onJournalRecovered: sending.onRecovered,
     onReference: (reference) => receiver.tryReports(reference),
-    onTrouble: onError,
+    onProblem: onError,
     onOpenChanged: (open) => toLink({ kind: 'queue-changed', queue: { open } }),
   })
   const receiver = new InboundReceiver({
@@ -45,9 +45,9 @@ export function createMessaging(
     clock,
     time,
     onReport: (iccid, report) => sender.report(iccid, report),
-    onJournalTrouble: receiving.onTrouble,
+    onJournalProblem: receiving.onProblem,
     onJournalRecovered: receiving.onRecovered,
-    onTrouble: onError,
+    onProblem: onError,
   })
   const timeChanged = () => {
     sender.timeChanged()

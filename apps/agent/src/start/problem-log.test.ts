@@ -5,8 +5,8 @@ import { agentProblems } from './problem-log.ts'
 test('the journal problem is in the status until all parts have written what failed', () => {
   const { problems, lines } = logged()
   const [sender, receiver] = [problems.journalWrites(), problems.journalWrites()]
-  sender.onTrouble(full)
-  receiver.onTrouble(full)
+  sender.onProblem(full)
+  receiver.onProblem(full)
   sender.onRecovered?.()
   expect(problems.journal.current).toBe('the disk is full')
   receiver.onRecovered?.()
@@ -16,7 +16,7 @@ test('the journal problem is in the status until all parts have written what fai
 
 test('a refused change is logged and leaves no problem in the status, because it is not retried', () => {
   const { problems, lines } = logged()
-  problems.journalWrites().onTrouble(new JournalError('refused', 'refused'))
+  problems.journalWrites().onProblem(new JournalError('refused', 'refused'))
   expect(problems.journal.current).toBeUndefined()
   expect(lines).toEqual(['error refused'])
 })

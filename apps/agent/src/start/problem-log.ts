@@ -43,7 +43,7 @@ export function agentProblems(log: AgentLog): AgentProblems {
     journalWrites: () => {
       const part = {}
       return {
-        onTrouble(error) {
+        onProblem(error) {
           // A refused change is not retried, so that it is never resolved.
           if (error.reason === 'refused') return log.error(error.message)
           failing.add(part)

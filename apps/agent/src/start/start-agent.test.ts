@@ -185,7 +185,7 @@ test('a revoked agent stops connecting and shows the reason', async () => {
   await fixture.relay.heard('started')
   fixture.relay.close(4403, 'the device was deleted')
   await expect.poll(() => fixture.agent?.status().link.phase).toBe('stopped')
-  expect(fixture.agent?.status().link.trouble).toContain('the device was deleted')
+  expect(fixture.agent?.status().link.problem).toContain('the device was deleted')
   expect(fixture.relay.connections).toBe(1)
 })
 

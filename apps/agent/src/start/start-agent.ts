@@ -83,7 +83,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     link: linkStatus(relay.link, options.relay.url, problems.link.current),
     queue: { open: sender.open, waiting: sender.waiting, inDoubt: sender.inDoubt },
     waiting: waitingStatuses(sender.waitingReport((simNumber) => fleet.simState(simNumber))),
-    journal: { id: store.marks.journalId, fsyncMs: store.fsyncMs, trouble: problems.journal.current },
+    journal: { id: store.marks.journalId, fsyncMs: store.fsyncMs, problem: problems.journal.current },
     logLinesDropped: droppedLogLines(),
     clock: { trusted: time.now().trusted, systemErrorMs: time.systemErrorMs },
     modems: modemStatuses(fleet.health),
@@ -123,11 +123,11 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   }
 }
 
-function linkStatus(link: AgentLink, relay: string, trouble: string | undefined): AgentStatus['link'] {
+function linkStatus(link: AgentLink, relay: string, problem: string | undefined): AgentStatus['link'] {
   return {
     phase: link.phase.kind,
     relay,
-    trouble,
+    problem,
     deviceId: 'deviceId' in link.identity ? link.identity.deviceId : undefined,
     eventsWaiting: link.eventsWaiting,
   }

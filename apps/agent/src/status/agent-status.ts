@@ -20,7 +20,7 @@ export interface AgentStatus {
   }
   /** Why messages wait, with the number of messages for each reason. Messages that only wait for their turn are left out. */
   readonly waiting: readonly WaitingStatus[]
-  readonly journal: { readonly id: string; readonly fsyncMs: number; readonly trouble: string | undefined }
+  readonly journal: { readonly id: string; readonly fsyncMs: number; readonly problem: string | undefined }
   /** The number of log lines that could not be written. */
   readonly logLinesDropped: number
   readonly clock: { readonly trusted: boolean; readonly systemErrorMs: number | undefined }
@@ -34,7 +34,7 @@ export interface LinkStatus {
   readonly phase: string
   readonly relay: string
   /** Why there is no connection. */
-  readonly trouble: string | undefined
+  readonly problem: string | undefined
   readonly deviceId: string | undefined
   /** The number of events that the relay has not acknowledged. */
   readonly eventsWaiting: number

@@ -2,19 +2,19 @@ import { expect, test } from 'vitest'
 import { type AgentStatus, waitingStatuses } from './agent-status.ts'
 import { relayText, statusLines } from './status-lines.ts'
 
-const link = { relay: 'wss://sms.example.org/agent/v1', deviceId: 'd1', eventsWaiting: 0, trouble: undefined } as const
+const link = { relay: 'wss://sms.example.org/agent/v1', deviceId: 'd1', eventsWaiting: 0, problem: undefined } as const
 
 test('shows the relay, or why it is not connected', () => {
   expect(relayText({ ...link, phase: 'online' })).toBe('connected to wss://sms.example.org/agent/v1')
   expect(relayText({ ...link, phase: 'online', relay: 'in this process' })).toBe('connected, in this process')
-  const refused = { ...link, phase: 'waiting', trouble: 'connection refused' } as const
+  const refused = { ...link, phase: 'waiting', problem: 'connection refused' } as const
   expect(relayText(refused)).toBe('wss://sms.example.org/agent/v1: connection refused')
 })
 
 const status: AgentStatus = {
   ...{ version: '1', pid: 7, upMs: 1_000, link: { ...link, phase: 'online' } },
   ...{ queue: { open: 3, waiting: 3, inDoubt: 0 }, waiting: [], modems: [], sims: [], unusable: [] },
-  journal: { id: 'j', fsyncMs: 1, trouble: undefined },
+  journal: { id: 'j', fsyncMs: 1, problem: undefined },
   clock: { trusted: true, systemErrorMs: undefined },
   logLinesDropped: 0,
 }

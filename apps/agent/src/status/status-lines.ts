@@ -28,7 +28,7 @@ export function statusLines(status: AgentStatus): readonly string[] {
     row('Messages', `${queue.open} open, ${queue.waiting} of them waiting, ${queue.inDoubt} in doubt`),
     ...waiting.map(waitingLine),
     row('Unsynced', `${link.eventsWaiting} events`),
-    row('Journal', journal.trouble ?? `disk sync takes ${journal.fsyncMs.toFixed(1)} ms`),
+    row('Journal', journal.problem ?? `disk sync takes ${journal.fsyncMs.toFixed(1)} ms`),
     ...(logLinesDropped === 0 ? [] : [row('Log', `${logLinesDropped} lines could not be written`)]),
     row('Clock', clockText(clock)),
     ...modems.flatMap((modem) => [
@@ -46,8 +46,8 @@ export function statusLines(status: AgentStatus): readonly string[] {
   ]
 }
 
-export function relayText({ phase, relay, trouble }: AgentStatus['link']): string {
-  if (phase !== 'online') return `${relay}: ${trouble ?? phase}`
+export function relayText({ phase, relay, problem }: AgentStatus['link']): string {
+  if (phase !== 'online') return `${relay}: ${problem ?? phase}`
   return relay === inThisProcess ? `connected, ${relay}` : `connected to ${relay}`
 }
 

@@ -31,7 +31,7 @@ test('a sample is plain JSON without phone number, ICCID or IMEI', async () => {
       },
     ],
   })
-  // What the relay makes of it.
+  // As the relay parses it.
   expect(readTelemetry(sample)).toMatchObject({
     queue: { open: 3 },
     modems: [

@@ -1,6 +1,6 @@
 import { FieldOpener, type OpenedField } from '../sending/message/encrypted-field.ts'
 
-/** What follows `sealed:` is what it opens to, and no thread of the machine is in the way of a simulated time. */
+/** Decodes fields of `sealed()` without cryptography, because a real thread would not follow the simulated clock. */
 export class ClearOpener extends FieldOpener {
   constructor() {
     super('')
@@ -15,7 +15,7 @@ export class ClearOpener extends FieldOpener {
 
 let sealedCount = 0
 
-/** Each time another, as salts make it. */
+/** Returns a different value at each call, like encryption with a salt. */
 export function sealed(text: string): string {
   sealedCount += 1
   return `sealed:${sealedCount}:${Buffer.from(text).toString('base64')}`

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The emulator as a process of its own, with one modem on a pseudo-terminal and on TCP, for tests and benches. */
+/** Starts the emulator as a separate process, with one modem on a pseudo-terminal and on TCP. */
 export class EmulatorProcess {
   readonly folder: string
-  /** `/dev/pts/…` behind a link that stays. */
+  /** A link to the pseudo-terminal; the link stays the same. */
   readonly pty: string
   readonly tcp: string
   readonly control: string
@@ -23,7 +23,7 @@ export class EmulatorProcess {
     this.#process = child
   }
 
-  /** Ready in every respect: the modem has booted and is registered. `modem`: what it is to be, as `--modem` takes it. */
+  /** Resolves when the modem has booted and is registered. `modem`: its properties, as in `--modem`. */
   static async start(
     options: readonly string[] = [],
     modem?: Readonly<Record<string, string>>,
@@ -47,7 +47,7 @@ export class EmulatorProcess {
     }
   }
 
-  /** One instruction of the control interface; its modem is `modem0`. */
+  /** Calls the control interface; the modem is `modem0`. */
   async instruct(name: string, body: object): Promise<void> {
     const response = await fetch(`${this.control}/do/${name}`, {
       method: 'POST',
@@ -57,7 +57,7 @@ export class EmulatorProcess {
     if (!response.ok) throw new Error(`${name}: ${response.status} ${await response.text()}`)
   }
 
-  /** As a power cut would. */
+  /** Ends the process without cleaning up, like a power cut. */
   async kill(): Promise<void> {
     this.#process.kill('SIGKILL')
     await once(this.#process, 'exit')
@@ -77,7 +77,7 @@ interface Addresses {
   readonly control: string
 }
 
-// Apps import no apps: it is reached as anybody reaches it, by its command line.
+// Apps do not import each other, so it is started by its command line.
 const main = fileURLToPath(new URL('../../../emulator/src/main.ts', import.meta.url))
 
 function firstLine(child: ChildProcess): Promise<string> {

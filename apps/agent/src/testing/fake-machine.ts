@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import type { DeviceFolders } from '../modems/discovery/find-places.ts'
 
-/** A device as its maker describes it; which names its ports get is the kernel's choice. */
+/** A USB device as its vendor describes it. The kernel chooses the names of its ports. */
 export interface FakeDevice {
   /** `2c7c:0125` */
   readonly id: string
@@ -18,7 +18,7 @@ export interface FakeInterface {
   readonly number?: number
 }
 
-/** `/sys` and `/dev` as the kernel would fill them, in a folder of their own. */
+/** Simulates `/sys` and `/dev` in a temporary folder. */
 export class FakeMachine {
   readonly folder = mkdtempSync(join(tmpdir(), 'smsgw-machine-'))
   readonly machine: DeviceFolders = { sysfs: join(this.folder, 'sys'), devices: join(this.folder, 'dev') }
@@ -30,8 +30,8 @@ export class FakeMachine {
   }
 
   /**
-   * Into a socket, `1-1.4`. `ttys`: the names of its ports, by interface, and what is behind them: a path to the port of
-   * an emulator, or nothing.
+   * Connects the device at a USB path, such as `1-1.4`. `ttys`: the names of its ports by interface, and where each leads:
+   * to the port of an emulator, or nowhere.
    */
   plug(device: FakeDevice, path: string, ttys: Readonly<Record<number, FakeTty>> = {}): void {
     this.#plugs += 1
@@ -93,7 +93,7 @@ export class FakeMachine {
       symlinkSync(relative(folder, drivers), join(folder, 'driver'))
     }
     if (tty === undefined) return
-    // The CDC driver puts its terminals one folder further down than serial converters do.
+    // The CDC driver creates its terminals one folder deeper than drivers of serial converters do.
     mkdirSync(driver === 'cdc_acm' ? join(folder, 'tty', tty.name) : join(folder, tty.name, 'tty', tty.name), {
       recursive: true,
     })
@@ -119,7 +119,7 @@ export interface FakeTty {
 const option = (interfaceClass: string) => ({ class: interfaceClass, driver: 'option' })
 const disk = { class: '08/06/50', driver: 'usb-storage' }
 
-/** Devices of the world, as `lsusb -v` shows them. */
+/** Real devices, as `lsusb -v` shows them. */
 export const devices = {
   ec25: {
     id: '2c7c:0125',
@@ -155,7 +155,7 @@ export const devices = {
     interfaces: [{ class: '02/06/00', driver: 'cdc_ether' }, { class: '0a/06/00', driver: 'cdc_ether' }, disk],
   },
   e3372Disk: { id: '12d1:1f01', product: 'HUAWEI_MOBILE', interfaces: [disk] },
-  /** From before its classes told anything. */
+  /** An old device whose interface classes do not identify its ports. */
   e173: {
     id: '12d1:1001',
     product: 'HUAWEI Mobile',

@@ -1,11 +1,11 @@
 import type { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import type { TrustedTime } from '../time/trusted-time.ts'
 
-/** The time of day of a simulated world, in UTC. */
+/** The simulated time of day, in UTC. */
 export class ManualTime implements TrustedTime {
   readonly #clock: ManualClock
   trusted = true
-  /** How far it is from what it should be. */
+  /** The difference from the correct time. */
   errorMs = 0
   bootId = 'boot-1'
 

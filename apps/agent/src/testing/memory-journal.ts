@@ -8,9 +8,9 @@ import { Retention, type RetentionLimits } from '../journal/retention.ts'
 import { schema } from '../journal/schema.ts'
 
 /**
- * The journal's own statements on a database in memory, written when the simulated disk has taken its time. It outlives
- * the processes that use it: each has a session, and what a session that was killed had not written is written or lost,
- * as chance will have it.
+ * Runs the statements of the journal on a database in memory, with the delays of a simulated disk. It survives the
+ * simulated processes that use it. Each process has a session; when a session is killed, a random part of its pending
+ * writes is lost.
  */
 export class MemoryJournal {
   readonly #database = new DatabaseSync(':memory:')
@@ -18,22 +18,22 @@ export class MemoryJournal {
   readonly #retention = new Retention(this.#database)
   readonly #reads: ReturnType<typeof readsOf>
   readonly #clock: Clock
-  readonly #chance: () => number
+  readonly #random: () => number
   failReads = false
-  /** The last of each command, which the journal forgets when it has ended. */
+  /** The last plan of each command; the journal deletes it when the command has ended. */
   readonly plans = new Map<string, Plan>()
-  /** For want of room. */
+  /** Changes to refuse because the disk is full. */
   refuses: (change: Change) => boolean = () => false
 
-  constructor(clock: Clock, chance: () => number, wallMs: () => number) {
+  constructor(clock: Clock, random: () => number, wallMs: () => number) {
     this.#clock = clock
-    this.#chance = chance
+    this.#random = random
     this.#database.exec(schema)
     this.#database.exec("INSERT INTO journal (id) VALUES ('journal-1')")
     this.#writer = new ChangeWriter(
       this.#database,
       () => Math.round(wallMs()),
-      () => String(chance()),
+      () => String(random()),
     )
     this.#reads = readsOf(this.#database)
   }
@@ -42,7 +42,7 @@ export class MemoryJournal {
     this.#database.close()
   }
 
-  /** No page more than it has; SQLite says so itself. */
+  /** When full, the database cannot grow, and SQLite returns the real error. */
   set isFull(isFull: boolean) {
     const [{ page_count: pages } = {}] = this.#database.prepare('PRAGMA page_count').all()
     this.#database.exec(`PRAGMA max_page_count = ${isFull ? Number(pages) : 1_000_000_000}`)
@@ -60,7 +60,7 @@ export class MemoryJournal {
       queue.push(waiting)
       return waiting
     }
-    /** In order: a disk that is slow for one is slow for those behind it. Reads cost nothing. */
+    /** Works in order, so a slow write delays the ones behind it. Reads take no time. */
     const workUntil = (last: Waiting) => {
       if (!queue.includes(last)) return
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -74,13 +74,13 @@ export class MemoryJournal {
         new Promise((resolve, reject) => {
           if (isDead) return
           const waiting = enqueue('write', (isAlive) => this.#write(changes, isAlive ? { resolve, reject } : undefined))
-          this.#clock.after(1 + Math.floor(this.#chance() ** 4 * slowestMs), () => workUntil(waiting))
+          this.#clock.after(1 + Math.floor(this.#random() ** 4 * slowestMs), () => workUntil(waiting))
         }),
       read: (what, ask) =>
         new Promise((resolve, reject) => {
           if (isDead) return
           const run = (isAlive: boolean) => {
-            if (isAlive && this.failReads) reject(new JournalError('it cannot be read', 'failed'))
+            if (isAlive && this.failReads) reject(new JournalError('the journal cannot be read', 'failed'))
             else if (isAlive) resolve(this.#read(what, ask))
           }
           if (queue.length === 0) run(true)
@@ -92,23 +92,23 @@ export class MemoryJournal {
     }
     const kill = () => {
       isDead = true
-      const reached = Math.floor(this.#chance() * (queue.length + 1))
+      const reached = Math.floor(this.#random() * (queue.length + 1))
       for (const waiting of queue.splice(0).slice(0, reached)) waiting.run(false)
     }
     return { journal, kill }
   }
 
-  #write(changes: readonly Change[], teller: Teller | undefined): void {
+  #write(changes: readonly Change[], caller: Caller | undefined): void {
     try {
       const seqs = this.#apply(changes)
-      teller?.resolve(seqs)
+      caller?.resolve(seqs)
     } catch (error) {
-      teller?.reject(error)
+      caller?.reject(error)
     }
   }
 
   #apply(changes: readonly Change[]): readonly number[] {
-    if (changes.some(this.refuses)) throw new JournalError('no room for it', 'full')
+    if (changes.some(this.refuses)) throw new JournalError('the disk is full', 'full')
     this.#database.exec('BEGIN')
     try {
       const seqs = changes.flatMap((change) => this.#writer.apply(change) ?? [])
@@ -134,10 +134,10 @@ interface Waiting {
   readonly run: (isAlive: boolean) => void
 }
 
-interface Teller {
+interface Caller {
   readonly resolve: (seqs: readonly number[]) => void
   readonly reject: (error: unknown) => void
 }
 
-/** An SD card under load. Mostly it is quick. */
+/** An SD card under load. Most writes are much faster. */
 const slowestMs = 2000

@@ -13,35 +13,35 @@ import type { ReceivingSim } from '../receiving/slot-cleaner.ts'
 import { ManualTime } from './manual-time.ts'
 import { MemoryJournal } from './memory-journal.ts'
 
-/** A receiver with a SIM whose storage outlives it, and a clock that stands still until it is moved. */
+/** A receiver with a manual clock, and a SIM whose storage survives restarts. */
 export class ReceiverFixture {
   readonly clock = new ManualClock()
   readonly time = new ManualTime(this.clock)
   readonly disk: MemoryJournal
-  /** What lies on the SIM, by index. */
+  /** The PDUs on the SIM, by index. */
   readonly storage = new Map<number, string>()
   readonly reports: StatusReport[] = []
-  readonly troubles: unknown[] = []
+  readonly problems: unknown[] = []
   reportsMatch = true
   reportsFail = false
   breakNextDeletion = false
   deletesWork = true
-  /** Nobody can delete what lies there. */
+  /** Deleting fails. */
   readonly stuck = new Set<number>()
   acknowledged = 0
   receiver: InboundReceiver
   #sim: ReceivingSim
   #session: { readonly kill: () => void }
 
-  constructor(chance: () => number = () => 0) {
-    this.disk = new MemoryJournal(this.clock, chance, () => this.clock.epochMs())
+  constructor(random: () => number = () => 0) {
+    this.disk = new MemoryJournal(this.clock, random, () => this.clock.epochMs())
     const { receiver, session, sim } = this.#make()
     this.receiver = receiver
     this.#session = session
     this.#sim = sim
   }
 
-  /** As after a power cut; then everything that lies on the SIM is read again. */
+  /** Restarts as after a power cut, then reads the whole SIM again. */
   async restart(): Promise<void> {
     this.kill()
     await this.start()
@@ -80,7 +80,7 @@ export class ReceiverFixture {
     for (const index of this.storage.keys()) this.#tell(index)
   }
 
-  /** From the network into the first free slot, and told of. */
+  /** Stores a PDU from the network in the first free slot and announces it. */
   deliver(pdu: string): void {
     let index = 0
     while (this.storage.has(index)) index += 1
@@ -88,7 +88,7 @@ export class ReceiverFixture {
     this.#tell(index)
   }
 
-  /** Stored while nobody was told. */
+  /** Stores a PDU without announcing it. */
   store(pdu: string): void {
     let index = 0
     while (this.storage.has(index)) index += 1
@@ -148,10 +148,10 @@ export class ReceiverFixture {
         this.reports.push(report)
         return this.reportsMatch
       },
-      onJournalTrouble: (error) => {
+      onJournalProblem: (error) => {
         if (error.reason !== 'full') throw error
       },
-      onTrouble: (error) => this.troubles.push(error),
+      onProblem: (error) => this.problems.push(error),
     })
     const sim: ReceivingSim = {
       simNumber: 1,

@@ -6,21 +6,21 @@ import { expect } from 'vitest'
 import type { LinkSocket } from '../link/link-socket.ts'
 
 /**
- * A relay that does as a test says: it takes sockets of any kind, checks every signature, and answers as a healthy relay
- * would unless `refusal` says otherwise.
+ * A relay controlled by a test. Accepts any kind of socket, checks every signature, and answers like a healthy relay
+ * unless `refusal` is set.
  */
 export class ScriptedRelay {
   readonly frames: AgentFrame[] = []
   readonly events: Readonly<Record<string, unknown>>[] = []
   deviceId = 'device-1'
-  /** How it closes instead of answering `pair` or `hello`. */
+  /** The close code and reason sent instead of an answer to `pair` or `hello`. */
   refusal: { readonly at: 'pair' | 'hello'; readonly code: number; readonly reason: string } | undefined
-  /** From then on it says nothing any more. */
+  /** Sends nothing from this frame on. */
   silence: 'challenge' | 'welcome' | undefined
   versions = { min: 1, max: 1 }
   settings: Readonly<Record<string, unknown>> = {}
   serverTime = () => new Date().toISOString()
-  /** Of the last process that said hello; another one in `intruder`'s place has been there in between. */
+  /** Of the last process that sent hello. If `intruder` is set, another process connected in between. */
   intruder: string | undefined
   connections = 0
   #epoch = 0
@@ -29,7 +29,7 @@ export class ScriptedRelay {
   #socket: LinkSocket | undefined
   #stored = 0
 
-  /** As the relay's own `accept`. */
+  /** Like `accept` of the relay. */
   readonly accept = (socket: LinkSocket) => {
     this.connections += 1
     this.#socket = socket
@@ -68,12 +68,12 @@ export class ScriptedRelay {
     this.#say({ type: 'command', command })
   }
 
-  /** Its clock was set. */
+  /** Sends the time, as after a change of the relay's clock. */
   tellTime(serverTime: string): void {
     this.#say({ type: 'settings', settings: this.settings, serverTime })
   }
 
-  /** As before it ends. */
+  /** Like a relay that is about to stop. */
   goAway(reconnectAfterMs: number): void {
     this.#say({ type: 'goaway', reconnectAfterMs })
   }

@@ -13,7 +13,7 @@ import type { SendingSim } from '../sending/sending-sim.ts'
 import { ManualTime } from './manual-time.ts'
 import { MemoryJournal } from './memory-journal.ts'
 
-/** A sender with a clock that stands still until it is moved, and SIMs that answer as they are told. */
+/** A sender with a manual clock and scripted SIMs. */
 export class SenderFixture {
   readonly clock = new ManualClock()
   readonly time = new ManualTime(this.clock)
@@ -22,16 +22,16 @@ export class SenderFixture {
     () => 0,
     () => this.clock.epochMs(),
   )
-  /** What was put on the air, as a receiver reads it. */
+  /** The submitted messages, as the recipient reads them. */
   readonly sent: {
     readonly simNumber: number
     readonly submit: Submit
     readonly text: string
     readonly atMs: number
   }[] = []
-  /** The next outcomes; accepted when there is none. */
+  /** The outcomes of the next submissions; `accepted` when the list is empty. */
   readonly outcomes: SubmitOutcome[] = []
-  readonly troubles: unknown[] = []
+  readonly problems: unknown[] = []
   sender: Sender
   #session: { readonly kill: () => void }
   readonly #opener: FieldOpener | undefined
@@ -43,7 +43,7 @@ export class SenderFixture {
     this.#session = session
   }
 
-  /** As after a power cut: what is not in the journal is gone. */
+  /** Restarts as after a power cut: only the journal survives. */
   async restart(): Promise<void> {
     this.#session.kill()
     this.sender.stop()
@@ -123,14 +123,14 @@ export class SenderFixture {
       journal: session.journal,
       clock: this.clock,
       time: this.time,
-      chance: () => 0.5,
+      random: () => 0.5,
       limits: defaultSendingLimits,
       opener: this.#opener,
-      onJournalTrouble: (error) => {
+      onJournalProblem: (error) => {
         if (error.reason === 'closed') throw error
       },
       onReference: () => undefined,
-      onTrouble: (error) => this.troubles.push(error),
+      onProblem: (error) => this.problems.push(error),
       onOpenChanged: () => undefined,
     })
     return { sender, session }

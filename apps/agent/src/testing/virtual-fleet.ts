@@ -141,7 +141,7 @@ export class VirtualFleet {
     this.clock.advance(untilMs - this.clock.nowMs())
   }
 
-  /** SIM number and port of all that take messages. */
+  /** SIM number and port of each modem that can send. */
   get ready(): readonly string[] {
     return [...this.sending].sort().map((simNumber) => `${simNumber} on ${this.fleet?.actorOf(simNumber)?.address}`)
   }

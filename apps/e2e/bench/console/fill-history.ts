@@ -1,14 +1,14 @@
-// A month of a busy gateway, written into its database as the product itself writes it.
+// Writes a month of a busy gateway into its database, with the same rows as the product.
 import type { Client } from 'pg'
 
 export interface History {
-  /** Sent; four tenths as many were received. */
+  /** Sent messages; received messages are 40 % of this number. */
   readonly messages: number
-  /** With whom; one of them said a twentieth of everything. */
+  /** Phone numbers; one of them has a twentieth of all messages. */
   readonly numbers: number
 }
 
-/** With this one five thousand messages were exchanged, of a hundred thousand. */
+/** The number with five thousand of a hundred thousand messages. */
 export const busiestNumber = '+447400000000'
 
 export async function fillHistory(client: Client, { messages, numbers }: History): Promise<void> {
@@ -27,7 +27,7 @@ export async function fillHistory(client: Client, { messages, numbers }: History
   await client.query('VACUUM ANALYZE')
 }
 
-/** The latest a minute ago, half of them within a week. */
+/** The latest is a minute old, half of them are less than a week old. */
 const AT = `now() - interval '1 minute' - interval '28 days' * power((n - 1) / $3::float8, 2)`
 
 const MESSAGES = `
@@ -99,7 +99,7 @@ const LOGS = `
     'something happened for the ' || n || 'th time', jsonb_build_object('port', '/dev/ttyUSB2')
   FROM generate_series(50000, 1, -1) n`
 
-/** Each half minute of a week. */
+/** One sample each 30 s for a week. */
 const TELEMETRY = `
   INSERT INTO telemetry (device_id, at, sample)
   SELECT $2, now() - n * interval '30 s', jsonb_build_object('journal', jsonb_build_object('fsyncMs', 2 + n % 9),

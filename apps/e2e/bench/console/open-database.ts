@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 
-/** The embedded database of a gateway that runs in this folder, by the socket that its server writes down. */
+/** Connects to the embedded database of the gateway in this folder, by the socket in `postmaster.pid`. */
 export async function openDatabase(gatewayFolder: string): Promise<Client> {
   const [, , , , socketFolder] = readFileSync(join(gatewayFolder, 'database/postmaster.pid'), 'utf8').split('\n')
   if (!socketFolder) throw new Error('the database says nowhere how to reach it')

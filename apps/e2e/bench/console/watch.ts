@@ -6,7 +6,7 @@ interface Asked {
   tookMs?: number
 }
 
-/** Looks over the shoulder of somebody at the page: what they wait for, and what the page does meanwhile. */
+/** Measures how long a user waits for the page, and what the page does meanwhile. */
 export class Watch {
   readonly #page: Page
   readonly #session: CDPSession
@@ -41,14 +41,14 @@ export class Watch {
     print('', 'shown', 'longest task', 'requests', 'slowest', 'elements', 'heap')
   }
 
-  /** What is done, until it is seen. */
+  /** The action, until its result is visible. */
   async step(name: string, work: () => Promise<void>): Promise<void> {
     this.#asked.clear()
     await this.#page.evaluate('window.longestTask = 0')
     const beganAt = performance.now()
     await work()
     const shownMs = performance.now() - beganAt
-    // Whatever it goes on asking for belongs to it too.
+    // Requests that follow belong to the same action.
     await this.#page.waitForTimeout(700)
     const requests = [...this.#asked.values()]
     const slowest = requests.toSorted((one, other) => (other.tookMs ?? 1e9) - (one.tookMs ?? 1e9))[0]

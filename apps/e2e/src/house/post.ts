@@ -5,7 +5,7 @@ import { HouseProcess } from './process.ts'
 export class Post {
   readonly name: string
   /** How it ended without being told to: its last words. Nothing should. */
-  readonly collapses: string[] = []
+  readonly crashes: string[] = []
   readonly #start: () => HouseProcess
   #process: HouseProcess
   #isWanted = true
@@ -49,8 +49,8 @@ export class Post {
       if (!this.#isWanted || this.#isAway) return
       this.#isAway = true
       const words = [process.complaints.trim(), ...process.lines.slice(-12)].filter(Boolean).join('\n    ')
-      this.collapses.push(`${this.name} ended by itself (${how}):\n    ${words}`)
-      this.#tell(`COLLAPSED: ${this.collapses.at(-1)}`)
+      this.crashes.push(`${this.name} ended by itself (${how}):\n    ${words}`)
+      this.#tell(`CRASHED: ${this.crashes.at(-1)}`)
       await sleep(PAUSE_MS)
       this.#process = this.#start()
       this.#isAway = false

@@ -8,7 +8,7 @@ let looks = 0
 let changes = 0
 let unusable: readonly string[] = []
 let told: string[] = []
-let troubles: string[] = []
+let errors: string[] = []
 let find: () => Promise<FoundPlaces>
 let change: () => void = () => undefined
 
@@ -17,7 +17,7 @@ beforeEach(() => {
   changes = 0
   unusable = []
   told = []
-  troubles = []
+  errors = []
   find = async () => ({ places: [], unlisted: [], unusable })
 })
 
@@ -39,7 +39,7 @@ function watch(): PlaceWatch {
       changes += 1
     },
     onUnusable: (words) => void told.push(words),
-    onError: ({ message }) => void troubles.push(message),
+    onError: ({ message }) => void errors.push(message),
   })
 }
 
@@ -103,7 +103,7 @@ test('reports a failed search and searches again', async () => {
   find = () => Promise.reject(new Error('EACCES'))
   const watching = watch()
   await watching.start()
-  expect(troubles).toEqual(['EACCES'])
+  expect(errors).toEqual(['EACCES'])
   await pass(6_000)
   expect(looks).toBeGreaterThan(1)
   watching.stop()

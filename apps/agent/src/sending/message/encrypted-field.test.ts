@@ -42,7 +42,7 @@ test.each<[what: string, command: Partial<SendCommand>, reason: string]>([
   ['a plain number', { phoneNumber: '+447700900555' }, 'the phone number is not encrypted'],
   ['text for another passphrase', { content: { text: sealed('x', 'other') } }, 'textMessage.text cannot be decrypted'],
   [
-    'data that was no base64',
+    'data that is not base64',
     { content: { data: sealed('é'), port: 1 } },
     'dataMessage.data does not decrypt to base64',
   ],

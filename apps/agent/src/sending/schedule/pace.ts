@@ -48,18 +48,18 @@ export function setBack(history: PaceHistory, byMs: number): PaceHistory {
 }
 
 /** Adds a message that was sent. */
-export function afterSending(pace: Pace, history: PaceHistory, wallMs: number, chance: number): PaceHistory {
+export function afterSending(pace: Pace, history: PaceHistory, wallMs: number, random: number): PaceHistory {
   // A limit may be set later.
   const keep = pace.limit?.value ?? mostRemembered
   return {
     sentMs: [...history.sentMs.slice(Math.max(0, history.sentMs.length - keep + 1)), wallMs],
-    pauseMs: pauseAfter(pace, chance),
+    pauseMs: pauseAfter(pace, random),
   }
 }
 
 /** The random pause between two messages. */
-export function pauseAfter({ intervalMinMs, intervalMaxMs }: Pace, chance: number): number {
-  return intervalMinMs + (intervalMaxMs - intervalMinMs) * chance
+export function pauseAfter({ intervalMinMs, intervalMaxMs }: Pace, random: number): number {
+  return intervalMinMs + (intervalMaxMs - intervalMinMs) * random
 }
 
 const mostRemembered = 1000

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fleet } from '../src/house/fleet.ts'
+import { whyNoSetClock } from '../src/house/set-clock.ts'
+
+/** A fault of one part of the fleet. */
+export interface Fault {
+  readonly name: string
+  /** The probability, relative to the other faults. */
+  readonly weight: number
+  /** Resolves when the fault is over and killed processes have been restarted. Returns the names of the parts that must recover. */
+  readonly inject: (fleet: Fleet, random: () => number) => Promise<readonly string[]>
+}
+
+export const faults: readonly Fault[] = [
+  { name: 'relay killed', weight: 3, inject: relayKilled },
+  { name: 'both relays killed', weight: 1, inject: bothRelaysKilled },
+  { name: 'relay stopped for a while', weight: 2, inject: relayHalted },
+  { name: 'agent killed', weight: 3, inject: agentKilled },
+  { name: 'agent stopped for a while', weight: 2, inject: agentHalted },
+  { name: 'link swallows', weight: 3, inject: linkSwallows },
+  { name: 'PostgreSQL killed', weight: 1, inject: postgresKilled },
+  { name: 'PostgreSQL restarted', weight: 1, inject: postgresRestarted },
+  { name: 'modem unplugged', weight: 3, inject: modemUnplugged },
+  { name: 'OK lost', weight: 2, inject: answerLost },
+  { name: 'storage full', weight: 1, inject: storageFull },
+  { name: 'log disk full', weight: 1, inject: logDiskFull },
+  ...(whyNoSetClock === undefined ? [{ name: 'clock set', weight: 4, inject: clockSet }] : []),
+]
+
+async function relayKilled({ relays }: Fleet, random: () => number): Promise<readonly string[]> {
+  const { post } = one(relays, random)
+  await post.killFor(random() * 2_000)
+  return [post.name]
+}
+
+async function bothRelaysKilled({ relays }: Fleet, random: () => number): Promise<readonly string[]> {
+  await Promise.all(relays.map(({ post }) => post.killFor(random() * 2_000)))
+  return relays.map(({ post }) => post.name)
+}
+
+async function relayHalted({ relays }: Fleet, random: () => number): Promise<readonly string[]> {
+  const { post } = one(relays, random)
+  await post.haltFor(1_000 + random() * 14_000)
+  return [post.name]
+}
+
+async function agentKilled({ agents }: Fleet, random: () => number): Promise<readonly string[]> {
+  const { post, modems } = one(agents, random)
+  await post.killFor(random() * 2_000)
+  return [post.name, ...modems]
+}
+
+async function agentHalted({ agents }: Fleet, random: () => number): Promise<readonly string[]> {
+  const { post, modems } = one(agents, random)
+  await post.haltFor(1_000 + random() * 14_000)
+  return [post.name, ...modems]
+}
+
+async function linkSwallows({ agents }: Fleet, random: () => number): Promise<readonly string[]> {
+  const { line, post } = one(agents, random)
+  const way = random()
+  line.swallowsUp = way < 0.7
+  line.swallowsDown = way > 0.3
+  await sleep(500 + random() * 14_000)
+  line.swallowsUp = false
+  line.swallowsDown = false
+  return [post.name]
+}
+
+async function postgresKilled({ postgres, relays }: Fleet, random: () => number): Promise<readonly string[]> {
+  await postgres.killFor(random() * 1_500)
+  return relays.map(({ post }) => post.name)
+}
+
+async function postgresRestarted({ postgres, relays }: Fleet): Promise<readonly string[]> {
+  await postgres.restart()
+  return relays.map(({ post }) => post.name)
+}
+
+async function modemUnplugged({ agents, emulator }: Fleet, random: () => number): Promise<readonly string[]> {
+  const modem = one(one(agents, random).modems, random)
+  const forMs = 1_000 + Math.floor(random() * 7_000)
+  await emulator.instruct('unplug', { modem, forMs })
+  await sleep(forMs)
+  return [modem]
+}
+
+/** The message is sent, but its answer is lost, so the driver asks the modem again. */
+async function answerLost({ agents, emulator }: Fleet, random: () => number): Promise<readonly string[]> {
+  const modem = one(one(agents, random).modems, random)
+  const options = { all: random() < 0.5, times: 1 }
+  await emulator.instruct('set-fault', { modem, fault: 'submit-answer-lost', options })
+  return [modem]
+}
+
+async function storageFull({ agents, emulator }: Fleet, random: () => number): Promise<readonly string[]> {
+  const modem = one(one(agents, random).modems, random)
+  await emulator.instruct('set-fault', { modem, fault: 'storage-full', options: {} })
+  await sleep(2_000 + random() * 4_000)
+  await emulator.instruct('clear-fault', { modem, fault: 'storage-full' })
+  return [modem]
+}
+
+/** Processes must continue without a log. A modem is unplugged meanwhile, so that there is something to log. */
+async function logDiskFull(fleet: Fleet, random: () => number): Promise<readonly string[]> {
+  const { logDisk, relays, agents } = fleet
+  if (logDisk === undefined) return []
+  logDisk.fill()
+  const [modem] = await Promise.all([modemUnplugged(fleet, random), sleep(3_000 + random() * 10_000)])
+  logDisk.empty()
+  return [...relays, ...agents].map(({ post }) => post.name).concat(modem)
+}
+
+/** Sets the clock of a relay, an agent or PostgreSQL an hour or a day forward or back for a while. */
+async function clockSet({ relays, agents, clocks }: Fleet, random: () => number): Promise<readonly string[]> {
+  const [name, clock] = one([...clocks], random)
+  clock.set(one([HOUR, -HOUR, 24 * HOUR, -24 * HOUR], random))
+  await sleep(1_000 + random() * 9_000)
+  clock.set(0)
+  return name === 'PostgreSQL' ? [...relays, ...agents].map(({ post }) => post.name) : [name]
+}
+
+const HOUR = 3_600
+
+function one<T>(each: readonly T[], random: () => number): T {
+  return each[Math.floor(random() * each.length)] as T
+}
