@@ -1,28 +1,28 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { nextAgent } from '../src/agent/session.ts'
 import { type AgentEffect, type AgentInput, type AgentState, newAgent } from '../src/agent/state.ts'
-import { type Disk, endSend, eventOf, giveUp, journalCommand, openSends, type Telling } from './model-journal.ts'
+import { type Disk, endSend, eventOf, journalCommand, openSends, putInDoubt, type Result } from './model-journal.ts'
 import { Process } from './process.ts'
 import type { Socket } from './socket.ts'
 import type { World } from './world.ts'
 
-/** What agents of these schedules can hold. */
+/** Capacity of the agents in the simulation. */
 export const capacity = 4
 export const urgentCapacity = 2
 
 /**
- * One run of an agent: the machine, a journal that takes its time to write, and a radio. What was not on disk when it is
- * killed never was.
+ * One run of an agent: the machine, a journal that takes time to write, and a radio. Everything that is not on disk is lost
+ * when it is killed.
  *
- * Nothing is sent before the relay has welcomed the journal: an old copy must not begin what its original may have done.
- * From then on it also sends while the link is down, and so does the next run on a machine that was not switched off.
+ * It sends nothing before the first welcome: an old copy must not send what its original may have sent. Then it also sends
+ * while the link is down, and so does its next run on a machine that was not switched off.
  */
 export class AgentProcess {
   readonly disk: Disk
   readonly process: Process
   readonly bootId: string
   state: AgentState
-  /** The journal was welcomed, and so may send. */
+  /** The relay has accepted the journal, so it may send. */
   isTrusted: boolean
   readonly #world: World
   readonly #sockets = new Map<number, Socket>()
@@ -51,7 +51,7 @@ export class AgentProcess {
     })
     this.#write(
       () => {
-        for (const { cmdId, telling } of giveUp(disk, ['committed'])) this.#tell(telling, cmdId)
+        for (const { cmdId, result } of putInDoubt(disk, ['committed'])) this.#addResult(result, cmdId)
         for (const id of world.takeFromSim()) this.#append(this.#received(id))
         this.#append({ kind: 'started', at: world.instant(), agentVersion: '1', sims: [] })
       },
@@ -67,25 +67,25 @@ export class AgentProcess {
     return this.state.phase.kind === 'stopped'
   }
 
-  /** Its sockets end with it, and the relay may learn of that, or not. */
+  /** Its sockets end with it; the relay may be notified or not. */
   kill(isNoticed: boolean): void {
     this.process.kill()
     for (const socket of this.#sockets.values()) socket.cut({ agent: false, relay: isNoticed })
   }
 
-  /** Messages came in: they stay on the SIM until they are on disk. */
+  /** Reads received messages, which stay on the SIM until they are on disk. */
   readSim(): void {
     this.#write(() => {
       for (const id of this.#world.takeFromSim()) this.#append(this.#received(id))
     })
   }
 
-  /** Something that no relay of today understands. */
-  tellRiddle(): void {
+  /** Writes an event of an unknown kind. */
+  writeUnreadable(): void {
     this.#write(() => this.#appendText('{"kind":"riddle"}'))
   }
 
-  /** Retention has its day. */
+  /** Removes old events. */
   prune(upto: number): void {
     this.#write(() => {
       this.disk.first = Math.max(this.disk.first, Math.min(upto, this.disk.mark) + 1)
@@ -96,12 +96,12 @@ export class AgentProcess {
 
   step(input: AgentInput): void {
     if (input.kind === 'received' && input.text.startsWith('{"type":"welcome"'))
-      this.#world.sinceClone.unreadWelcomes -= 1
+      this.#world.sinceCopy.unreadWelcomes -= 1
     const { state, effects } = nextAgent(this.state, input)
     this.#world.note(this.bootId, input, state.phase.kind)
     this.state = state
     this.#world.invariants.agentStepped(this)
-    for (const effect of effects) if (this.#world.goesOn(this)) this.#do(effect)
+    for (const effect of effects) if (this.#world.mayContinue(this)) this.#do(effect)
   }
 
   #do(effect: AgentEffect): void {
@@ -138,7 +138,7 @@ export class AgentProcess {
       case 'read-events': {
         const { connection, most } = effect
         this.process.later(random.between(0, 5), () => {
-          // Retention may have been there before; and whoever reads may bring less than was asked for.
+          // Retention may have removed some, and a read may return fewer than requested.
           const from = Math.max(effect.from, this.disk.first)
           const events = this.disk.events.slice(from - 1, from + random.below(most))
           this.step({ kind: 'events-read', connection, from, events })
@@ -153,7 +153,7 @@ export class AgentProcess {
         this.#journal(effect)
         break
       case 'replace-journal':
-        this.#renounce(effect.provenMark)
+        this.#replaceJournal(effect.provenMark)
         break
       case 'connected':
         this.isTrusted = true
@@ -187,8 +187,8 @@ export class AgentProcess {
         if (journalId !== this.disk.journalId) return undefined
         for (const taken of commands) {
           const cmdId = 'command' in taken ? taken.command.cmdId : taken.cmdId
-          const telling = journalCommand(this.disk, taken)
-          if (telling) this.#tell(telling, cmdId)
+          const result = journalCommand(this.disk, taken)
+          if (result) this.#addResult(result, cmdId)
         }
         const keys = commands.map((taken) =>
           'command' in taken ? `${taken.command.kind}:${taken.command.cmdId}` : taken.key,
@@ -199,16 +199,16 @@ export class AgentProcess {
     )
   }
 
-  #renounce(provenMark: number): void {
+  #replaceJournal(provenMark: number): void {
     this.isTrusted = false
     this.#write(() => {
       const { disk } = this
-      this.#world.invariants.givingUp(this)
+      this.#world.invariants.journalReplaced(this)
       const unproven = disk.events.slice(Math.max(provenMark, disk.first - 1))
       Object.assign(disk, { replaces: disk.journalId, journalId: `journal${this.#world.number()}`, mark: 0, first: 1 })
       disk.events.length = 0
       for (const { text } of unproven) this.#appendText(text)
-      for (const { cmdId, telling } of giveUp(disk, ['received', 'committed'])) this.#tell(telling, cmdId)
+      for (const { cmdId, result } of putInDoubt(disk, ['received', 'committed'])) this.#addResult(result, cmdId)
       return {
         kind: 'journal-replaced',
         journal: { id: disk.journalId, replaces: disk.replaces },
@@ -218,7 +218,7 @@ export class AgentProcess {
     })
   }
 
-  /** One after the other: COMMIT on disk, then the radio, then RESULT on disk. */
+  /** COMMIT on disk, then the radio, then RESULT on disk; one message after the other. */
   #sendNext(): void {
     const { disk } = this
     const next = [...disk.commands].find(([, { state }]) => state === 'received')
@@ -232,12 +232,12 @@ export class AgentProcess {
         if (isCommitted) record.state = 'committed'
       },
       () => {
-        if (isCommitted) this.#world.invariants.wentOut(cmdId, this)
-        if (!this.#world.goesOn(this)) return
+        if (isCommitted) this.#world.invariants.transmitted(cmdId, this)
+        if (!this.#world.mayContinue(this)) return
         this.#write(
           () => {
             if (isCommitted && record.state === 'committed') {
-              this.#tell(endSend(record, { kind: 'sent' }), cmdId)
+              this.#addResult(endSend(record, { kind: 'sent' }), cmdId)
             }
             return { kind: 'queue-changed', queue: { open: openSends(disk) } }
           },
@@ -250,7 +250,7 @@ export class AgentProcess {
     )
   }
 
-  /** One write after the other; what it changes is on disk when its time has come, and only then is it told. */
+  /** Makes one write after the other. The machine gets the input when the change is on disk. */
   #write(change: () => AgentInput | unknown, then: () => void = () => undefined): void {
     const { time, random } = this.#world
     const takesMs = random.happens(0.02) ? 5_000 : random.between(0, 20)
@@ -260,7 +260,7 @@ export class AgentProcess {
       const journalId = this.disk.journalId
       const input = change()
       this.#world.invariants.written(this)
-      if (!this.#world.goesOn(this)) return
+      if (!this.#world.mayContinue(this)) return
       const isNewJournal = journalId !== this.disk.journalId
       if (isInput(input)) this.step(input)
       if (!isNewJournal && this.disk.events.length > tail) {
@@ -270,8 +270,8 @@ export class AgentProcess {
     })
   }
 
-  #tell(telling: Telling, cmdId: string): void {
-    this.#append(eventOf(telling, cmdId, this.#world.instant()))
+  #addResult(result: Result, cmdId: string): void {
+    this.#append(eventOf(result, cmdId, this.#world.instant()))
   }
 
   #append(event: AgentEvent): void {
@@ -291,7 +291,7 @@ export class AgentProcess {
     return { first: this.disk.first, tail: this.disk.events.length, mark: this.disk.mark }
   }
 
-  /** What the app is asked takes a moment, and comes when the connection may be another one. */
+  /** Answers after a short delay, possibly on another connection. */
   #answer(input: AgentInput): void {
     this.process.later(this.#world.random.between(0, 5), () => this.step(input))
   }

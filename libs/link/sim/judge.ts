@@ -3,15 +3,15 @@ import { idOf } from './invariants.ts'
 import { skipped } from './model-store.ts'
 import type { World } from './world.ts'
 
-/** Nothing is under way any more, and nothing waits for anything but new work. */
+/** Everything is idle. */
 export function isSettled(world: World): boolean {
-  const [agent, clone] = world.agents
+  const [agent, copy] = world.agents
   if (agent === undefined || !agent.process.isAlive) return false
-  if (clone !== undefined) return areClonesSettled(world, agent, clone)
+  if (copy !== undefined) return areDuplicatesSettled(world, agent, copy)
   return agent.isStopped || (isInStep(world, agent) && haveEnded(world) && world.messagesOnSim === 0)
 }
 
-/** What went wrong, in words, once everything has worked for a while; empty when every promise was kept. */
+/** The broken guarantees, once everything has worked for a while. */
 export function judge(world: World): string[] {
   return [
     ...judgeProgress(world),
@@ -22,10 +22,10 @@ export function judge(world: World): string[] {
   ]
 }
 
-/** Both have stopped; where a welcome was lost or one was restarted, the other may go on when it is alone. */
-function areClonesSettled(world: World, one: AgentProcess, other: AgentProcess): boolean {
+/** Both have stopped; when a welcome was lost or one was restarted, the other may continue alone. */
+function areDuplicatesSettled(world: World, one: AgentProcess, other: AgentProcess): boolean {
   if (one.isStopped && other.isStopped) return true
-  const { unreadWelcomes, restartsOfAgent } = world.sinceClone
+  const { unreadWelcomes, restartsOfAgent } = world.sinceCopy
   const isDisturbed = unreadWelcomes > 0 || restartsOfAgent > 0
   const [stopped, left] = one.isStopped ? [one, other] : [other, one]
   return isDisturbed && stopped.isStopped && isInStep(world, left)
@@ -35,7 +35,7 @@ function isInStep({ store }: World, { state, disk }: AgentProcess): boolean {
   const { phase, outbox } = state
   if (phase.kind !== 'online' || phase.welcome.connEpoch !== store.connEpoch) return false
   const stored = store.journals.get(disk.journalId)?.ids.length ?? 0
-  // Where retention took all that was not stored, there is nothing left to be told.
+  // When retention removed all events that were not stored, there is nothing left to send.
   return outbox.mark === stored && (stored === disk.events.length || disk.first > disk.events.length)
 }
 
@@ -43,7 +43,7 @@ function haveEnded(world: World): boolean {
   return openSends(world).length === 0 || isMaimed(world)
 }
 
-/** A restored database asked for events that retention had taken from the agent: what they told nobody knows. */
+/** A restored database requested events that retention had removed at the agent. Their content is lost. */
 function isMaimed({ store, agents }: World): boolean {
   const lacksFirst = agents.some(({ disk }) => disk.first > 1 + (store.journals.get(disk.journalId)?.ids.length ?? 0))
   return lacksFirst || [...store.journals.values()].some(({ ids }) => ids.includes(skipped))
@@ -63,14 +63,13 @@ function judgeProgress(world: World): string[] {
 
 function judgeSends({ store, accepted, invariants, schedule }: World): string[] {
   const problems: string[] = []
-  const wentOut = new Set(invariants.ledger.map(({ cmdId }) => cmdId))
-  for (const cmdId of accepted) if (!store.sends.has(cmdId)) problems.push(`${cmdId} was accepted and is gone`)
+  const transmitted = new Set(invariants.ledger.map(({ cmdId }) => cmdId))
+  for (const cmdId of accepted) if (!store.sends.has(cmdId)) problems.push(`${cmdId} was accepted and is missing`)
   for (const [cmdId, { outcome }] of store.sends) {
-    if (outcome === 'sent' && !wentOut.has(cmdId)) problems.push(`${cmdId} is Sent, and never went out`)
-    // Of two disks one may have sent what the other one was stopped from sending, and a restored database may have
-    // forgotten that it gave a message away.
-    if (schedule.story === 'plain' && (outcome === 'cancelled' || outcome === 'failed') && wentOut.has(cmdId)) {
-      problems.push(`${cmdId} is ${outcome}, and went out`)
+    if (outcome === 'sent' && !transmitted.has(cmdId)) problems.push(`${cmdId} is Sent but was not transmitted`)
+    // Of two disks, one may have sent what the other one cancelled, and a restored database may have lost a dispatch.
+    if (schedule.story === 'plain' && (outcome === 'cancelled' || outcome === 'failed') && transmitted.has(cmdId)) {
+      problems.push(`${cmdId} is ${outcome}, but was transmitted`)
     }
   }
   return problems
@@ -78,16 +77,16 @@ function judgeSends({ store, accepted, invariants, schedule }: World): string[] 
 
 function judgeReceived(world: World): string[] {
   const { store, invariants, schedule } = world
-  // A message may be told under two journals; that it is one, its id tells.
-  const untold = invariants.factsOfRenounced.filter(
+  // A message may be reported under two journals; its id shows that it is the same.
+  const missing = invariants.factsOfReplaced.filter(
     ({ fact, disk }) => disk === world.agents[0]?.disk && !store.received.includes(fact),
   )
-  if (schedule.story === 'old-copy') return untold.map(({ fact }) => `${fact} was in an old journal and is not stored`)
-  if (schedule.story === 'clones') return []
+  if (schedule.story === 'old-copy') return missing.map(({ fact }) => `${fact} was in an old journal and is not stored`)
+  if (schedule.story === 'duplicate') return []
   if (isMaimed(world)) return []
   return invariants.facts.flatMap((fact) => {
     const times = store.received.filter((id) => id === fact).length
-    return times === 1 ? [] : [`${fact} came in and was stored ${times} times`]
+    return times === 1 ? [] : [`${fact} was received and was stored ${times} times`]
   })
 }
 
@@ -105,10 +104,10 @@ function judgeJournal(world: World): string[] {
   return problems
 }
 
-/** Only copies are ever taken for copies. */
+/** Only copies stop or replace their journal. */
 function judgeStops({ agents, schedule, invariants }: World): string[] {
-  if (schedule.story === 'clones') return []
+  if (schedule.story === 'duplicate') return []
   const problems = agents.filter(({ isStopped }) => isStopped).map(({ bootId }) => `${bootId} stopped`)
-  if (schedule.story !== 'old-copy' && invariants.renounced > 0) problems.push('a journal was renounced')
+  if (schedule.story !== 'old-copy' && invariants.replaced > 0) problems.push('a journal was replaced')
   return problems
 }

@@ -3,25 +3,25 @@ import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { ReceivedCommand } from '../src/commands/received-command.ts'
 import type { JournaledEvent } from '../src/events/event-outbox.ts'
 
-/** What an agent has on disk. A copy of it is a card that was cloned. */
+/** The disk of an agent. A copy of it stands for a copied SD card. */
 export interface Disk {
   journalId: string
   replaces: string | undefined
   streamId: string | undefined
   mark: number
-  /** Retention took what came before. */
+  /** The first event that retention left. */
   first: number
-  /** Event 1 is the first. */
+  /** Starts with event 1. */
   readonly events: JournaledEvent[]
   readonly commands: Map<string, CommandRecord>
 }
 
-/** `received` → `committed` → `ended`; a cancel for what was never seen leaves a `tombstone`. */
+/** `received` → `committed` → `ended`; a cancel for an unknown command leaves a `tombstone`. */
 export interface CommandRecord {
   state: 'received' | 'committed' | 'ended' | 'tombstone'
   readonly command: SendCommand | undefined
   /** How it ended. */
-  telling?: Telling
+  result?: Result
 }
 
 export function newDisk(journalId: string): Disk {
@@ -48,16 +48,16 @@ export function openSends(disk: Disk): number {
   return [...disk.commands.values()].filter(({ state }) => state === 'received' || state === 'committed').length
 }
 
-/** What the journal does with a command: the same however often it comes. Gives what is to be told about it. */
-export function journalCommand(disk: Disk, taken: ReceivedCommand): Telling | undefined {
+/** Writes a command; repeating it changes nothing. Returns the result to report. */
+export function journalCommand(disk: Disk, taken: ReceivedCommand): Result | undefined {
   if (!('command' in taken)) return endUnseen(disk, taken.cmdId, { kind: 'failed', code: 'unsupported' })
   const { command } = taken
   const { cmdId } = command
   const known = disk.commands.get(cmdId)
   switch (command.kind) {
     case 'send':
-      // It is asked again after it ended only by a relay that has lost what it was told.
-      if (known !== undefined) return known.telling
+      // A relay repeats an ended command only when it has lost the result.
+      if (known !== undefined) return known.result
       disk.commands.set(cmdId, { state: 'received', command })
       return { kind: 'processed' }
     case 'cancel': {
@@ -71,38 +71,38 @@ export function journalCommand(disk: Disk, taken: ReceivedCommand): Telling | un
   }
 }
 
-/** After a crash, or when the journal was found to be an old copy: nobody knows any more what became of these. */
-export function giveUp(disk: Disk, states: readonly CommandRecord['state'][]): { cmdId: string; telling: Telling }[] {
+/** After a crash, or in an old copy, the result of these commands is unknown. */
+export function putInDoubt(disk: Disk, states: readonly CommandRecord['state'][]): { cmdId: string; result: Result }[] {
   const open = [...disk.commands].filter(([, { state }]) => states.includes(state))
   return open.map(([cmdId, record]) => ({
     cmdId,
-    telling: endSend(record, { kind: 'failed', code: 'submit_unknown' }),
+    result: endSend(record, { kind: 'failed', code: 'submit_unknown' }),
   }))
 }
 
-export function endSend(record: CommandRecord, telling: Telling): Telling {
-  Object.assign(record, { state: 'ended', telling })
-  return telling
+export function endSend(record: CommandRecord, result: Result): Result {
+  Object.assign(record, { state: 'ended', result })
+  return result
 }
 
-/** The part of an event that says what happened. */
-export type Telling =
+/** The result of a command, as an event reports it. */
+export type Result =
   | { readonly kind: 'processed' | 'cancelled' | 'cancel-refused' | 'sent' }
   | { readonly kind: 'failed'; readonly code: string }
 
-export function eventOf(telling: Telling, cmdId: string, at: string): AgentEvent {
-  switch (telling.kind) {
+export function eventOf(result: Result, cmdId: string, at: string): AgentEvent {
+  switch (result.kind) {
     case 'sent':
       return { kind: 'sent', cmdId, at, simNumber: 1, parts: 1 }
     case 'failed':
-      return { kind: 'failed', cmdId, at, code: telling.code, reason: telling.code }
+      return { kind: 'failed', cmdId, at, code: result.code, reason: result.code }
     default:
-      return { kind: telling.kind, cmdId, at }
+      return { kind: result.kind, cmdId, at }
   }
 }
 
-function endUnseen(disk: Disk, cmdId: string, telling: Telling): Telling | undefined {
+function endUnseen(disk: Disk, cmdId: string, result: Result): Result | undefined {
   if (disk.commands.has(cmdId)) return undefined
   disk.commands.set(cmdId, { state: 'ended', command: undefined })
-  return telling
+  return result
 }

@@ -14,14 +14,14 @@ export class ModelStore {
   journalId: string | undefined
   readonly journals = new Map<string, StoredJournal>()
   readonly sends = new Map<string, StoredSend>()
-  /** Ids of messages that came in, as often as they were stored. */
+  /** Ids of received messages, as often as they were stored. */
   readonly received: string[] = []
 
   constructor(streamId: string) {
     this.streamId = streamId
   }
 
-  /** As it was when the backup was made. */
+  /** Restores the state of the backup. */
   restore(backup: ModelStore, streamId: string): void {
     Object.assign(this, { connEpoch: backup.connEpoch, bootId: backup.bootId, journalId: backup.journalId, streamId })
     this.journals.clear()
@@ -82,7 +82,7 @@ export class ModelStore {
     return { kind: 'commands-claimed', commands: isResume ? this.#resumed(journalId) : this.#fresh(journalId, room) }
   }
 
-  /** A newer connection has the device. */
+  /** A newer connection holds the device. */
   isFenced(connEpoch: number): boolean {
     return connEpoch !== this.connEpoch
   }
@@ -90,7 +90,7 @@ export class ModelStore {
   #resumed(journalId: string): Command[] {
     const mine = [...this.sends.values()].filter((send) => send.dispatchedJournal === journalId)
     return [
-      ...mine.filter(({ cancel }) => cancel === 'told').map(cancelOf),
+      ...mine.filter(({ cancel }) => cancel === 'sent').map(cancelOf),
       ...mine.filter((send) => !send.isProcessed && send.outcome === undefined).map(({ command }) => command),
     ]
   }
@@ -100,7 +100,7 @@ export class ModelStore {
     const cancels = all
       .filter((send) => send.cancel === 'asked' && send.dispatchedJournal === journalId)
       .slice(0, room.others)
-    for (const send of cancels) send.cancel = 'told'
+    for (const send of cancels) send.cancel = 'sent'
     const due = all
       .filter((send) => send.dispatchedJournal === undefined && send.outcome === undefined)
       .sort((one, other) => other.command.priority - one.command.priority)
@@ -136,7 +136,7 @@ export class ModelStore {
 }
 
 export interface StoredJournal {
-  /** When each event was made, which no other one was; its number is the place. */
+  /** The time of each event, which identifies it, in the order of their numbers. */
   readonly ids: string[]
   tag: string | undefined
 }
@@ -144,7 +144,7 @@ export interface StoredJournal {
 export interface StoredSend {
   readonly command: SendCommand
   dispatchedJournal: string | undefined
-  cancel: 'asked' | 'told' | 'answered' | undefined
+  cancel: 'asked' | 'sent' | 'answered' | undefined
   isProcessed: boolean
   outcome: 'sent' | 'failed' | 'unknown' | 'cancelled' | undefined
 }

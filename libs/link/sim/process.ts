@@ -1,12 +1,12 @@
 import type { VirtualTime } from './virtual-time.ts'
 
-/** What runs until it is killed, may be stopped for a while, and measures time with a clock of its own. */
+/** A process with its own clock. It runs until it is killed, and may be suspended. */
 export class Process {
   isAlive = true
   #frozenUntilMs = 0
   readonly #unseen: (() => void)[] = []
   readonly #time: VirtualTime
-  /** How fast its timers run. */
+  /** The speed of its timers. */
   readonly #rate: number
   readonly #timers = new Map<string, number>()
   #timersSet = 0
@@ -20,7 +20,7 @@ export class Process {
     this.isAlive = false
   }
 
-  /** As SIGSTOP does: what happens meanwhile is seen afterwards, all at once and in order. */
+  /** As SIGSTOP does: it processes everything from the meantime afterwards, at once and in order. */
   freeze(ms: number): void {
     this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.#time.nowMs + ms)
   }
@@ -30,7 +30,7 @@ export class Process {
     this.#catchUp()
   }
 
-  /** Something of the world that this process sees after so long, if it is still alive. */
+  /** Runs `see` after a delay, if the process is still alive. */
   later(ms: number, see: () => void): void {
     this.#time.after(ms, () => this.now(see))
   }

@@ -29,7 +29,7 @@ export class RelayProcess {
     session.step({ kind: 'opened' })
   }
 
-  /** There may be something to claim. Whether somebody says so is not sure; that it is looked for now and then is. */
+  /** There may be commands to claim. The hint may be lost; `#poll` replaces it. */
   wake(): void {
     for (const session of this.#sessions) session.step({ kind: 'wake' })
   }
@@ -38,7 +38,7 @@ export class RelayProcess {
     for (const session of this.#sessions) session.step({ kind: 'drain', reconnectAfterMs })
   }
 
-  /** Its sockets end with it, and the agents may learn of that, or not. */
+  /** Its sockets end with it; the agents may be notified or not. */
   kill(isNoticed: boolean): void {
     this.process.kill()
     for (const { socket } of this.#sessions) socket.cut({ agent: isNoticed, relay: false })
@@ -60,7 +60,7 @@ const pollMs = 15_000
 export class Session {
   state: RelayState
   readonly socket: Socket
-  /** As the store gave it to this connection. */
+  /** From the store. */
   connEpoch: number | undefined
   readonly #world: World
   readonly #relay: RelayProcess
@@ -86,7 +86,7 @@ export class Session {
     this.#world.note('relay', input, state.phase.kind)
     this.state = state
     this.#world.invariants.relayStepped(this, input)
-    for (const effect of effects) if (this.#world.goesOn(this.#relay)) this.#do(effect)
+    for (const effect of effects) if (this.#world.mayContinue(this.#relay)) this.#do(effect)
     if (state.phase.kind === 'closed') this.#onOver()
   }
 
@@ -139,29 +139,29 @@ export class Session {
     this.#transact(() => {
       const opened = store.openConnection(hello)
       this.connEpoch = opened.connEpoch
-      this.#world.sinceClone.unreadWelcomes += 1
+      this.#world.sinceCopy.unreadWelcomes += 1
       return { kind: 'connection-opened', opened }
     }, unavailable)
   }
 
-  /** Committed at one moment, answered at a later one; or not committed; or committed, and the answer lost. */
+  /** Committed and answered later, or not committed, or committed with the answer lost. */
   #transact(commit: () => RelayInput | undefined, failure: RelayInput | undefined): void {
     const { random, time } = this.#world
-    const fate = this.#world.fateOfTransaction()
+    const result = this.#world.transactionResult()
     time.after(databaseMs(this.#world), () => {
-      // Killed before: the database never heard of it.
+      // Killed before the database received it.
       if (!this.#process.isAlive) return
-      const answer = fate === 'refused' ? undefined : commit()
-      if (!this.#world.goesOn(this.#relay)) return
-      const heard = fate === 'answered' ? answer : failure
-      const takesMs = fate === 'answered' ? random.between(0, 10) : 500
-      if (heard !== undefined) this.#process.later(takesMs, () => this.step(heard))
+      const answer = result === 'refused' ? undefined : commit()
+      if (!this.#world.mayContinue(this.#relay)) return
+      const input = result === 'answered' ? answer : failure
+      const takesMs = result === 'answered' ? random.between(0, 10) : 500
+      if (input !== undefined) this.#process.later(takesMs, () => this.step(input))
     })
   }
 }
 
 const window = 16
-const unavailable: RelayInput = { kind: 'refused', why: 'unavailable', reason: 'the database is away' }
+const unavailable: RelayInput = { kind: 'refused', why: 'unavailable', reason: 'database unavailable' }
 
 function databaseMs({ random }: World): number {
   return random.happens(0.03) ? random.between(0, 20_000) : random.between(0, 20)

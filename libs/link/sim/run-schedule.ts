@@ -9,8 +9,8 @@ export interface LinkReport extends ScheduleReport {
 }
 
 /**
- * Lives one schedule through, on a virtual clock: the same seed gives the same run. At its end everything works again, so
- * all that was accepted has to end and all that is in a journal has to be stored.
+ * Runs one schedule on a virtual clock: the same seed gives the same run. At its end everything works, so every accepted
+ * message must end and every event of a journal must be stored.
  */
 export function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): LinkReport {
   const schedule = planSchedule(seed)
@@ -18,7 +18,7 @@ export function runSchedule(seed: number, options: { readonly tracing?: boolean 
   const { time, invariants } = world
   const isEnough = () => invariants.problems.length > 0 || time.steps > mostSteps
   time.pass(schedule.endMs, isEnough)
-  world.calmDown()
+  world.repair()
   time.pass(time.nowMs + longestEndMs, () => isEnough() || isSettled(world))
   const problems = [...invariants.problems]
   if (time.steps > mostSteps) problems.push(`${time.steps} steps in ${time.nowMs.toFixed(0)} ms`)
@@ -26,9 +26,9 @@ export function runSchedule(seed: number, options: { readonly tracing?: boolean 
   return { schedule, problems, seen: seenIn(world), virtualMs: time.nowMs, trace: world.trace }
 }
 
-/** The busiest take a tenth of them; one that goes on like that has caught itself in a loop. */
+/** Ten times as many as the longest schedules take: more means an endless loop. */
 const mostSteps = 20_000
-/** A socket that nobody closed, the longest pauses between attempts, and as many of them as two clones need to stop. */
+/** Long enough for sockets that no end closes, the longest pauses, and the attempts until two duplicates stop. */
 const longestEndMs = 900_000
 
 function seenIn(world: World): Record<string, number> {
@@ -44,8 +44,8 @@ function seenIn(world: World): Record<string, number> {
     count('events unreadable', ids.filter((id) => id === 'unreadable').length)
   }
   for (const { state } of agents) if (state.phase.kind === 'stopped') count(`stopped: ${state.phase.why}`)
-  if (agents.length > 1 && agents.every(({ isStopped }) => isStopped)) count('both clones stopped')
-  count('journals renounced', invariants.renounced)
+  if (agents.length > 1 && agents.every(({ isStopped }) => isStopped)) count('both duplicates stopped')
+  count('journals replaced', invariants.replaced)
   count('replays', invariants.replays)
   count('connections', store.connEpoch)
   return seen

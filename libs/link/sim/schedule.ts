@@ -1,30 +1,30 @@
 import { RandomChoices } from '@smsgw/simulation/random-choices'
 
-/** Everything that happens in one schedule, decided before it begins, but for how long each thing takes. */
+/** The actions of one schedule, chosen before it starts. Only durations are chosen while it runs. */
 export interface Schedule {
   readonly seed: number
   readonly story: Story
   readonly relays: number
   readonly actions: readonly Action[]
-  /** After so many steps, in the middle of whatever is being done, the process is killed. */
+  /** The number of steps after which the process is killed. */
   readonly crashes: { readonly agent: number | undefined; readonly relay: number | undefined }
-  /** Until then things happen; from then on everything works. */
+  /** The end of the actions; from then on everything works. */
   readonly endMs: number
 }
 
 /**
- * `plain`: crashes and a bad network. `old-copy`: the agent's disk is replaced by an older copy, or lost. `clones`: a copy
- * is started beside the original. `backup`: the relays' database is restored from a backup. Never two of them at once:
- * nobody could tell then what was sent.
+ * `plain`: crashes and a bad network. `old-copy`: the agent's disk is replaced by an older copy, or lost. `duplicate`: a copy
+ * of the agent runs at the same time. `backup`: the database is restored from a backup. Never two of them together, because
+ * then the right result is undefined.
  */
-export type Story = 'plain' | 'old-copy' | 'clones' | 'backup'
+export type Story = 'plain' | 'old-copy' | 'duplicate' | 'backup'
 
 export type Action = { readonly atMs: number } & (
   | { readonly do: 'accept'; readonly isUrgent: boolean; readonly isHinted: boolean }
   | { readonly do: 'cancel'; readonly which: number }
   | { readonly do: 'receive' }
-  | { readonly do: 'riddle' | 'prune' }
-  | { readonly do: 'cut'; readonly agentTold: boolean; readonly relayTold: boolean }
+  | { readonly do: 'unreadable' | 'prune' }
+  | { readonly do: 'cut'; readonly agentNotified: boolean; readonly relayNotified: boolean }
   | { readonly do: 'block'; readonly side: 'agent' | 'relay' | 'both'; readonly forMs: number }
   | { readonly do: 'delay'; readonly ms: number }
   | { readonly do: 'refuse-connections'; readonly forMs: number }
@@ -33,8 +33,8 @@ export type Action = { readonly atMs: number } & (
   | { readonly do: 'crash-relay'; readonly which: number; readonly isNoticed: boolean; readonly forMs: number }
   | { readonly do: 'freeze-relay'; readonly which: number; readonly forMs: number }
   | { readonly do: 'drain-relay'; readonly which: number; readonly reconnectAfterMs: number }
-  | { readonly do: 'database-away'; readonly forMs: number }
-  | { readonly do: 'copy-disk' | 'restore-disk' | 'lose-disk' | 'start-clone' | 'back-up' | 'restore-backup' }
+  | { readonly do: 'database-down'; readonly forMs: number }
+  | { readonly do: 'copy-disk' | 'restore-disk' | 'lose-disk' | 'start-copy' | 'back-up' | 'restore-backup' }
 )
 
 export function planSchedule(seed: number): Schedule {
@@ -57,23 +57,33 @@ export function planSchedule(seed: number): Schedule {
   }
 }
 
-const stories: Readonly<Record<Story, number>> = { plain: 64, 'old-copy': 15, clones: 8, backup: 13 }
+const stories: Readonly<Record<Story, number>> = { plain: 64, 'old-copy': 15, duplicate: 8, backup: 13 }
 
 type Weights = Readonly<Partial<Record<Action['do'], number>>>
 
 const everyday: Weights = {
-  ...{ accept: 40, cancel: 6, receive: 20, riddle: 2, prune: 3, cut: 8, block: 5, delay: 5, 'refuse-connections': 2 },
-  ...{ 'crash-agent': 6, 'freeze-agent': 3, 'crash-relay': 5, 'freeze-relay': 3, 'drain-relay': 2, 'database-away': 3 },
+  ...{
+    accept: 40,
+    cancel: 6,
+    receive: 20,
+    unreadable: 2,
+    prune: 3,
+    cut: 8,
+    block: 5,
+    delay: 5,
+    'refuse-connections': 2,
+  },
+  ...{ 'crash-agent': 6, 'freeze-agent': 3, 'crash-relay': 5, 'freeze-relay': 3, 'drain-relay': 2, 'database-down': 3 },
 }
 
 const themes: Readonly<Record<Story, Weights>> = {
   plain: {},
   'old-copy': { 'copy-disk': 4, 'restore-disk': 3, 'lose-disk': 1 },
-  clones: { 'crash-agent': 2, 'copy-disk': 3 },
+  duplicate: { 'crash-agent': 2, 'copy-disk': 3 },
   backup: { 'back-up': 2 },
 }
 
-/** What makes the story: something is copied, and the copy is used later. */
+/** The actions of the story: a copy is made, and used later. */
 function plot(random: RandomChoices, story: Story, spanMs: number): Action[] {
   const [early, late] = [random.below(spanMs / 2), spanMs / 2 + random.below(spanMs / 2)]
   switch (story) {
@@ -84,10 +94,10 @@ function plot(random: RandomChoices, story: Story, spanMs: number): Action[] {
         { atMs: early, do: 'copy-disk' },
         { atMs: late, do: random.happens(0.8) ? 'restore-disk' : 'lose-disk' },
       ]
-    case 'clones':
+    case 'duplicate':
       return [
         { atMs: early, do: 'copy-disk' },
-        { atMs: late, do: 'start-clone' },
+        { atMs: late, do: 'start-copy' },
       ]
     case 'backup':
       return [
@@ -108,14 +118,14 @@ function planAction(random: RandomChoices, weights: Weights, atMs: number): Acti
     case 'cancel':
       return { atMs, do: what, which: random.below(6) }
     case 'cut':
-      return { atMs, do: what, agentTold: random.happens(0.6), relayTold: random.happens(0.6) }
+      return { atMs, do: what, agentNotified: random.happens(0.6), relayNotified: random.happens(0.6) }
     case 'block':
       return { atMs, do: what, side: random.oneOf(['agent', 'relay', 'both'] as const), forMs: longMs }
     case 'delay':
       return { atMs, do: what, ms: random.oneOf([200, 3_000, 20_000]) }
     case 'refuse-connections':
     case 'freeze-agent':
-    case 'database-away':
+    case 'database-down':
       return { atMs, do: what, forMs: longMs }
     case 'crash-agent':
       return { atMs, do: what, isNoticed, forMs: shortMs }

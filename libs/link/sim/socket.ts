@@ -3,16 +3,16 @@ import type { VirtualTime } from './virtual-time.ts'
 
 export type Side = 'agent' | 'relay'
 
-/** What one end of a socket hears. */
+/** The callbacks of one end of a socket. */
 export interface End {
   received(text: string): void
   closed(code: number, reason: string): void
 }
 
 /**
- * One TCP connection: what was sent arrives in order or not at all. Bytes are lost only when the connection ends; before
- * that they may take their time, stop coming in one direction or both, and come after all. Either end may believe in it
- * long after the other one gave it up.
+ * One TCP connection: bytes arrive in order or not at all. They are lost only when the connection ends; before, they may be
+ * delayed, blocked in one direction or both, and arrive later. An end may not notice for a long time that the other end
+ * has closed.
  */
 export class Socket {
   readonly #time: VirtualTime
@@ -35,12 +35,12 @@ export class Socket {
     this.#enqueue(from, { text })
   }
 
-  /** The other end learns it when all before that has arrived. What is under way from there still arrives here. */
+  /** The other end is notified after all earlier bytes. Bytes in flight from there still arrive here. */
   close(from: Side, code: number, reason: string): void {
     this.#enqueue(from, { code, reason })
   }
 
-  /** Nothing that `side` sends arrives, until it is healed. */
+  /** Holds back everything that `side` sends, until it is unblocked. */
   block(side: Side): void {
     this.#lanes[side].isBlocked = true
   }
@@ -52,18 +52,18 @@ export class Socket {
     }
   }
 
-  /** Nothing arrives for a while, and then all of it. */
+  /** Holds everything back for a while. */
   delay(ms: number): void {
     for (const side of sides)
       this.#lanes[side].heldUntilMs = Math.max(this.#lanes[side].heldUntilMs, this.#time.nowMs + ms)
   }
 
-  /** Some of what is under way still arrives; then it is over, and each end may be told so or not. */
-  cut(told: Readonly<Record<Side, boolean>>): void {
+  /** Delivers a part of the bytes in flight, then ends the connection; each end may be notified or not. */
+  cut(notified: Readonly<Record<Side, boolean>>): void {
     for (const side of sides) {
       const lane = this.#lanes[side]
       lane.queue.length = this.#random.below(lane.queue.length + 1)
-      if (told[other(side)]) this.#enqueue(side, { code: 1006, reason: '' })
+      if (notified[other(side)]) this.#enqueue(side, { code: 1006, reason: '' })
       lane.isEnded = true
     }
   }

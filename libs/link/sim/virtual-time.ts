@@ -1,4 +1,4 @@
-/** Time that passes only from one thing that happens to the next. What happens at one moment happens in the order asked. */
+/** A clock that jumps from one timer to the next. Timers of the same time run in the order in which they were set. */
 export class VirtualTime {
   nowMs = 0
   steps = 0
@@ -10,7 +10,7 @@ export class VirtualTime {
     this.#push({ atMs: this.nowMs + ms, order: this.#asked, happen })
   }
 
-  /** Until nothing is due before `untilMs`, or `isEnough`. */
+  /** Runs all timers until `untilMs`, or until `isEnough`. */
   pass(untilMs: number, isEnough: () => boolean = () => false): void {
     for (;;) {
       const next = this.#heap[0]

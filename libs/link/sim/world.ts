@@ -18,17 +18,17 @@ export class World {
   readonly store: ModelStore
   readonly invariants: Invariants
   readonly relays: RelayProcess[] = []
-  /** The agent of the device, and then its clone. */
+  /** The agent of the device, then its copy. */
   readonly agents: AgentProcess[] = []
-  /** Since the clone was started. */
-  readonly sinceClone = { unreadWelcomes: 0, restartsOfAgent: 0 }
+  /** Since the copy was started. */
+  readonly sinceCopy = { unreadWelcomes: 0, restartsOfAgent: 0 }
   readonly trace: string[] = []
   readonly #tracing: boolean
   readonly #sockets = new Set<Socket>()
   readonly #blocked = new Set<Side>()
   readonly #untilCrash: { agent: number | undefined; relay: number | undefined }
   #isRefusing = false
-  #isDatabaseAway = false
+  #isDatabaseDown = false
   #isCalm = false
   #numbers = 0
   #accepted: string[] = []
@@ -48,7 +48,7 @@ export class World {
     for (const action of schedule.actions) this.time.after(action.atMs, () => this.#do(action))
   }
 
-  /** What the API said 202 to, and a restored backup did not take back. */
+  /** Messages answered with 202, without those that a restored backup removed. */
   get accepted(): readonly string[] {
     return this.#accepted
   }
@@ -57,23 +57,23 @@ export class World {
     return this.#onSim.length
   }
 
-  /** Every number once. */
+  /** Each number once. */
   number(): number {
     this.#numbers += 1
     return this.#numbers
   }
 
-  /** A moment that no two events share: it tells them apart. */
+  /** A time that no two events share, so that it identifies an event. */
   instant(): string {
     return `2026-01-01T00:00:00.${this.number()}Z`
   }
 
-  /** From here on everything works and nothing more happens. */
-  calmDown(): void {
+  /** Ends all disturbances. */
+  repair(): void {
     this.#isCalm = true
     Object.assign(this.#untilCrash, { agent: undefined, relay: undefined })
     this.#isRefusing = false
-    this.#isDatabaseAway = false
+    this.#isDatabaseDown = false
     this.#unblock()
     for (const { process } of [...this.relays, ...this.agents]) process.thaw()
   }
@@ -91,8 +91,8 @@ export class World {
     return socket
   }
 
-  fateOfTransaction(): 'answered' | 'refused' | 'unanswered' {
-    if (this.#isDatabaseAway) return this.random.happens(0.7) ? 'refused' : 'unanswered'
+  transactionResult(): 'answered' | 'refused' | 'unanswered' {
+    if (this.#isDatabaseDown) return this.random.happens(0.7) ? 'refused' : 'unanswered'
     if (this.#isCalm || this.random.happens(0.98)) return 'answered'
     return this.random.happens(0.5) ? 'refused' : 'unanswered'
   }
@@ -101,8 +101,8 @@ export class World {
     return this.#onSim.splice(0)
   }
 
-  /** A process is about to do the next thing. False: it never will. */
-  goesOn(process: AgentProcess | RelayProcess): boolean {
+  /** Called before each step of a process. False: the process is killed here. */
+  mayContinue(process: AgentProcess | RelayProcess): boolean {
     if (!process.process.isAlive) return false
     const kind = process instanceof AgentProcess ? 'agent' : 'relay'
     const left = this.#untilCrash[kind]
@@ -137,8 +137,8 @@ export class World {
         this.#onSim.push(this.invariants.received(`in${this.number()}`))
         agent?.readSim()
         break
-      case 'riddle':
-        agent?.tellRiddle()
+      case 'unreadable':
+        agent?.writeUnreadable()
         break
       case 'prune':
         agent?.prune(this.random.below(agent.disk.events.length + 1))
@@ -160,10 +160,10 @@ export class World {
         relay?.process.now(() => relay.drain(action.reconnectAfterMs))
         break
       }
-      case 'database-away':
-        this.#isDatabaseAway = true
+      case 'database-down':
+        this.#isDatabaseDown = true
         this.time.after(action.forMs, () => {
-          this.#isDatabaseAway = false
+          this.#isDatabaseDown = false
         })
         break
       case 'cut':
@@ -180,7 +180,7 @@ export class World {
   #disturb(action: Action & { do: 'cut' | 'block' | 'delay' | 'refuse-connections' }): void {
     switch (action.do) {
       case 'cut':
-        for (const socket of this.#sockets) socket.cut({ agent: action.agentTold, relay: action.relayTold })
+        for (const socket of this.#sockets) socket.cut({ agent: action.agentNotified, relay: action.relayNotified })
         break
       case 'block':
         for (const side of action.side === 'both' ? (['agent', 'relay'] as const) : [action.side])
@@ -199,8 +199,8 @@ export class World {
     }
   }
 
-  /** What a story is about. */
-  #turn(what: 'copy-disk' | 'restore-disk' | 'lose-disk' | 'start-clone' | 'back-up' | 'restore-backup'): void {
+  /** The actions of a story. */
+  #turn(what: 'copy-disk' | 'restore-disk' | 'lose-disk' | 'start-copy' | 'back-up' | 'restore-backup'): void {
     const copy = this.#copy
     switch (what) {
       case 'copy-disk':
@@ -212,9 +212,9 @@ export class World {
       case 'lose-disk':
         this.#restartAgent(true, 100, () => newDisk(`journal${this.number()}`))
         break
-      case 'start-clone':
+      case 'start-copy':
         if (copy) this.agents.push(new AgentProcess(this, copyOf(copy)))
-        Object.assign(this.sinceClone, { unreadWelcomes: 0, restartsOfAgent: 0 })
+        Object.assign(this.sinceCopy, { unreadWelcomes: 0, restartsOfAgent: 0 })
         break
       case 'back-up': {
         const store = new ModelStore(this.store.streamId)
@@ -249,7 +249,7 @@ export class World {
     const [before] = this.agents
     if (!before?.process.isAlive) return
     before.kill(isNoticed)
-    this.sinceClone.restartsOfAgent += 1
+    this.sinceCopy.restartsOfAgent += 1
     this.time.after(afterMs, () => {
       const disk = change(before.disk)
       const isContinued = disk === before.disk && before.isTrusted && this.random.happens(0.7)
@@ -270,7 +270,7 @@ export class World {
     const backup = this.#backup
     if (backup === undefined) return
     this.invariants.storeSetBack()
-    // Relays that go on see their connection go back in time; were it an earlier connection's time, they would be fenced.
+    // A running relay sees its own connection in the restored database; with an earlier one it would be fenced.
     const canGoOn = backup.store.connEpoch === this.store.connEpoch && this.random.happens(0.5)
     if (!canGoOn) for (const which of this.relays.keys()) this.#restartRelay(which, true, 1_000)
     this.store.restore(backup.store, `stream${this.number()}`)

@@ -1,5 +1,5 @@
 import { readRelayFrame } from '@smsgw/link/connection/frame-text'
-import { commonVersion, spokenVersions } from '@smsgw/link/connection/versions'
+import { commonVersion, supportedVersions } from '@smsgw/link/connection/versions'
 import { webSocketTo } from '../link/web-socket.ts'
 import { checkSkew } from './check-machine.ts'
 import { type Finding, fail, ok } from './finding.ts'
@@ -62,7 +62,7 @@ function readChallenge(url: string): Promise<Challenge> {
         if (reading.kind !== 'frame' || reading.frame.type !== 'challenge') {
           end({ kind: 'failed', reason: 'the server there is not a relay' })
         } else {
-          const isVersionShared = commonVersion(spokenVersions, reading.frame.versions) !== undefined
+          const isVersionShared = commonVersion(supportedVersions, reading.frame.versions) !== undefined
           end({ kind: 'received', isVersionShared })
         }
       },

@@ -154,7 +154,7 @@ test('stops and logs the reason if another agent uses the same identity', async 
         { timeout: 20_000, interval: 2 },
       )
       .toBeGreaterThan(connections)
-    await expect.poll(() => fixture.agent?.status().link.phase).toMatch(/online|waiting|stopped/)
+    await expect.poll(() => fixture.agent?.status().link.phase).toMatch(/^(online|waiting|stopped)$/)
   }
   await expect.poll(() => fixture.log.join('\n')).toContain('two agents use this identity')
   expect(fixture.agent?.status().link.phase).not.toBe('online')

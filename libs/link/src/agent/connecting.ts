@@ -3,7 +3,6 @@ import { closeReason } from '../connection/close-reason.ts'
 import type { Pause } from '../connection/timers.ts'
 import { handshakeLimit } from '../connection/timers.ts'
 import { fullBudget } from './frame-budget.ts'
-import { pauseBefore, retryAfter } from './reconnect.ts'
 import type { AgentEffect, AgentState, AgentStep } from './state.ts'
 
 export function connect(state: AgentState): AgentStep {
@@ -14,26 +13,26 @@ export function connect(state: AgentState): AgentStep {
   }
 }
 
-/** This end has had enough of the connection. */
+/** Closes the connection from this end. */
 export function closeConnection(state: AgentState, why: CloseName, reason: string): AgentStep {
   const { code, retry } = closeCodes[why]
   const left = disconnected(state, why, reason, retry)
   return { state: left.state, effects: [closing(state, code, reason), ...left.effects] }
 }
 
-/** It has stopped as far as its app is concerned, and yet connects once more. */
+/** Stops as far as the app sees, but reconnects once more. */
 export function closeAndTakeBack(state: AgentState, why: CloseName, reason: string, pause: Pause): AgentStep {
   const left = closeConnection(state, why, reason)
   const later: AgentEffect = { kind: 'set-timer', timer: 'reconnect', ...pause }
   return { state: { ...left.state, phase: { kind: 'waiting' } }, effects: [...left.effects, later] }
 }
 
-/** The other end closed, or the socket broke. */
+/** The other end closed the connection, or the socket failed. */
 export function connectionClosed(state: AgentState, code: number, reason: string): AgentStep {
   return disconnected(state, closeNameOf(code) ?? 'lost', reason || `closed with ${code}`, retryAfter(code))
 }
 
-/** No more connections, and nothing that waits for one. */
+/** Closes the connection and opens no other. */
 export function stop(state: AgentState): AgentStep {
   const { code } = closeCodes.goodbye
   const effects = hasSocket(state) ? [closing(state, code, 'stopped')] : []
@@ -73,4 +72,21 @@ function disconnected(state: AgentState, why: CloseName | 'lost', reason: string
   }
   const later = reconnectLater(state, retry === 'never' ? 'slowly' : retry)
   return { state: later.state, effects: [...effects, ...later.effects] }
+}
+
+const shortestMs = 500
+const longestMs = 60_000
+const slowly: Pause = { fromMs: 60_000, toMs: 600_000 }
+
+/** `attempts`: connections that failed since the last one that worked in both directions. */
+export function pauseBefore(attempts: number, retry: Exclude<Retry, 'never'>): Pause {
+  if (retry === 'slowly') return slowly
+  if (retry === 'now' && attempts === 0) return { fromMs: 0, toMs: 0 }
+  return { fromMs: 0, toMs: Math.min(longestMs, shortestMs * 2 ** Math.min(attempts, 16)) }
+}
+
+/** By the close code, whichever end closed; 1006 for a socket that failed or never opened. */
+export function retryAfter(code: number): Retry {
+  const name = closeNameOf(code)
+  return name === undefined ? 'soon' : closeCodes[name].retry
 }

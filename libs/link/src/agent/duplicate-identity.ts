@@ -2,20 +2,20 @@ import type { Welcome } from '@smsgw/contract/link/frame'
 import type { Pause } from '../connection/timers.ts'
 
 /**
- * Two agents with one identity, a copied card in a second machine, take the connection from each other for ever, for each
- * new one fences the one before. An agent notices that, between two connections of its own process, another process was
- * connected: the relay tells whose connection was the one before, and counts more connections than this process began.
- * Their connections come in turns, so their counts hardly differ. Whoever comes to the count sends nothing any more, but
- * takes the connection a few times yet, as long as somebody takes it back, so that the other one comes to it as well.
+ * Detects a second agent with the same identity, for example on a copied SD card. The two replace each other's connection
+ * without end. An agent detects this because another process was connected between two of its own connections: the welcome
+ * contains the boot id of the previous connection, and `connEpoch` counts more connections than this process opened.
+ * After three takeovers an agent sends nothing more. It reconnects up to three more times, so that the other agent counts
+ * three takeovers too and also stops.
  */
 export interface DuplicateEvidence {
-  /** The first welcome of this process in the present history of the database, which counts the epochs. */
+  /** The first welcome of this process from this history of the database. */
   readonly first: Pick<Welcome, 'connEpoch' | 'streamId'> | undefined
-  /** How often this process has said hello: so many connections at most were its own. */
+  /** Hellos that this process sent: at most this many connections are its own. */
   readonly hellos: number
-  /** Connections since the first that cannot have been its own. */
+  /** Connections since the first that cannot be its own. */
   readonly foreign: number
-  /** How often another process was there in between, and whether it was the last time. */
+  /** How often another process was connected in between, and whether it was since the last connection. */
   readonly takeovers: number
   readonly wasTakenOver: boolean
 }
@@ -30,20 +30,20 @@ export const noDuplicate: DuplicateEvidence = {
 
 const takeoversOfDuplicate = 3
 const takeBacks = 3
-/** Long enough for the other one to notice, and to come back. */
+/** Long enough for the other agent to reconnect. */
 export const takeBackPause: Pause = { fromMs: 60_000, toMs: 120_000 }
 
-/** Ten minutes: longer than the pauses after which another one would have taken the connection again. */
+/** Ten minutes: longer than any pause after which a second agent reconnects. */
 export const ticksUntilCleared = 120
 
 export const duplicateReason =
-  'two agents use this identity, a copied card or folder: stop one of them, or pair it anew'
+  'two agents use this identity (a copied SD card or data folder): stop one of them, or pair it again'
 
 export function countHello(duplicate: DuplicateEvidence): DuplicateEvidence {
   return { ...duplicate, hellos: duplicate.hellos + 1 }
 }
 
-/** The process before this one, and whoever a restored database remembers, are no takeovers. */
+/** The previous process of this agent does not count, nor does a boot id from a restored database. */
 export function countTakeovers(duplicate: DuplicateEvidence, bootId: string, welcome: Welcome): DuplicateEvidence {
   const { first, hellos, foreign, takeovers } = duplicate
   const { connEpoch, streamId, previousBootId } = welcome
@@ -51,7 +51,7 @@ export function countTakeovers(duplicate: DuplicateEvidence, bootId: string, wel
     return { ...duplicate, first: { connEpoch, streamId }, foreign: 0, wasTakenOver: false }
   }
   const isOther = previousBootId !== undefined && previousBootId !== bootId
-  // A hello that was given up may be heard late, when others have followed it: that is why they are counted from the first.
+  // The relay may process an old hello late, after later ones. So connections are counted from the first.
   const countedForeign = connEpoch - first.connEpoch - (hellos - 1)
   const wasTakenOver = isOther || countedForeign > foreign
   return {
@@ -62,12 +62,12 @@ export function countTakeovers(duplicate: DuplicateEvidence, bootId: string, wel
   }
 }
 
-/** `farewell`: it is one of two, and takes the connection once more. */
+/** `take-back`: there is a second agent; reconnect once more. */
 export function duplicateVerdict({ takeovers, wasTakenOver }: DuplicateEvidence): 'none' | 'take-back' | 'stop' {
   if (takeovers < takeoversOfDuplicate) return 'none'
   return wasTakenOver && takeovers < takeoversOfDuplicate + takeBacks ? 'take-back' : 'stop'
 }
 
-export function forget(duplicate: DuplicateEvidence): DuplicateEvidence {
+export function clearTakeovers(duplicate: DuplicateEvidence): DuplicateEvidence {
   return duplicate.takeovers === 0 ? duplicate : { ...duplicate, takeovers: 0 }
 }

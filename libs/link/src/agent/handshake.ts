@@ -8,7 +8,7 @@ import { countHello, countTakeovers, duplicateReason, duplicateVerdict, takeBack
 import { beginOnline } from './online.ts'
 import type { AgentPhase, AgentState, AgentStep } from './state.ts'
 
-/** A frame that belongs to the time before `online`; undefined when it does not belong into this phase. */
+/** Undefined for a frame that is not expected in this phase of the handshake. */
 export function handleHandshakeFrame(state: AgentState, frame: RelayFrame): AgentStep | undefined {
   const { phase } = state
   if (phase.kind === 'awaiting-challenge' && frame.type === 'challenge') return answerChallenge(state, frame)
@@ -46,7 +46,7 @@ export function tagCompared(state: AgentState, isSame: boolean): AgentStep {
   const { welcome } = state.phase
   return isSame
     ? beginOnline(state, welcome)
-    : renounce(state, welcome, 'its events are not the ones that the relay has')
+    : replaceJournal(state, welcome, 'the relay has stored other events of this journal')
 }
 
 function answerChallenge(state: AgentState, challenge: Challenge): AgentStep {
@@ -92,8 +92,8 @@ function hello({ agent, journal, outbox }: AgentState, deviceId: string, signatu
 }
 
 /**
- * The relay tells what it has stored of this journal. If that is more than the journal holds, or something else, the
- * journal is a copy of an earlier day, or has gone its own way since: what it would send may have been sent already.
+ * The welcome says which events of this journal the relay has stored. When those are more than the journal holds, or
+ * different ones, the journal is an old copy, and its messages may have been sent already.
  */
 function handleWelcome(before: AgentState, welcome: Welcome): AgentStep {
   const state = { ...before, duplicate: countTakeovers(before.duplicate, before.agent.bootId, welcome) }
@@ -105,8 +105,13 @@ function handleWelcome(before: AgentState, welcome: Welcome): AgentStep {
   const verdict = duplicateVerdict(state.duplicate)
   if (verdict === 'take-back') return closeAndTakeBack(state, 'cloned', duplicateReason, takeBackPause)
   if (verdict === 'stop') return closeConnection(state, 'cloned', duplicateReason)
-  if (isRetired) return renounce(state, welcome, 'its device has gone on with another journal')
-  if (mark > outbox.tail) return renounce(state, welcome, `the relay has ${mark} events of it, it holds ${outbox.tail}`)
+  if (isRetired) return replaceJournal(state, welcome, 'the device has used a newer journal since')
+  if (mark > outbox.tail)
+    return replaceJournal(
+      state,
+      welcome,
+      `the relay has stored ${mark} events of this journal, which has ${outbox.tail}`,
+    )
   if (markTag === undefined || mark < outbox.first) return beginOnline(state, welcome)
   return {
     state: { ...state, phase: { kind: 'comparing-tag', welcome } },
@@ -114,14 +119,14 @@ function handleWelcome(before: AgentState, welcome: Welcome): AgentStep {
   }
 }
 
-function renounce(state: AgentState, welcome: Welcome, reason: string): AgentStep {
+function replaceJournal(state: AgentState, welcome: Welcome, reason: string): AgentStep {
   const { outbox, journal } = state
-  // What an earlier database acknowledged, this one may not have.
+  // After a restore, the database may not have events that it acknowledged before.
   const provenMark = journal.streamId === welcome.streamId ? outbox.mark : 0
   return {
     state: { ...state, phase: { kind: 'replacing-journal' } },
     effects: [
-      closing(state, closeCodes['old-copy'].code, `old journal: ${reason}`),
+      closing(state, closeCodes['old-copy'].code, `the journal is an old copy: ${reason}`),
       ...cancelTimers,
       { kind: 'replace-journal', journalId: journal.id, provenMark },
     ],

@@ -13,13 +13,13 @@ import {
   tickOutbox,
 } from '../events/event-outbox.ts'
 import { closeConnection } from './connecting.ts'
-import { forget, ticksUntilCleared } from './duplicate-identity.ts'
+import { clearTakeovers, ticksUntilCleared } from './duplicate-identity.ts'
 import { refill } from './frame-budget.ts'
 import type { AgentEffect, AgentState, AgentStep, Online } from './state.ts'
 
 /**
- * 10 s. An acknowledgement after that time proves that the connection works, and failures are counted anew. One right after
- * the welcome proves little: a relay that breaks down under its agents would see them all return at once.
+ * 10 s. An acknowledgement after this time proves that the connection works, and resets the number of attempts. An earlier
+ * one does not: when a relay fails under the load of its agents, all of them would reconnect without a pause.
  */
 const ticksUntilProven = 2
 const leastHeartbeatSeconds = 1
@@ -47,12 +47,12 @@ export function beginOnline(state: AgentState, welcome: Welcome): AgentStep {
   ])
 }
 
-/** A frame that belongs to a connection that stands; undefined for any other. */
+/** Undefined for a frame that is not expected while online. */
 export function handleFrame(state: OnlineState, frame: RelayFrame): AgentStep | undefined {
   const { outbox, phase } = state
   switch (frame.type) {
     case 'stored': {
-      if (frame.upto > outbox.sent) return closeConnection(state, 'malformed', `event ${frame.upto} was not sent yet`)
+      if (frame.upto > outbox.sent) return closeConnection(state, 'malformed', `event ${frame.upto} was not sent`)
       const { streamId } = phase.welcome
       const known = frame.upto > outbox.mark ? resetAttempts(state) : state
       return then(advance({ ...known, outbox: acknowledge(outbox, frame.upto) }), [
@@ -61,10 +61,10 @@ export function handleFrame(state: OnlineState, frame: RelayFrame): AgentStep | 
     }
     case 'replay':
       if (frame.from > outbox.sent + 1)
-        return closeConnection(state, 'malformed', `event ${frame.from - 1} was not sent yet`)
+        return closeConnection(state, 'malformed', `event ${frame.from - 1} was not sent`)
       return advance({ ...state, outbox: resume(outbox, frame.from - 1) })
     case 'command':
-      return takeOver(state, frame.command)
+      return receiveOne(state, frame.command)
     case 'pong': {
       const heartbeat = pongReceived(phase.heartbeat, frame.number)
       const isAnswer = heartbeat.unanswered !== phase.heartbeat.unanswered
@@ -75,14 +75,14 @@ export function handleFrame(state: OnlineState, frame: RelayFrame): AgentStep | 
   }
 }
 
-/** The relay has answered: the line works both ways. */
+/** The relay has answered, so the connection works in both directions. */
 function resetAttempts(state: OnlineState): OnlineState {
   return state.phase.ticks >= ticksUntilProven ? { ...state, attempts: 0 } : state
 }
 
 export function eventsRead(state: OnlineState, from: number, events: readonly JournaledEvent[]): AgentStep {
   const { outbox, connection } = state
-  // The relay asked for a replay in between.
+  // The relay requested a replay in the meantime.
   if (outbox.readingFrom !== from) return unchanged(state)
   const frames = eventFrames(outbox.sent, from, events)
   const sending = frames.map(({ text }): AgentEffect => ({ kind: 'send', connection, text }))
@@ -90,7 +90,7 @@ export function eventsRead(state: OnlineState, from: number, events: readonly Jo
   return then(events.length === 0 ? unchanged(read) : advance(read), sending)
 }
 
-/** Told also of what an earlier connection brought: a relay that did not ask for it on this one passes over it. */
+/** Also for commands of an earlier connection. A relay ignores those that it did not send on this one. */
 export function confirmJournaled(state: OnlineState, keys: readonly string[]): AgentStep {
   const step = advance(state)
   return keys.length === 0 ? step : then(step, [send(state, { type: 'journaled', keys: [...keys] })])
@@ -99,22 +99,22 @@ export function confirmJournaled(state: OnlineState, keys: readonly string[]): A
 export function tick(state: OnlineState): AgentStep {
   const outbox = tickOutbox(state.outbox)
   if (outbox.unacknowledgedTicks >= ticksForAcknowledgement)
-    return closeConnection(state, 'timed-out', 'events are not acknowledged')
+    return closeConnection(state, 'timed-out', 'the relay does not acknowledge events')
   const { heartbeat, verdict } = tickHeartbeat(state.phase.heartbeat)
-  if (verdict === 'dead') return closeConnection(state, 'timed-out', 'the relay does not answer')
+  if (verdict === 'dead') return closeConnection(state, 'timed-out', 'no answer from the relay')
   const ticks = state.phase.ticks + 1
   const ticked = {
     ...state,
     outbox,
     budget: refill(state.budget, tickSeconds(state)),
     phase: { ...state.phase, heartbeat, ticks },
-    ...(ticks >= ticksUntilCleared && { duplicate: forget(state.duplicate) }),
+    ...(ticks >= ticksUntilCleared && { duplicate: clearTakeovers(state.duplicate) }),
   }
   const pinging = verdict === 'ping' ? [send(state, { type: 'ping', number: heartbeat.number })] : []
   return { state: ticked, effects: [...pinging, tickLater(ticked)] }
 }
 
-/** Whatever can go on goes on: the next events are read, and new room is announced. */
+/** Reads the next events and announces new credit, as far as possible. */
 export function advance(state: OnlineState): AgentStep {
   const { phase, connection } = state
   const effects: AgentEffect[] = []
@@ -136,11 +136,11 @@ export function creditTimerFired(state: OnlineState): AgentStep {
   return advance({ ...state, phase: { ...state.phase, inbox: { ...state.phase.inbox, mayAnnounce: true } } })
 }
 
-function takeOver(state: OnlineState, value: unknown): AgentStep {
+function receiveOne(state: OnlineState, value: unknown): AgentStep {
   const command = receiveCommand(value)
-  if (command === undefined) return closeConnection(state, 'malformed', 'a command without kind and id')
+  if (command === undefined) return closeConnection(state, 'malformed', 'command without kind or id')
   const taken = acceptCommand(state.phase.inbox, state.queue, command)
-  if (taken === 'too-much') return closeConnection(state, 'too-much', 'more commands than it can take')
+  if (taken === 'too-much') return closeConnection(state, 'too-much', 'more commands than the agent accepts')
   const { inbox, queue } = taken
   return {
     state: { ...state, queue, phase: { ...state.phase, inbox } },
@@ -153,7 +153,7 @@ function send({ connection }: AgentState, frame: AgentFrame): AgentEffect {
 }
 
 function tickSeconds({ phase }: OnlineState): number {
-  // A relay that asks for more is not obeyed: pings would fill the line.
+  // A shorter heartbeat would fill the connection with pings.
   return Math.max(leastHeartbeatSeconds, phase.welcome.heartbeatSeconds) / ticksPerHeartbeat
 }
 
@@ -166,7 +166,7 @@ function unchanged(state: AgentState): AgentStep {
   return { state, effects: [] }
 }
 
-/** What was decided first is done first. */
+/** Puts effects before those of a step. */
 function then(step: AgentStep, before: readonly AgentEffect[]): AgentStep {
   return { state: step.state, effects: [...before, ...step.effects] }
 }

@@ -24,7 +24,7 @@ const closed = (state: AgentState, code: number): AgentInput => ({
 })
 const closeIn = (effects: readonly object[]) => effects.find((effect) => 'kind' in effect && effect.kind === 'close')
 
-test('an agent without an identity pairs first, writes down who it is, and then says hello on the same connection', () => {
+test('an unpaired agent pairs, stores its identity, and sends hello on the same connection', () => {
   const pairing = greeted(unpaired)
   expect(framesIn(pairing.effects)).toMatchObject([{ type: 'pair', credential: 'CODE', name: 'attic' }])
   const { state, effects } = receive(pairing.state, { type: 'paired', deviceId: 'device' })
@@ -39,13 +39,13 @@ test('an agent without an identity pairs first, writes down who it is, and then 
   ])
 })
 
-test('an identity that is written down when the connection is gone is used on the next one', () => {
+test('uses an identity that was stored after the connection was lost on the next one', () => {
   const { state } = receive(greeted(unpaired).state, { type: 'paired', deviceId: 'device' })
   const kept = play(state, closed(state, 1006), { kind: 'identity-stored', deviceId: 'device' })
   expect(framesIn(greeted(kept.state).effects)).toMatchObject([{ type: 'hello', deviceId: 'device' }])
 })
 
-test('once welcomed it goes on behind the mark of the relay, and says what it can take', () => {
+test('after the welcome it continues after the mark of the relay and grants credit', () => {
   const { state, effects } = online()
   expect(kindsOf(effects)).toEqual([
     'cancel-timer',
@@ -69,9 +69,9 @@ test('once welcomed it goes on behind the mark of the relay, and says what it ca
 })
 
 test.each([
-  ['the relay has more of it than it holds', { mark: 6 }],
-  ['its device has gone on with another journal', { isRetired: true }],
-])('a journal is renounced when %s, and nothing is taken over', (_, changes) => {
+  ['the relay has more events of it', { mark: 6 }],
+  ['the device has used a newer journal since', { isRetired: true }],
+])('replaces the journal when %s, and does not connect', (_, changes) => {
   const { state, effects } = online(paired, changes)
   expect(kindsOf(effects)).not.toContain('connected')
   expect(closeIn(effects)).toMatchObject({ code: closeCodes['old-copy'].code })
@@ -87,7 +87,7 @@ test.each([
   expect(hello).toMatchObject({ journal: { id: 'new', tail: 2, mark: 0, replaces: 'journal' } })
 })
 
-test('a journal that went its own way is found out by its event at the mark of the relay', () => {
+test('detects an old copy by the tag of the event at the mark of the relay', () => {
   const { state, effects } = online(paired, { markTag: 't3' })
   expect(effects).toEqual([{ kind: 'compare-tag', connection: 1, seq: 3, tag: 't3' }])
   expect(kindsOf(play(state, { kind: 'tag-compared', connection: 1, isSame: true }).effects)).toContain('connected')
@@ -95,46 +95,46 @@ test('a journal that went its own way is found out by its event at the mark of t
   expect(different.effects.at(-1)).toMatchObject({ kind: 'replace-journal', provenMark: 3 })
 })
 
-test('what another history of the database acknowledged proves nothing', () => {
+test('trusts no acknowledgement of another history of the database', () => {
   const { effects } = online(paired, { mark: 6, streamId: 'restored' })
   expect(effects.at(-1)).toMatchObject({ kind: 'replace-journal', provenMark: 0 })
 })
 
-test('a relay that has lost events is sent them again', () => {
+test('sends events again that the relay has lost', () => {
   const { effects } = online({ ...paired, outbox: { ...paired.outbox, mark: 5 } }, { mark: 1, streamId: 'restored' })
   expect(effects).toContainEqual(expect.objectContaining({ kind: 'read-events', from: 2 }))
   expect(effects).toContainEqual({ kind: 'record-mark', mark: 1, streamId: 'restored' })
 })
 
-test('a command is acknowledged when it is on disk, and not before', () => {
+test('acknowledges a command when it is on disk, and not before', () => {
   const command = { kind: 'cancel', cmdId: 'c1' }
   const { state, effects } = receive(online().state, { type: 'command', command })
   expect(effects).toEqual([{ kind: 'journal-commands', journalId: 'journal', commands: [{ command }] }])
-  const told = play(state, { kind: 'commands-journaled', keys: ['cancel:c1'], open: 0 })
-  expect(framesIn(told.effects)).toEqual([{ type: 'journaled', keys: ['cancel:c1'] }])
+  const journaled = play(state, { kind: 'commands-journaled', keys: ['cancel:c1'], open: 0 })
+  expect(framesIn(journaled.effects)).toEqual([{ type: 'journaled', keys: ['cancel:c1'] }])
 })
 
-test('a command of a later version is handed on as impossible', () => {
+test('passes on a command of a newer version with the problem', () => {
   const { effects } = receive(online().state, { type: 'command', command: { kind: 'dance', cmdId: 'c1' } })
   expect(effects).toMatchObject([
     { kind: 'journal-commands', commands: [{ key: 'dance:c1', problem: expect.any(String) }] },
   ])
 })
 
-test('no common version: one that says which, hardly ever tried again', () => {
+test('without a common version it reports the supported ones and retries rarely', () => {
   const greeting = play(paired, { kind: 'start' }, { kind: 'opened', connection: 1 }).state
   const { effects } = receive(greeting, { ...challenge, versions: { min: 2, max: 3 } } as typeof challenge)
   expect(closeIn(effects)).toMatchObject({ code: 4426, reason: expect.stringContaining('versions 1 to 1') })
   expect(effects.at(-1)).toMatchObject({ kind: 'set-timer', timer: 'reconnect', fromMs: 60_000 })
 })
 
-test('who was revoked stops, and who was only cut off comes back', () => {
+test('stops when revoked, and reconnects after a lost connection', () => {
   const { state } = online()
   expect(play(state, closed(state, 4403))).toMatchObject({ state: { phase: { kind: 'stopped', why: 'revoked' } } })
   expect(play(state, closed(state, 1006)).effects.at(-1)).toMatchObject({ timer: 'reconnect', fromMs: 0, toMs: 500 })
 })
 
-describe('failures are counted until a connection has proven to work both ways', () => {
+describe('counts failures until a connection works in both directions', () => {
   const tick: AgentInput = { kind: 'timer', timer: 'tick' }
   const frame = (text: object): AgentInput => ({ kind: 'received', connection: 1, text: JSON.stringify(text) })
   const events: AgentInput = { kind: 'events-read', connection: 1, from: 4, events: [{ text: '{}', tag: 't' }] }
@@ -144,26 +144,26 @@ describe('failures are counted until a connection has proven to work both ways',
     return play(after, closed(after, 1006)).effects.at(-1)
   }
 
-  test('events that are acknowledged 10 s after the welcome prove it, also where the line is half open later', () => {
+  test('an acknowledgement 10 s after the welcome proves it, even if the connection becomes half open later', () => {
     const silence = [tick, tick, tick, tick, tick, tick]
     const pause = pauseAfter(events, tick, tick, frame({ type: 'stored', upto: 4 }), ...silence)
     expect(pause).toMatchObject({ timer: 'reconnect', fromMs: 0, toMs: 500 })
   })
 
-  test('the answer to the first ping proves it on an idle connection', () => {
+  test('on an idle connection the answer to the first ping proves it', () => {
     const idle = [frame({ type: 'stored', upto: 3 }), tick, frame({ type: 'ping', number: 9 }), tick, tick, tick]
     expect(pauseAfter(...idle)).toMatchObject({ toMs: 16_000 })
     expect(pauseAfter(...idle, frame({ type: 'pong', number: 1 }))).toMatchObject({ toMs: 500 })
   })
 
-  test('a relay that breaks down soon after each welcome is left in peace for longer and longer', () => {
+  test('waits longer and longer when the relay fails soon after each welcome', () => {
     expect(pauseAfter(events, tick, frame({ type: 'stored', upto: 4 }))).toMatchObject({ toMs: 16_000 })
     expect(pauseAfter(tick, tick, frame({ type: 'pong', number: 7 }))).toMatchObject({ toMs: 16_000 })
     expect(pauseAfter(tick, tick, frame({ type: 'stored', upto: 3 }))).toMatchObject({ toMs: 16_000 })
   })
 })
 
-test('a relay that hears but does not store is left after 30 s', () => {
+test('disconnects after 30 s from a relay that does not store events', () => {
   const { state } = online()
   const sent = play(state, { kind: 'events-read', connection: 1, from: 4, events: [{ text: '{}', tag: 't' }] })
   const beats = Array.from({ length: 6 }, (): AgentInput[] => [
@@ -173,11 +173,11 @@ test('a relay that hears but does not store is left after 30 s', () => {
   expect(play(sent.state, ...beats.slice(0, -1)).state.phase.kind).toBe('online')
   expect(closeIn(play(sent.state, ...beats).effects)).toMatchObject({
     code: 4408,
-    reason: 'events are not acknowledged',
+    reason: 'the relay does not acknowledge events',
   })
 })
 
-test('who is asked to go away leaves when it is time, and connects at once', () => {
+test('disconnects at the requested time and reconnects at once', () => {
   const { state, effects } = receive(online().state, { type: 'goaway', reconnectAfterMs: 700 })
   expect(effects).toEqual([{ kind: 'set-timer', timer: 'leave', fromMs: 700, toMs: 700 }])
   const left = play(state, { kind: 'timer', timer: 'leave' })
@@ -185,50 +185,50 @@ test('who is asked to go away leaves when it is time, and connects at once', () 
   expect(left.effects.at(-1)).toMatchObject({ timer: 'reconnect', fromMs: 0, toMs: 0 })
 })
 
-test('a relay that asks each connection to go away at once is connected to ever less often', () => {
+test('reconnects less and less often to a relay that ends each connection at once', () => {
   const { state } = online({ ...paired, phase: { kind: 'waiting' }, attempts: 4 })
   const left = play(receive(state, { type: 'goaway', reconnectAfterMs: 0 }).state, { kind: 'timer', timer: 'leave' })
   expect(left.effects.at(-1)).toMatchObject({ timer: 'reconnect', fromMs: 0, toMs: 8_000 })
 })
 
-test('what an old socket still has to say is not heard', () => {
+test('ignores frames of an old socket', () => {
   const { state } = online()
   const again = online(play(state, closed(state, 1006)).state)
   const late: AgentInput = { kind: 'received', connection: 1, text: '{"type":"stored","upto":5}' }
   expect(play(again.state, late)).toEqual({ state: again.state, effects: [] })
 })
 
-test('an acknowledgement of what was never sent, or a frame out of place, ends the connection with its reason', () => {
+test('an acknowledgement of an unsent event, or an unexpected frame, ends the connection with the reason', () => {
   const { state } = online()
   expect(closeIn(receive(state, { type: 'stored', upto: 5 }).effects)).toMatchObject({ code: 4400 })
   expect(closeIn(receive(state, welcome).effects)).toMatchObject({ code: 4400, reason: 'welcome while online' })
 })
 
-test('a replay begins again where the relay says', () => {
+test('a replay starts at the requested event', () => {
   const { state } = online({ ...paired, outbox: { ...paired.outbox, mark: 5 } }, { mark: 5 })
   const { effects } = receive(state, { type: 'replay', from: 2 })
   expect(effects).toMatchObject([{ kind: 'read-events', from: 2, most: 4 }])
 })
 
-test('events of a journal that is gone change nothing', () => {
+test('ignores events of a replaced journal', () => {
   const { state } = online()
   expect(play(state, { kind: 'events-appended', journalId: 'other', tail: 99 }).effects).toEqual([])
   expect(play(state, { kind: 'events-appended', journalId: 'journal', tail: 99 }).state.outbox.tail).toBe(99)
 })
 
-test('waiting reasons are reported while connected, and dropped otherwise', () => {
+test('sends waiting reasons while connected, and drops them otherwise', () => {
   const report: AgentInput = { kind: 'waiting', report: { sims: [{ simNumber: 1, reason: 'limit' }], messages: [] } }
   expect(framesIn(play(online().state, report).effects)).toMatchObject([{ type: 'waiting', report: report.report }])
   expect(play(paired, report).effects).toEqual([])
 })
 
-test('telemetry is told while connected, and dropped otherwise', () => {
+test('sends telemetry while connected, and drops it otherwise', () => {
   const sample: AgentInput = { kind: 'telemetry', at: '2026-01-01T00:00:00Z', sample: { signal: 7 } }
   expect(framesIn(play(online().state, sample).effects)).toMatchObject([{ type: 'telemetry', sample: { signal: 7 } }])
   expect(play(paired, sample).effects).toEqual([])
 })
 
-test('whatever a relay says in whatever phase, the agent answers with effects and short reasons, and does not throw', () => {
+test('does not throw on any frame in any phase, and closes with a short reason', () => {
   const phases = [
     paired,
     play(paired, { kind: 'start' }, { kind: 'opened', connection: 1 }).state,
@@ -262,7 +262,7 @@ test('whatever a relay says in whatever phase, the agent answers with effects an
   )
 })
 
-test('places that become free one by one are told of together, the last ones after a moment', () => {
+test('announces single free places together, after a pause', () => {
   const { state } = online({ ...paired, queue: { ...paired.queue, open: 12, capacity: 12 } })
   const one = play(state, { kind: 'queue-changed', queue: { open: 11 } })
   expect(framesIn(one.effects)).toEqual([{ type: 'credit', limit: 1, urgentLimit: 3 }])
@@ -279,13 +279,13 @@ test('places that become free one by one are told of together, the last ones aft
   expect(framesIn(rested.effects)).toEqual([{ type: 'credit', limit: 3, urgentLimit: 5 }])
 })
 
-test('a line that lost something in between costs seconds: told that it was malformed, the agent comes back soon', () => {
+test('reconnects soon after a malformed frame, which may be a fault of a proxy', () => {
   const { state } = online()
   const { effects } = play(state, closed(state, closeCodes.malformed.code))
   expect(effects).toContainEqual({ kind: 'set-timer', timer: 'reconnect', fromMs: 0, toMs: 500 })
 })
 
-test('a relay that asks for a hundred heartbeats a second is not obeyed', () => {
+test('limits the heartbeat to one a second', () => {
   const { effects } = online(paired, { heartbeatSeconds: 0.01 })
   expect(effects).toContainEqual({ kind: 'set-timer', timer: 'tick', fromMs: 250, toMs: 250 })
 })

@@ -11,17 +11,17 @@ import { advance, confirmJournaled, creditTimerFired, eventsRead, handleFrame, i
 import type { AgentEffect, AgentInput, AgentState, AgentStep, AgentTimer } from './state.ts'
 
 /**
- * The agent's end of the link: it keeps one connection to its relay, for as long as the process lives.
+ * The agent's end of the link. It keeps one connection to the relay while the process runs.
  *
- *   idle → connecting → greeting → signing → introduced → comparing → online
- *            ↑              (pairing → keeping-identity → signing, once)  │
- *            └── waiting ◄── whenever the connection ends ◄──────────────┘
- *   introduced, comparing → renouncing → waiting      the journal is an old copy
- *   → stopped                                         revoked, cloned: a person has to look
+ *   idle → connecting → awaiting-challenge → signing → awaiting-welcome → comparing-tag → online
+ *            ↑                  (pairing → storing-identity → signing, once)                │
+ *            └── waiting ◄── when the connection ends ◄─────────────────────────────────────┘
+ *   awaiting-welcome, comparing-tag → replacing-journal → waiting     the journal is an old copy
+ *   → stopped                                                         revoked or duplicate identity: needs a person
  *
- * What it promises, together with a journal that does as its effects say:
- *   events are acknowledged to nobody and forgotten by nobody before the relay has them on disk;
- *   commands are acknowledged when they are on disk here, and those of an old copy are never begun.
+ * Its guarantees, given a journal that carries out its effects:
+ *   an event is kept until the relay has it on disk;
+ *   a command is acknowledged when it is on disk here, and a command of an old copy is never sent.
  */
 export function nextAgent(state: AgentState, input: AgentInput): AgentStep {
   if ('connection' in input && (input.connection !== state.connection || !hasSocket(state))) return unchanged(state)
@@ -49,7 +49,7 @@ export function nextAgent(state: AgentState, input: AgentInput): AgentStep {
   }
 }
 
-/** What happens at this end whether there is a connection or not. */
+/** Inputs that do not depend on a connection. */
 function changed(state: AgentState, input: Exclude<AgentInput, { readonly connection: number }>): AgentStep {
   const { outbox } = state
   switch (input.kind) {
@@ -85,14 +85,14 @@ function changed(state: AgentState, input: Exclude<AgentInput, { readonly connec
   }
 }
 
-/** Whoever starts it again has looked at why it stopped. */
+/** Also after a stop, when a person has removed the cause. */
 function start(state: AgentState): AgentStep {
   if (state.phase.kind !== 'idle' && state.phase.kind !== 'stopped') return unchanged(state)
   return connect({ ...state, attempts: 0, duplicate: noDuplicate })
 }
 
 function receive(before: AgentState, text: string): AgentStep {
-  const state = heard(before)
+  const state = frameSeen(before)
   const reading = readRelayFrame(text)
   if (reading.kind === 'refused') return closeConnection(state, reading.why, reading.reason)
   const frame = reading.kind === 'frame' ? reading.frame : undefined
@@ -138,11 +138,11 @@ function timerFired(state: AgentState, timer: AgentTimer): AgentStep {
     case 'credit':
       return isOnline(state) ? creditTimerFired(state) : unchanged(state)
     case 'leave':
-      return hasSocket(state) ? closeConnection(state, 'goodbye', 'asked to go away') : unchanged(state)
+      return hasSocket(state) ? closeConnection(state, 'goodbye', 'the relay asked to reconnect') : unchanged(state)
   }
 }
 
-/** What the old journal was still being given is dropped: it was never acknowledged. */
+/** Commands for the old journal are dropped: they were not acknowledged. */
 function renewed(state: AgentState, { journal, marks, open }: AgentInput & { kind: 'journal-replaced' }): AgentStep {
   const queue = { ...state.queue, open, journaling: [] }
   const next = { ...state, journal, queue, outbox: openOutbox(marks) }
@@ -153,7 +153,7 @@ function advanceIfOnline(state: AgentState): AgentStep {
   return isOnline(state) ? advance(state) : unchanged(state)
 }
 
-function heard(state: AgentState): AgentState {
+function frameSeen(state: AgentState): AgentState {
   return isOnline(state)
     ? { ...state, phase: { ...state.phase, heartbeat: frameReceived(state.phase.heartbeat) } }
     : state

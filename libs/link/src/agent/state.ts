@@ -6,25 +6,25 @@ import type { CommandInbox, SendQueue } from '../commands/command-inbox.ts'
 import type { ReceivedCommand } from '../commands/received-command.ts'
 import type { Heartbeat } from '../connection/heartbeat.ts'
 import type { Pause } from '../connection/timers.ts'
-import { spokenVersions } from '../connection/versions.ts'
+import { supportedVersions } from '../connection/versions.ts'
 import { type EventOutbox, type JournaledEvent, openOutbox, type Reading } from '../events/event-outbox.ts'
 import { type DuplicateEvidence, noDuplicate } from './duplicate-identity.ts'
 import { type FrameBudget, fullBudget } from './frame-budget.ts'
 
-/** What the agent's end of the link knows. Never changed: each input makes the next one. */
+/** The state of the agent's end of the link. Immutable: each input returns the next one. */
 export interface AgentState {
   readonly agent: AgentFacts
   readonly identity: Identity
   readonly journal: Journal
   readonly outbox: EventOutbox
   readonly queue: SendQueue
-  /** The newest socket. What older ones still have to say is not heard. */
+  /** The number of the newest socket. Inputs of older ones are ignored. */
   readonly connection: number
   readonly phase: AgentPhase
-  /** Connections that failed since the last one that was proven to work both ways. */
+  /** Connections that failed since the last one that worked in both directions. */
   readonly attempts: number
   readonly duplicate: DuplicateEvidence
-  /** Of the present connection. */
+  /** Of the current connection. */
   readonly budget: FrameBudget
 }
 
@@ -33,27 +33,27 @@ export interface AgentFacts {
   readonly agentVersion: string
   readonly capabilities: readonly Capability[]
   readonly publicKey: string
-  /** What an account sees of it until somebody renames it. */
+  /** The first name of the device; the account may rename it. */
   readonly name: string
   readonly isClockSynchronised: boolean
   readonly sims: readonly SimCard[]
   readonly versions: Versions
 }
 
-/** The id under which the relay knows this agent, or what it is paired with. */
+/** The id of the paired device, or the code or token to pair with. */
 export type Identity = { readonly deviceId: string } | { readonly credential: string }
 
-/** What stands in the journal about itself; `first`, `tail` and `mark` as in the outbox. */
+/** The identity of the journal. */
 export interface Journal {
   readonly id: string
   readonly replaces?: string | undefined
-  /** The history of the relay's database that `mark` was told from. */
+  /** The history of the relay's database that acknowledged `mark`. */
   readonly streamId?: string | undefined
 }
 
 export type JournalMarks = Pick<EventOutbox, 'first' | 'tail' | 'mark'>
 
-interface Greeted {
+interface Challenged {
   readonly relayId: string
   readonly nonce: string
 }
@@ -63,20 +63,20 @@ export type AgentPhase =
   /** Between two connections. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'connecting' }
-  /** The socket is open; the relay speaks first. */
+  /** The socket is open; the relay sends the first frame. */
   | { readonly kind: 'awaiting-challenge' }
-  /** The app signs with its key. */
-  | ({ readonly kind: 'signing'; readonly identity: Identity } & Greeted)
-  | ({ readonly kind: 'pairing' } & Greeted)
-  /** The id that pairing gave is being written down. */
-  | ({ readonly kind: 'storing-identity' } & Greeted)
+  /** The app signs the challenge. */
+  | ({ readonly kind: 'signing'; readonly identity: Identity } & Challenged)
+  | ({ readonly kind: 'pairing' } & Challenged)
+  /** The app stores the id from pairing. */
+  | ({ readonly kind: 'storing-identity' } & Challenged)
   | { readonly kind: 'awaiting-welcome' }
-  /** The journal is asked whether its event at the relay's mark is the one that the relay has. */
+  /** The app compares the tag of the event at the relay's mark. */
   | { readonly kind: 'comparing-tag'; readonly welcome: Welcome }
   | Online
-  /** The journal was found to be an old copy; the app is starting a new one. */
+  /** The journal is an old copy; the app gives it a new id. */
   | { readonly kind: 'replacing-journal' }
-  /** Until somebody starts it again. */
+  /** Until it is started again. */
   | { readonly kind: 'stopped'; readonly why: CloseName }
 
 export interface Online {
@@ -97,7 +97,7 @@ export type AgentInput =
   | { readonly kind: 'signed'; readonly connection: number; readonly signature: string }
   | { readonly kind: 'identity-stored'; readonly deviceId: string }
   | { readonly kind: 'tag-compared'; readonly connection: number; readonly isSame: boolean }
-  /** Durable in the journal up to here. */
+  /** Events up to `tail` are on disk. */
   | { readonly kind: 'events-appended'; readonly journalId: string; readonly tail: number }
   | {
       readonly kind: 'events-read'
@@ -105,9 +105,9 @@ export type AgentInput =
       readonly from: number
       readonly events: readonly JournaledEvent[]
     }
-  /** Retention took the events before `first`. */
+  /** Retention removed the events before `first`. */
   | { readonly kind: 'events-pruned'; readonly journalId: string; readonly first: number }
-  /** Durable: `open` is how many sends have not ended, these included. */
+  /** The commands are on disk. `open`: the number of unfinished sends, including these. */
   | { readonly kind: 'commands-journaled'; readonly keys: readonly string[]; readonly open: number }
   | { readonly kind: 'queue-changed'; readonly queue: Partial<Omit<SendQueue, 'journaling'>> }
   | {
@@ -121,33 +121,34 @@ export type AgentInput =
   | { readonly kind: 'facts-changed'; readonly facts: Partial<Pick<AgentFacts, 'sims' | 'isClockSynchronised'>> }
   | { readonly kind: 'stop' }
 
-/** A timer that is set again begins anew; `reconnect` fires at a time between the two, by chance. */
+/** Setting a timer again restarts it. */
 export type AgentTimer = 'handshake' | 'tick' | 'reconnect' | 'leave' | 'credit'
 
 export type AgentEffect =
   | { readonly kind: 'connect'; readonly connection: number }
   | { readonly kind: 'send'; readonly connection: number; readonly text: string }
-  /** The machine is done with this socket: whoever does not answer the close frame in time is cut off. */
+  /** Close this socket, forcibly if the relay does not answer the close frame in time. */
   | { readonly kind: 'close'; readonly connection: number; readonly code: number; readonly reason: string }
   | ({ readonly kind: 'set-timer'; readonly timer: AgentTimer } & Pause)
   | { readonly kind: 'cancel-timer'; readonly timer: AgentTimer }
   | { readonly kind: 'sign'; readonly connection: number; readonly text: string }
-  /** Write down durably under which id the relay knows this agent, and answer `identity-stored`. */
+  /** Store the device id on disk. Answer `identity-stored`. */
   | { readonly kind: 'store-identity'; readonly deviceId: string }
-  /** Has the journal's event `seq` this tag? `isSame` also when the event is no longer there. */
+  /** Answer `tag-compared`: whether event `seq` has this tag; true also when the journal no longer has the event. */
   | { readonly kind: 'compare-tag'; readonly connection: number; readonly seq: number; readonly tag: string }
-  /** Answer `events-read` with what the journal has from there on: one event at least, and no more than asked for. */
+  /** Answer `events-read` with at least one event from `from` on, and at most `most`. */
   | ({ readonly kind: 'read-events'; readonly connection: number } & Reading)
-  /** Need not be durable; may go back, after the relay was restored, and is then to be believed. */
+  /** Need not be on disk at once. It may go back, after the relay was restored from a backup. */
   | { readonly kind: 'record-mark'; readonly mark: number; readonly streamId: string }
   /**
-   * Write to this journal, if it is still this one; each only once whatever its state. Answer `commands-journaled` when it
-   * is on disk.
+   * Write the commands to this journal, unless it has another id by now; a known command is not written again. Answer
+   * `commands-journaled` when they are on disk.
    */
   | { readonly kind: 'journal-commands'; readonly journalId: string; readonly commands: readonly ReceivedCommand[] }
   /**
-   * In one transaction: a new journal id, every open command in doubt, and the events after `provenMark` (what the relay is
-   * known to have of them) numbered from 1 under the new id. Until it is done nothing may be sent to a modem.
+   * In one transaction: give the journal a new id, put every open command in doubt, and number the events after
+   * `provenMark`, which the relay may not have, from 1. Send nothing to a modem until that is done. Answer
+   * `journal-replaced`.
    */
   | { readonly kind: 'replace-journal'; readonly journalId: string; readonly provenMark: number }
   | {
@@ -157,9 +158,9 @@ export type AgentEffect =
       readonly serverTime?: string | undefined
     }
   | { readonly kind: 'connected'; readonly welcome: Welcome }
-  /** Also of a connection that never came to be welcomed. */
+  /** Also for a connection that was never online. */
   | { readonly kind: 'disconnected'; readonly why: CloseName | 'lost'; readonly reason: string }
-  /** It does not try again by itself. */
+  /** No further connection until `start`. */
   | { readonly kind: 'stopped'; readonly why: CloseName; readonly reason: string }
 
 export interface AgentStep {
@@ -176,7 +177,7 @@ export function newAgent(options: {
 }): AgentState {
   const { agent, identity, journal, marks, queue } = options
   return {
-    agent: { ...agent, versions: agent.versions ?? spokenVersions, capabilities: agent.capabilities ?? [] },
+    agent: { ...agent, versions: agent.versions ?? supportedVersions, capabilities: agent.capabilities ?? [] },
     identity,
     journal,
     outbox: openOutbox(marks),

@@ -8,31 +8,31 @@ const cancel: ReceivedCommand = { command: { kind: 'cancel', cmdId: 'a' } }
 
 const credit = (limit: number, urgentLimit: number) => ({ limit, urgentLimit })
 
-test('the first credit is all the room there is', () => {
+test('the first credit is the whole room', () => {
   expect(nextCredit(emptyInbox, { ...queue, open: 3 })).toEqual(credit(5, 7))
   expect(nextCredit(emptyInbox, { ...queue, open: 9 })).toEqual(credit(0, 1))
   expect(nextCredit(emptyInbox, { ...queue, open: 90 })).toEqual(credit(0, 0))
 })
 
-test('what is being written takes room, also when an earlier connection brought it', () => {
+test('commands being written take room, also those of an earlier connection', () => {
   expect(nextCredit(emptyInbox, { ...queue, journaling: ['send:a', 'cancel:b'] })).toMatchObject({ limit: 7 })
 })
 
-test('small gains are kept back until they are needed', () => {
+test('announces small gains only when they are needed', () => {
   const inbox = { received: 3, credit: { limit: 8, urgentLimit: 10 }, mayAnnounce: true }
   expect(nextCredit(inbox, { ...queue, open: 2 })).toBeUndefined()
   expect(nextCredit(inbox, { ...queue, open: 1 })).toEqual(credit(10, 12))
   expect(nextCredit({ ...inbox, received: 8 }, { ...queue, open: 7 })).toEqual(credit(9, 11))
 })
 
-test('credit is not announced again at once, however much room there is', () => {
+test('does not announce credit again at once, however much room there is', () => {
   const inbox = { received: 8, credit: { limit: 8, urgentLimit: 10 }, mayAnnounce: false }
   expect(nextCredit(inbox, { ...queue, open: 7 })).toBeUndefined()
   expect(nextCredit(inbox, { ...queue, open: 0 })).toBeUndefined()
   expect(nextCredit({ ...inbox, mayAnnounce: true }, { ...queue, open: 7 })).toEqual(credit(9, 11))
 })
 
-test('sends count, cancels do not, and a repetition takes no second place', () => {
+test('counts sends but not cancels, and gives a repeated send no second place', () => {
   const one = acceptCommand(emptyInbox, queue, unknown('a'))
   if (one === 'too-much') throw new Error('unexpected')
   const two = acceptCommand(one.inbox, one.queue, unknown('a'))
@@ -43,19 +43,19 @@ test('sends count, cancels do not, and a repetition takes no second place', () =
   })
 })
 
-test('a relay that keeps to no credit is stopped', () => {
+test('refuses commands far beyond the credit', () => {
   const journaling = Array.from({ length: 512 }, (_, number) => `send:${number}`)
   expect(acceptCommand(emptyInbox, { ...queue, journaling }, unknown('a'))).toBe('too-much')
 })
 
-test('what is on disk waits no longer', () => {
+test('removes commands that are on disk', () => {
   expect(commandsOnDisk({ ...queue, journaling: ['send:a', 'send:b'] }, ['send:a'], 4)).toMatchObject({
     open: 4,
     journaling: ['send:b'],
   })
 })
 
-test('sends far beyond the credit are refused, whether they are on disk or not', () => {
+test('refuses sends far beyond the credit, whether they are on disk or not', () => {
   const full = { ...queue, open: 39, journaling: ['send:x'] }
   expect(acceptCommand(emptyInbox, full, unknown('a'))).toBe('too-much')
   expect(acceptCommand(emptyInbox, { ...full, open: 38 }, unknown('a'))).not.toBe('too-much')

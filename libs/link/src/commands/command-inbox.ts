@@ -2,30 +2,30 @@ import { commandKey } from '@smsgw/contract/link/command'
 import type { ReceivedCommand } from './received-command.ts'
 
 /**
- * The agent's side of the commands: what is being written to the journal, and how much more the relay may give. Credit
- * follows the room of the whole agent, so that the relay keeps what cannot be sent soon: there it can still be cancelled,
- * overtaken, or given to nobody.
+ * The agent's side of the commands: those that are being written to the journal, and the credit for more. Credit depends on
+ * the room of the whole agent, so that messages that cannot be sent soon stay at the relay, where they can still be
+ * cancelled, overtaken or sent by another device.
  */
 export interface CommandInbox {
-  /** Sends taken on this connection, journaled or not. */
+  /** Sends received on this connection, journaled or not. */
   readonly received: number
-  /** As the relay was last told. */
+  /** As announced last. */
   readonly credit: Credit | undefined
   /** The last announcement of credit was a while ago. */
   readonly mayAnnounce: boolean
 }
 
-/** Sends that the relay may give, counted from the beginning of the connection. */
+/** Number of sends that the relay may send, counted from the start of the connection. */
 export interface Credit {
   readonly limit: number
   readonly urgentLimit: number
 }
 
-/** What the agent holds and can hold. */
+/** The sends that the agent holds, and its room for more. */
 export interface SendQueue {
-  /** Sends in its journal that have not ended. */
+  /** Unfinished sends in the journal. */
   readonly open: number
-  /** Handed to the journal, on this connection or an earlier one, and not on disk yet. */
+  /** Keys of commands, of this connection or an earlier one, that are not on disk yet. */
   readonly journaling: readonly string[]
   readonly capacity: number
   /** Room beyond `capacity` that only urgent sends may use. */
@@ -34,7 +34,7 @@ export interface SendQueue {
 
 export const emptyInbox: CommandInbox = { received: 0, credit: undefined, mayAnnounce: true }
 
-/** No relay that keeps to its credit comes near these: whoever does would fill the memory, or the disk. */
+/** Far more than a working relay sends. A faulty one would fill the memory or the disk. */
 const mostJournaling = 512
 const mostOpen = 4
 
@@ -45,7 +45,7 @@ export function acceptCommand(
 ): { inbox: CommandInbox; queue: SendQueue } | 'too-much' {
   if (queue.journaling.length >= mostJournaling) return 'too-much'
   const key = keyOf(taken)
-  // What an earlier connection brought may come again, and is open already.
+  // A command of an earlier connection may be sent again, and is already counted.
   const open = queue.open + queue.journaling.filter(isSend).length
   if (isSend(key) && open >= mostOpen * (queue.capacity + queue.urgent)) return 'too-much'
   return {
@@ -54,7 +54,7 @@ export function acceptCommand(
   }
 }
 
-/** On disk, or told to be impossible. */
+/** These commands are on disk. */
 export function commandsOnDisk(queue: SendQueue, keys: readonly string[], open: number): SendQueue {
   return { ...queue, open, journaling: queue.journaling.filter((key) => !keys.includes(key)) }
 }

@@ -27,15 +27,15 @@ const send = (cmdId: string, priority = 0, text = 'x'): Command => ({
 })
 const cancel = (cmdId: string): Command => ({ kind: 'cancel', cmdId })
 const granted = grant(emptyOutbox, 2, 3)
-const told = (outbox: CommandOutbox, ...commands: readonly Command[]) => nextCommands(claimed(outbox, commands))
+const sent = (outbox: CommandOutbox, ...commands: readonly Command[]) => nextCommands(claimed(outbox, commands))
 const idsIn = (texts: readonly string[]) => texts.map((text) => JSON.parse(text).command.cmdId)
 
-test('nothing is claimed before the agent has said what it takes', () => {
+test('claims nothing before the first credit', () => {
   expect(nextClaim(emptyOutbox)).toBeUndefined()
   expect(nextClaim(granted)?.room).toEqual({ sends: 2, urgentSends: 3, others: 64 })
 })
 
-test('one claim at a time, and another one when the first brought something', () => {
+test('makes one claim at a time, and another one when the first returned commands', () => {
   const claiming = nextClaim(granted)?.outbox as CommandOutbox
   expect(nextClaim(requestClaim(claiming))).toBeUndefined()
   const resumed = claimed(claiming, [])
@@ -44,8 +44,8 @@ test('one claim at a time, and another one when the first brought something', ()
   expect(nextClaim(requestClaim(empty))).toBeDefined()
 })
 
-test('credit is kept to, urgent messages use the room kept for them, and cancels cost nothing', () => {
-  const { outbox, texts } = told(granted, send('a'), send('b'), send('c'), send('d', 100), cancel('a'))
+test('respects the credit, keeps room for urgent messages, and sends cancels without credit', () => {
+  const { outbox, texts } = sent(granted, send('a'), send('b'), send('c'), send('d', 100), cancel('a'))
   expect(idsIn(texts)).toEqual(['a', 'b', 'd', 'a'])
   expect(outbox.waiting).toMatchObject([{ cmdId: 'c' }])
   expect(idsIn(nextCommands(grant(outbox, 4, 5)).texts)).toEqual(['c'])
@@ -55,44 +55,44 @@ test('credit never shrinks', () => {
   expect(grant(granted, 1, 1)).toMatchObject({ limit: 2, urgentLimit: 3 })
 })
 
-test('more credit makes it ask again when the last claim was bound by it', () => {
+test('claims again after more credit when the last claim used all of it', () => {
   const full = claimed(nextClaim(granted)?.outbox as CommandOutbox, [send('a'), send('b')])
   const asked = claimed(nextClaim(nextCommands(full).outbox)?.outbox as CommandOutbox, [])
   expect(nextClaim(asked)).toBeUndefined()
   expect(nextClaim(grant(asked, 3, 4))?.room).toMatchObject({ sends: 1 })
 })
 
-test('a claim whose answer was lost is made good by resuming', () => {
+test('resumes after a claim whose answer was lost', () => {
   const resumed = claimed(nextClaim(granted)?.outbox as CommandOutbox, [])
   const failed = claimFailed(nextClaim(resumed)?.outbox as CommandOutbox)
   expect(nextClaim(failed)).toBeUndefined()
   expect(nextClaim(requestClaim(failed))?.outbox.isResumed).toBe(false)
 })
 
-test('what is under way already is not sent twice', () => {
-  const { outbox } = told(granted, send('a'), cancel('b'))
-  expect(told(outbox, send('a'), cancel('b'), cancel('a')).texts).toHaveLength(1)
+test('does not send a command in flight again', () => {
+  const { outbox } = sent(granted, send('a'), cancel('b'))
+  expect(sent(outbox, send('a'), cancel('b'), cancel('a')).texts).toHaveLength(1)
 })
 
-test('what is under way is bound in number and in size, one message excepted', () => {
+test('limits commands in flight by number and size, but allows one large command', () => {
   const rich = grant(emptyOutbox, 1_000, 1_000)
-  const many = told(rich, ...Array.from({ length: 100 }, (_, number) => send(`${number}`)))
+  const many = sent(rich, ...Array.from({ length: 100 }, (_, number) => send(`${number}`)))
   expect(many.texts).toHaveLength(64)
   expect(nextCommands(acknowledged(many.outbox, ['send:0', 'send:1'])).texts).toHaveLength(2)
-  const large = told(rich, ...Array.from({ length: 10 }, (_, number) => send(`${number}`, 0, 'x'.repeat(200_000))))
+  const large = sent(rich, ...Array.from({ length: 10 }, (_, number) => send(`${number}`, 0, 'x'.repeat(200_000))))
   expect(large.texts).toHaveLength(5)
 })
 
-test('what no frame can hold is given back', () => {
-  const { texts, tooLarge, outbox } = told(granted, send('a', 0, '\u0001'.repeat(65_535)), send('b'))
+test('returns commands that do not fit into a frame', () => {
+  const { texts, tooLarge, outbox } = sent(granted, send('a', 0, '\u0001'.repeat(65_535)), send('b'))
   expect(tooLarge).toMatchObject([{ cmdId: 'a' }])
   expect(idsIn(texts)).toEqual(['b'])
   expect(outbox.waiting).toEqual([])
 })
 
-test('only what is under way can be overdue', () => {
+test('counts ticks only while commands are in flight', () => {
   expect(tickCommands(granted).unacknowledgedTicks).toBe(0)
-  const { outbox } = told(granted, send('a'), send('b'))
+  const { outbox } = sent(granted, send('a'), send('b'))
   const late = tickCommands(tickCommands(outbox))
   expect(late.unacknowledgedTicks).toBe(2)
   expect(acknowledged(late, ['send:unknown']).unacknowledgedTicks).toBe(2)

@@ -3,34 +3,34 @@ import { maxFrameBytes } from '@smsgw/contract/link/frame'
 import { byteLength } from '../connection/frame-text.ts'
 
 /**
- * The relay's side of the commands. Each was committed as dispatched to this journal before it came here, so what is lost
- * with the connection is found again when the next one resumes.
+ * The relay's side of the commands. Each was committed as dispatched to this journal first, so that the next connection
+ * finds the commands that are lost with this one.
  *
- * The agent grants credit for sends; cancels, sweeps and USSD codes cost none. Beside it the relay bounds by itself what is
- * under way, so that an agent cannot make it hold more.
+ * The agent grants credit for sends; cancels, sweeps and USSD codes need none. The relay also limits the commands in flight,
+ * so that an agent that grants too much does not fill its memory.
  */
 export interface CommandOutbox {
-  /** Sends that the agent takes, counted from the beginning of the connection; absent: it has not said so yet. */
+  /** Number of sends that the agent accepts, from the start of the connection; undefined before its first credit. */
   readonly limit: number | undefined
-  /** The same for urgent ones. */
+  /** The same for urgent sends. */
   readonly urgentLimit: number
   readonly sent: number
-  /** Claimed, and not sent yet. */
+  /** Claimed and not sent yet. */
   readonly waiting: readonly Command[]
   readonly inFlight: readonly { readonly key: string; readonly bytes: number }[]
-  /** A claim is under way, with this room. */
+  /** Room for sends of the claim in progress; undefined when there is none. */
   readonly claiming: number | undefined
-  /** There may be something to claim. */
+  /** There may be commands to claim. */
   readonly isClaimDue: boolean
-  /** The last claim was bound by its room: there may be more as soon as there is room. */
+  /** The last claim used all of its room, so there may be more commands. */
   readonly mayHaveMore: boolean
-  /** What was dispatched to this journal before, and not taken over, has been claimed. */
+  /** The commands that an earlier connection dispatched and the agent did not acknowledge have been claimed. */
   readonly isResumed: boolean
-  /** Ticks since the agent acknowledged anything, while something is under way. */
+  /** Ticks since the last acknowledgement, while commands are in flight. */
   readonly unacknowledgedTicks: number
 }
 
-/** What a claim may bring. Cancels and other commands that cost no credit come first and count as `others`. */
+/** Limits of a claim. Cancels and other commands without credit come first and count as `others`. */
 export interface ClaimRoom {
   readonly sends: number
   readonly urgentSends: number
@@ -66,7 +66,7 @@ export function requestClaim(outbox: CommandOutbox): CommandOutbox {
   return outbox.isClaimDue ? outbox : { ...outbox, isClaimDue: true }
 }
 
-/** The claim to make now, if any. The first one of a connection resumes. */
+/** The claim to make now, if any. The first one of a connection resumes the unacknowledged commands. */
 export function nextClaim(outbox: CommandOutbox): { outbox: CommandOutbox; room: ClaimRoom } | undefined {
   const { limit, urgentLimit, sent, waiting, inFlight, claiming, isClaimDue } = outbox
   const others = mostInFlight - inFlight.length - waiting.length
@@ -78,28 +78,28 @@ export function nextClaim(outbox: CommandOutbox): { outbox: CommandOutbox; room:
 }
 
 export function claimed(outbox: CommandOutbox, commands: readonly Command[]): CommandOutbox {
-  const fresh = commands.filter((command) => !isUnderWay(outbox, command))
+  const fresh = commands.filter((command) => !isInFlight(outbox, command))
   const sends = fresh.filter(({ kind }) => kind === 'send').length
   return {
     ...outbox,
     claiming: undefined,
     isResumed: true,
     waiting: [...outbox.waiting, ...fresh],
-    // What was resumed says nothing about what is new.
+    // A resume does not show whether there are new commands.
     isClaimDue: outbox.isClaimDue || fresh.length > 0 || !outbox.isResumed,
     mayHaveMore: sends >= (outbox.claiming ?? 0),
   }
 }
 
 /**
- * Tried again after a pause. It may have been committed all the same, with the answer lost: what it brought is then found
- * by resuming.
+ * Repeated after a pause. The transaction may have been committed and only its answer lost: the next claim resumes, and
+ * returns those commands too.
  */
 export function claimFailed(outbox: CommandOutbox): CommandOutbox {
   return { ...outbox, claiming: undefined, isClaimDue: false, isResumed: false }
 }
 
-/** What can be sent now, with its text; `tooLarge` is what never can. */
+/** The commands to send now, as text. `tooLarge`: commands that do not fit into a frame. */
 export function nextCommands(outbox: CommandOutbox): {
   readonly outbox: CommandOutbox
   readonly texts: readonly string[]
@@ -131,7 +131,7 @@ export function nextCommands(outbox: CommandOutbox): {
   return { outbox: { ...outbox, sent, waiting, inFlight }, texts, tooLarge }
 }
 
-/** The agent has these on disk. */
+/** The agent has these commands on disk. */
 export function acknowledged(outbox: CommandOutbox, keys: readonly string[]): CommandOutbox {
   const inFlight = outbox.inFlight.filter(({ key }) => !keys.includes(key))
   return inFlight.length === outbox.inFlight.length ? outbox : { ...outbox, inFlight, unacknowledgedTicks: 0 }
@@ -142,7 +142,7 @@ export function tickCommands(outbox: CommandOutbox): CommandOutbox {
   return outbox.unacknowledgedTicks === 0 ? outbox : { ...outbox, unacknowledgedTicks: 0 }
 }
 
-function isUnderWay(outbox: CommandOutbox, command: Command): boolean {
+function isInFlight(outbox: CommandOutbox, command: Command): boolean {
   const key = commandKey(command)
   return (
     outbox.inFlight.some((inFlight) => inFlight.key === key) ||

@@ -1,12 +1,12 @@
 import { type Command, command, commandId } from '@smsgw/contract/link/command'
 import { problemOf } from '../connection/frame-text.ts'
 
-/** A command as it came, or one that this agent cannot do: it ends as failed, with a reason, and is acknowledged. */
+/** A command, or one that this agent does not support: that one is acknowledged and ends as failed, with the reason. */
 export type ReceivedCommand =
   | { readonly command: Command }
   | { readonly key: string; readonly cmdId: string; readonly problem: string }
 
-/** Undefined when it does not even say which one it is. */
+/** Undefined without a valid kind and id. */
 export function receiveCommand(value: unknown): ReceivedCommand | undefined {
   const parsed = command.safeParse(value)
   if (parsed.success) return { command: parsed.data }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { closeReason } from './close-reason.ts'
 
-test('whatever the reason, a close frame can carry it', () => {
+test('every reason fits into a close frame', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 100, maxLength: 300 }), (text) => {
       expect(Buffer.byteLength(closeReason(text))).toBeLessThanOrEqual(123)

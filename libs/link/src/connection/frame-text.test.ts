@@ -15,7 +15,7 @@ test.each([
   '[[[[',
   '{"type":"ping","number":1}x',
   `{"type":"ping","number":1,"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
-])('one clear reason for %.40s', (text) => {
+])('gives one clear reason for %.40s', (text) => {
   expect(readAgentFrame(text)).toMatchObject({
     kind: 'refused',
     why: 'malformed',
@@ -23,7 +23,7 @@ test.each([
   })
 })
 
-test('names the place, and not what stands there', () => {
+test('names the field, and not its value', () => {
   const text = '{"type":"stored","upto":"+447700900123"}'
   expect(readRelayFrame(text)).toEqual({
     kind: 'refused',
@@ -33,30 +33,30 @@ test('names the place, and not what stands there', () => {
   expect(JSON.stringify(readRelayFrame(text))).not.toContain('447700900123')
 })
 
-test('a type of a later version is passed over, unless it is critical', () => {
+test('ignores a type of a newer version, unless it is critical', () => {
   expect(readRelayFrame('{"type":"compress"}')).toEqual({ kind: 'ignored' })
   expect(readRelayFrame('{"type":"compress","critical":true}')).toMatchObject({ kind: 'refused', why: 'unsupported' })
 })
 
-test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is no type that is known', (type) => {
+test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s counts as an unknown type', (type) => {
   expect(readAgentFrame(JSON.stringify({ type }))).toEqual({ kind: 'ignored' })
 })
 
-test('each end reads what the other one says, and not what it says itself', () => {
+test('each end reads only the frames of the other', () => {
   expect(readRelayFrame('{"type":"stored","upto":0}')).toMatchObject({ kind: 'frame' })
   expect(readAgentFrame('{"type":"stored","upto":0}')).toEqual({ kind: 'ignored' })
 })
 
-test('a frame that is too large is not even looked at', () => {
+test('refuses a too large frame without reading it', () => {
   expect(readAgentFrame(' '.repeat(maxFrameBytes + 1))).toMatchObject({ kind: 'refused', why: 'too-much' })
 })
 
-test('brackets within texts are not nesting', () => {
+test('does not count brackets in strings as nesting', () => {
   const text = JSON.stringify({ type: 'ping', number: 1, words: `${'['.repeat(99)}\\"${'{'.repeat(99)}` })
   expect(readAgentFrame(text)).toMatchObject({ kind: 'frame' })
 })
 
-test('whatever is said, reading it does not throw', () => {
+test('does not throw on any text', () => {
   const frames = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.json(),
@@ -72,7 +72,7 @@ test('whatever is said, reading it does not throw', () => {
   )
 })
 
-test('bytes are counted as UTF-8 does', () => {
+test('counts bytes as UTF-8', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       expect(byteLength(text)).toBe(Buffer.byteLength(text))

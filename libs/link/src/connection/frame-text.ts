@@ -3,16 +3,16 @@ import { type AgentFrame, agentFrames, maxFrameBytes, type RelayFrame, relayFram
 
 export type FrameReading<Frame> =
   | { readonly kind: 'frame'; readonly frame: Frame }
-  /** Of a later version, and not needed to understand the rest. */
+  /** Of a newer version, and not critical. */
   | { readonly kind: 'ignored' }
   | { readonly kind: 'refused'; readonly why: CloseName; readonly reason: string }
 
-/** What a relay says to an agent. */
+/** Reads a frame from a relay. */
 export function readRelayFrame(text: string): FrameReading<RelayFrame> {
   return read<RelayFrame>(text, relayFrames)
 }
 
-/** What an agent says to a relay. */
+/** Reads a frame from an agent. */
 export function readAgentFrame(text: string): FrameReading<AgentFrame> {
   return read<AgentFrame>(text, agentFrames)
 }
@@ -29,7 +29,7 @@ export function byteLength(text: string): number {
 }
 
 export function fitsFrame(text: string): boolean {
-  // No character takes more than three bytes, so most need not be counted.
+  // A UTF-16 unit takes at most three bytes, so short texts need no count.
   return text.length * 3 <= maxFrameBytes || byteLength(text) <= maxFrameBytes
 }
 
@@ -42,25 +42,25 @@ interface Issue {
 }
 
 function read<Frame>(text: string, schemas: Readonly<Record<string, Schema<Frame>>>): FrameReading<Frame> {
-  if (text.length > maxFrameBytes) return refused('too-much', `a frame of more than ${maxFrameBytes} bytes`)
+  if (text.length > maxFrameBytes) return refused('too-much', `frame larger than ${maxFrameBytes} bytes`)
   const value = isTooDeep(text) ? undefined : parse(text)
-  if (!isObject(value)) return refused('malformed', 'a frame is a JSON object, nested no deeper than 32')
+  if (!isObject(value)) return refused('malformed', 'a frame must be a JSON object, nested at most 32 deep')
   const { type } = value
-  if (typeof type !== 'string') return refused('malformed', 'a frame has a type')
+  if (typeof type !== 'string') return refused('malformed', 'a frame must have a type')
   const schema = Object.hasOwn(schemas, type) ? schemas[type] : undefined
   if (schema === undefined) {
     if (value['critical'] !== true) return { kind: 'ignored' }
-    return refused('unsupported', `critical frame of an unknown type: ${type.slice(0, 32)}`)
+    return refused('unsupported', `unknown type of critical frame: ${type.slice(0, 32)}`)
   }
   const parsed = schema.safeParse(value)
   if (parsed.success) return { kind: 'frame', frame: parsed.data }
   return refused('malformed', `${type}: ${problemOf(parsed.error.issues)}`)
 }
 
-/** The place and what is wrong with it, never what stands there: that may be a number or a text. */
+/** The field and its problem, never its value: that may be a phone number or a message text. */
 export function problemOf(issues: readonly Issue[]): string {
   const [issue] = issues
-  if (issue === undefined) return 'not understood'
+  if (issue === undefined) return 'invalid'
   return `${issue.path.map(String).join('.')} ${issue.message}`.trim()
 }
 
@@ -82,7 +82,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 const mostDepth = 32
 
-/** What is nested deeply enough overflows the stack of whoever walks through it later. */
+/** Deep nesting would overflow the stack of recursive code. */
 function isTooDeep(text: string): boolean {
   let depth = 0
   let isInString = false

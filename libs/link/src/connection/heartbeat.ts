@@ -1,16 +1,16 @@
 /**
- * Notices that the other end is gone, or that nothing reaches it. Time is counted in ticks, four to a heartbeat (of 20 s),
- * not read from a clock: a process that slept wakes to one late tick, and finds what was said meanwhile in its buffers
- * before it takes anybody for dead.
+ * Detects that the other end is gone, or that it receives nothing. Time is counted in ticks, four to a heartbeat (20 s), not
+ * read from a clock: a process that was suspended gets one late tick, and reads the frames in its buffers before it
+ * decides that the other end is gone.
  *
- * Dead is an end that said nothing for 9 ticks (45 s), and one that did not answer a ping for 5: where only one direction
- * is cut, the other end is still heard, but the answer to the next ping is missing 20 + 25 s after the cut at the latest.
+ * An end is dead when it sent nothing for 9 ticks (45 s), or did not answer a ping for 5. The second finds a connection that
+ * fails in one direction: the answer to the next ping is missing at most 20 + 25 s later.
  */
 export interface Heartbeat {
-  /** Ticks since anything was heard. */
+  /** Ticks since the last frame. */
   readonly silent: number
   readonly untilPing: number
-  /** Ticks since a ping was sent that is not answered yet. */
+  /** Ticks since the unanswered ping; undefined when there is none. */
   readonly unanswered: number | undefined
   readonly number: number
 }
@@ -35,7 +35,7 @@ export function tickHeartbeat(heartbeat: Heartbeat): { heartbeat: Heartbeat; ver
   const isDead = silent >= ticksUntilDead || (unanswered ?? 0) >= ticksForAnswer
   if (isDead) return { heartbeat: { ...heartbeat, silent, unanswered }, verdict: 'dead' }
   const isDue = heartbeat.untilPing <= 1
-  // A ping that waits for its answer is not overtaken by the next one: only the oldest tells how long it has been.
+  // No second ping while one is unanswered: only the oldest shows how long the answer takes.
   if (!isDue || unanswered !== undefined) {
     const untilPing = isDue ? 1 : heartbeat.untilPing - 1
     return { heartbeat: { ...heartbeat, silent, unanswered, untilPing }, verdict: 'alive' }

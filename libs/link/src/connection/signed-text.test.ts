@@ -3,7 +3,7 @@ import { signedText } from './signed-text.ts'
 
 const hello = { purpose: 'hello', relayId: 'r', nonce: 'n', deviceId: 'd', journalId: 'j', bootId: 'b' } as const
 
-test('a signature serves for one purpose, one connection and one claim', () => {
+test('a signature is valid for one purpose, one connection and one claim', () => {
   const texts = [
     signedText(hello),
     signedText({ ...hello, nonce: 'other' }),
@@ -16,7 +16,7 @@ test('a signature serves for one purpose, one connection and one claim', () => {
   expect(new Set(texts).size).toBe(texts.length)
 })
 
-test('no claim can pass for another by what stands in it', () => {
+test('no value can make a claim look like another one', () => {
   expect(signedText({ ...hello, deviceId: 'd"\n"j', journalId: 'b' })).not.toBe(
     signedText({ ...hello, deviceId: 'd', journalId: 'j"\n"b' }),
   )

@@ -1,6 +1,6 @@
 /**
- * What an agent signs with its Ed25519 key, and what its relay verifies: bound to this purpose, to the nonce of this
- * connection and to all that is claimed, so that a signature serves for nothing else.
+ * The text that an agent signs with its Ed25519 key and the relay verifies. It contains the purpose, the nonce of the
+ * connection and all claims, so that a signature is valid for nothing else.
  */
 export function signedText(claim: SignedClaim): string {
   const lines =
@@ -13,7 +13,7 @@ export type SignedClaim = { readonly relayId: string; readonly nonce: string } &
   | { readonly purpose: 'pair'; readonly credential: string; readonly publicKey: string }
 )
 
-/** A line break inside a claim must not look like the end of it. */
+/** A line break inside a claim must not look like its end. */
 function quote(line: string): string {
   return JSON.stringify(line)
 }

@@ -33,7 +33,7 @@ const idsOf = ({ storing }: EventInbox) =>
     'event' in received && 'cmdId' in received.event ? received.event.cmdId : received,
   )
 
-test('one batch is stored at a time, and what arrives meanwhile goes together into the next', () => {
+test('stores one batch at a time, and joins events that arrive meanwhile into the next', () => {
   const first = nextBatch(take(openInbox(4), frame(5, 2)))
   expect(first.storing).toMatchObject({ from: 5, tag: 't6' })
   const more = nextBatch(take(first, frame(7, 1), frame(8, 2)))
@@ -43,20 +43,20 @@ test('one batch is stored at a time, and what arrives meanwhile goes together in
   expect(next.storing).toMatchObject({ from: 7, tag: 't9' })
 })
 
-test('what was sent again is taken once', () => {
+test('accepts repeated events once', () => {
   const inbox = nextBatch(take(openInbox(0), frame(1, 3)))
   expect(acceptEvents(inbox, frame(1, 3), 10)).toBe(inbox)
   expect(take(inbox, frame(2, 3)).waiting).toMatchObject([{ from: 4, skipped: 0, tag: 't4' }])
 })
 
-test('a gap is refused, one that says so is kept, and never joined with what comes before', () => {
+test('refuses a gap, accepts a declared one, and does not join it with earlier events', () => {
   expect(acceptEvents(openInbox(4), frame(6, 1), 10)).toBe('gap')
   const inbox = nextBatch(take(openInbox(4), frame(5, 1), frame(9, 1, 3)))
   expect(inbox.storing).toMatchObject({ from: 5 })
   expect(inbox.waiting).toMatchObject([{ from: 9, skipped: 3 }])
 })
 
-test('after a replay was asked for, what was sent before it was heard is passed over', () => {
+test('ignores events that were sent before the agent received a replay request', () => {
   const inbox = restartFrom(4)
   expect(acceptEvents(inbox, frame(9, 2), 10)).toBe(inbox)
   const resumed = take(inbox, frame(5, 1))
@@ -64,18 +64,18 @@ test('after a replay was asked for, what was sent before it was heard is passed 
   expect(acceptEvents(resumed, frame(9, 2), 10)).toBe('gap')
 })
 
-test('what could not be stored is tried again, first, and after a pause', () => {
+test('repeats a failed batch first, after a pause', () => {
   const failed = storeFailed(nextBatch(take(openInbox(0), frame(1, 1))))
   expect(nextBatch(take(failed, frame(2, 1))).storing).toBeUndefined()
   expect(idsOf(nextBatch({ ...take(failed, frame(2, 1)), isPaused: false }))).toEqual(['c1', 'c2'])
 })
 
-test('a transaction stays of a size that the database can bear', () => {
+test('limits the events in one transaction', () => {
   const inbox = nextBatch(take(openInbox(0), frame(1, 200), frame(201, 200)))
   expect(inbox.storing?.events).toHaveLength(200)
 })
 
-test('no more waits for the disk than the window and a few megabytes', () => {
+test('limits pending events to the window and a few megabytes', () => {
   const inbox = take(openInbox(0), frame(1, 3))
   expect(isOverfull(inbox, 3)).toBe(false)
   expect(isOverfull(inbox, 2)).toBe(true)

@@ -3,37 +3,37 @@ import type { EventsFrame } from '@smsgw/contract/link/frame'
 import { problemOf } from '../connection/frame-text.ts'
 
 /**
- * The relay's side of the events: what has arrived, what is being stored, what is on disk. One batch is stored at a time;
- * what arrives meanwhile is joined and stored with the next commit.
+ * The relay's side of the events: received, being stored, on disk. One batch is stored at a time; events that arrive
+ * meanwhile are joined into the next batch.
  */
 export interface EventInbox {
-  /** On disk. */
+  /** The last event on disk. */
   readonly mark: number
-  /** Arrived, in order and without gaps. */
+  /** The last event received, in order and without gaps. */
   readonly received: number
   readonly storing: EventBatch | undefined
   readonly waiting: readonly EventBatch[]
-  /** The agent was asked to begin again from `received + 1`: what comes before that was sent before it heard. */
+  /** A replay from `received + 1` was requested. Other events were sent before the agent received the request. */
   readonly isReplaying: boolean
-  /** The store failed: nothing is tried before the pause is over. */
+  /** Storing failed, and is repeated after a pause. */
   readonly isPaused: boolean
 }
 
 export interface EventBatch {
   readonly from: number
-  /** So many before `from` no longer exist: the mark passes them. */
+  /** Number of events before `from` that no longer exist; the mark passes them. */
   readonly skipped: number
   readonly events: readonly ReceivedEvent[]
-  /** Of the last one. */
+  /** Tag of the last event. */
   readonly tag: string
-  /** Characters that it took to tell them. */
+  /** Length of the frames in characters. */
   readonly length: number
 }
 
 /** A problem is logged and the event acknowledged, because sending it again would not help. */
 export type ReceivedEvent = { readonly event: AgentEvent } | { readonly problem: string }
 
-/** Events in one transaction at most. */
+/** In one transaction. */
 const mostStoredAtOnce = 256
 const mostCharacters = 4_194_304
 
@@ -43,7 +43,7 @@ export function openInbox(mark: number): EventInbox {
 
 export function acceptEvents(inbox: EventInbox, frame: EventsFrame, length: number): EventInbox | 'gap' {
   const last = frame.from + frame.events.length - 1
-  // All of it is here already: sent again before the acknowledgement was read.
+  // All of these were received before: the agent sent them again before it read the acknowledgement.
   if (last <= inbox.received) return inbox
   const begins = frame.from - (frame.skipped ?? 0)
   if (begins > inbox.received + 1) return inbox.isReplaying ? inbox : 'gap'
@@ -59,14 +59,14 @@ export function acceptEvents(inbox: EventInbox, frame: EventsFrame, length: numb
   return { ...inbox, received: last, waiting: [...inbox.waiting, batch], isReplaying: false }
 }
 
-/** More waits for the disk than an agent that keeps to its window ever sends. */
+/** More than the window allows. */
 export function isOverfull({ storing, waiting }: EventInbox, window: number): boolean {
   const batches = storing ? [storing, ...waiting] : waiting
   const events = batches.reduce((sum, batch) => sum + batch.events.length, 0)
   return events > window || batches.reduce((sum, { length }) => sum + length, 0) > mostCharacters
 }
 
-/** What is to be stored now, if anything. */
+/** Starts the next batch, if there is one and none is being stored. */
 export function nextBatch(inbox: EventInbox): EventInbox {
   const [first, ...others] = inbox.waiting
   if (inbox.storing !== undefined || first === undefined || inbox.isPaused) return inbox
@@ -84,7 +84,7 @@ export function storeFailed(inbox: EventInbox): EventInbox {
   return storing ? { ...inbox, storing: undefined, waiting: [storing, ...waiting], isPaused: true } : inbox
 }
 
-/** The store has less than it acknowledged: all that comes after that is asked for again. */
+/** The store has fewer events than it acknowledged; all later ones are requested again. */
 export function restartFrom(mark: number): EventInbox {
   return { ...openInbox(mark), isReplaying: true }
 }

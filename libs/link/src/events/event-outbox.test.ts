@@ -20,14 +20,14 @@ const framesOf = (sent: number, from: number, texts: readonly string[]) =>
     texts.map((text, index) => event(text, `t${from + index}`)),
   )
 
-test('what the relay does not have is read in order, a piece at a time', () => {
+test('reads events that the relay does not have in order, one batch at a time', () => {
   const outbox = openOutbox({ first: 1, tail: 100, mark: 30 })
   const reading = nextReading(outbox, 1_000)
   expect(reading).toMatchObject({ from: 31, most: 64 })
   expect(nextReading({ ...outbox, readingFrom: 31 }, 1_000)).toBeUndefined()
 })
 
-test('no more is under way than the window allows, in number or in size', () => {
+test('limits events in flight to the window, by number and size', () => {
   const outbox = openOutbox({ first: 1, tail: 100, mark: 30 })
   expect(nextReading({ ...outbox, sent: 38 }, 10)?.most).toBe(2)
   expect(nextReading({ ...outbox, sent: 40 }, 10)).toBeUndefined()
@@ -36,30 +36,30 @@ test('no more is under way than the window allows, in number or in size', () => 
   expect(nextReading(acknowledge(heavy, 31), 1_000)).toMatchObject({ from: 32 })
 })
 
-test('after a reconnect everything behind the mark of the relay is sent again', () => {
+test('sends everything after the mark of the relay again after a reconnect', () => {
   const outbox = markSent(openOutbox({ first: 1, tail: 9, mark: 2 }), [{ upto: 9, text: '' }])
   expect(nextReading(outbox, 10)).toBeUndefined()
   expect(nextReading(resume(outbox, 4), 10)).toMatchObject({ from: 5, most: 5 })
 })
 
-test('an acknowledgement never takes back another one', () => {
+test('an acknowledgement never lowers the mark', () => {
   expect(acknowledge(openOutbox({ first: 1, tail: 9, mark: 5 }), 3).mark).toBe(5)
 })
 
-test('what retention took is told as a gap', () => {
+test('declares events that retention removed as a gap', () => {
   const outbox = resume(openOutbox({ first: 7, tail: 9, mark: 9 }), 2)
   expect(nextReading(outbox, 10)).toMatchObject({ from: 7, most: 3 })
   const [frame] = framesOf(2, 7, ['a', 'b'])
   expect(JSON.parse(frame?.text ?? '')).toMatchObject({ from: 7, skipped: 4, tag: 't8', events: [{}, {}] })
 })
 
-test('what retention took while it was being read is asked for no longer', () => {
+test('stops reading events that retention removed meanwhile', () => {
   const reading = { ...resume(openOutbox({ first: 1, tail: 9, mark: 9 }), 2), readingFrom: 3 }
   expect(nextReading(prune(reading, 7), 10)).toMatchObject({ from: 7, most: 3 })
   expect(nextReading(prune(reading, 3), 10)).toBeUndefined()
 })
 
-test('events that do not fit together go out apart, each with its number and its tag', () => {
+test('splits events that do not fit into one frame, with number and tag in each', () => {
   const frames = framesOf(4, 5, ['水'.repeat(50_000), '水'.repeat(50_000), 'c'])
   expect(frames.length).toBeGreaterThan(1)
   const read = frames.map(({ text }) => JSON.parse(text))
@@ -69,13 +69,13 @@ test('events that do not fit together go out apart, each with its number and its
   for (const { text } of frames) expect(byteLength(text)).toBeLessThanOrEqual(maxFrameBytes)
 })
 
-test('an event that no frame can hold does not hold up the others', () => {
+test('an event that does not fit into a frame does not block the others', () => {
   const frames = framesOf(0, 1, ['a', '水'.repeat(maxFrameBytes), 'c'])
   const events = frames.flatMap(({ text }) => JSON.parse(text).events)
   expect(events).toEqual([{ text: 'a' }, { kind: 'too-large' }, { text: 'c' }])
 })
 
-test('only what is under way can be overdue', () => {
+test('counts ticks only while events are in flight', () => {
   const outbox = openOutbox({ first: 1, tail: 9, mark: 5 })
   expect(tickOutbox(outbox).unacknowledgedTicks).toBe(0)
   const inFlight = markSent(outbox, [{ upto: 9, text: '' }])

@@ -1,27 +1,28 @@
 import { fitsFrame } from '../connection/frame-text.ts'
 
 /**
- * The agent's side of the events: which of them the relay has, which are under way, which are next. The events stand in
- * the journal alone; here are their numbers.
+ * The agent's side of the events: numbers only, the events themselves are in the journal.
  *
- *   first … mark … sent … tail      on disk at the relay ≤ mark ≤ under way ≤ sent ≤ waiting ≤ tail
+ *   first … mark     stored by the relay
+ *   mark … sent      in flight
+ *   sent … tail      pending
  */
 export interface EventOutbox {
-  /** The oldest event that the journal still holds: one more than `tail` when there is none. */
+  /** The oldest event in the journal; `tail` + 1 when there is none. */
   readonly first: number
   readonly tail: number
   readonly mark: number
   /** Sent on this connection. */
   readonly sent: number
-  /** What is under way, by the last event of each frame and its length. */
+  /** Frames in flight: the last event and the length of each. */
   readonly inFlight: readonly { readonly upto: number; readonly length: number }[]
-  /** The journal was asked for the events from here on. */
+  /** The app is reading the events from here on. */
   readonly readingFrom: number | undefined
-  /** Ticks since the relay acknowledged anything, while something is under way. */
+  /** Ticks since the last acknowledgement, while events are in flight. */
   readonly unacknowledgedTicks: number
 }
 
-/** As the journal keeps it: the JSON text is written once, when the event is made. */
+/** As stored in the journal: the JSON text of an event is made once. */
 export interface JournaledEvent {
   readonly text: string
   readonly tag: string
@@ -29,10 +30,10 @@ export interface JournaledEvent {
 
 const mostEventsAtOnce = 64
 const mostCharactersAtOnce = 65_536
-/** A relay takes several times as much before it cuts the connection. */
+/** A relay accepts several times as much. */
 const mostCharactersFlying = 524_288
 
-/** `mostCharacters` of JSON, but one event at least. */
+/** Up to `mostCharacters` of JSON, but at least one event. */
 export interface Reading {
   readonly from: number
   readonly most: number
@@ -44,12 +45,12 @@ export function openOutbox(journal: Pick<EventOutbox, 'first' | 'tail' | 'mark'>
   return { first, tail, mark, sent: mark, inFlight: [], readingFrom: undefined, unacknowledgedTicks: 0 }
 }
 
-/** The relay has everything up to `mark`, and what else was sent may have been lost on the way. */
+/** The relay has the events up to `mark`; later ones that were sent may be lost. */
 export function resume(outbox: EventOutbox, mark: number): EventOutbox {
   return { ...outbox, mark, sent: mark, inFlight: [], readingFrom: undefined, unacknowledgedTicks: 0 }
 }
 
-/** What to ask the journal for now, if anything. */
+/** The events to read now, if any. */
 export function nextReading(outbox: EventOutbox, window: number): Reading | undefined {
   const { sent, tail, mark, first, readingFrom, inFlight } = outbox
   if (readingFrom !== undefined || inFlight.reduce((sum, { length }) => sum + length, 0) > mostCharactersFlying) {
@@ -60,7 +61,7 @@ export function nextReading(outbox: EventOutbox, window: number): Reading | unde
   return most < 1 ? undefined : { from, most, mostCharacters: mostCharactersAtOnce }
 }
 
-/** What was being read may be gone: then the answer begins later than asked, and is not taken. */
+/** When the events being read were removed, their answer is ignored, because it starts later than requested. */
 export function prune(outbox: EventOutbox, first: number): EventOutbox {
   const { readingFrom } = outbox
   const isGone = readingFrom !== undefined && readingFrom < first
@@ -78,7 +79,7 @@ export function markSent(outbox: EventOutbox, frames: readonly EventFrame[]): Ev
   return { ...outbox, sent: frames.at(-1)?.upto ?? outbox.sent, inFlight, readingFrom: undefined }
 }
 
-/** How long the relay has not acknowledged anything, in ticks. */
+/** Counts the ticks without an acknowledgement. */
 export function tickOutbox(outbox: EventOutbox): EventOutbox {
   if (outbox.sent === outbox.mark)
     return outbox.unacknowledgedTicks === 0 ? outbox : { ...outbox, unacknowledgedTicks: 0 }
@@ -90,7 +91,7 @@ export interface EventFrame {
   readonly text: string
 }
 
-/** The frames for these events, each within the size that the other end takes. */
+/** The frames for these events, each within the maximum size. */
 export function eventFrames(sent: number, from: number, events: readonly JournaledEvent[]): readonly EventFrame[] {
   const [first] = events
   const last = events.at(-1)
@@ -108,5 +109,5 @@ export function eventFrames(sent: number, from: number, events: readonly Journal
   ]
 }
 
-/** Takes the place of an event that no frame can hold: it must not hold up all that come after it. */
+/** Replaces an event that does not fit into a frame, so that it does not block later ones. */
 const tooLarge = JSON.stringify({ kind: 'too-large' })

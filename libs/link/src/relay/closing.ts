@@ -2,14 +2,14 @@ import { type CloseName, closeCodes } from '@smsgw/contract/link/close-code'
 import { closeReason } from '../connection/close-reason.ts'
 import type { RelayEffect, RelayState, RelayStep } from './state.ts'
 
-/** This end has had enough of the connection. */
+/** Closes the connection from this end. */
 export function closeConnection(state: RelayState, why: CloseName, reason: string): RelayStep {
   const over = connectionEnded(state)
   const close: RelayEffect = { kind: 'close', code: closeCodes[why].code, reason: closeReason(reason) }
   return { state: over.state, effects: [close, ...over.effects] }
 }
 
-/** The socket is gone. */
+/** The socket is closed. */
 export function connectionEnded(state: RelayState): RelayStep {
   const connEpoch = state.phase.kind === 'open' ? state.phase.connEpoch : undefined
   return {

@@ -18,7 +18,7 @@ export function challenge(state: RelayState): RelayStep {
   }
 }
 
-/** A frame that belongs to the time before `open`; undefined when it does not belong into this phase. */
+/** Undefined for a frame that is not expected in this phase of the handshake. */
 export function handleHandshakeFrame(state: RelayState, frame: AgentFrame): RelayStep | undefined {
   if (state.phase.kind !== 'challenged') return undefined
   if (frame.type === 'hello') return authenticate(state, frame)
@@ -26,7 +26,7 @@ export function handleHandshakeFrame(state: RelayState, frame: AgentFrame): Rela
   return undefined
 }
 
-/** The agent says hello next, on this connection. */
+/** The agent sends `hello` next, on the same connection. */
 export function paired(state: RelayState, deviceId: string): RelayStep {
   if (state.phase.kind !== 'pairing') return { state, effects: [] }
   const text = JSON.stringify({ type: 'paired', deviceId })
@@ -43,7 +43,7 @@ export function authenticated(state: RelayState): RelayStep {
 export function connectionOpened(state: RelayState, opened: OpenedConnection): RelayStep {
   const { phase } = state
   const { connEpoch } = opened
-  // The socket was gone before the store had counted.
+  // The socket was closed before the store incremented the epoch.
   if (phase.kind === 'closed') return { state, effects: [{ kind: 'close-connection', connEpoch }] }
   if (phase.kind !== 'opening') return { state, effects: [] }
   const { hello, version, newSettings } = phase

@@ -20,7 +20,7 @@ import type { Open, RelayEffect, RelayFacts, RelayInput, RelayState, RelayStep }
 const ticksForAcknowledgement = 6
 /** Two in a second. The agent accepts ten frames of all kinds in a second. */
 const maxSettingsPerTick = 10
-/** Before the database is asked again that could not answer. */
+/** Before a failed transaction is repeated. */
 const retryPause: Pause = { fromMs: 500, toMs: 1_500 }
 
 export type OpenState = RelayState & { readonly phase: Open }
@@ -29,7 +29,7 @@ export function isOpen(state: RelayState): state is OpenState {
   return state.phase.kind === 'open'
 }
 
-/** A frame of that length that belongs to a connection that stands; undefined for any other. */
+/** `length`: of the frame in characters. Undefined for a frame that is not expected on an open connection. */
 export function handleFrame(state: OpenState, frame: AgentFrame, length: number): RelayStep | undefined {
   const { phase } = state
   switch (frame.type) {
@@ -54,7 +54,7 @@ export function handleFrame(state: OpenState, frame: AgentFrame, length: number)
   }
 }
 
-/** What the store, the host and others say about a connection that stands. */
+/** Inputs for an open connection other than frames. */
 export function proceed(state: OpenState, input: RelayInput): RelayStep {
   const { outbox, inbox } = state.phase
   switch (input.kind) {
@@ -96,9 +96,9 @@ export function tick(state: OpenState): RelayStep {
   const { phase, relay } = state
   const outbox = tickCommands(phase.outbox)
   if (outbox.unacknowledgedTicks >= ticksForAcknowledgement)
-    return closeConnection(state, 'timed-out', 'commands are not taken over')
+    return closeConnection(state, 'timed-out', 'the agent does not acknowledge commands')
   const { heartbeat, verdict } = tickHeartbeat(phase.heartbeat)
-  if (verdict === 'dead') return closeConnection(state, 'timed-out', 'the agent does not answer')
+  if (verdict === 'dead') return closeConnection(state, 'timed-out', 'no answer from the agent')
   const ticks = phase.ticks + 1
   const { pending } = phase.settings
   const isLeaseDue = ticks % ticksPerHeartbeat === 0
@@ -136,13 +136,13 @@ function eventsArrived(state: OpenState, frame: EventsFrame, length: number): Re
   if (inbox === 'gap')
     return closeConnection(state, 'malformed', `event ${frame.from} came before ${phase.inbox.received + 1}`)
   if (isOverfull(inbox, relay.window)) return closeConnection(state, 'too-much', 'more events than the window allows')
-  // Sent again before the acknowledgement was read: told again, or the agent would wait for it.
+  // The agent sent stored events again, so the acknowledgement may be lost. It is repeated.
   const isKnown = inbox === phase.inbox && !inbox.isReplaying
   const again = isKnown ? [send({ type: 'stored', upto: inbox.mark })] : []
   return then(advance({ ...state, phase: { ...phase, inbox } }), again)
 }
 
-/** The store was set back under this connection. */
+/** The database was restored from a backup during this connection. */
 function requestReplay(state: OpenState, mark: number): RelayStep {
   return {
     state: { ...state, phase: { ...state.phase, inbox: restartFrom(mark) } },
@@ -154,7 +154,7 @@ function commandsClaimed(state: OpenState, commands: readonly Command[]): RelayS
   return advance(withOutbox(state, claimed(state.phase.outbox, commands)))
 }
 
-/** Whatever can go on goes on: commands are sent and claimed, events are stored. */
+/** Sends and claims commands and stores events, as far as possible. */
 function advance(state: OpenState): RelayStep {
   const { phase } = state
   const { connEpoch, hello } = phase
@@ -192,7 +192,7 @@ function unchanged(state: RelayState): RelayStep {
   return { state, effects: [] }
 }
 
-/** What was decided first is done first. */
+/** Puts effects before those of a step. */
 function then(step: RelayStep, before: readonly RelayEffect[]): RelayStep {
   return { state: step.state, effects: [...before, ...step.effects] }
 }

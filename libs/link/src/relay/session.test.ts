@@ -15,8 +15,8 @@ const kindsOf = (effects: readonly { readonly kind: string }[]) => effects.map((
 const closeIn = (effects: readonly object[]) => effects.find((effect) => 'kind' in effect && effect.kind === 'close')
 const cancel = (cmdId: string) => ({ kind: 'cancel', cmdId }) as const
 
-test('an agent is welcomed when its signature was verified and the store has counted its connection', () => {
-  const said = receive(challenged(), hello)
+test('sends the welcome when the signature is verified and the store has opened the connection', () => {
+  const greeted = receive(challenged(), hello)
   const text = signedText({
     purpose: 'hello',
     relayId: 'relay',
@@ -25,21 +25,21 @@ test('an agent is welcomed when its signature was verified and the store has cou
     journalId: 'journal',
     bootId: 'boot',
   })
-  expect(said.effects).toContainEqual({ kind: 'authenticate', deviceId: 'device', text, signature: 'AAAA' })
-  const verified = play(said.state, { kind: 'authenticated' })
+  expect(greeted.effects).toContainEqual({ kind: 'authenticate', deviceId: 'device', text, signature: 'AAAA' })
+  const verified = play(greeted.state, { kind: 'authenticated' })
   expect(verified.effects).toEqual([{ kind: 'open-connection', hello }])
   const { effects } = play(verified.state, { kind: 'connection-opened', opened })
   expect(framesIn(effects)).toMatchObject([{ type: 'welcome', version: 1, connEpoch: 7, mark: 4, window: 4 }])
 })
 
-test('who says nothing is given up soon, and who has said hello is let in late when many come at once', () => {
+test('waits 15 s for the hello, and longer for its authentication when many agents connect at once', () => {
   const timer = { kind: 'set-timer', timer: 'handshake' }
   const { state, effects } = play(newConnection({ relayId: 'relay', nonce: 'n'.repeat(16) }), { kind: 'opened' })
   expect(effects).toContainEqual({ ...timer, fromMs: 15_000, toMs: 15_000 })
   expect(receive(state, hello).effects).toContainEqual({ ...timer, fromMs: 45_000, toMs: 45_000 })
 })
 
-test('one that is new is paired, and says hello on the same connection', () => {
+test('pairs a new agent, which sends hello on the same connection', () => {
   const pair: Pair = {
     type: 'pair',
     credential: 'CODE',
@@ -57,7 +57,7 @@ test('one that is new is paired, and says hello on the same connection', () => {
   })
 })
 
-test('versions: the one before is spoken, and no overlap is refused with the range', () => {
+test('supports the previous version, and reports the range when there is no common one', () => {
   const relay = challenged({ versions: { min: 1, max: 2 } })
   const old = play(receive(relay, hello).state, { kind: 'authenticated' }, { kind: 'connection-opened', opened })
   expect(framesIn(old.effects)).toMatchObject([{ type: 'welcome', version: 1 }])
@@ -65,7 +65,7 @@ test('versions: the one before is spoken, and no overlap is refused with the ran
   expect(closeIn(effects)).toMatchObject({ code: 4426, reason: expect.stringContaining('versions 1 to 2') })
 })
 
-test('an event is acknowledged when it is committed, and what arrives meanwhile goes with the next commit', () => {
+test('acknowledges an event when it is committed, and stores later ones with the next commit', () => {
   const first = receive(ready(), events(5), events(6), events(7))
   expect(first.effects).toMatchObject([
     { kind: 'store-events', connEpoch: 7, journalId: 'journal', batch: { from: 5, tag: 't5' } },
@@ -77,7 +77,7 @@ test('an event is acknowledged when it is committed, and what arrives meanwhile 
   )
 })
 
-test('what the database could not store is tried again after a pause, and not acknowledged', () => {
+test('repeats a failed transaction after a pause, and acknowledges nothing before', () => {
   const { state } = receive(ready(), events(5))
   const failed = play(state, { kind: 'store-failed' })
   expect(failed.effects).toMatchObject([{ kind: 'set-timer', timer: 'retry' }])
@@ -85,7 +85,7 @@ test('what the database could not store is tried again after a pause, and not ac
   expect(again.effects).toContainEqual(expect.objectContaining({ kind: 'store-events' }))
 })
 
-test('a store that was set back asks for everything since, and passes over what was under way', () => {
+test('after a restore it requests a replay, and ignores events that were in flight', () => {
   const { state } = receive(ready(), events(5), events(6))
   const behind = play(state, { kind: 'mark-behind', mark: 2 })
   expect(framesIn(behind.effects)).toEqual([{ type: 'replay', from: 3 }])
@@ -93,12 +93,12 @@ test('a store that was set back asks for everything since, and passes over what 
   expect(receive(behind.state, events(3)).effects).toMatchObject([{ kind: 'store-events', batch: { from: 3 } }])
 })
 
-test('events that come without those before end the connection, and so do more than the window allows', () => {
+test('a gap in the events ends the connection, and so do more events than the window allows', () => {
   expect(closeIn(receive(ready(), events(6)).effects)).toMatchObject({ code: 4400 })
   expect(closeIn(receive(ready(), events(5, 5)).effects)).toMatchObject({ code: 4413 })
 })
 
-test('the first claim of a connection tells again what was not taken over, the next ones what is new', () => {
+test('the first claim of a connection returns unacknowledged commands, the next ones new commands', () => {
   const { state, effects } = receive(open().state, { type: 'credit', limit: 2, urgentLimit: 3 })
   expect(effects).toMatchObject([{ kind: 'claim-commands', isResume: true, connEpoch: 7, journalId: 'journal' }])
   const resumed = play(state, { kind: 'commands-claimed', commands: [cancel('a')] })
@@ -106,7 +106,7 @@ test('the first claim of a connection tells again what was not taken over, the n
   expect(resumed.effects.at(-1)).toMatchObject({ kind: 'claim-commands', isResume: false, room: { sends: 2 } })
 })
 
-test('a hint leads to a claim at once, but not while one is under way', () => {
+test('a hint starts a claim at once, unless one is in progress', () => {
   const woken = play(ready(), { kind: 'wake' })
   expect(kindsOf(woken.effects)).toEqual(['claim-commands'])
   const twice = play(woken.state, { kind: 'wake' })
@@ -114,7 +114,7 @@ test('a hint leads to a claim at once, but not while one is under way', () => {
   expect(kindsOf(play(twice.state, { kind: 'commands-claimed', commands: [] }).effects)).toEqual(['claim-commands'])
 })
 
-test('who is fenced closes, and nothing that comes after is done', () => {
+test('closes when fenced, and ignores later inputs', () => {
   const { state } = receive(ready(), events(5), events(6))
   const fenced = play(state, { kind: 'fenced' })
   expect(closeIn(fenced.effects)).toMatchObject({ code: 4409 })
@@ -128,19 +128,19 @@ test('who is fenced closes, and nothing that comes after is done', () => {
   expect(play(fenced.state, ...late)).toEqual({ state: fenced.state, effects: [] })
 })
 
-test('a connection that the store counted when its socket was gone is taken back', () => {
+test('closes a connection in the store when its socket was closed before', () => {
   const { state } = play(receive(challenged(), hello).state, { kind: 'authenticated' }, { kind: 'closed', code: 1006 })
   expect(play(state, { kind: 'connection-opened', opened }).effects).toEqual([
     { kind: 'close-connection', connEpoch: 7 },
   ])
 })
 
-test('a clock that was set is told with the settings', () => {
+test('sends the time with the settings after the clock was set', () => {
   const { effects } = play(ready(), { kind: 'settings-changed', settings: {}, serverTime: '2026-03-01T12:00:00Z' })
   expect(framesIn(effects)).toEqual([{ type: 'settings', settings: {}, serverTime: '2026-03-01T12:00:00Z' }])
 })
 
-test('of many changes of the settings, the last one is sent with the next tick', () => {
+test('sends the last of many changes of the settings with the next tick', () => {
   const changes = Array.from(
     { length: 500 },
     (_, version) => ({ kind: 'settings-changed', settings: { version } }) as const,
@@ -152,7 +152,7 @@ test('of many changes of the settings, the last one is sent with the next tick',
   expect(framesIn(play(ticked.state, { kind: 'timer', timer: 'tick' }).effects)).toEqual([])
 })
 
-test('settings that change while the welcome is prepared are told after it', () => {
+test('sends settings that change during the handshake after the welcome', () => {
   const { state } = play(
     receive(challenged(), hello).state,
     { kind: 'authenticated' },
@@ -162,7 +162,7 @@ test('settings that change while the welcome is prepared are told after it', () 
   expect(framesIn(effects)).toMatchObject([{ type: 'welcome' }, { type: 'settings', settings: { version: 2 } }])
 })
 
-test('a relay that ends asks its agents to leave, each at its time, and claims nothing more for them', () => {
+test('when it stops it asks the agent to reconnect later, and claims nothing more', () => {
   const { state, effects } = play(ready(), { kind: 'drain', reconnectAfterMs: 900 })
   expect(framesIn(effects)).toEqual([{ type: 'goaway', reconnectAfterMs: 900 }])
   expect(play(state, { kind: 'wake' }).effects).toEqual([])
@@ -173,25 +173,28 @@ test.each([
   [{ kind: 'revoked' } as const, 4403],
   [{ kind: 'restored' } as const, 4503],
   [{ kind: 'refused', why: 'unauthenticated', reason: 'no such device' } as const, 4401],
-])('%o closes with its own code and gives the device free', (input, code) => {
+])('%o closes with its own code and releases the device', (input, code) => {
   const { effects } = play(ready(), input)
   expect(closeIn(effects)).toMatchObject({ code })
   expect(effects).toContainEqual({ kind: 'close-connection', connEpoch: 7 })
 })
 
-test('an agent that falls silent is left within 45 s, and one that takes nothing over within 30 s', () => {
+test('closes after 45 s without a frame, and after 30 s without an acknowledgement of commands', () => {
   const ticks = (count: number) => Array.from({ length: count }, (): RelayInput => ({ kind: 'timer', timer: 'tick' }))
   expect(play(ready(), ...ticks(8)).state.phase.kind).toBe('open')
   expect(closeIn(play(ready(), ...ticks(9)).effects)).toMatchObject({ code: 4408 })
-  const told = play(play(ready(), { kind: 'wake' }).state, { kind: 'commands-claimed', commands: [cancel('a')] }).state
+  const sent = play(play(ready(), { kind: 'wake' }).state, { kind: 'commands-claimed', commands: [cancel('a')] }).state
   const alive = ticks(6).flatMap((tick): RelayInput[] => [
     { kind: 'received', text: '{"type":"ping","number":1}' },
     tick,
   ])
-  expect(closeIn(play(told, ...alive).effects)).toMatchObject({ code: 4408, reason: 'commands are not taken over' })
+  expect(closeIn(play(sent, ...alive).effects)).toMatchObject({
+    code: 4408,
+    reason: 'the agent does not acknowledge commands',
+  })
 })
 
-test('the lease is renewed once in a heartbeat', () => {
+test('renews the lease once in each heartbeat', () => {
   const ticks = Array.from({ length: 8 }, (): RelayInput => ({ kind: 'timer', timer: 'tick' }))
   const renewals = play(ready(), ...ticks).effects.filter(({ kind }) => kind === 'renew-lease')
   expect(renewals).toEqual([
@@ -200,14 +203,14 @@ test('the lease is renewed once in a heartbeat', () => {
   ])
 })
 
-test('that an agent has met its clone is reported', () => {
+test('reports a duplicate identity', () => {
   expect(play(ready(), { kind: 'closed', code: 4423 }).effects.at(-1)).toEqual({
     kind: 'report-duplicate',
     deviceId: 'device',
   })
 })
 
-test('whatever an agent says in whatever phase, the relay answers with effects and short reasons, and does not throw', () => {
+test('does not throw on any frame in any phase, and closes with a short reason', () => {
   const phases = [challenged(), receive(challenged(), hello).state, open().state, ready()]
   const number = fc.integer({ min: -1, max: 9 })
   const frames = fc.oneof(
@@ -243,7 +246,7 @@ test('whatever an agent says in whatever phase, the relay answers with effects a
   )
 })
 
-/** Not everything that can be made can be written as JSON. */
+/** Some values cannot be written as JSON. */
 function safeText(value: unknown): string {
   try {
     return JSON.stringify(value)

@@ -8,15 +8,15 @@ import { handleFrame, isOpen, proceed, retry, tick } from './online.ts'
 import type { RelayInput, RelayState, RelayStep, RelayTimer } from './state.ts'
 
 /**
- * The relay's end of the link: one machine for each socket, over when the socket is.
+ * The relay's end of the link: one machine for each socket, closed with it.
  *
- *   fresh → challenged → authenticating → opening → open → over
- *            ↕ pairing                                      ↑ from everywhere
+ *   new → challenged → authenticating → opening → open → closed
+ *            ↕ pairing                                   ↑ from every phase
  *
- * What it promises, together with a store that does as its effects say:
- *   an event is acknowledged after it was committed, under the epoch of this connection, in the order of its journal;
- *   a command is sent after it was committed as dispatched to this journal, and again when it was not taken over;
- *   once a newer connection has the device, nothing that this one still holds is committed.
+ * Its guarantees, given a store that carries out its effects:
+ *   an event is acknowledged after it was committed under the epoch of this connection, in the order of its journal;
+ *   a command is sent after it was committed as dispatched to this journal, and again if it was not acknowledged;
+ *   nothing of this connection is committed once a newer connection holds the device.
  */
 export function nextRelay(state: RelayState, input: RelayInput): RelayStep {
   const { phase } = state
@@ -44,14 +44,14 @@ export function nextRelay(state: RelayState, input: RelayInput): RelayStep {
     case 'restored':
       return closeConnection(state, 'unavailable', 'the database was restored from a backup')
     case 'fenced':
-      return closeConnection(state, 'superseded', 'a newer connection of this agent took over')
+      return closeConnection(state, 'superseded', 'replaced by a newer connection of this agent')
     default:
       return isOpen(state) ? proceed(state, input) : prepare(state, input)
   }
 }
 
 function receive(before: RelayState, text: string): RelayStep {
-  const state = heard(before)
+  const state = frameSeen(before)
   const reading = readAgentFrame(text)
   if (reading.kind === 'refused') return closeConnection(state, reading.why, reading.reason)
   if (reading.kind === 'ignored') return unchanged(state)
@@ -65,7 +65,7 @@ function take(state: RelayState, frame: AgentFrame, length: number): RelayStep |
   return isOpen(state) ? handleFrame(state, frame, length) : handleHandshakeFrame(state, frame)
 }
 
-/** Settings that change while the store still reads those for the welcome are told after it. */
+/** Settings that change while the store opens the connection are sent after the welcome. */
 function prepare(state: RelayState, input: RelayInput): RelayStep {
   const { phase } = state
   if (phase.kind !== 'opening' || input.kind !== 'settings-changed') return unchanged(state)
@@ -86,7 +86,7 @@ function closed(state: RelayState, code: number): RelayStep {
   return { state: over.state, effects: [...over.effects, { kind: 'report-duplicate', deviceId }] }
 }
 
-function heard(state: RelayState): RelayState {
+function frameSeen(state: RelayState): RelayState {
   return isOpen(state)
     ? { ...state, phase: { ...state.phase, heartbeat: frameReceived(state.phase.heartbeat) } }
     : state

@@ -5,10 +5,10 @@ import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import type { ClaimRoom, CommandOutbox } from '../commands/command-outbox.ts'
 import type { Heartbeat } from '../connection/heartbeat.ts'
 import type { Pause } from '../connection/timers.ts'
-import { spokenVersions } from '../connection/versions.ts'
+import { supportedVersions } from '../connection/versions.ts'
 import type { EventBatch, EventInbox } from '../events/event-inbox.ts'
 
-/** What a relay knows of one socket of an agent. Never changed: each input makes the next one. */
+/** The state of the relay's end of one connection. Immutable: each input returns the next one. */
 export interface RelayState {
   readonly relay: RelayFacts
   readonly phase: RelayPhase
@@ -16,11 +16,11 @@ export interface RelayState {
 
 export interface RelayFacts {
   readonly relayId: string
-  /** Fresh for each socket, at least 16 characters that nobody can guess. */
+  /** Random for each socket, at least 16 characters. */
   readonly nonce: string
   readonly versions: Versions
   readonly heartbeatSeconds: number
-  /** Events that an agent may have under way. */
+  /** Maximum number of unacknowledged events of an agent. */
   readonly window: number
 }
 
@@ -30,7 +30,7 @@ export type RelayPhase =
   | { readonly kind: 'pairing' }
   /** The signature is being verified. */
   | { readonly kind: 'authenticating'; readonly hello: Hello; readonly version: number }
-  /** The store counts the epoch up, and so fences whoever was connected before. */
+  /** The store increments the epoch, which fences earlier connections of the device. */
   | {
       readonly kind: 'opening'
       readonly hello: Hello
@@ -38,7 +38,7 @@ export type RelayPhase =
       readonly newSettings?: Readonly<Record<string, unknown>>
     }
   | Open
-  /** Closed by this end or the other. `connEpoch` is there when the store knows of this connection. */
+  /** Closed by either end. `connEpoch`: undefined when the store has not opened this connection. */
   | { readonly kind: 'closed'; readonly connEpoch: number | undefined }
 
 export interface Open {
@@ -48,7 +48,7 @@ export interface Open {
   readonly heartbeat: Heartbeat
   readonly inbox: EventInbox
   readonly outbox: CommandOutbox
-  /** Nothing more is claimed: the agent was asked to leave. */
+  /** The agent was asked to reconnect to another relay, so nothing more is claimed. */
   readonly isDraining: boolean
   readonly settings: SettingsPush
   readonly ticks: number
@@ -62,15 +62,15 @@ export interface SettingsPush {
   readonly pending?: Pick<RelayInput & { kind: 'settings-changed' }, 'settings' | 'serverTime'>
 }
 
-/** What the store says when it has counted the epoch up. */
+/** Returned by the store when it has incremented the epoch. */
 export interface OpenedConnection {
   readonly connEpoch: number
   readonly streamId: string
   readonly mark: number
   readonly markTag?: string | undefined
-  /** Of the hello before this one. */
+  /** Boot id of the previous connection of the device. */
   readonly previousBootId?: string | undefined
-  /** The device has shown a newer journal since. It is given nothing, and stays with the newer one. */
+  /** The device has used a newer journal since, so this one is an old copy and gets no commands. */
   readonly isRetired: boolean
   readonly serverTime: string
   readonly settings: Readonly<Record<string, unknown>>
@@ -86,47 +86,47 @@ export type RelayInput =
   | { readonly kind: 'pairing-refused'; readonly reason: string }
   | { readonly kind: 'authenticated' }
   | { readonly kind: 'connection-opened'; readonly opened: OpenedConnection }
-  /** Of the handshake: `unauthenticated`, `revoked`, `unavailable`. */
+  /** Ends the handshake: `unauthenticated`, `revoked` or `unavailable`. */
   | { readonly kind: 'refused'; readonly why: CloseName; readonly reason: string }
-  /** Committed under this connection's epoch: the journal's mark is now this. */
+  /** Committed under the epoch of this connection; the new mark of the journal. */
   | { readonly kind: 'events-stored'; readonly mark: number }
-  /** Nothing was committed, for the store has less than this connection was told. */
+  /** Nothing was committed, because the store has fewer events than it acknowledged on this connection. */
   | { readonly kind: 'mark-behind'; readonly mark: number }
-  /** Committed or not, nobody knows: it is tried again. */
+  /** It is unknown whether the transaction was committed; it is repeated. */
   | { readonly kind: 'store-failed' }
   | { readonly kind: 'commands-claimed'; readonly commands: readonly Command[] }
   | { readonly kind: 'claim-failed' }
-  /** A newer connection holds the device: found in the store, or told by whoever holds it. */
+  /** A newer connection holds the device, as the store or the relay of that connection reports. */
   | { readonly kind: 'fenced' }
-  /** There may be something to claim. */
+  /** There may be commands to claim. */
   | { readonly kind: 'wake' }
   | {
       readonly kind: 'settings-changed'
       readonly settings: Readonly<Record<string, unknown>>
-      /** The clock was set, too. */
+      /** Set when the clock of the relay was set. */
       readonly serverTime?: string | undefined
     }
   | { readonly kind: 'revoked' }
-  /** The database has another `streamId` than before: nobody knows what of this connection it remembers. */
+  /** The database was restored from a backup and has another `streamId`. */
   | { readonly kind: 'restored' }
-  /** The relay is about to end, or the connection has lasted long enough. */
+  /** The relay is stopping, or moves its connections to other relays. */
   | { readonly kind: 'drain'; readonly reconnectAfterMs: number }
 
 export type RelayTimer = 'handshake' | 'tick' | 'retry'
 
 export type RelayEffect =
   | { readonly kind: 'send'; readonly text: string }
-  /** The machine is done with the socket: whoever does not answer the close frame in time is cut off. */
+  /** Close the socket, forcibly if the agent does not answer the close frame in time. */
   | { readonly kind: 'close'; readonly code: number; readonly reason: string }
   | ({ readonly kind: 'set-timer'; readonly timer: RelayTimer } & Pause)
   | { readonly kind: 'cancel-timer'; readonly timer: RelayTimer }
-  /** Redeem the credential for this key; the same key again is the same device. Answer `paired` or `pairing-refused`. */
+  /** Redeem the credential for this key; a known key keeps its device. Answer `paired` or `pairing-refused`. */
   | { readonly kind: 'pair'; readonly pair: Pair; readonly text: string }
   /** Verify `signature` over `text` with the device's key. Answer `authenticated` or `refused`. */
   | { readonly kind: 'authenticate'; readonly deviceId: string; readonly text: string; readonly signature: string }
-  /** Count the epoch up, unless the socket is gone by then. Answer `connection-opened` or `refused`. */
+  /** Increment the epoch, unless the socket is closed by then. Answer `connection-opened` or `refused`. */
   | { readonly kind: 'open-connection'; readonly hello: Hello }
-  /** Only under this epoch: it is no longer this device's connection. */
+  /** If the device still has this epoch, it is offline now. */
   | { readonly kind: 'close-connection'; readonly connEpoch: number }
   /** One transaction under this epoch. Answer `events-stored`, `mark-behind`, `fenced` or `store-failed`. */
   | {
@@ -136,9 +136,9 @@ export type RelayEffect =
       readonly batch: EventBatch
     }
   /**
-   * One transaction under this epoch: what waits for the device is committed as dispatched to the journal and given back.
-   * `isResume` brings, instead, what was dispatched to it before and has not been taken over; all of it, whatever the room.
-   * Answer `commands-claimed`, `fenced` or `claim-failed`.
+   * One transaction under this epoch: commits pending commands of the device as dispatched to the journal, and returns
+   * them. `isResume` returns instead all commands that were dispatched to the journal before and not acknowledged,
+   * regardless of the room. Answer `commands-claimed`, `fenced` or `claim-failed`.
    */
   | {
       readonly kind: 'claim-commands'
@@ -147,21 +147,21 @@ export type RelayEffect =
       readonly isResume: boolean
       readonly room: ClaimRoom
     }
-  /** On the agent's disk, by `commandKey`. */
+  /** Keys of commands that are on the agent's disk. */
   | { readonly kind: 'commands-taken'; readonly keys: readonly string[] }
-  /** No frame can hold it: end it as failed. */
+  /** The command does not fit into a frame: end it as failed. */
   | { readonly kind: 'command-too-large'; readonly command: Command }
   | { readonly kind: 'take-telemetry'; readonly at: string; readonly sample: Readonly<Record<string, unknown>> }
   | { readonly kind: 'take-waiting'; readonly report: WaitingReport }
-  /** Once in a heartbeat, as long as the connection stands. Answer `fenced` when it does not. */
+  /** Once in each heartbeat. Answer `fenced` when a newer connection holds the device. */
   | { readonly kind: 'renew-lease'; readonly connEpoch: number }
-  /** Two agents use one identity, and this one has stopped: their owner has to know. */
+  /** Two agents use one identity, and this one has stopped: notify the owner. */
   | { readonly kind: 'report-duplicate'; readonly deviceId: string }
 
 export function newConnection(
   relay: Pick<RelayFacts, 'relayId' | 'nonce'> & Partial<Omit<RelayFacts, 'relayId' | 'nonce'>>,
 ): RelayState {
-  const defaults = { versions: spokenVersions, heartbeatSeconds: 20, window: 1_024 }
+  const defaults = { versions: supportedVersions, heartbeatSeconds: 20, window: 1_024 }
   return { relay: { ...defaults, ...relay }, phase: { kind: 'new' } }
 }
 

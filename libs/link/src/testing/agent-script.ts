@@ -40,7 +40,7 @@ export const challenge: RelayFrame = {
   versions: { min: 1, max: 1 },
 }
 
-/** All that these inputs lead to, one after the other. */
+/** Applies the inputs one after the other. */
 export function play(state: AgentState, ...inputs: readonly AgentInput[]): AgentStep {
   return inputs.reduce<AgentStep>(
     (before, input) => {
@@ -51,7 +51,7 @@ export function play(state: AgentState, ...inputs: readonly AgentInput[]): Agent
   )
 }
 
-/** The relay of the present connection says something. */
+/** Frames from the relay of the current connection. */
 export function receive(state: AgentState, ...frames: readonly RelayFrame[]): AgentStep {
   const { connection } = state
   return play(
@@ -60,7 +60,7 @@ export function receive(state: AgentState, ...frames: readonly RelayFrame[]): Ag
   )
 }
 
-/** Connected, and up to the answer to the challenge. */
+/** Connected, up to the answer to the challenge. */
 export function greeted(state: AgentState = paired): AgentStep {
   const { state: connecting } = play(state, { kind: 'start' }, { kind: 'timer', timer: 'reconnect' })
   const { connection } = connecting

@@ -31,7 +31,7 @@ export const opened: OpenedConnection = {
   settings: { messages: {} },
 }
 
-/** All that these inputs lead to, one after the other. */
+/** Applies the inputs one after the other. */
 export function play(state: RelayState, ...inputs: readonly RelayInput[]): RelayStep {
   return inputs.reduce<RelayStep>(
     (before, input) => {
@@ -42,7 +42,7 @@ export function play(state: RelayState, ...inputs: readonly RelayInput[]): Relay
   )
 }
 
-/** The agent says something. */
+/** Frames from the agent. */
 export function receive(state: RelayState, ...frames: readonly AgentFrame[]): RelayStep {
   return play(state, ...frames.map((frame): RelayInput => ({ kind: 'received', text: JSON.stringify(frame) })))
 }
@@ -57,7 +57,7 @@ export function open(changes: Partial<OpenedConnection> = {}): RelayStep {
   return play(state, { kind: 'authenticated' }, { kind: 'connection-opened', opened: { ...opened, ...changes } })
 }
 
-/** An open connection whose agent has said that it takes so many sends, and to which nothing had to be told again. */
+/** An open connection whose agent has granted credit, without commands to resume. */
 export function ready(limit = 4): RelayState {
   const { state } = receive(open().state, { type: 'credit', limit, urgentLimit: limit })
   return play(state, { kind: 'commands-claimed', commands: [] }, { kind: 'commands-claimed', commands: [] }).state

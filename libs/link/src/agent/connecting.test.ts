@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
-import { pauseBefore, retryAfter } from './reconnect.ts'
+import { pauseBefore, retryAfter } from './connecting.ts'
 
-test('pauses double from half a second to a minute, and begin at nothing: full jitter', () => {
+test('pauses double from half a second to a minute, with full jitter', () => {
   const pauses = Array.from({ length: 10 }, (_, attempts) => pauseBefore(attempts, 'soon'))
   expect(pauses.map(({ toMs }) => toMs)).toEqual([500, 1e3, 2e3, 4e3, 8e3, 16e3, 32e3, 6e4, 6e4, 6e4])
   expect(pauses.every(({ fromMs }) => fromMs === 0)).toBe(true)
   expect(pauseBefore(1e9, 'soon').toMs).toBe(60_000)
 })
 
-test('whoever was asked to leave comes back at once, unless that fails', () => {
+test('reconnects at once when asked to, unless that fails', () => {
   expect(pauseBefore(0, 'now')).toEqual({ fromMs: 0, toMs: 0 })
   expect(pauseBefore(3, 'now').toMs).toBe(4_000)
 })
 
-test('what somebody has to mend first is tried once in a few minutes', () => {
+test('retries every few minutes what a person must fix first', () => {
   expect(pauseBefore(0, 'slowly')).toEqual({ fromMs: 60_000, toMs: 600_000 })
 })
 
@@ -25,6 +25,6 @@ test.each([
   [4403, 'never'],
   [4409, 'soon'],
   [4503, 'soon'],
-])('after %i it is tried %s', (code, retry) => {
+])('after code %i it retries %s', (code, retry) => {
   expect(retryAfter(code)).toBe(retry)
 })
