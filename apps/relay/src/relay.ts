@@ -157,12 +157,11 @@ function startFeatures(core: Core, { registry }: Metrics, { isLocal = false }: R
   })
   cleanup.add(() => outbox.stop())
   const agents = new ConnectedAgents({
-    ...core,
+    store: core,
+    relay: { ...core, heartbeatSeconds: config.HEARTBEAT_SECONDS, hashAfterSeconds: config.HASH_AFTER_SECONDS },
+    pairing: { ...core, throttle: new PairingThrottle() },
     recorder: new EventRecorder({ ...core, outbox, onMoved }),
-    throttle: new PairingThrottle(),
     onDispatched: dispatchMetrics(registry),
-    heartbeatSeconds: config.HEARTBEAT_SECONDS,
-    hashAfterSeconds: config.HASH_AFTER_SECONDS,
     arrivalsAtOnce: Math.ceil(config.DATABASE_CONNECTIONS / 3),
   })
   cleanup.add(() => agents.close())

@@ -101,3 +101,14 @@ async function waitForAnswer(
 }
 
 const POLL_MS = 1_000
+
+/**
+ * Deletes commands that were answered or expired before that time, for all accounts. The requests that waited for them
+ * have ended.
+ */
+export async function deleteOldDeviceCommands(database: Database, before: Date): Promise<number> {
+  const { count } = await database.deviceCommand.deleteMany({
+    where: { OR: [{ answeredAt: { lt: before } }, { expiresAt: { lt: before } }] },
+  })
+  return count
+}

@@ -22,16 +22,16 @@ afterAll(() => store.close())
 const lines: string[] = []
 const log = openLog('warn', { write: (line) => lines.push(line) })
 
-/** A relay's hints, connected, and what it hears. */
+/** A relay's hints, connected, and what it receives. */
 async function relay(relayId: string, takes = false) {
   const hints = new WakeHints(new PostgresHintBus({ url: store.url, relayId, log }))
   opened.push(hints)
-  const heard: WakeHint[] = []
+  const received: WakeHint[] = []
   let missed = 0
   await new Promise<void>((connected) =>
     hints.listen(
       (hint) => {
-        heard.push(hint)
+        received.push(hint)
         return takes
       },
       () => {
@@ -40,27 +40,27 @@ async function relay(relayId: string, takes = false) {
       },
     ),
   )
-  return { hints, heard, missed: () => missed }
+  return { hints, received, missed: () => missed }
 }
 
 describe('a hint', () => {
-  test('is heard in its own process at once, and by the other relays soon after, once', async () => {
+  test('reaches listeners in its own process at once, and the other relays once, soon after', async () => {
     const one = await relay('one')
     const other = await relay('other')
     one.hints.wake(['d', 'd', 'e'])
     one.hints.settingsChanged('a')
-    expect(one.heard.map(({ kind }) => kind)).toEqual(['wake', 'wake', 'wake', 'settings-changed'])
+    expect(one.received.map(({ kind }) => kind)).toEqual(['wake', 'wake', 'wake', 'settings-changed'])
     await expect
-      .poll(() => other.heard)
+      .poll(() => other.received)
       .toEqual([
         { kind: 'wake', deviceId: 'd' },
         { kind: 'wake', deviceId: 'e' },
         { kind: 'settings-changed', accountId: 'a' },
       ])
-    expect(one.heard).toHaveLength(4)
+    expect(one.received).toHaveLength(4)
   })
 
-  test('of each kind arrives as it was told', async () => {
+  test('of each kind arrives unchanged', async () => {
     const one = await relay('one')
     const other = await relay('other')
     one.hints.disconnect('d')
@@ -68,7 +68,7 @@ describe('a hint', () => {
     one.hints.accessChanged('a')
     one.hints.answered(['c'])
     await expect
-      .poll(() => other.heard)
+      .poll(() => other.received)
       .toEqual([
         { kind: 'device-revoked', deviceId: 'd' },
         { kind: 'superseded', deviceId: 'd', connEpoch: 7, bootId: 'boot' },
@@ -77,7 +77,7 @@ describe('a hint', () => {
       ])
   })
 
-  test('that this process takes goes no further: the socket is here', () => {
+  test('that this process handles is not sent to the others, because the socket is here', () => {
     const published: WakeHint[] = []
     const bus: HintBus = {
       publish: (hints) => published.push(...hints),
@@ -96,7 +96,7 @@ describe('a hint', () => {
     expect(published).toHaveLength(2)
   })
 
-  test('for thousands of devices is cut to what the database takes', () => {
+  test('for thousands of devices is split into payloads that the database accepts', () => {
     const hints = Array.from(
       { length: 2_000 },
       (_, number): WakeHint => ({ kind: 'wake', deviceId: `device ${number} äöü` }),
@@ -106,7 +106,7 @@ describe('a hint', () => {
     expect(payloads.flatMap((payload) => readHintPayload(payload)?.hints)).toEqual(hints)
   })
 
-  test('of a newer relay is passed over, and what is none is ignored', async () => {
+  test('of a newer relay is skipped, and other payloads are ignored', async () => {
     const other = await relay('other')
     const client = new Client({ connectionString: store.url })
     await client.connect()
@@ -120,11 +120,11 @@ describe('a hint', () => {
       await client.query('SELECT pg_notify($1, $2)', ['smsgw_hints', payload])
     }
     await client.end()
-    await expect.poll(() => other.heard).toEqual([{ kind: 'wake', deviceId: 'd' }])
+    await expect.poll(() => other.received).toEqual([{ kind: 'wake', deviceId: 'd' }])
   })
 })
 
-test('a lost connection comes back by itself, says that hints may be missed, and hears again', async () => {
+test('a lost connection is restored by itself, reports that hints may be missed, and receives again', async () => {
   const one = await relay('one')
   const other = await relay('other')
   await store.database.$queryRaw`
@@ -132,6 +132,6 @@ test('a lost connection comes back by itself, says that hints may be missed, and
   one.hints.wake(['lost perhaps'])
   await expect.poll(() => [one.missed(), other.missed()], { timeout: 4_000 }).toEqual([2, 2])
   one.hints.wake(['d'])
-  await expect.poll(() => other.heard).toContainEqual({ kind: 'wake', deviceId: 'd' })
+  await expect.poll(() => other.received).toContainEqual({ kind: 'wake', deviceId: 'd' })
   expect(lines.join('')).toContain('polling until it is back')
 })

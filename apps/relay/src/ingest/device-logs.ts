@@ -33,8 +33,8 @@ export async function storeLogs(statements: Statements, logs: readonly DeviceLog
 }
 
 /** The entries that the devices logged themselves. */
-export function ownLogs(told: readonly ReportedEvent[], now: Date): DeviceLog[] {
-  return told.flatMap(({ connection: { accountId, deviceId }, event }) => {
+export function ownLogs(reported: readonly ReportedEvent[], now: Date): DeviceLog[] {
+  return reported.flatMap(({ connection: { accountId, deviceId }, event }) => {
     if (event.kind !== 'logged') return []
     const { module, priority, message, context } = event
     return [{ accountId, deviceId, at: eventTime(event.at, now).at, module, priority, message, context }]

@@ -5,9 +5,9 @@ import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
 import type { Move } from '../messages/progress/message-progress.ts'
 import type { Statements } from '../store/database.ts'
+import { storableJson } from '../store/storable.ts'
 import { enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
 import type { OutboxEvent } from '../webhooks/outbox/outbox-event.ts'
-import { type AnswerEvent, storeAnswers } from './command-answers.ts'
 import { lossLogs, ownLogs, storeLogs } from './device-logs.ts'
 import type { EventBatch, RecordResult } from './event-recorder.ts'
 import { fenceBatches } from './fence-batches-statement.ts'
@@ -40,15 +40,15 @@ export async function recordBatches(
     batches.map(({ connection }) => connection),
   )
   const compared = batches.map((batch) => compareBatch(batch, marks.get(batch.connection.deviceId)))
-  const told = compared.flatMap((one) => one.told)
-  const moves = await storeProgress(statements, told, now)
-  for (const { connection, event } of told) {
+  const reported = compared.flatMap((one) => one.reported)
+  const moves = await storeProgress(statements, reported, now)
+  for (const { connection, event } of reported) {
     if (event.kind === 'received') await storeReceived(statements, deviceOf(connection), event, now)
   }
-  for (const [{ deviceId }, sims] of latestSims(told)) await storeSims(statements, deviceId, sims, now)
-  await enqueueDeviceEvents(statements, told)
-  await storeLogs(statements, [...compared.flatMap((one) => lossLogs(one, now)), ...ownLogs(told, now)])
-  const answered = await storeAnswers(statements, told.filter(isAnswer), now)
+  for (const [{ deviceId }, sims] of latestSims(reported)) await storeSims(statements, deviceId, sims, now)
+  await enqueueDeviceEvents(statements, reported)
+  await storeLogs(statements, [...compared.flatMap((one) => lossLogs(one, now)), ...ownLogs(reported, now)])
+  const answered = await storeAnswers(statements, reported.filter(isAnswer), now)
   await writeMarks(
     statements,
     compared.filter(({ isNew }) => isNew).map(({ batch }) => markAfter(batch)),
@@ -57,16 +57,16 @@ export async function recordBatches(
 }
 
 /** The last reported SIMs of each device. */
-function latestSims(told: readonly ReportedEvent[]): Map<AgentConnection, readonly SimCard[]> {
+function latestSims(reported: readonly ReportedEvent[]): Map<AgentConnection, readonly SimCard[]> {
   return new Map(
-    told.flatMap(({ connection, event }) =>
+    reported.flatMap(({ connection, event }) =>
       event.kind === 'sims-changed' || event.kind === 'started' ? [[connection, event.sims]] : [],
     ),
   )
 }
 
-async function enqueueDeviceEvents(statements: Statements, told: readonly ReportedEvent[]): Promise<void> {
-  for (const [accountId, ofAccount] of Map.groupBy(told, ({ connection }) => connection.accountId)) {
+async function enqueueDeviceEvents(statements: Statements, reported: readonly ReportedEvent[]): Promise<void> {
+  for (const [accountId, ofAccount] of Map.groupBy(reported, ({ connection }) => connection.accountId)) {
     await enqueueEvents(statements, accountId, ofAccount.flatMap(occurrenceOf))
   }
 }
@@ -82,6 +82,30 @@ function occurrenceOf({ connection: { deviceId, journalId }, seq, event }: Repor
 function healthFrom(reported: Readonly<Record<string, unknown>>): Health {
   const read = reportedHealth.safeParse(reported)
   return read.success ? read.data : healthOf('unknown', {})
+}
+
+/** The end of a command other than a send. */
+type AnswerEvent = Extract<AgentEvent, { readonly kind: 'swept' | 'ussd-answered' | 'examined' }>
+
+/**
+ * Stores answers; the first one to a command counts. Returns the command ids that were answered now: a request may be
+ * waiting for them.
+ */
+async function storeAnswers(
+  statements: Statements,
+  answers: readonly ReportedEvent<AnswerEvent>[],
+  now: Date,
+): Promise<string[]> {
+  const answered: string[] = []
+  for (const { connection, event } of answers) {
+    const { kind: _, cmdId, ...answer } = event
+    const { count } = await statements.deviceCommand.updateMany({
+      where: { cmdId, deviceId: connection.deviceId, accountId: connection.accountId, answeredAt: null },
+      data: { answeredAt: now, answer: storableJson(answer) as object },
+    })
+    if (count > 0) answered.push(cmdId)
+  }
+  return answered
 }
 
 function isAnswer(one: ReportedEvent): one is ReportedEvent<AnswerEvent> {
@@ -102,7 +126,7 @@ export interface ComparedBatch {
   /** The mark advances. */
   readonly isNew: boolean
   /** The events to store. */
-  readonly told: readonly ReportedEvent[]
+  readonly reported: readonly ReportedEvent[]
   /** New events that cannot be read. */
   readonly unread: readonly { readonly seq: number; readonly problem: string }[]
   /** The number of events that were lost before they were stored. */
@@ -118,7 +142,7 @@ export interface ReportedEvent<E extends AgentEvent = AgentEvent> {
 /** Compares a batch with the mark of its journal. Without a mark the connection is fenced. */
 function compareBatch(batch: EventBatch, mark: number | undefined): ComparedBatch {
   const { connection, from, skipped, events } = batch
-  const nothing = { batch, isNew: false, told: [], unread: [], lost: 0 }
+  const nothing = { batch, isNew: false, reported: [], unread: [], lost: 0 }
   if (mark === undefined) return { ...nothing, result: { kind: 'fenced' } }
   if (from - skipped > mark + 1) return { ...nothing, result: { kind: 'gap', mark } }
   const last = from + events.length - 1
@@ -128,7 +152,7 @@ function compareBatch(batch: EventBatch, mark: number | undefined): ComparedBatc
     batch,
     result: { kind: 'stored', mark: last },
     isNew: true,
-    told: fresh.flatMap((one) => ('event' in one ? [{ connection, seq: one.seq, event: one.event }] : [])),
+    reported: fresh.flatMap((one) => ('event' in one ? [{ connection, seq: one.seq, event: one.event }] : [])),
     unread: fresh.flatMap((one) => ('problem' in one ? [one] : [])),
     lost: Math.max(0, from - 1 - mark),
   }

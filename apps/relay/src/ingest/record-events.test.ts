@@ -36,8 +36,8 @@ const HEALTH = deviceHealth({
 })
 
 function batch(from: number, ...events: readonly (AgentEvent | { readonly problem: string })[]): EventBatch {
-  const told = events.map((event): ReadEvent => ('problem' in event ? event : { event }))
-  return { connection, from, skipped: 0, tag: `tag ${from + events.length - 1}`, events: told }
+  const read = events.map((event): ReadEvent => ('problem' in event ? event : { event }))
+  return { connection, from, skipped: 0, tag: `tag ${from + events.length - 1}`, events: read }
 }
 
 async function record(...batches: EventBatch[]) {
@@ -56,7 +56,7 @@ describe('a batch of events', () => {
   test('is stored together with the mark, and a repeat is only acknowledged', async () => {
     for (const event of ['sms:sent', 'sms:delivered']) await world.webhook(event)
     await world.message('m', { journal: 'journal' })
-    const told = batch(
+    const reported = batch(
       1,
       { kind: 'processed', ...send },
       { kind: 'part-submitted', ...send, part: 1, parts: 1, reference: 7, result: 'accepted', simNumber: 2 },
@@ -64,7 +64,7 @@ describe('a batch of events', () => {
       { kind: 'part-reported', ...send, part: 1, status: 0, words: 'delivered' },
       { kind: 'delivered', ...send, simNumber: 2 },
     )
-    for (let time = 0; time < 3; time += 1) expect(await record(told)).toEqual([{ kind: 'stored', mark: 5 }])
+    for (let time = 0; time < 3; time += 1) expect(await record(reported)).toEqual([{ kind: 'stored', mark: 5 }])
     expect(await journal()).toMatchObject({ mark: 5n, markTag: 'tag 5' })
     expect(await world.recipient('m/0')).toMatchObject({ state: 'Delivered', usedSimNumber: 2, senderNumber: '+491' })
     expect(await store.database.part.findMany()).toEqual([
@@ -125,10 +125,10 @@ describe('a batch of events', () => {
   })
 
   test('that arrives twice at once is stored once', async () => {
-    const told = batch(1, { kind: 'logged', at, module: 'modem', priority: 'INFO', message: 'once' })
+    const reported = batch(1, { kind: 'logged', at, module: 'modem', priority: 'INFO', message: 'once' })
     const { again } = await store.database.$transaction(async (statements) => {
-      await recordBatches(statements, [told], world.now)
-      const again = record(told)
+      await recordBatches(statements, [reported], world.now)
+      const again = record(reported)
       await Promise.race([again, someoneWaits(store.database)])
       return { again }
     })

@@ -61,13 +61,13 @@ async function recordOneByOne(database: Database, batch: EventBatch, now: Date):
   const answered: string[] = []
   const moves: Move[] = []
   let result: RecordResult = { kind: 'fenced' }
-  for (const [index, told] of batch.events.entries()) {
+  for (const [index, event] of batch.events.entries()) {
     const isLast = index === batch.events.length - 1
     const single = {
       ...batch,
       from: batch.from + index,
       skipped: index === 0 ? batch.skipped : 0,
-      events: [told],
+      events: [event],
       tag: isLast ? batch.tag : undefined,
     }
     const recorded = await recordOrPass(database, single, now)
@@ -91,8 +91,8 @@ async function recordOrPass(database: Database, single: EventBatch, now: Date): 
 }
 
 /** Names the kind only: the content may be the text of a message. */
-function unstorable(told: ReadEvent): ReadEvent {
-  return { problem: 'event' in told ? `the database rejects this '${told.event.kind}' event` : told.problem }
+function unstorable(read: ReadEvent): ReadEvent {
+  return { problem: 'event' in read ? `the database rejects this '${read.event.kind}' event` : read.problem }
 }
 
 /** Another transaction holds a lock that this one needs. */

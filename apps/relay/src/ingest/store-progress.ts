@@ -15,10 +15,10 @@ import { type PartEvent, storeParts } from './store-parts-statement.ts'
  */
 export async function storeProgress(
   statements: Statements,
-  told: readonly ReportedEvent[],
+  reported: readonly ReportedEvent[],
   now: Date,
 ): Promise<readonly Move[]> {
-  const ofSends = told.filter((one): one is ReportedEvent<SendEvent> => isSendEvent(one.event))
+  const ofSends = reported.filter((one): one is ReportedEvent<SendEvent> => isSendEvent(one.event))
   if (ofSends.length === 0) return []
   const updates = new Map(ofSends.map((one) => [updatesOf(one.connection, one.event, now), one]))
   const { unknown, moves } = await advanceMessages(statements, [...updates.keys()], now)

@@ -85,7 +85,7 @@ export async function authenticateAgent(
     where: { id: deviceId },
     select: { publicKey: true, deletedAt: true },
   })
-  // The key was deleted with the device. Whoever knows the id of the device may learn that it was deleted.
+  // The key was deleted with the device. A caller that knows the id of the device may learn that it was deleted.
   if (device !== null && device.deletedAt !== null) return REVOKED
   // The same answer for a wrong signature and an unknown device does not reveal which devices exist.
   if (!device?.publicKey || !isSignedBy(device.publicKey, text, signature)) {

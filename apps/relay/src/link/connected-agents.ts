@@ -1,6 +1,6 @@
 import type { WakeHint } from '../hints/wake-hint.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
-import { newId, type Random } from '../random.ts'
+import { newId } from '../random.ts'
 import { readSettingsOf } from '../settings/read-settings.ts'
 import { ConnectionCloser } from './claim/connection-closer.ts'
 import { findRevoked } from './claim/find-revoked-statement.ts'
@@ -13,7 +13,6 @@ import { findDevicesWithWork } from './dispatch/find-work-statement.ts'
 export interface ConnectedAgentsDeps extends Omit<ConnectedAgentDeps, 'closer' | 'arrivals'> {
   /** How many agents are admitted at the same time. Each uses a database connection. */
   readonly arrivalsAtOnce: number
-  readonly random: Random
 }
 
 /**
@@ -37,11 +36,11 @@ export class ConnectedAgents {
   constructor(deps: ConnectedAgentsDeps) {
     this.#deps = {
       ...deps,
-      closer: new ConnectionCloser(deps),
+      closer: new ConnectionCloser(deps.store),
       arrivals: new FairQueue({ slots: deps.arrivalsAtOnce, places: MOST_ARRIVING }),
     }
-    this.#stopListening = deps.hints.listen(
-      (hint) => this.#hear(hint),
+    this.#stopListening = deps.store.hints.listen(
+      (hint) => this.#onHint(hint),
       () => {
         this.#wakeAll()
         void this.#renew()
@@ -49,7 +48,7 @@ export class ConnectedAgents {
       },
     )
     this.#polling = setInterval(() => {
-      void this.#look()
+      void this.#wakeDue()
       void this.#disconnectRevoked()
       if (this.#isRenewalDue) void this.#renew()
     }, POLL_MS)
@@ -70,7 +69,7 @@ export class ConnectedAgents {
 
   /** Takes over an opened socket; the relay sends the first frame. */
   accept(socket: AgentSocket, address: string): Pick<ConnectedAgent, 'step'> {
-    const nonce = newId(this.#deps.random)
+    const nonce = newId(this.#deps.pairing.random)
     const session = new ConnectedAgent(
       this.#deps,
       { socket, address, nonce },
@@ -126,7 +125,7 @@ export class ConnectedAgents {
   }
 
   /** Returns true when the socket of the device is here, so that no other relay needs the hint. */
-  #hear(hint: WakeHint): boolean {
+  #onHint(hint: WakeHint): boolean {
     switch (hint.kind) {
       case 'wake': {
         const session = this.#byDevice.get(hint.deviceId)
@@ -158,10 +157,10 @@ export class ConnectedAgents {
     const concerned = accountIds.filter((accountId) => agents.has(accountId))
     if (concerned.length === 0) return
     try {
-      for (const [accountId, settings] of await readSettingsOf(this.#deps.database, concerned))
+      for (const [accountId, settings] of await readSettingsOf(this.#deps.store.database, concerned))
         for (const agent of agents.get(accountId) ?? []) agent.sendSettings(settings)
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'settings not pushed to agents: database unavailable, retrying')
+      this.#deps.store.log.warn({ err: error }, 'settings not pushed to agents: database unavailable, retrying')
     }
   }
 
@@ -179,16 +178,16 @@ export class ConnectedAgents {
     for (const session of this.#byDevice.values()) session.step({ kind: 'wake' })
   }
 
-  async #look(): Promise<void> {
+  async #wakeDue(): Promise<void> {
     if (this.#isPolling || this.#byDevice.size === 0) return
     this.#isPolling = true
     try {
-      const { database, relayId, clock } = this.#deps
-      for (const deviceId of await findDevicesWithWork(database, relayId, clock.now())) {
+      const { database, clock } = this.#deps.store
+      for (const deviceId of await findDevicesWithWork(database, this.#deps.relay.relayId, clock.now())) {
         this.#byDevice.get(deviceId)?.step({ kind: 'wake' })
       }
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'due commands not read: database unavailable, retrying')
+      this.#deps.store.log.warn({ err: error }, 'due commands not read: database unavailable, retrying')
     } finally {
       this.#isPolling = false
     }
@@ -199,10 +198,10 @@ export class ConnectedAgents {
     if (this.#isCheckingRevoked || this.#byDevice.size === 0) return
     this.#isCheckingRevoked = true
     try {
-      for (const deviceId of await findRevoked(this.#deps.database, [...this.#byDevice.keys()]))
+      for (const deviceId of await findRevoked(this.#deps.store.database, [...this.#byDevice.keys()]))
         this.#byDevice.get(deviceId)?.step({ kind: 'revoked' })
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'deleted devices not looked up: database unavailable, retrying')
+      this.#deps.store.log.warn({ err: error }, 'deleted devices not looked up: database unavailable, retrying')
     } finally {
       this.#isCheckingRevoked = false
     }
@@ -220,14 +219,17 @@ export class ConnectedAgents {
       }
     } catch (error) {
       this.#isRenewalDue = true
-      this.#deps.log.warn({ err: error }, 'leases not renewed: devices may look offline until the database is back')
+      this.#deps.store.log.warn(
+        { err: error },
+        'leases not renewed: devices may look offline until the database is back',
+      )
     } finally {
       this.#isRenewing = false
     }
   }
 
   async #renewOnce(): Promise<void> {
-    const { database, clock } = this.#deps
+    const { database, clock } = this.#deps.store
     const sessions = [...this.#byDevice.values()]
     const connections = sessions.flatMap(({ connection }) => connection ?? [])
     const lost = new Set(await renewLeases(database, connections, { leaseMs: LEASE_MS, now: clock.now() }))
@@ -240,9 +242,9 @@ export class ConnectedAgents {
     if (this.#isCheckingSettings || this.#byDevice.size === 0) return
     this.#isCheckingSettings = true
     try {
-      await this.#pushSettings(await findStaleSettings(this.#deps.database, [...this.#byDevice.values()]))
+      await this.#pushSettings(await findStaleSettings(this.#deps.store.database, [...this.#byDevice.values()]))
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'settings not checked: database unavailable, retrying')
+      this.#deps.store.log.warn({ err: error }, 'settings not checked: database unavailable, retrying')
     } finally {
       this.#isCheckingSettings = false
     }

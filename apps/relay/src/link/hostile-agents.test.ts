@@ -183,7 +183,7 @@ test('an upgrade that is not WebSocket version 13 gets one response', async () =
   }
 })
 
-test('an upgrade to another protocol, or elsewhere, is answered as if it were none', async () => {
+test('answers an upgrade to another protocol or path like an ordinary request', async () => {
   const { hostname, port } = new URL(relay.url)
   const ask = async (path: string, protocol: string) => {
     const socket = connectSocket({ host: hostname, port: Number(port) })
@@ -217,7 +217,7 @@ test('an address that opens too many connections has to wait, others need not', 
 })
 
 test('invalid events of a paired agent are logged and skipped without disconnecting it', async () => {
-  const agent = await known()
+  const agent = await pairedAgent()
   const nonsense = [{ kind: 'sent' }, 7, { kind: 'received', text: '\u0000' }, { kind: 'sent', cmdId: 'x'.repeat(65) }]
   agent.tell(...(nonsense as never[]))
   await agent.until(() => agent.stored === 4)
@@ -234,14 +234,14 @@ test.each([
   ],
   ['says more than an event may be', `{"type":"events","from":1,"tag":"${'t'.repeat(65)}","events":[{}]}`],
 ])('disconnects a paired agent that %s', async (_, frame) => {
-  const agent = await known()
+  const agent = await pairedAgent()
   agent.say(frame)
   await agent.until(() => agent.ended.length === 1)
   expect(agent.ended).toEqual(['malformed'])
   agent.stop()
 })
 
-async function known(): Promise<ScriptedAgent> {
+async function pairedAgent(): Promise<ScriptedAgent> {
   const { code } = (await relay.api('POST', '/devices/codes')).json
   const options = { identity: { credential: code }, address: `192.0.2.${places}`, chance: 1 }
   const agent = new ScriptedAgent({ url: relay.url, ...options }).start()

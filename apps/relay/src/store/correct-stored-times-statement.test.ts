@@ -39,13 +39,13 @@ async function delivery(nextAttemptAt: Date): Promise<void> {
 
 const nextAttemptAt = async () => (await store.database.webhookDelivery.findFirstOrThrow()).nextAttemptAt
 
-test('a first attempt that a wrong clock put an hour ahead is due now', async () => {
+test('makes a first attempt due that a wrong clock put an hour ahead', async () => {
   await delivery(fromNow(HOUR))
   await correctStoredTimes(store.database, HOUR)
   expect(minutesLeft(await nextAttemptAt())).toEqual(expect.closeTo(0))
 })
 
-test('a retry and a pause keep what is left of them, and are shortened once by however many relays', async () => {
+test('keeps the remaining time of a retry and a pause, and corrects it once for any number of relays', async () => {
   await delivery(fromNow(HOUR + 1_800_000))
   await store.database.webhook.updateMany({ data: { pausedUntil: fromNow(HOUR + 60_000) } })
   await Promise.all([correctStoredTimes(store.database, HOUR), correctStoredTimes(store.database, HOUR)])
@@ -53,7 +53,7 @@ test('a retry and a pause keep what is left of them, and are shortened once by h
   expect(minutesLeft((await store.database.webhook.findFirstOrThrow()).pausedUntil)).toBe(1)
 })
 
-test('an unscheduled message takes its place in the queue, a scheduled one keeps its time', async () => {
+test('corrects the queue position of an unscheduled message, and keeps the time of a scheduled one', async () => {
   await world.message('m')
   await world.message('scheduled', { scheduleAt: fromNow(2 * HOUR) })
   await store.database.recipient.updateMany({ where: { cmdId: 'm/0' }, data: { dueAt: fromNow(HOUR) } })
@@ -62,7 +62,7 @@ test('an unscheduled message takes its place in the queue, a scheduled one keeps
   expect(minutesLeft((await world.recipient('scheduled/0')).dueAt)).toBe(120)
 })
 
-test('a start with an old clock is noticed by what was stored before, once', async () => {
+test('detects a start with an old clock by the stored times, once', async () => {
   expect(await behindStoredTimesMs(store.database)).toEqual(expect.closeTo(0))
   await store.database.device.updateMany({ data: { lastSeen: fromNow(HOUR) } })
   expect(Math.round((await behindStoredTimesMs(store.database)) / 10_000)).toBe(360)

@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('under load the database dies: 503 with Retry-After meanwhile, live stays green, and all recovers by itself', async () => {
+test('while the database is down under load, requests get 503 with Retry-After, /health/live stays green, and the relay recovers by itself', async () => {
   const load = startLoad()
   await vi.waitUntil(() => load.answers.length > 50, { timeout: 20_000 })
   process.kill(postgres.pid(), 'SIGQUIT')

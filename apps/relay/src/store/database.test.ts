@@ -19,7 +19,7 @@ async function planned(): Promise<number> {
   return row?.count ?? 0
 }
 
-test('a statement is planned once for a connection, whatever its values', async () => {
+test('plans a statement once per connection, whatever its values', async () => {
   const ask = (value: number) => store.database.$queryRaw<{ value: number }[]>`SELECT ${value}::int AS value`
   expect(await ask(1)).toEqual([{ value: 1 }])
   const before = await planned()
@@ -27,14 +27,14 @@ test('a statement is planned once for a connection, whatever its values', async 
   expect(await planned()).toBe(before)
 })
 
-test('statements that differ each time do not fill the server, and are answered all the same', async () => {
+test('statements that differ each time do not fill the memory of the server, and still return rows', async () => {
   for (let turn = 0; turn < 700; turn += 1) {
     expect(await store.database.$queryRawUnsafe(`SELECT ${turn} AS turn`)).toEqual([{ turn }])
   }
   expect(await planned()).toBeLessThanOrEqual(500)
 })
 
-test('a database that is gone without a word is noticed, also in a transaction, and does not hold the next request', async () => {
+test('notices a database that stops answering, also in a transaction, and does not delay the next request', async () => {
   const line = await silenceableLine(store.url)
   const database = openDatabase({ url: line.url, connections: 1, silenceMs: 200 })
   const errors: unknown[] = []
@@ -56,7 +56,7 @@ test('a database that is gone without a word is noticed, also in a transaction, 
   line.close()
 })
 
-/** Between a client and the server; while it is silent nothing passes, and nobody is told. */
+/** Between a client and the server; while it is silent it drops everything and reports nothing. */
 async function silenceableLine(url: string) {
   const folder = new URL(url).searchParams.get('host')
   let isSilent = false

@@ -43,8 +43,8 @@ const MAX_NAMES = 500
 
 /** PostgreSQL plans a named statement once per connection, and one without a name at each use. */
 function statementName({ sql }: { sql: string }): string {
-  const known = names.get(sql)
-  if (known !== undefined) return known
+  const existing = names.get(sql)
+  if (existing !== undefined) return existing
   if (names.size >= MAX_NAMES) return ''
   const name = `s${names.size}`
   names.set(sql, name)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FreshLookup } from './fresh-lookup.ts'
 
-test('a row that is used without end is queried about once a second', async () => {
+test('queries a frequently used row about once a second', async () => {
   const world = rows({ a: 1 })
   for (let ms = 0; ms < 10_000; ms += 10) {
     world.nowMs = ms
@@ -12,7 +12,7 @@ test('a row that is used without end is queried about once a second', async () =
   expect(world.queries.length).toBeLessThanOrEqual(11)
 })
 
-test('a change is seen within two seconds, whenever it happens', async () => {
+test('sees a change within two seconds, whenever it happens', async () => {
   for (let changedMs = 0; changedMs < 3_000; changedMs += 100) {
     const world = rows({ a: 1 })
     let seenMs = Number.POSITIVE_INFINITY
@@ -26,7 +26,7 @@ test('a change is seen within two seconds, whenever it happens', async () => {
   }
 })
 
-test('a row that nobody asked for in the meantime is not believed', async () => {
+test('reads a row again that was not used for a while', async () => {
   const world = rows({ a: 1 })
   await world.lookup.get('a')
   world.values['a'] = 2
@@ -34,7 +34,7 @@ test('a row that nobody asked for in the meantime is not believed', async () => 
   expect(await world.lookup.get('a')).toEqual({ value: 2 })
 })
 
-test('a thousand callers at once share one query, and those that come during it the next', async () => {
+test('a thousand concurrent callers share one query, and those that come during it share the next', async () => {
   const world = rows({ a: 1, b: 2 }, { isManual: true })
   const early = Array.from({ length: 1_000 }, (_, index) => world.lookup.get(index % 2 ? 'a' : 'b'))
   await Promise.resolve()
@@ -46,7 +46,7 @@ test('a thousand callers at once share one query, and those that come during it 
   expect(world.queries).toEqual([['b', 'a'], ['c']])
 })
 
-test('what is forgotten is read anew, also when it is being read at that moment', async () => {
+test('reads a discarded row again, also when it is being read at that moment', async () => {
   const world = rows({ a: 1 }, { isManual: true })
   const before = world.lookup.get('a')
   await Promise.resolve()
@@ -61,7 +61,7 @@ test('what is forgotten is read anew, also when it is being read at that moment'
   expect(await world.lookup.get('a')).toEqual({ value: 2 })
 })
 
-test('a row that is gone is not remembered', async () => {
+test('does not cache a deleted row', async () => {
   const world = rows({ a: 1 })
   await world.lookup.get('a')
   delete world.values['a']
@@ -69,7 +69,7 @@ test('a row that is gone is not remembered', async () => {
   expect(await world.lookup.get('a')).toBeUndefined()
 })
 
-test('without the database it believes nothing for longer, says so, and recovers', async () => {
+test('without the database it fails when its rows are too old, and recovers', async () => {
   const world = rows({ a: 1 })
   await world.lookup.get('a')
   world.isAway = true
@@ -81,7 +81,7 @@ test('without the database it believes nothing for longer, says so, and recovers
   expect(await world.lookup.get('a')).toEqual({ value: 1 })
 })
 
-test('a clock that is set back makes no row younger', async () => {
+test('does not extend the age of a row when the clock is set back', async () => {
   const world = rows({ a: 1 })
   world.nowMs = 100_000
   await world.lookup.get('a')

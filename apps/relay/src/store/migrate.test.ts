@@ -19,14 +19,14 @@ beforeEach(async () => {
 
 afterEach(() => empty.close())
 
-test('applies what is missing, in order, once', async () => {
+test('applies missing migrations, in order, once', async () => {
   expect(await migrate(empty.url, [ONE])).toEqual(['0001_one'])
   expect(await migrate(empty.url, [ONE, TWO])).toEqual(['0002_two'])
   expect(await migrate(empty.url, [ONE, TWO])).toEqual([])
   expect(await rows('SELECT id, name FROM one')).toEqual([{ id: 1, name: null }])
 })
 
-test('leaves the rows that prisma migrate leaves', async () => {
+test('records migrations as prisma migrate does', async () => {
   await migrate(empty.url, [ONE])
   const [row] = await rows('SELECT * FROM _prisma_migrations')
   expect(row).toMatchObject({
@@ -40,7 +40,7 @@ test('leaves the rows that prisma migrate leaves', async () => {
   })
 })
 
-test('four processes that start at once migrate once, and all go on', async () => {
+test('four processes that start at once migrate once, and all continue', async () => {
   const code = `
     const { migrate, readMigrations } = await import(${JSON.stringify(join(import.meta.dirname, 'migrate.ts'))})
     process.stdout.write(String((await migrate(process.argv[1], readMigrations(process.argv[2]))).length))
@@ -61,7 +61,7 @@ test('four processes that start at once migrate once, and all go on', async () =
   expect(results.map(({ applied }) => applied).sort((a, b) => a - b)).toEqual([0, 0, 0, all])
 })
 
-test('a migration that fails says so, changes nothing, and is tried again by the next start', async () => {
+test('a failed migration is reported, changes nothing, and is tried again by the next start', async () => {
   const broken = { name: '0002_two', sql: 'CREATE TABLE two (id int); SELECT 1/0;' }
   await expect(migrate(empty.url, [ONE, broken])).rejects.toThrow(
     'the database migration 0002_two failed and changed nothing: division by zero',
@@ -80,18 +80,18 @@ test('a migration that prisma migrate left unfinished stops the start', async ()
   )
 })
 
-test('a database that a newer release has migrated is taken as it is', async () => {
+test('accepts a database that a newer release has migrated', async () => {
   await migrate(empty.url, [ONE, TWO])
   expect(await migrate(empty.url, [ONE])).toEqual([])
 })
 
-test("somebody else's database is refused before anything is written to it", async () => {
+test('refuses a database of another program before it writes anything', async () => {
   await rows('CREATE TABLE customers (id int)')
   await expect(migrate(empty.url, [ONE])).rejects.toThrow(/contains other data \(table customers\)/)
   expect(await rows("SELECT FROM pg_tables WHERE tablename = '_prisma_migrations'")).toEqual([])
 })
 
-test('a user who may not make tables is told so', async () => {
+test('reports a database user who may not create tables', async () => {
   const name = new URL(empty.url).pathname.slice(1)
   await rows(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
   await expect(migrate(empty.url, [ONE])).rejects.toThrow(

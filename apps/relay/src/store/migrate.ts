@@ -40,9 +40,9 @@ export async function migrate(
   try {
     await lock(client, report)
     await client.query('SET statement_timeout = 0')
-    const known = await recorded(client)
-    if (!migrations.some(({ name }) => known.has(name))) await refuseForeign(client)
-    const missing = migrations.filter(({ name }) => !known.has(name))
+    const applied = await recorded(client)
+    if (!migrations.some(({ name }) => applied.has(name))) await refuseForeign(client)
+    const missing = migrations.filter(({ name }) => !applied.has(name))
     if (missing.length > 0) await client.query(TABLE)
     const giveUpAt = performance.now() + giveUpAfterMs
     for (const migration of missing) await applyPatiently(client, migration, giveUpAt, report)

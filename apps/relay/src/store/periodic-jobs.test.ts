@@ -14,7 +14,7 @@ afterEach(async () => {
   log = []
 })
 
-test('runs each work again and again, and stops after the run that is under way', async () => {
+test('repeats each job, and stops after the current run', async () => {
   const { url, close } = await testDatabase()
   let runs = 0
   let finished = 0
@@ -33,7 +33,7 @@ test('runs each work again and again, and stops after the run that is under way'
   await close()
 })
 
-test('two replicas never run the same work at once, and another work is not held up', async () => {
+test('two replicas never run the same job at once, and other jobs are not delayed', async () => {
   const { url, close } = await testDatabase()
   let inside = 0
   let most = 0
@@ -58,7 +58,7 @@ test('two replicas never run the same work at once, and another work is not held
   await close()
 })
 
-test('a work that fails is told of and tried again, and its neighbours run on', async () => {
+test('a failed job is logged and retried, and the others continue', async () => {
   const { url, close } = await testDatabase()
   let runs = 0
   let neighbours = 0
@@ -78,7 +78,7 @@ test('a work that fails is told of and tried again, and its neighbours run on', 
   await close()
 })
 
-test('goes on by itself when its connection is cut, also in the middle of a run', async () => {
+test('continues by itself when its connection is lost, also during a run', async () => {
   const { url, database, close } = await testDatabase()
   let runs = 0
   const cut = () =>
@@ -101,7 +101,7 @@ test('goes on by itself when its connection is cut, also in the middle of a run'
   await close()
 })
 
-test('many works at once ask their one connection one thing at a time', async () => {
+test('many jobs at once send their shared connection one query at a time', async () => {
   const { url, close } = await testDatabase()
   const warnings: string[] = []
   const note = (warning: Error) => warnings.push(warning.message)

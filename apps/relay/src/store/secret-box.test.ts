@@ -5,16 +5,16 @@ import { secretBox } from './secret-box.ts'
 const SECRET = 'correct horse battery staple, and more'
 const box = secretBox(SECRET, systemRandom)
 
-test('opens what it sealed, whatever the text', () => {
+test('decrypts any text that it encrypted', () => {
   for (const text of ['', 'whsec_abc', 'päss 🎉'.repeat(1000)])
     expect(box.open(box.seal(text, 'test'), 'test')).toBe(text)
 })
 
-test('seals the same text differently each time', () => {
+test('encrypts the same text differently each time', () => {
   expect(box.seal('text', 'test')).not.toBe(box.seal('text', 'test'))
 })
 
-test('another secret, another purpose and a changed byte open nothing', () => {
+test('refuses another secret, another purpose and a changed byte', () => {
   const sealed = box.seal('text', 'test')
   expect(() => secretBox(`${SECRET}!`, systemRandom).open(sealed, 'test')).toThrow()
   expect(() => box.open(sealed, 'other')).toThrow()
@@ -27,7 +27,7 @@ test('another secret, another purpose and a changed byte open nothing', () => {
   for (const nothing of ['', 'v1:', 'v2:AAAA', 'v1:AAAA']) expect(() => box.open(nothing, 'test')).toThrow()
 })
 
-test('a fingerprint is the same each time, and another for another text, purpose or secret', () => {
+test('a fingerprint is the same each time, and differs for another text, purpose or secret', () => {
   const print = box.fingerprint('text', 'test')
   expect(print).toMatch(/^[0-9a-f]{64}$/)
   expect(box.fingerprint('text', 'test')).toBe(print)

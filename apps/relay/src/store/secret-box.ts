@@ -19,8 +19,8 @@ export function secretBox(serverSecret: string, random: Random): SecretBox {
   const keys = new Map<string, Buffer>()
   const keyFor = (use: 'seal' | 'fingerprint', purpose: string): Buffer => {
     const info = `smsgw ${RING_ID} ${use} ${purpose}`
-    const known = keys.get(info)
-    if (known) return known
+    const derived = keys.get(info)
+    if (derived) return derived
     const key = Buffer.from(hkdfSync('sha256', serverSecret, '', info, 32))
     keys.set(info, key)
     return key

@@ -4,7 +4,7 @@ import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
-interface Informed {
+interface AgentWithSettings {
   readonly connection: Pick<AgentConnection, 'accountId'> | undefined
   readonly settingsVersion: number
 }
@@ -13,7 +13,7 @@ interface Informed {
  * Returns the accounts whose settings are newer than those of one of their agents, because a hint was lost. One
  * statement.
  */
-export async function findStaleSettings(database: Database, agents: readonly Informed[]): Promise<string[]> {
+export async function findStaleSettings(database: Database, agents: readonly AgentWithSettings[]): Promise<string[]> {
   const oldest = new Map<string, number>()
   for (const { connection, settingsVersion } of agents) {
     if (connection === undefined) continue
@@ -24,8 +24,8 @@ export async function findStaleSettings(database: Database, agents: readonly Inf
     database,
     accountRow,
     Prisma.sql`
-    SELECT a.id FROM unnest(${[...oldest.keys()]}::text[], ${[...oldest.values()]}::int[]) AS told (id, version)
-    JOIN accounts a ON a.id = told.id AND a.settings_version > told.version`,
+    SELECT a.id FROM unnest(${[...oldest.keys()]}::text[], ${[...oldest.values()]}::int[]) AS sent (id, version)
+    JOIN accounts a ON a.id = sent.id AND a.settings_version > sent.version`,
   )
   return rows.map(({ id }) => id)
 }

@@ -15,14 +15,14 @@ test('finds an account when one of its agents has older settings', async () => {
   const world = await dispatchWorld(store.database)
   for (const id of ['changed', 'unchanged']) await world.account(id)
   await store.database.account.update({ where: { id: 'changed' }, data: { settingsVersion: 3 } })
-  const told = (accountId: string, settingsVersion: number) => ({ connection: { accountId }, settingsVersion })
+  const agent = (accountId: string, settingsVersion: number) => ({ connection: { accountId }, settingsVersion })
   const agents = [
-    told('changed', 3),
-    told('changed', 2),
-    told('unchanged', 1),
+    agent('changed', 3),
+    agent('changed', 2),
+    agent('unchanged', 1),
     { connection: undefined, settingsVersion: 0 },
   ]
   expect(await findStaleSettings(store.database, agents)).toEqual(['changed'])
-  expect(await findStaleSettings(store.database, [told('changed', 3)])).toEqual([])
+  expect(await findStaleSettings(store.database, [agent('changed', 3)])).toEqual([])
   expect(await findStaleSettings(store.database, [])).toEqual([])
 })

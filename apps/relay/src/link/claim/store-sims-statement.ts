@@ -15,7 +15,7 @@ export async function storeSims(
   const slots = [...new Map(sims.map((sim) => [sim.simNumber, sim])).values()]
   const text = (value: string | undefined) => (value === undefined ? null : storableText(value))
   await statements.$executeRaw`
-    WITH told AS (
+    WITH reported AS (
       SELECT * FROM unnest(
         ${slots.map(({ simNumber }) => simNumber)}::int[], ${slots.map(({ state }) => storableText(state))}::text[],
         ${slots.map(({ phoneNumber }) => text(phoneNumber))}::text[],
@@ -24,10 +24,10 @@ export async function storeSims(
       ) AS sim (sim_number, state, phone_number, carrier_name, iccid, signal)
     ),
     gone AS (
-      DELETE FROM sim_cards WHERE device_id = ${deviceId} AND sim_number NOT IN (SELECT sim_number FROM told)
+      DELETE FROM sim_cards WHERE device_id = ${deviceId} AND sim_number NOT IN (SELECT sim_number FROM reported)
     )
     INSERT INTO sim_cards (device_id, sim_number, state, phone_number, carrier_name, iccid, signal, updated_at)
-    SELECT ${deviceId}, sim_number, state, phone_number, carrier_name, iccid, signal, ${now} FROM told
+    SELECT ${deviceId}, sim_number, state, phone_number, carrier_name, iccid, signal, ${now} FROM reported
     ON CONFLICT (device_id, sim_number) DO UPDATE SET state = excluded.state,
       phone_number = CASE WHEN excluded.phone_number IS NULL AND excluded.iccid IS NULL
         AND excluded.state IN ('absent', 'locked', 'puk', 'failed') THEN sim_cards.phone_number

@@ -57,11 +57,11 @@ export async function claimCommands(
       Prisma.sql`(EXISTS (SELECT FROM recipients WHERE ${dueSend}) OR EXISTS (SELECT FROM recipients WHERE ${undispatchedCancel})
         OR EXISTS (SELECT FROM device_commands WHERE ${undispatchedCommand}))`,
     )},
-    untold_cancels AS MATERIALIZED (
+    undispatched_cancels AS MATERIALIZED (
       SELECT cmd_id FROM recipients WHERE EXISTS (SELECT FROM fence) AND ${undispatchedCancel}
       ORDER BY cancel_requested_at LIMIT ${room.others} FOR NO KEY UPDATE SKIP LOCKED
     ),
-    untold_commands AS MATERIALIZED (
+    undispatched_commands AS MATERIALIZED (
       SELECT cmd_id FROM device_commands WHERE EXISTS (SELECT FROM fence) AND ${undispatchedCommand}
       ORDER BY created_at LIMIT ${room.others} FOR NO KEY UPDATE SKIP LOCKED
     ),
@@ -72,12 +72,12 @@ export async function claimCommands(
       FROM (SELECT * FROM first_in UNION ALL SELECT * FROM last_in) AS one_of_them
     ),
     cancels AS (
-      UPDATE recipients r SET cancel_dispatched_at = ${now} FROM untold_cancels u WHERE r.cmd_id = u.cmd_id
+      UPDATE recipients r SET cancel_dispatched_at = ${now} FROM undispatched_cancels u WHERE r.cmd_id = u.cmd_id
       RETURNING r.cmd_id, r.cancel_requested_at
     ),
     commands AS (
       UPDATE device_commands c SET dispatched_journal = ${journalId}, dispatched_at = ${now}
-      FROM untold_commands u WHERE c.cmd_id = u.cmd_id
+      FROM undispatched_commands u WHERE c.cmd_id = u.cmd_id
       RETURNING c.command, c.created_at
     ),
     sends AS (

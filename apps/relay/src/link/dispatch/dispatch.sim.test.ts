@@ -201,15 +201,15 @@ class History {
 
   /** Each milestone is reported once, and only if it was reached. */
   async #checkOutbox(rows: ReadonlyMap<string, Row>): Promise<void> {
-    const told = Map.groupBy(await store.database.webhookDelivery.findMany(), ({ event }) => event)
+    const deliveries = Map.groupBy(await store.database.webhookDelivery.findMany(), ({ event }) => event)
     const reached = (at: (row: Row) => Date | null) => [...rows.values()].filter((row) => at(row) !== null).length
-    expect(told.get('sms:sent')?.length ?? 0).toBe(reached(({ sentAt }) => sentAt))
-    expect(told.get('sms:delivered')?.length ?? 0).toBe(reached(({ deliveredAt }) => deliveredAt))
-    expect(told.get('sms:cancelled')?.length ?? 0).toBe(reached(({ cancelledAt }) => cancelledAt))
+    expect(deliveries.get('sms:sent')?.length ?? 0).toBe(reached(({ sentAt }) => sentAt))
+    expect(deliveries.get('sms:delivered')?.length ?? 0).toBe(reached(({ deliveredAt }) => deliveredAt))
+    expect(deliveries.get('sms:cancelled')?.length ?? 0).toBe(reached(({ cancelledAt }) => cancelledAt))
     // A corrected unknown outcome may be followed by a refusal: two failures of one recipient.
-    const failures = told.get('sms:failed')?.length ?? 0
+    const failures = deliveries.get('sms:failed')?.length ?? 0
     expect(failures).toBeGreaterThanOrEqual(reached(({ failedAt }) => failedAt))
-    const ids = [...told.values()].flat().map(({ webhookKey, id }) => `${webhookKey} ${id}`)
+    const ids = [...deliveries.values()].flat().map(({ webhookKey, id }) => `${webhookKey} ${id}`)
     expect(new Set(ids).size).toBe(ids.length)
   }
 }

@@ -35,13 +35,13 @@ export async function findDuplicates(
     statements,
     duplicateRow,
     Prisma.sql`
-    SELECT asked.position, m.idempotency_key AS "idempotencyKey",
+    SELECT claimed.position, m.idempotency_key AS "idempotencyKey",
       m.idempotency_fingerprint AS "idempotencyFingerprint", ${storedMessageColumns}
     FROM json_to_recordset(${JSON.stringify(requested)}::json)
-        AS asked (position int, account_id text, id text, idempotency_key text)
+        AS claimed (position int, account_id text, id text, idempotency_key text)
       LEFT JOIN messages by_key
-        ON by_key.account_id = asked.account_id AND by_key.idempotency_key = asked.idempotency_key
-      LEFT JOIN messages by_id ON by_id.account_id = asked.account_id AND by_id.id = asked.id
+        ON by_key.account_id = claimed.account_id AND by_key.idempotency_key = claimed.idempotency_key
+      LEFT JOIN messages by_id ON by_id.account_id = claimed.account_id AND by_id.id = claimed.id
       JOIN messages m ON m.key = coalesce(by_key.key, by_id.key)`,
   )
   const found = new Map(rows.map((row) => [row.position, row]))

@@ -26,16 +26,16 @@ export async function storeMessages(
     statements,
     positionRow,
     Prisma.sql`
-    WITH asked AS MATERIALIZED (
-      SELECT asked.*
-      FROM json_to_recordset(${JSON.stringify(messages.map(rowOf))}::json) AS asked (position int, account_id text,
+    WITH requested AS MATERIALIZED (
+      SELECT requested.*
+      FROM json_to_recordset(${JSON.stringify(messages.map(rowOf))}::json) AS requested (position int, account_id text,
           id text, device_id text, created_at timestamptz, text text, data text, port int, is_encrypted boolean,
           sim_number int, with_delivery_report boolean, priority smallint, valid_until timestamptz,
           schedule_at timestamptz, on_uncertain text, idempotency_key text, idempotency_fingerprint text, recipients json),
         (SELECT set_config('lock_timeout', ${`${waitMs}ms`}, true)) AS patience
     ), device AS MATERIALIZED (
       SELECT id, account_id FROM devices
-      WHERE id IN (SELECT device_id FROM asked) AND deleted_at IS NULL
+      WHERE id IN (SELECT device_id FROM requested) AND deleted_at IS NULL
       FOR KEY SHARE
     ), stored AS (
       INSERT INTO messages (account_id, id, device_id, created_at, text, data, port, is_encrypted, sim_number,
@@ -44,21 +44,21 @@ export async function storeMessages(
       SELECT account_id, id, device_id, created_at, text, decode(data, 'base64'), port, is_encrypted, sim_number,
         with_delivery_report, priority, valid_until, schedule_at, on_uncertain, idempotency_key,
         decode(idempotency_fingerprint, 'base64')
-      FROM asked WHERE (device_id, account_id) IN (SELECT id, account_id FROM device)
+      FROM requested WHERE (device_id, account_id) IN (SELECT id, account_id FROM device)
       ORDER BY account_id, idempotency_key, id
       ON CONFLICT DO NOTHING
       RETURNING key, account_id, id
     ), waiting AS (
       INSERT INTO recipients (cmd_id, message_key, account_id, device_id, position, phone_number, priority, due_at,
         not_before, valid_until)
-      SELECT recipient.cmd_id, stored.key, asked.account_id, asked.device_id, recipient.position - 1,
-        recipient.phone_number, coalesce(asked.priority, 0), coalesce(asked.schedule_at, asked.created_at),
-        coalesce(asked.schedule_at, 'epoch'), asked.valid_until
-      FROM stored JOIN asked ON asked.account_id = stored.account_id AND asked.id = stored.id,
-        ROWS FROM (json_to_recordset(asked.recipients) AS (cmd_id text, phone_number text))
+      SELECT recipient.cmd_id, stored.key, requested.account_id, requested.device_id, recipient.position - 1,
+        recipient.phone_number, coalesce(requested.priority, 0), coalesce(requested.schedule_at, requested.created_at),
+        coalesce(requested.schedule_at, 'epoch'), requested.valid_until
+      FROM stored JOIN requested ON requested.account_id = stored.account_id AND requested.id = stored.id,
+        ROWS FROM (json_to_recordset(requested.recipients) AS (cmd_id text, phone_number text))
           WITH ORDINALITY AS recipient (cmd_id, phone_number, position)
     )
-    SELECT position FROM asked WHERE (account_id, id) NOT IN (SELECT account_id, id FROM stored)`,
+    SELECT position FROM requested WHERE (account_id, id) NOT IN (SELECT account_id, id FROM stored)`,
   )
   return leftOut.map(({ position }) => position)
 }

@@ -35,13 +35,13 @@ export async function lockMessages(
       r.delivered_at AS "deliveredAt", r.failed_at AS "failedAt", r.cancelled_at AS "cancelledAt"
     FROM messages m JOIN recipients r ON r.message_key = m.key
     WHERE m.key IN (
-      SELECT told.message_key
+      SELECT updated.message_key
       FROM unnest(
         ${updates.map(({ cmdId }) => cmdId)}::text[], ${updates.map(({ accountId }) => accountId)}::text[],
         ${updates.map(({ deviceId }) => deviceId ?? null)}::text[]
-      ) AS news (cmd_id, account_id, device_id)
-      JOIN recipients told ON told.cmd_id = news.cmd_id AND told.account_id = news.account_id
-        AND told.device_id = coalesce(news.device_id, told.device_id)
+      ) AS update (cmd_id, account_id, device_id)
+      JOIN recipients updated ON updated.cmd_id = update.cmd_id AND updated.account_id = update.account_id
+        AND updated.device_id = coalesce(update.device_id, updated.device_id)
     )
     ORDER BY m.key, r.position
     FOR NO KEY UPDATE OF m, r`,

@@ -48,7 +48,7 @@ afterEach(async () => {
   vi.unstubAllEnvs()
 })
 
-test('makes a database where there is none, and keeps what was written over a clean stop', async () => {
+test('creates a database if there is none, and keeps its rows over a clean stop', async () => {
   const first = await start()
   await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
   await first.stop()
@@ -57,7 +57,7 @@ test('makes a database where there is none, and keeps what was written over a cl
   expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
 })
 
-test('writes durably, listens on no port, and lets its owner in alone', async () => {
+test('writes durably, listens on no port, and admits only its owner', async () => {
   copyMade()
   const { url } = await start({ durable: true })
   const settings = ['fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses', 'unix_socket_permissions']
@@ -74,7 +74,7 @@ test('writes durably, listens on no port, and lets its owner in alone', async ()
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 
-test('PostgreSQL and its helper processes get none of our secrets', async () => {
+test('PostgreSQL and its helper processes receive none of our secrets', async () => {
   vi.stubEnv('SERVER_SECRET', 'only-for-the-relay')
   copyMade()
   const postgres = await start()
@@ -88,7 +88,7 @@ test('PostgreSQL and its helper processes get none of our secrets', async () => 
   expect(names.filter((name) => !allowed.includes(name))).toEqual([])
 })
 
-test('dies with the process that started it, and the next start 100 ms later finds everything', async () => {
+test('stops with the process that started it, and a start 100 ms later finds every row', async () => {
   copyMade()
   const code = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(join(import.meta.dirname, 'embedded-postgres.ts'))})
@@ -109,7 +109,7 @@ test('dies with the process that started it, and the next start 100 ms later fin
   expect(await query(next.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
 })
 
-test('a server that outlived its parent is ended before another is started', async () => {
+test('stops a server that outlived its parent before it starts another', async () => {
   copyMade()
   const { postgres } = findBinaries()
   const [file = '', ...args] = [
@@ -132,7 +132,7 @@ test('a server that outlived its parent is ended before another is started', asy
   expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('the number of a dead server that somebody else has by now is nobody to wait for, and nobody to kill', async () => {
+test('neither waits for nor kills a foreign process that has the id of a dead server', async () => {
   copyMade()
   await (await start()).stop()
   const stranger = spawn('sleep', ['60'])
@@ -144,7 +144,7 @@ test('the number of a dead server that somebody else has by now is nobody to wai
   stranger.kill()
 })
 
-test('is started again when it dies, with everything that was committed', async () => {
+test('restarts the server when it dies, with everything that was committed', async () => {
   copyMade()
   const postgres = await start({ durable: true })
   await query(postgres.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
@@ -154,14 +154,14 @@ test('is started again when it dies, with everything that was committed', async 
   expect(await query(postgres.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
 })
 
-test('a making that was cut short is done again', async () => {
+test('repeats an interrupted initialisation', async () => {
   mkdirSync(`${folder}.unfinished`)
   writeFileSync(join(`${folder}.unfinished`, 'PG_VERSION'), '18\n')
   const { url } = await start()
   expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('works in a folder whose name is too long for a socket', async () => {
+test('works in a folder whose path is too long for a socket', async () => {
   folder = join(root, 'long'.repeat(30), 'database')
   const { url, stop } = await start()
   expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
@@ -171,7 +171,7 @@ test('works in a folder whose name is too long for a socket', async () => {
   expect(existsSync(socketFolder)).toBe(false)
 })
 
-test('works where user namespaces are forbidden, on a new database and on one that was made with them', async () => {
+test('works where user namespaces are forbidden, on a new database and on one that was created with them', async () => {
   const commands = join(root, 'commands')
   mkdirSync(commands)
   writeFileSync(join(commands, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
@@ -187,7 +187,7 @@ test('works where user namespaces are forbidden, on a new database and on one th
   expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('a statement that fails leaves no word of itself in what the server reports', async () => {
+test('reports a failed statement without its text', async () => {
   copyMade()
   const { url } = await start()
   await expect(query(url, `SELECT 'a secret text'::int`)).rejects.toThrow()
@@ -198,26 +198,26 @@ test('a statement that fails leaves no word of itself in what the server reports
   expect(said.join('\n')).not.toContain('secret')
 })
 
-test('a database of another major version is refused, and says what to do', async () => {
+test('refuses a database of another major version and says what to do', async () => {
   mkdirSync(folder)
   writeFileSync(join(folder, 'PG_VERSION'), '15\n')
   await expect(start()).rejects.toThrow(/was made by PostgreSQL 15, and PostgreSQL 18 cannot read it/)
 })
 
-test('a folder that cannot be made is one clear error', async () => {
+test('reports a folder that cannot be created as one clear error', async () => {
   writeFileSync(join(root, 'file'), '')
   folder = join(root, 'file', 'database')
   await expect(start()).rejects.toThrow(/cannot be created in .*Set DATA_DIR to a writable folder/)
 })
 
-test('a database that was put back from a backup for everybody to read is closed again', async () => {
+test('restricts a database folder that a restore left readable for everybody', async () => {
   copyMade()
   chmodSync(folder, 0o755)
   await start()
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 
-test('a damaged database says what PostgreSQL said', async () => {
+test('reports what PostgreSQL says about a damaged database', async () => {
   copyMade()
   await (await start()).stop()
   writeFileSync(join(folder, 'global/pg_control'), 'garbage')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { deleteOldDeviceCommands } from './command-answers.ts'
+import { deleteOldDeviceCommands } from './ask-device.ts'
 
 let store: TestDatabase
 

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
+import { recordWaiting } from '../waiting/record-waiting.ts'
+import type { AgentStore } from './agent-requests.ts'
+import type { AgentConnection } from './claim/agent-connection.ts'
+import { recordTelemetry } from './record-telemetry-statement.ts'
+
+/** Stores what one agent reports about itself. Such reports are not acknowledged: the next one replaces them. */
+export class AgentReports {
+  readonly #store: AgentStore
+  #telemetryAtMs = 0
+  #waiting: WaitingReport | undefined
+  #isOver = false
+
+  constructor(store: AgentStore) {
+    this.#store = store
+  }
+
+  /** Samples are kept for days, so they are limited in size and frequency. */
+  async storeTelemetry(connection: AgentConnection, sample: Readonly<Record<string, unknown>>): Promise<void> {
+    const { database, clock } = this.#store
+    const now = clock.now()
+    if (now.getTime() - this.#telemetryAtMs < TELEMETRY_MS || JSON.stringify(sample).length > LONGEST_SAMPLE) return
+    this.#telemetryAtMs = now.getTime()
+    await recordTelemetry(database, connection, sample, { now, historyMs: TELEMETRY_KEPT_MS })
+  }
+
+  /** Retries until the newest report is stored: an older one would keep showing a reason that has passed. */
+  async storeWaiting(connection: AgentConnection, report: WaitingReport): Promise<void> {
+    const { database, clock, log } = this.#store
+    const isStoring = this.#waiting !== undefined
+    this.#waiting = report
+    if (isStoring) return
+    for (let stored: WaitingReport | undefined; stored !== this.#waiting && !this.#isOver; ) {
+      const newest = this.#waiting
+      try {
+        await recordWaiting(database, connection, newest, clock.now())
+        stored = newest
+      } catch (error) {
+        log.warn({ err: error }, 'waiting reasons not stored, retrying')
+        await sleep(WAITING_RETRY_MS)
+      }
+    }
+    this.#waiting = undefined
+  }
+
+  /** The connection has ended: nothing is retried any more. */
+  end(): void {
+    this.#isOver = true
+  }
+}
+
+const TELEMETRY_MS = 15_000
+const LONGEST_SAMPLE = 16_384
+const TELEMETRY_KEPT_MS = 7 * 86_400_000
+const WAITING_RETRY_MS = 1_000

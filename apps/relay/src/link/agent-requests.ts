@@ -1,0 +1,249 @@
+import type { RelayFailureCode } from '@smsgw/contract/failure-code'
+import { capabilities, type Hello } from '@smsgw/contract/link/frame'
+import { crashPoint } from '@smsgw/daemon/crash-point'
+import type { RelayEffect, RelayInput } from '@smsgw/link/relay/state'
+import type { Clock } from '../clock.ts'
+import type { RedeemPairingCodeDeps } from '../devices/redeem-pairing-code.ts'
+import type { WakeHints } from '../hints/wake-hints.ts'
+import type { EventRecorder } from '../ingest/event-recorder.ts'
+import { addressBlock } from '../limits/address-block.ts'
+import { type FairQueue, URGENT } from '../limits/fair-queue.ts'
+import type { Logbook } from '../logs/logbook.ts'
+import { advanceMessages } from '../messages/progress/advance-messages.ts'
+import { readSettings } from '../settings/read-settings.ts'
+import type { Database } from '../store/database.ts'
+import { admitAgent, authenticateAgent, REVOKED } from './admit-agent.ts'
+import { AgentReports } from './agent-reports.ts'
+import type { AgentConnection } from './claim/agent-connection.ts'
+import { LEASE_MS } from './claim/lease.ts'
+import { openConnection } from './claim/open-connection.ts'
+import { claimCommands } from './dispatch/claim-commands-statement.ts'
+import { readUnacknowledgedCommands } from './dispatch/read-unacknowledged-statement.ts'
+
+/** Where the link reads and writes, and reports. */
+export interface AgentStore {
+  readonly database: Database
+  readonly clock: Clock
+  readonly logbook: Logbook
+  readonly hints: WakeHints
+  readonly log: { warn(details: object, message: string): void; error(details: object, message: string): void }
+}
+
+/** What this relay announces to its agents. */
+export interface RelayIdentity {
+  readonly relayId: string
+  readonly streamId: string
+  readonly heartbeatSeconds: number
+  /**
+   * Agents delete message content after that time, too. Undefined: they keep it for a relay that is restored from a
+   * backup.
+   */
+  readonly hashAfterSeconds?: number | undefined
+}
+
+export interface AgentRequestDeps {
+  readonly store: AgentStore
+  readonly relay: RelayIdentity
+  readonly pairing: RedeemPairingCodeDeps
+  readonly recorder: EventRecorder
+  /** Connections that wait for admission, by address. */
+  readonly arrivals: FairQueue
+  /** Called with the seconds that a dispatched send had been due. */
+  readonly onDispatched?: (sinceDueSeconds: number) => void
+}
+
+/** The effects of a session that need the database. */
+export type DatabaseEffect = Exclude<
+  RelayEffect,
+  { kind: 'send' | 'close' | 'set-timer' | 'cancel-timer' | 'close-connection' | 'commands-taken' }
+>
+
+export interface RequestListener {
+  /** Called when this is the connection of its device. */
+  readonly onOpened: () => void
+  /** Called with the settings that the agent gets when its connection opens. */
+  readonly onSettings: (version: number, settings: AgentSettings) => void
+}
+
+/** Carries out the database effects of one agent's session. */
+export class AgentRequests {
+  readonly #deps: AgentRequestDeps
+  readonly #address: string
+  readonly #listener: RequestListener
+  readonly #reports: AgentReports
+  #connection: AgentConnection | undefined
+  #isOver = false
+
+  constructor(deps: AgentRequestDeps, address: string, listener: RequestListener) {
+    this.#deps = deps
+    this.#address = address
+    this.#listener = listener
+    this.#reports = new AgentReports(deps.store)
+  }
+
+  /** Undefined until the agent is authenticated and this is the connection of its device. */
+  get connection(): AgentConnection | undefined {
+    return this.#connection
+  }
+
+  /** The connection has ended: requests that wait for their turn are dropped. */
+  end(): void {
+    this.#isOver = true
+    this.#reports.end()
+  }
+
+  /**
+   * When a relay stops, thousands of agents reconnect here at once. Only a few are admitted at a time, those closest to
+   * completion first, so that neither they nor the connected agents time out.
+   */
+  async run(effect: DatabaseEffect): Promise<RelayInput | undefined> {
+    const isResume = effect.kind === 'claim-commands' && effect.isResume
+    if (!isResume && effect.kind !== 'pair' && effect.kind !== 'authenticate' && effect.kind !== 'open-connection') {
+      return this.#answer(effect)
+    }
+    const group = effect.kind === 'open-connection' ? URGENT : addressBlock(this.#address)
+    const turn = this.#deps.arrivals.run(group, async () => ({
+      // The agent may have disconnected in the meantime.
+      input: this.#isOver ? undefined : await this.#answer(effect),
+    }))
+    return (await turn)?.input ?? failureOf(effect)
+  }
+
+  async #answer(effect: DatabaseEffect): Promise<RelayInput | undefined> {
+    const { database, clock, logbook } = this.#deps.store
+    switch (effect.kind) {
+      case 'pair': {
+        const admission = await admitAgent(this.#deps.pairing, { ...effect, address: this.#address })
+        if (admission.ok) return { kind: 'paired', deviceId: admission.deviceId }
+        const { reason } = admission
+        return admission.isForNow
+          ? { kind: 'refused', why: 'unavailable', reason }
+          : { kind: 'pairing-refused', reason }
+      }
+      case 'authenticate':
+        return authenticateAgent(database, effect)
+      case 'open-connection':
+        return this.#open(effect.hello)
+      case 'store-events':
+        return this.#store(effect)
+      case 'claim-commands': {
+        const connection = this.#opened()
+        const commands = effect.isResume
+          ? await readUnacknowledgedCommands(database, connection, clock.now())
+          : await claimCommands(database, connection, effect.room, clock.now(), this.#deps.onDispatched)
+        if (commands.length > 0) crashPoint('commands-claimed')
+        return { kind: 'commands-claimed', commands }
+      }
+      case 'command-too-large': {
+        const { deviceId, accountId } = this.#opened()
+        const reason = 'the message is too large for the link: split it into smaller messages'
+        const input = { kind: 'failed', at: clock.now(), code: 'too_large' satisfies RelayFailureCode, reason } as const
+        const updates = [{ accountId, deviceId, cmdId: effect.command.cmdId, input }]
+        await database.$transaction((statements) => advanceMessages(statements, updates, clock.now()))
+        return undefined
+      }
+      case 'take-telemetry':
+        await this.#reports.storeTelemetry(this.#opened(), effect.sample)
+        return undefined
+      case 'take-waiting':
+        await this.#reports.storeWaiting(this.#opened(), effect.report)
+        return undefined
+      case 'report-duplicate': {
+        const { accountId, deviceId } = this.#opened()
+        const message = 'two agents use the identity of this device and one of them has stopped: pair one of them again'
+        logbook.write({ accountId, deviceId, module: 'agents', priority: 'ERROR', message })
+        return undefined
+      }
+      case 'renew-lease':
+        // All connections of this process renew their leases together: see ConnectedAgents.
+        return undefined
+    }
+  }
+
+  async #open(hello: Hello): Promise<RelayInput> {
+    const { database, clock, hints } = this.#deps.store
+    const { relayId, streamId, hashAfterSeconds } = this.#deps.relay
+    const { deviceId, journal, bootId, agentVersion, sims } = hello
+    const supported = capabilities.filter((name) => hello.capabilities.includes(name))
+    const device = await database.device.findUnique({
+      where: { id: deviceId },
+      select: { accountId: true, deletedAt: true },
+    })
+    if (device === null || device.deletedAt !== null) return REVOKED
+    const { accountId } = device
+    const opened = await openConnection(
+      database,
+      { accountId, deviceId, journalId: journal.id, bootId, agentVersion, capabilities: supported, sims },
+      { relayId, leaseMs: LEASE_MS, now: clock.now() },
+    )
+    if (opened === undefined) return REVOKED
+    crashPoint('connection-opened')
+    this.#connection = opened.connection
+    const { connEpoch } = opened.connection
+    if (opened.displacedRelayId !== undefined) hints.superseded(deviceId, connEpoch, bootId)
+    // Registered before the settings are read, so that a later change is pushed to this agent.
+    if (!this.#isOver) this.#listener.onOpened()
+    const { version, settings } = await readSettings(database, accountId)
+    const settingsToSend = agentSettings(settings, hashAfterSeconds)
+    this.#listener.onSettings(version, settingsToSend)
+    return {
+      kind: 'connection-opened',
+      opened: {
+        connEpoch,
+        streamId,
+        mark: opened.mark,
+        markTag: opened.markTag,
+        previousBootId: opened.previousBootId,
+        isRetired: opened.isRetired,
+        serverTime: clock.now().toISOString(),
+        settings: settingsToSend,
+      },
+    }
+  }
+
+  async #store({ batch }: RelayEffect & { kind: 'store-events' }): Promise<RelayInput> {
+    crashPoint('events-arrived')
+    const result = await this.#deps.recorder.record({ connection: this.#opened(), ...batch })
+    crashPoint('events-committed')
+    switch (result.kind) {
+      case 'stored':
+        return { kind: 'events-stored', mark: result.mark }
+      case 'gap':
+        return { kind: 'mark-behind', mark: result.mark }
+      case 'fenced':
+        return { kind: 'fenced' }
+    }
+  }
+
+  #opened(): AgentConnection {
+    if (this.#connection === undefined) throw new Error('this connection is not authenticated yet')
+    return this.#connection
+  }
+}
+
+export type AgentSettings = Readonly<Record<string, unknown>>
+
+/** The settings that an agent needs: no webhooks and no secrets. */
+export function agentSettings(
+  settings: Readonly<Record<string, unknown>>,
+  hashAfterSeconds: number | undefined,
+): Readonly<Record<string, unknown>> {
+  const privacy = { forget_after_seconds: hashAfterSeconds }
+  return { messages: settings['messages'], ping: settings['ping'], ...(hashAfterSeconds !== undefined && { privacy }) }
+}
+
+/** The input for the session when an effect failed. */
+export function failureOf(effect: DatabaseEffect): RelayInput | undefined {
+  switch (effect.kind) {
+    case 'pair':
+    case 'authenticate':
+    case 'open-connection':
+      return { kind: 'refused', why: 'unavailable', reason: 'the relay cannot admit the agent now: try again' }
+    case 'store-events':
+      return { kind: 'store-failed' }
+    case 'claim-commands':
+      return { kind: 'claim-failed' }
+    default:
+      return undefined
+  }
+}
