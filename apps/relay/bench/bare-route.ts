@@ -1,6 +1,6 @@
-// The floor that accepting is compared with: a route as short as it can be. It takes its body through the same framework
-// and a schema of the same library, and writes the same rows, durably, in one statement for each request, through `pg`. No
-// accounts, no numbering plans, no choice of a device, no idempotency, no error worth reading.
+// The baseline for accepting messages: the shortest possible route. It reads its body with the same framework and schema
+// library, and writes the same rows durably in one statement per request through `pg`. It has no accounts, numbering
+// plans, choice of a device, idempotency or error texts.
 //
 //   DATABASE_URL=… DEVICE_ID=… ACCOUNT_ID=… CONNECTIONS=… node bench/bare-route.ts
 import { randomBytes } from 'node:crypto'

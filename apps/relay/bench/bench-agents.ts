@@ -1,11 +1,11 @@
-// What agents that have nothing to do cost a relay, and how soon one of them hears of a message:
+// The cost of idle agents for a relay, and the delay until one of them receives a message:
 //
 //   node apps/relay/bench/bench-agents.ts [--agents 5000] [--at-once 64] [--messages 200] [--idle 60]
 //     [--main dist/relay/main.js]
 //
-// The relay is a process of its own, started as its service starts it, and its memory is what the system counts for it
-// (RSS; Linux), at the end of the idle time. The agents are real sessions on real sockets, all in this process. So many
-// at once are on their way in; whom the relay does not let in comes again like any agent.
+// The relay is a separate process with the flags of its service. Its memory is the RSS on Linux at the end of the idle
+// time. The agents are real sessions on real sockets, all in this process. `--at-once` of them connect at the same time;
+// those that the relay refuses reconnect as usual.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -17,10 +17,10 @@ import { median, print } from './figures.ts'
 const { values } = parseArgs({
   options: {
     agents: { type: 'string', default: '5000' },
-    // As many as there are agents: the relay that they were at before has just ended.
+    // As many as agents, as after another relay has stopped.
     'at-once': { type: 'string', default: '64' },
     messages: { type: 'string', default: '200' },
-    // Three heartbeats: by then all have answered some pings.
+    // Three heartbeats, so that all have answered some pings.
     idle: { type: 'string', default: '60' },
     // The bundle, which needs less than the sources.
     main: { type: 'string' },
@@ -63,14 +63,14 @@ async function comeIn(agents: readonly ScriptedAgent[]): Promise<void> {
   await Promise.all(Array.from({ length: Number(values['at-once']) }, comeOneByOne))
 }
 
-/** One message after the other, each for another agent: from the request to the command on the agent's socket. */
+/** Sends one message after the other, each to another agent; from the request to the command on the agent's socket. */
 async function wake(agents: readonly ScriptedAgent[], { urls, auth }: BenchRelays): Promise<void> {
   const [toAnswer, toAgent]: [number[], number[]] = [[], []]
   for (let turn = 0; turn < messageCount; turn += 1) {
     const agent = agents[Math.floor(Math.random() * agents.length)] as ScriptedAgent
     const has = agent.commands.length
-    const asked = performance.now()
-    const heard = agent.until(() => agent.commands.length > has).then(() => performance.now() - asked)
+    const startedMs = performance.now()
+    const received = agent.until(() => agent.commands.length > has).then(() => performance.now() - startedMs)
     const response = await fetch(`${urls[0]}/3rdparty/v1/messages`, {
       method: 'POST',
       headers: { authorization: auth, 'content-type': 'application/json' },
@@ -81,8 +81,8 @@ async function wake(agents: readonly ScriptedAgent[], { urls, auth }: BenchRelay
       }),
     })
     if (response.status !== 202) throw new Error(`a message was refused: ${await response.text()}`)
-    toAnswer.push(performance.now() - asked)
-    toAgent.push(await heard)
+    toAnswer.push(performance.now() - startedMs)
+    toAgent.push(await received)
   }
   print('POST to 202: p50, p99', ...quantiles(toAnswer))
   print('POST to the command at the agent: p50, p99', ...quantiles(toAgent))
@@ -93,7 +93,7 @@ function quantiles(times: readonly number[]): [string, string] {
   return [`${median(times).toFixed(1)} ms`, `${p99.toFixed(1)} ms`]
 }
 
-/** As if they had been paired long ago. */
+/** Stores agents as if they had been paired before. */
 async function makeAgents({ pool }: BenchDatabase, { urls, accountId }: BenchRelays): Promise<ScriptedAgent[]> {
   const made = Array.from({ length: agentCount }, (_, index) => ({ id: `bench-${index}`, keys: newKeys(), index }))
   await pool.query(

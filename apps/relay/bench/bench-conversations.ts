@@ -13,7 +13,7 @@ const TIMES = 20
 const { values } = parseArgs({ options: { messages: { type: 'string', default: '100000' } } })
 const messages = Number(values.messages)
 
-/** Which number the n-th message goes to. */
+/** The number of the n-th message. */
 const SPREADS = {
   'twenty numbers': 'n % 20',
   'a thousand numbers': 'n % 1000',

@@ -3,7 +3,7 @@
 //   node apps/relay/bench/bench-dispatch.ts [--devices 50] [--messages 200] [--history 300000]
 //
 // The floor is one statement through `pg` that marks as many rows and commits. Figures of one run belong together; on
-// another machine, or beside other work, only their ratios say something.
+// another machine, or under other load, only their ratios are comparable.
 import { parseArgs } from 'node:util'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { Pool } from 'pg'
@@ -41,7 +41,7 @@ await withBenchDatabase(async ({ pool, url }) => {
   }
 })
 
-/** Messages that wait for each device, beside ten times as many that are over. */
+/** Pending messages for each device, and ten times as many finished ones. */
 async function fill(pool: Pool): Promise<void> {
   await pool.query(`INSERT INTO accounts (id, username, password_hash) VALUES ('account', 'bench', '')`)
   await pool.query(
@@ -100,8 +100,8 @@ async function measure(pool: Pool, database: Database): Promise<void> {
   const record = async (connection: AgentConnection, events: readonly AgentEvent[]) => {
     const from = (marks.get(connection.deviceId) ?? 0) + 1
     marks.set(connection.deviceId, from + events.length - 1)
-    const told = events.map((event) => ({ event }))
-    const result = await recorder.record({ connection, from, skipped: 0, tag: 'tag', events: told })
+    const read = events.map((event) => ({ event }))
+    const result = await recorder.record({ connection, from, skipped: 0, tag: 'tag', events: read })
     if (result.kind !== 'stored') throw new Error(`not stored: ${result.kind}`)
   }
   const [alone, ...others] = claimed as [(typeof claimed)[0], ...typeof claimed]
@@ -157,7 +157,7 @@ async function claim(database: Database, connection: AgentConnection): Promise<s
   return (await claimCommands(database, connection, room, new Date())).map(({ cmdId }) => cmdId)
 }
 
-/** The whole life of a message of one part. */
+/** All events of a message of one part. */
 function eventsOf(cmdId: string): AgentEvent[] {
   const about = { cmdId, at: new Date().toISOString() }
   return [

@@ -1,11 +1,11 @@
-// A flood of wrong passwords beside a few good requests, against a relay process of its own with a database of its own:
+// A flood of wrong passwords together with a few valid requests, against a separate relay with its own database:
 //
 //   node apps/relay/bench/bench-flood.ts [--wrong 500] [--good 50] [--seconds 70]
 //
 // Three floods follow each other: guesses at the owner's account from the owner's own address, for longer than a login is
-// remembered; a list of user names from one address; and guesses each from another address, which nothing can tell from
-// people. The owner goes on working all the time. Requests are sent when their time has come, whatever became of those
-// before, and their latency counts from then.
+// remembered; a list of user names from one address; and guesses each from another address, which cannot
+// be distinguished from people. The owner continues to work. Requests are sent at their planned time, even if earlier
+// ones are unanswered, and their latency counts from that time.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -25,13 +25,13 @@ const [wrongPerSecond, goodPerSecond, seconds] = [Number(values.wrong), Number(v
 const OWNER = 'sms'
 const PASSWORD = 'the password of the owner'
 const HOME = '127.0.0.1'
-/** Beside the statuses: the connection was refused or broke. */
+/** Counted like a status: the connection was refused or lost. */
 const NO_ANSWER = 0
 
 interface Flood {
   readonly name: string
   readonly seconds: number
-  /** Who guesses next. */
+  /** Returns who guesses next. */
   readonly guess: (index: number) => { readonly username: string; readonly address: string }
 }
 
@@ -139,7 +139,7 @@ async function startRelay(folder: string) {
   }
 }
 
-/** Hardly changed by whatever else the machine does. proc_pid_stat(5): utime and stime, in ticks of 10 ms. */
+/** CPU time, which other work on the machine hardly changes. proc_pid_stat(5): utime and stime, in ticks of 10 ms. */
 function cpuSecondsOf(pid: number): number {
   const [utime = 0, stime = 0] =
     readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? []

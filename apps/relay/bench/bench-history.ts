@@ -10,7 +10,7 @@ import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
 import { median, print } from './figures.ts'
 
 const TIMES = 20
-/** Over which the history is spread. */
+/** The time that the history covers. */
 const DAYS = 30
 const START = Date.parse('2026-01-01T00:00:00Z')
 const day = (number: number) => new Date(START + number * 86_400_000).toISOString()
@@ -28,7 +28,7 @@ const filters: readonly Query[] = [
   { sort: 'created_at' },
   { from: day(5), to: day(25) },
   { state: 'Delivered' },
-  // Few of them, and far apart.
+  // Few, and far apart.
   { state: 'Failed' },
   { state: 'Failed', from: day(5), to: day(25) },
   { deviceId: BUSY },
@@ -77,7 +77,7 @@ async function measure(relays: BenchRelays, filter: Query): Promise<void> {
   print(name.join(' ') || 'all', first.toFixed(1), last.toFixed(1), (last / first).toFixed(2))
 }
 
-/** Of the page before the last: asked from the other end, 51 in. */
+/** Cursor of the page before the last: read from the other end, 51 rows in. */
 async function deepestCursor(relays: BenchRelays, filter: Query): Promise<string> {
   const sort = filter['sort'] === 'created_at' ? '-created_at' : 'created_at'
   const { headers } = await page(relays, { ...filter, sort, limit: '51', cursor: 'start' })
@@ -92,7 +92,7 @@ async function page({ urls: [url], auth }: BenchRelays, query: Query) {
   return called
 }
 
-/** Medians. They alternate, so that what else the machine does meets all of them. */
+/** Medians. Requests alternate, so that other load on the machine affects all of them alike. */
 async function times(...works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
   const durations = works.map((): number[] => [])
   for (let time = 0; time < TIMES; time++) {

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 const ALL = ['accept', 'history', 'conversations', 'statistics', 'race', 'dispatch', 'agents', 'flood', 'webhooks']
-const asked = process.argv.slice(2)
+const chosen = process.argv.slice(2)
 
-for (const name of asked.length > 0 ? asked : ALL) {
+for (const name of chosen.length > 0 ? chosen : ALL) {
   process.stdout.write(`\n${name}\n`)
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `bench-${name}.ts`)], { stdio: 'inherit' })
   if (status !== 0) process.exitCode = 1

@@ -11,12 +11,12 @@ export interface BenchRelays {
   readonly deviceId: string
 }
 
-/** Relays of their own processes on one database, with an account and a device that is never there. */
+/** Relays as separate processes on one database, with an account and a device that never connects. */
 export async function withBenchRelays(
   { url, pool }: BenchDatabase,
   count: number,
   work: (relays: BenchRelays) => Promise<void>,
-  /** Another than this one, a bundle for example. */
+  /** Entry point of another build, for example a bundle. */
   main?: string,
 ): Promise<void> {
   const password = randomBytes(12).toString('base64url')
@@ -26,7 +26,7 @@ export async function withBenchRelays(
     ADMIN_USERNAME: 'sms',
     ADMIN_PASSWORD: password,
     QUEUE_MAX_PENDING: '10000000',
-    // Agents that seem to come from many places.
+    // Agents appear to have many addresses.
     TRUSTED_PROXIES: '127.0.0.1',
   }
   const relays: RelayProcess[] = []

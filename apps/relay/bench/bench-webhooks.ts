@@ -1,10 +1,10 @@
-// Webhooks: how soon an event arrives when it is quiet, how many a second when it is not, beside a bare loop of the same
-// HTTP client to the same receiver; and whether all arrive, and soon, while receivers misbehave and relays are killed.
+// Webhooks: the delay of an event on an idle relay, and deliveries per second under load, next to a plain loop of the same
+// HTTP client to the same receiver; and whether all events arrive in time while receivers misbehave and relays are killed.
 //
 //   node apps/relay/bench/bench-webhooks.ts [--latency 300] [--deliveries 10000] [--rounds 3] [--events 10000]
 //     [--rate 60] [--relays 3] [--kill-seconds 8]
 //
-// 0 leaves a part out. On a shared machine only the ratio says something.
+// 0 skips a part. On a shared machine only the ratio is comparable.
 import { parseArgs } from 'node:util'
 import { withBenchDatabase } from './bench-database.ts'
 import { benchWebhookLatency, benchWebhookRate } from './webhook-speed.ts'

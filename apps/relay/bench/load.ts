@@ -1,12 +1,12 @@
-// Requests over connections that stay open, one at a time on each: as cheap as a client can be, since it shares the
-// machine with what it measures.
+// Requests over persistent connections, one at a time on each. The client is as cheap as possible, because it shares the
+// machine with the relay that it measures.
 import { connect, type Socket } from 'node:net'
 
 export interface Load {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** How many answers had which status. */
+  /** The number of answers by status. */
   readonly statuses: ReadonlyMap<number, number>
 }
 

@@ -1,5 +1,5 @@
-// Receivers of webhooks in a process of their own, each with its manner; for bench-webhooks.ts. Arguments: one manner for
-// each. Says where they are, and what came, when it is asked.
+// Webhook receivers in a separate process, for bench-webhooks.ts. Arguments: the behaviour of each. Reports their ports,
+// and on request the received events.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,18 +9,18 @@ export type Manner = 'well' | 'dead' | 'hanging' | 'redirecting' | 'too many' | 
 
 export interface ReceiverReport {
   readonly requests: number
-  /** When each event came first, by its id; milliseconds of the clock. */
+  /** When each event first arrived, by its id, in milliseconds since 1970. */
   readonly firstMs: Readonly<Record<string, number>>
   readonly mostAtOnce: number
 }
 
 export interface ReceiversReport {
   readonly receivers: readonly ReceiverReport[]
-  /** Connections to where nobody may go. */
+  /** Connections to the forbidden address. */
   readonly trespasses: number
 }
 
-/** Nobody may come here; loopback has it, and the relays are not allowed to. */
+/** A loopback address that the relays must not connect to. */
 const FORBIDDEN = '127.0.0.2'
 const trap = createSocketServer((socket) => {
   trespasses += 1
@@ -70,7 +70,7 @@ async function listen(manner: Manner): Promise<{ readonly url: string; readonly 
   const server = createServer({ keepAliveTimeout: 60_000 }, serve).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
-  // The dead one has a port where nobody is.
+  // Nothing listens on the port of the dead one.
   if (manner === 'dead') server.close()
   return { url: `http://127.0.0.1:${port}/`, report: () => ({ requests, firstMs, mostAtOnce }) }
 }

@@ -15,11 +15,11 @@ import type { BenchDatabase } from './bench-database.ts'
 import { median, print } from './figures.ts'
 import { startWebhookReceivers, type WebhookReceivers } from './start-webhook-receivers.ts'
 
-/** To one receiver, as the relay does. */
+/** Delivers to one receiver as the relay does. */
 const IN_FLIGHT = 5
 const box = secretBox('the secret of a relay that is only measured', systemRandom)
 
-/** From the commit of an event to its arrival, one at a time. */
+/** Time from the commit of an event to its arrival, one at a time. */
 export async function benchWebhookLatency(bench: BenchDatabase, events: number): Promise<void> {
   await withReceiver(bench, async (database, receivers) => {
     const worker = startWorker(database, bench.url)
@@ -34,7 +34,7 @@ export async function benchWebhookLatency(bench: BenchDatabase, events: number):
     const [report] = (await receivers.report()).receivers
     await worker.stop()
     const arrivedMs = Object.values(report?.firstMs ?? {})
-    // They come one by one, in the order in which they happened; the first ones compile what the others use.
+    // Events arrive one by one, in order; the first ones warm up the code.
     const latencies = arrivedMs.map((ms, index) => ms - (committedMs[index] ?? 0)).slice(20)
     if (arrivedMs.length !== events) throw new Error(`${events} events, and ${arrivedMs.length} came`)
     latencies.sort((one, other) => one - other)
@@ -51,7 +51,7 @@ export async function benchWebhookRate(bench: BenchDatabase, deliveries: number,
     for (let round = 0; round <= rounds; round++) {
       const bare = await bareLoop(receivers.urls[0] ?? '', deliveries)
       const ours = await backlog(bench, database, deliveries)
-      // The first round compiles.
+      // The first round warms up the code.
       if (round > 0) rates.bare.push(bare)
       if (round > 0) rates.ours.push(ours)
     }

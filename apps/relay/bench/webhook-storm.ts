@@ -20,7 +20,7 @@ export interface Storm {
 
 const ILL: readonly Manner[] = ['dead', 'hanging', 'redirecting', 'too many', 'dripping', 'closing']
 const MANNERS: readonly Manner[] = [...ILL, ...Array.from({ length: 14 }, () => 'well' as const)]
-/** For what is left when the last event has happened. */
+/** Time for the remaining deliveries after the last event. */
 const PATIENCE_MS = 120_000
 
 /** Each event goes to twenty receivers, of which six misbehave, while relays are killed and started again. */
@@ -52,7 +52,7 @@ async function register(database: Database, { any, auth }: Relays, urls: readonl
   return account.id
 }
 
-/** When each was committed. */
+/** When each event was committed. */
 async function happen(database: Database, accountId: string, storm: Storm): Promise<number[]> {
   const committedMs: number[] = []
   const startMs = now()
@@ -122,7 +122,7 @@ interface Relays {
   stop(): Promise<void>
 }
 
-/** One after the other is killed, and another one takes its place. */
+/** Kills one relay after the other and starts another one for it. */
 async function startRelays(url: string, { relays: count, killEveryMs }: Storm): Promise<Relays> {
   const password = randomBytes(12).toString('base64url')
   const settings = {

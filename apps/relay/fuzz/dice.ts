@@ -1,4 +1,4 @@
-/** Chance that can be repeated: mulberry32. */
+/** A repeatable random source: mulberry32. */
 export class Dice {
   #state: number
 
@@ -13,7 +13,7 @@ export class Dice {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit)
   }
 
-  /** One time in so many. */
+  /** True once in `count` times on average. */
   once(times: number): boolean {
     return this.below(times) === 0
   }

@@ -9,11 +9,11 @@ export interface FuzzOptions {
   readonly url: string
   readonly count: number
   readonly seed: number
-  /** Values of `Authorization` that the relay lets in. */
+  /** Valid values of the `Authorization` header. */
   readonly good: readonly string[]
   /** Connections that send a body an octet at a time meanwhile. */
   readonly slowConnections: number
-  /** Now and then: what was deleted is to be there again. */
+  /** Called occasionally to create again what requests have deleted. */
   readonly refill: () => Promise<void>
   readonly onProgress?: (sent: number) => void
   readonly onFailure?: (failure: string) => void
@@ -23,7 +23,7 @@ export interface FuzzReport {
   sent: number
   readonly statuses: Record<string, number>
   slowestMs: number
-  /** `METHOD path` of the document that no request met with success. */
+  /** `METHOD path` of each operation for which no request succeeded. */
   readonly neverGood: Set<string>
   readonly failures: string[]
 }
@@ -36,8 +36,8 @@ const IDS_KEPT = 500
 const TOKENS_KEPT = 10
 
 /**
- * Sends requests made from the relay's own description, valid, mutated and hostile, and some that are no HTTP. Every
- * answer has to be as documented, and none may say that the fault is the relay's.
+ * Sends requests generated from the relay's OpenAPI document: valid, mutated and hostile ones, and some that violate
+ * HTTP. Every answer must be documented, and none may be an internal error.
  */
 export async function fuzzRelay(options: FuzzOptions): Promise<FuzzReport> {
   const { url, count, seed, good } = options
@@ -100,7 +100,7 @@ export async function fuzzRelay(options: FuzzOptions): Promise<FuzzReport> {
       const problem = judge.problemOf(method, request.operation, answer)
       return problem === undefined ? undefined : `${shown(request)} ${problem}`
     } catch (error) {
-      // What the client itself will not send, or an answer that came before the body was out.
+      // The client refused to send the request, or the answer came before the body was sent.
       const code = (error as { code?: string }).code ?? String(error)
       count1(code)
       return CLIENT_ERRORS.includes(code) ? undefined : `${shown(request)} failed: ${code}`
@@ -122,7 +122,7 @@ export async function fuzzRelay(options: FuzzOptions): Promise<FuzzReport> {
   }
 }
 
-/** Of what has no end only that it has begun. */
+/** Of an endless stream only the head is read. */
 async function textOf({ headers, body }: Dispatcher.ResponseData): Promise<string> {
   if (!headers['content-type']?.includes('text/event-stream')) return await body.text()
   body.on('error', () => undefined).destroy()

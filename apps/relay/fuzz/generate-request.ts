@@ -6,20 +6,20 @@ import { brokenJson, HOSTILE_JSON, HOSTILE_TEXTS } from './hostile-values.ts'
 
 export interface GeneratedRequest {
   readonly method: string
-  /** As it goes over the wire. */
+  /** As sent. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | undefined
-  /** Of the document; undefined when the path or the method is none of its own. */
+  /** The documented operation; undefined for another path or method. */
   readonly operation: Operation | undefined
 }
 
 export interface Known {
-  /** Values of `Authorization` that are let in. */
+  /** Valid values of the `Authorization` header. */
   readonly good: readonly string[]
-  /** Ids that came back in answers, the newest last. */
+  /** Ids from answers, the newest last. */
   readonly ids: readonly string[]
-  /** Refresh tokens that came back; some of them are used by now. */
+  /** Refresh tokens from answers; some are used already. */
   readonly refreshTokens: readonly string[]
 }
 
@@ -29,7 +29,7 @@ interface Target {
   readonly operation: Operation
 }
 
-/** Every operation of a document, to be called in every way. */
+/** The operations of a document. */
 export function targetsOf({ paths }: OpenapiDocument): Target[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -42,7 +42,7 @@ export function generateRequest(
   known: Known,
   dice: Dice,
 ): GeneratedRequest {
-  // What is sent most is tried most.
+  // The most used operation is tried most often.
   const target = dice.once(4) ? (targets.find(({ path }) => path.endsWith('/messages')) as Target) : dice.pick(targets)
   const hostility = dice.pick([0, 0, 0, 1, 1, 2])
   const { parameters, requestBody } = target.operation

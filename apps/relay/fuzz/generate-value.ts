@@ -4,7 +4,7 @@ import { HOSTILE_JSON, HOSTILE_TEXTS } from './hostile-values.ts'
 
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** A value that the schema allows, nearly always: patterns are met by their examples. */
+/** A value that the schema allows, nearly always: for patterns it uses the examples. */
 export function validValue(schema: JsonSchema, schemas: Schemas, dice: Dice): unknown {
   const name = schema.$ref?.split('/').at(-1)
   if (name !== undefined) return validValue({ ...schemas[name], ...withoutReference(schema) }, schemas, dice)
@@ -43,7 +43,7 @@ function validObject(schema: JsonSchema, schemas: Schemas, dice: Dice): Record<s
   )
 }
 
-/** What a schema cannot say of a member. */
+/** Values of members for which the schema does not suffice. */
 function validMember(name: string, member: JsonSchema, schemas: Schemas, dice: Dice): unknown {
   if (name === 'phoneNumbers') return Array.from({ length: dice.between(1, 3) }, () => phoneNumber(dice))
   if (name === 'recipient') return phoneNumber(dice)
@@ -83,13 +83,13 @@ function withoutReference({ $ref: _, ...rest }: JsonSchema): JsonSchema {
   return rest
 }
 
-/** The JSON of a value, with one of its members gone, another kind, or hostile. */
+/** The JSON of a value with one member missing, of another type, or hostile. */
 export function mutatedJson(value: unknown, dice: Dice): string {
   const marked = mutate(structuredClone(value), dice)
   return (JSON.stringify(marked) ?? '').replaceAll(MARK, () => hostileJson(dice))
 }
 
-/** Stands where JSON is to be put that no value can be. */
+/** Placeholder for JSON that no value can represent. */
 const MARK = '"\u2603hostile\u2603"'
 
 function mutate(value: unknown, dice: Dice): unknown {

@@ -1,6 +1,6 @@
 import type { Dice } from './dice.ts'
 
-/** Texts that have broken programs. */
+/** Texts that are known to break programs. */
 export const HOSTILE_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -49,7 +49,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   `https://${'a.'.repeat(300)}`,
 ]
 
-/** As they stand in JSON: some of them no parser gives back. */
+/** As JSON text: parsers do not preserve some of them. */
 export const HOSTILE_JSON: readonly string[] = [
   'null',
   'true',
@@ -79,7 +79,7 @@ export const HOSTILE_JSON: readonly string[] = [
   `[${'1,'.repeat(20_000)}1]`,
 ]
 
-/** JSON with a mistake in its text. */
+/** Invalid JSON. */
 export function brokenJson(text: string, dice: Dice): Buffer {
   const octets = Buffer.from(text)
   const at = dice.below(octets.length + 1)

@@ -4,7 +4,7 @@ import type { Dice } from './dice.ts'
 
 const HEAD = 'POST /3rdparty/v1/messages HTTP/1.1\r\nHost: x\r\n'
 
-/** What no client library would send. */
+/** Requests that no client library would send. */
 const ATTACKS: readonly ((dice: Dice) => string | Buffer)[] = [
   (dice) => Buffer.from(Array.from({ length: dice.between(1, 400) }, () => dice.below(256))),
   () => 'GET / HTTP/9.9\r\n\r\n',
@@ -32,7 +32,7 @@ const ATTACKS: readonly ((dice: Dice) => string | Buffer)[] = [
   () => 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200),
 ]
 
-/** One attack over a socket of its own; what came back, until the server ends it or has nothing more to say. */
+/** Sends one attack over its own socket. Returns the response until the server closes it or is silent. */
 export async function attack(port: number, dice: Dice): Promise<{ readonly sent: string; readonly answer: string }> {
   const bytes = dice.pick(ATTACKS)(dice)
   const whole = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes
@@ -53,13 +53,13 @@ function exchange(port: number, sent: Buffer): Promise<string> {
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1')
     })
-    // A reset is an answer too.
+    // A reset counts as an answer.
     socket.on('close', end).on('error', end).setTimeout(PATIENCE_MS, end)
     socket.end(sent)
   })
 }
 
-/** Connections that send an octet now and then, for as long as the run takes, and are to slow down nobody. */
+/** Opens connections that send single octets slowly during the whole run. They must not delay other requests. */
 export function slowBodies(port: number, count: number): { end(): void } {
   const sockets = Array.from({ length: count }, () => slowBody(port))
   return {

@@ -7,9 +7,9 @@ import { Pool } from 'pg'
 const SCHEMA = resolve(import.meta.dirname, '../../../prisma/schema.prisma')
 
 /**
- * What is missing in the database for it to be as `schema.prisma` says, as SQL; empty when nothing is. The engine is the
- * one of `prisma migrate`, as WebAssembly: Prisma's command line would download it as a native program at each place.
- * What Prisma's schema cannot say (partial indexes, storage settings) it does not see.
+ * Returns the SQL that changes the database to `schema.prisma`; empty when they agree. The engine is the one of `prisma
+ * migrate` as WebAssembly, because Prisma's command line would download a native program on each machine. It does not see
+ * features that Prisma's schema lacks (partial indexes, storage settings).
  */
 export async function schemaDifference(url: string): Promise<string> {
   const { SchemaEngine } = await loadEngine()
@@ -37,13 +37,13 @@ type Engine = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 
 let loaded: Promise<Engine> | undefined
 
-/** Once for each process: a second one would take the memory of the first. */
+/** One per process: a second one would reuse the memory of the first. */
 function loadEngine(): Promise<Engine> {
   loaded ??= instantiate()
   return loaded
 }
 
-/** What the types of Node leave out. */
+/** Missing in the types of Node. */
 declare const WebAssembly: {
   instantiate(code: Buffer, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>
 }
@@ -59,7 +59,7 @@ async function instantiate(): Promise<Engine> {
   return engine
 }
 
-/** Catalogues have columns of the type "char", which the adapter does not know and the engine asks for. */
+/** Catalogues have columns of the type "char", which the engine reads and the adapter does not support. */
 const CHAR = 18
 const TEXT = 25
 const CHARACTER = 6
@@ -86,7 +86,7 @@ function adapterFactory(pool: Pool): object {
     }
     return adapter
   }
-  // Part of Prisma's own packages, and no dependency of ours: the adapter brings it along.
+  // A dependency of the adapter, not ours.
   const utilities = createRequire(require.resolve('@prisma/adapter-pg'))('@prisma/driver-adapter-utils')
   return utilities.bindMigrationAwareSqlAdapterFactory(factory)
 }

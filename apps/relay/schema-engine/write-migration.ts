@@ -1,5 +1,5 @@
-// `npm run migration -- <name>`: writes the migration that leads from the present ones to prisma/schema.prisma, to be read
-// and completed by hand before it is committed. Without a name it only shows it.
+// `npm run migration -- <name>`: writes the migration from the current ones to prisma/schema.prisma. Read and complete it
+// before you commit it. Without a name it only prints the migration.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'

@@ -33,13 +33,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a certificate that is renewed is served to new connections, without a restart', async () => {
+test('serves a renewed certificate to new connections without a restart', async () => {
   expect(await servedCertificate()).toBe('smsgw tests, first')
   put('second')
   await vi.waitUntil(async () => (await servedCertificate()) === 'smsgw tests, second', { timeout: 20_000 })
 })
 
-test('one that cannot be used is told, and the old one goes on', async () => {
+test('an unusable certificate is logged, and the previous one stays in use', async () => {
   writeFileSync(files().cert, 'half a file')
   await vi.waitUntil(() => logged.includes('new certificate not usable'), { timeout: 20_000 })
   expect(await servedCertificate()).toBe('smsgw tests, first')

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'smsgw-config-'))
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a secret is all that must be set, and an empty value is none', () => {
+test('requires only the secret, and treats an empty value as missing', () => {
   expect(readConfig(ENOUGH)).toMatchObject({ PORT: 3000, HOST: '127.0.0.1', DATA_DIR: './data', MAX_SEGMENTS: 255 })
   expect(readConfig({ ...ENOUGH, PORT: '', DATABASE_URL: '' })).toEqual(readConfig(ENOUGH))
 })
@@ -65,7 +65,7 @@ test.each([
   expect(() => readConfig({ SERVER_SECRET: secret })).toThrow(line)
 })
 
-test('a secret may come from a file, and a file that cannot be read is named', () => {
+test('reads a secret from a file, and names a file that it cannot read', () => {
   const file = join(folder, 'secret')
   writeFileSync(file, `${SECRET}\n`)
   expect(readConfig({ SERVER_SECRET_FILE: file }).SERVER_SECRET).toBe(SECRET)
@@ -75,7 +75,7 @@ test('a secret may come from a file, and a file that cannot be read is named', (
   )
 })
 
-test('no value of a secret is ever repeated', () => {
+test('never repeats the value of a secret', () => {
   const secrets = {
     SERVER_SECRET: 'hunter2',
     METRICS_TOKEN: 'hunter2',
@@ -94,7 +94,7 @@ test('no value of a secret is ever repeated', () => {
   }
 })
 
-test('the help names every setting, with an example that passes', () => {
+test('the help lists every setting, with a valid example', () => {
   const help = helpText()
   for (const name of Object.keys(settingsSchema.shape)) {
     const { example, secret } = aboutOf(settingsSchema, name)

@@ -33,14 +33,14 @@ afterEach(async () => {
   await empty.close()
 })
 
-test('serves, and ends with 0 when it is told to', async () => {
+test('serves requests, and exits with 0 at SIGTERM', async () => {
   const relay = await start()
   expect((await callUrl('GET', `${relay.url}/3rdparty/v1/messages`, { auth: BASIC })).status).toBe(200)
   relay.kill('SIGTERM')
   expect(await relay.ended).toEqual({ code: 0, signal: null })
 })
 
-test('while it drains it goes on serving, with ready red and live green; two signals at once are one, a later one ends it', async () => {
+test('serves requests while it drains, not ready but live; two signals at once count as one, a later one ends the process', async () => {
   const relay = await start({ DRAIN_SECONDS: '60' })
   relay.kill('SIGTERM')
   relay.kill('SIGTERM')
@@ -52,7 +52,7 @@ test('while it drains it goes on serving, with ready red and live green; two sig
   clearInterval(impatience)
 })
 
-test('ends with 0 also when its database is away', async () => {
+test('exits with 0 also when the database is unavailable', async () => {
   const relay = await start()
   const name = new URL(empty.url).pathname.slice(1)
   const other = databaseUrl(empty.url, 'postgres')
@@ -63,7 +63,7 @@ test('ends with 0 also when its database is away', async () => {
   expect(await relay.ended).toEqual({ code: 0, signal: null })
 })
 
-test('four that start at once on an empty database make one of everything, and all serve', async () => {
+test('four relays that start at once on an empty database create one key and one account, and all serve', async () => {
   const relays = await Promise.all([start(), start(), start(), start()])
   for (const { url } of relays)
     expect((await callUrl('GET', `${url}/3rdparty/v1/messages`, { auth: BASIC })).status).toBe(200)
@@ -72,7 +72,7 @@ test('four that start at once on an empty database make one of everything, and a
   expect(await count('installation')).toBe(1)
 })
 
-test('a secret that does not fit the data is refused with one line', async () => {
+test('refuses a secret that does not belong to the database, with one line', async () => {
   const relay = await start()
   relay.kill('SIGTERM')
   await relay.ended
@@ -81,7 +81,7 @@ test('a secret that does not fit the data is refused with one line', async () =>
   )
 })
 
-test('a database that does not answer is waited for, then told with what was tried', async () => {
+test('waits for a database that does not answer, then reports the address that it tried', async () => {
   const lines = await failedStart({
     DATABASE_URL: 'postgresql://sms:hunter2@127.0.0.1:1/smsgw',
     DATABASE_WAIT_SECONDS: '1',
@@ -91,7 +91,7 @@ test('a database that does not answer is waited for, then told with what was tri
   )
 })
 
-test('a database that is not there, and one that holds something else, are refused at once', async () => {
+test('refuses a missing database, and one of another program, at once', async () => {
   const gone = new URL(empty.url)
   gone.pathname = '/gone'
   expect(await failedStart({ DATABASE_URL: gone.href })).toMatch(/refuses: database "gone" does not exist/)
@@ -99,7 +99,7 @@ test('a database that is not there, and one that holds something else, are refus
   expect(await failedStart()).toMatch(/^relay: the database \S+ contains other data \(table customers\)/)
 })
 
-test('a port that is taken is told', async () => {
+test('reports a port that is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as { port: number }
@@ -109,7 +109,7 @@ test('a port that is taken is told', async () => {
   other.close()
 })
 
-test('a missing secret, a wrong value and an unknown command are one line each', async () => {
+test('a missing secret, an invalid value and an unknown command each get one line', async () => {
   expect(await failedStart({ SERVER_SECRET: '' })).toMatch(/^relay: SERVER_SECRET must be set; for example .*\n$/)
   expect(await failedStart({ PORT: 'x' })).toMatch(/^relay: PORT must be a whole number; for example PORT=3000\n$/)
   expect((await run(['frobnicate'])).stderr).toMatch(
@@ -117,14 +117,14 @@ test('a missing secret, a wrong value and an unknown command are one line each',
   )
 })
 
-test('the help needs no settings', async () => {
+test('prints the help without any settings', async () => {
   settings = {}
   const { code, stdout } = await run(['--help'])
   expect(code).toBe(0)
   expect(stdout).toContain('accounts add <user>')
 })
 
-test('on one box: a second one is refused, a command works beside it, and kill -9 costs nothing', async () => {
+test('with an embedded database: refuses a second relay, runs commands meanwhile, and loses nothing at kill -9', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-main-'))
   const embedded = { DATABASE_URL: '', DATA_DIR: folder }
   const first = await start(embedded)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testRelay } from './testing/test-relay.ts'
 
-test('two accounts of one relay see nothing of each other', async () => {
+test('two accounts of one relay cannot see each other', async () => {
   const relay = await testRelay()
   const other = await relay.addAccount()
   const body = { url: 'https://example.org/sms', event: 'sms:received' }
@@ -11,14 +11,14 @@ test('two accounts of one relay see nothing of each other', async () => {
   await relay.close()
 })
 
-test('in Local Server mode tokens are not there, and everything else is', async () => {
+test('Local Server mode has no token endpoints, and all others', async () => {
   const relay = await testRelay({ isLocal: true })
   expect((await relay.api('POST', '/auth/token', { auth: null })).status).toBe(501)
   expect((await relay.api('GET', '/messages')).status).toBe(200)
   await relay.close()
 })
 
-test('beside its pool a relay holds the three database connections that the settings help names', async () => {
+test('besides its pool a relay has the three database connections that the settings help names', async () => {
   const relay = await testRelay({ settings: { DATABASE_CONNECTIONS: '4' } })
   const others = async () => {
     const rows = await relay.database.$queryRaw<{ name: string; count: number }[]>`

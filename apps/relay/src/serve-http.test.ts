@@ -37,13 +37,13 @@ test('HTTPS has the limits of HTTP, and answers a request that offers another pr
   expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 200'])
 })
 
-test('a certificate that cannot be used stops the start', async () => {
+test('an unusable certificate stops the start', async () => {
   putCertificate('first')
   writeFileSync(files.TLS_KEY, 'garbage')
   await expect(testRelay({ settings: files })).rejects.toThrow(/TLS_CERT \(.*\) and TLS_KEY \(.*\) are not usable: /)
 })
 
-test('metrics have a port of their own, where nothing else is, and are not on the other one', async () => {
+test('serves metrics only on their own port, and nothing else there', async () => {
   const relay = await start({ settings: { METRICS_PORT: '0' } })
   const { url } = relay.logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'metrics server listening')
   expect((await callUrl('GET', `${url}/metrics`, {})).text).toContain('smsgw_')

@@ -37,7 +37,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('every row of every table comes back, whatever is in it, and numbering goes on', async () => {
+test('restores every row of every table, whatever it contains, and numbering continues', async () => {
   await fill(source)
   expect(await backUp(source.url)).toBeGreaterThan(20_000)
   const restored = await restore()
@@ -47,7 +47,7 @@ test('every row of every table comes back, whatever is in it, and numbering goes
   expect(other).toBe(one)
 })
 
-test('what is written while the backup is made is in it whole or not at all', async () => {
+test('contains a transaction that commits during the backup completely or not at all', async () => {
   await fill(source)
   let rows = 0
   let isOver = false
@@ -70,7 +70,7 @@ test('what is written while the backup is made is in it whole or not at all', as
   expect(await ids(target.url)).toEqual(Array.from({ length: count }, (_, at) => `w${at}`).sort())
 })
 
-test('the backup of an older release is brought to this one', async () => {
+test('migrates the backup of an older release', async () => {
   const [first, ...later] = readMigrations(migrationsFolder())
   const older = await emptyDatabase()
   try {
@@ -86,7 +86,7 @@ test('the backup of an older release is brought to this one', async () => {
   expect(names.map(({ name }) => name).sort()).toEqual([first, ...later].map((each) => each?.name))
 })
 
-test('the backup of an older release marks as doubtful what its built-in device may have sent', async () => {
+test('marks messages as in doubt that the built-in device may have sent since the backup of an older release', async () => {
   const older = await emptyDatabase()
   try {
     const migrations = readMigrations(migrationsFolder()).filter(({ name }) => name < '0010')
@@ -119,7 +119,7 @@ test('the backup of an older release marks as doubtful what its built-in device 
   ])
 })
 
-test('that of a newer release, and anything else, is refused in one clear line', async () => {
+test('refuses the backup of a newer release, and any other file, with one clear line', async () => {
   await backUp(source.url)
   edit((text) => text.replace('0002_work_queues', '0002_work_zueues'))
   await expect(restore()).rejects.toThrow('newer than this one: install that release')
@@ -129,7 +129,7 @@ test('that of a newer release, and anything else, is refused in one clear line',
   await expect(restore()).rejects.toThrow('is not a complete backup')
 })
 
-test('one that is cut off or was changed leaves nothing behind', async () => {
+test('a truncated or changed backup leaves nothing behind', async () => {
   await fill(source)
   await backUp(source.url)
   const whole = readFileSync(path)
@@ -143,21 +143,21 @@ test('one that is cut off or was changed leaves nothing behind', async () => {
   await restore()
 })
 
-test('a database that holds anything is not touched', async () => {
+test('does not restore into a database that has rows', async () => {
   await fill(source)
   await backUp(source.url)
   await restore()
   await expect(restore()).rejects.toThrow(/is not empty \(table \w+\): restore into a new database/)
 })
 
-test('another secret than the one that sealed the keys is told before anything is restored', async () => {
+test('reports a wrong secret before it restores anything', async () => {
   await fill(source)
   await backUp(source.url)
   await expect(restore('another secret of enough characters')).rejects.toThrow('SERVER_SECRET differs from the one')
   expect(await sql(target.url, 'SELECT FROM installation')).toEqual([])
 })
 
-test('agents see by the history that it is another one', async () => {
+test('gives the restored database a new history id, which agents notice', async () => {
   await fill(source)
   await backUp(source.url)
   await restore()
@@ -165,7 +165,7 @@ test('agents see by the history that it is another one', async () => {
   expect(await sql(target.url, stream)).not.toEqual(await sql(source.url, stream))
 })
 
-test('it is for its owner alone, also where somebody has laid a trap or a backup was cut short', async () => {
+test('writes a file that only its owner can read, also over a symbolic link or an interrupted backup', async () => {
   const elsewhere = join(folder, 'of-somebody-else')
   writeFileSync(elsewhere, 'as it was')
   symlinkSync(elsewhere, `${path}.unfinished`)
@@ -174,7 +174,7 @@ test('it is for its owner alone, also where somebody has laid a trap or a backup
   expect(readFileSync(elsewhere, 'utf8')).toBe('as it was')
 })
 
-test('tar reads it too', async () => {
+test('writes an archive that tar can read', async () => {
   await fill(source)
   await backUp(source.url)
   const names = execFileSync('tar', ['-tzf', path], { encoding: 'utf8' }).trim().split('\n')

@@ -38,14 +38,14 @@ function serve(virtualPhone: VirtualPhone | undefined): Promise<TestEndpoints> {
   ])
 }
 
-test('whoever owns the virtual modem sees its phones, and writes from any of them', async () => {
+test('the owner of the virtual modem sees its phones, and writes from any of them', async () => {
   expect(await api.request('owner', 'GET', '/virtual-phone')).toMatchObject({ status: 200, json: seen })
   const message = { from: '+447400123456', text: 'Hello' }
   expect(await api.request('owner', 'POST', '/virtual-phone', message)).toMatchObject({ status: 202, json: {} })
   expect(written).toEqual([message])
 })
 
-test('without a virtual modem, and for another account than its own, there is none', async () => {
+test('without a virtual modem, and for other accounts, the virtual phone does not exist', async () => {
   const before = written.length
   for (const [served, account] of [
     [without, 'owner'],

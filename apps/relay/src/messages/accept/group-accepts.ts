@@ -26,7 +26,7 @@ interface Waiting extends PromiseWithResolvers<AcceptOutcome> {
  *
  * Idle: messages of one turn of the event loop are stored at its end, so a single request waits for no other. Busy (a
  * group is being stored): new messages queue up and form the next group, oldest first, up to the limit. Two groups at a
- * time were no faster: both are smaller, and each costs the process as much as twenty messages. Duplicates (same id or
+ * time gained no speed: both are smaller, and each costs the process as much as twenty messages. Duplicates (same id or
  * idempotency key) never share a group: the later one waits and then finds the earlier one. When one message makes a
  * group fail, the next group starts, and each message of the failed group is tried alone.
  */
