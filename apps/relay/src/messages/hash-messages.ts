@@ -12,8 +12,8 @@ const BATCH = 500
 const LIMITS = { timeout: 30_000 }
 
 /**
- * Replaces content and numbers of finished messages by hashes, for all accounts, and removes the numbers from their
- * webhook payloads and the excerpts of receivers' answers, which may repeat them. Hashes are computed in the database.
+ * Replaces content and numbers of finished messages by hashes, for all accounts. Removes the numbers from the payloads of
+ * their webhook deliveries as soon as these are finished, and the excerpts of receivers' answers, which may repeat them. Hashes are computed in the database.
  * Returns the number of messages.
  *
  * Locks messages before their recipients, as everywhere, and skips locked ones until the next run.
@@ -24,12 +24,14 @@ export async function hashMessages({ database, clock, hashAfterSeconds }: HashMe
   for (;;) {
     const count = await database.$transaction(async (statements) => {
       const recipients = await hashBatch(statements, finishedBefore)
-      await removeDeliveredNumbers(statements, recipients)
+      await markDeliveries(statements, recipients)
       return new Set(recipients.map(({ messageKey }) => messageKey)).size
     }, LIMITS)
     hashed += count
-    if (count < BATCH) return hashed
+    if (count < BATCH) break
   }
+  await clearFinishedDeliveries(database)
+  return hashed
 }
 
 interface HashedRecipient {
@@ -60,8 +62,7 @@ async function hashBatch(statements: Statements, finishedBefore: Date): Promise<
     FROM due LEFT JOIN numbers ON message_key = due.key`
 }
 
-/** Pending deliveries keep the number until they are delivered. */
-async function removeDeliveredNumbers(statements: Statements, recipients: readonly HashedRecipient[]): Promise<void> {
+async function markDeliveries(statements: Statements, recipients: readonly HashedRecipient[]): Promise<void> {
   const accounts = new Set(recipients.map(({ accountId }) => accountId).filter((id) => id !== null))
   const webhooks = await statements.webhook.findMany({
     where: {
@@ -70,7 +71,7 @@ async function removeDeliveredNumbers(statements: Statements, recipients: readon
     },
     select: { key: true, id: true, event: true, accountId: true },
   })
-  const told = webhooks.flatMap((webhook) =>
+  const deliveries = webhooks.flatMap((webhook) =>
     recipients
       .filter(({ accountId }) => accountId === webhook.accountId)
       .flatMap(({ cmdId, errorCode }) =>
@@ -78,13 +79,31 @@ async function removeDeliveredNumbers(statements: Statements, recipients: readon
       )
       .map((id) => ({ key: webhook.key, id })),
   )
-  if (told.length === 0) return
+  if (deliveries.length === 0) return
   await statements.$executeRaw`
-    WITH emptied AS (
+    INSERT INTO webhook_deliveries_to_clear (delivery_key)
+    SELECT d.key FROM webhook_deliveries d
+    JOIN unnest(${deliveries.map(({ key }) => key)}::bigint[], ${deliveries.map(({ id }) => id)}::text[])
+      AS marked (key, id) ON d.webhook_key = marked.key AND d.id = marked.id
+    ON CONFLICT DO NOTHING`
+}
+
+/**
+ * Removes the numbers from marked deliveries that are finished. A waiting delivery keeps its number, which the receiver
+ * has not got yet. Locked rows are skipped until the next run.
+ */
+async function clearFinishedDeliveries(database: Database): Promise<void> {
+  await database.$executeRaw`
+    WITH finished AS MATERIALIZED (
+      SELECT d.key FROM webhook_deliveries_to_clear c JOIN webhook_deliveries d ON d.key = c.delivery_key
+      WHERE d.state <> 'waiting'
+      FOR NO KEY UPDATE OF d SKIP LOCKED
+    ), cleared AS (
       UPDATE webhook_deliveries d SET payload = d.payload || '{"recipient": "", "phoneNumber": ""}'
-      FROM unnest(${told.map(({ key }) => key)}::bigint[], ${told.map(({ id }) => id)}::text[]) AS told (key, id)
-      WHERE d.webhook_key = told.key AND d.id = told.id AND d.state <> 'waiting'
-      RETURNING d.key
+      FROM finished WHERE d.key = finished.key
+    ), excerpts AS (
+      UPDATE webhook_attempts a SET excerpt = NULL FROM finished
+      WHERE a.delivery_key = finished.key AND a.excerpt IS NOT NULL
     )
-    UPDATE webhook_attempts a SET excerpt = NULL FROM emptied WHERE a.delivery_key = emptied.key AND excerpt IS NOT NULL`
+    DELETE FROM webhook_deliveries_to_clear c USING finished WHERE c.delivery_key = finished.key`
 }

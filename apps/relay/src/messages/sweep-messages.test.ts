@@ -138,6 +138,34 @@ describe('hashing', () => {
     expect(of('sms:delivered', 'm')[0]).toMatchObject({ recipient: first, phoneNumber: first })
   })
 
+  test.each(['delivered', 'failed', 'dropped'])(
+    'removes the number and the answers of a pending delivery once it is %s',
+    async (state) => {
+      await world.webhook('sms:sent')
+      await world.message('m')
+      const updates = { accountId: 'account', cmdId: 'm/0', input: { kind: 'sent', at: world.now } } as const
+      await db.database.$transaction((statements) => advanceMessages(statements, [updates], world.now))
+      await finish('m')
+      const { key: deliveryKey, ...before } = await db.database.webhookDelivery.findFirstOrThrow()
+      const answer = { deliveryKey, number: 1, startedAt: world.now, durationMs: 5, status: 503 }
+      await db.database.webhookAttempt.create({ data: { ...answer, excerpt: 'busy, +4915112345678' } })
+      const rowVersion = () =>
+        db.database.$queryRaw<[{ version: string }]>`SELECT xmin::text AS version FROM webhook_deliveries`
+      const version = await rowVersion()
+      expect(await hashMessages({ ...deps(), hashAfterSeconds: 0 })).toBe(1)
+      expect((await db.database.webhookDelivery.findFirstOrThrow()).payload).toEqual(before.payload)
+      // A running attempt still counts.
+      expect(await rowVersion()).toEqual(version)
+
+      await db.database.webhookDelivery.updateMany({ data: { state } })
+      expect(await hashMessages({ ...deps(), hashAfterSeconds: 0 })).toBe(0)
+      const after = await db.database.webhookDelivery.findFirstOrThrow({ include: { attemptRows: true } })
+      expect(after).toMatchObject({ state, payload: { messageId: 'm', recipient: '', phoneNumber: '' } })
+      expect(after.attemptRows).toMatchObject([{ status: 503, excerpt: null }])
+      expect(await db.database.webhookDeliveryToClear.count()).toBe(0)
+    },
+  )
+
   test('deletes the answers of receivers, which may repeat numbers', async () => {
     await world.webhook('sms:sent')
     await world.message('m')
