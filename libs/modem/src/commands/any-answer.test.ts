@@ -18,7 +18,8 @@ import { readExtendedSignal, readSignal } from './signal.ts'
 import { iccidQuery, readImsi, readOwnNumbers } from './sim-identity.ts'
 import { readPinLock, readPinState } from './sim-pin.ts'
 import { listMessages, readMessage } from './stored-messages.ts'
-import { sendUssd, type UssdEncoding, ussdAnswerIn } from './ussd.ts'
+import { sendUssd, ussdAnswerIn } from './ussd.ts'
+import type { UssdEncoding } from './ussd-text.ts'
 
 const queries: readonly Query<unknown>[] = [
   selectCharacterSet('GSM'),

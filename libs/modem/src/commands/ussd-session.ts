@@ -5,7 +5,8 @@ import { Pause } from '../pause.ts'
 import { TaskQueue } from '../task-queue.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import { ask, type Executor } from './query.ts'
-import { cancelUssd, sendUssd, type UssdAnswer, type UssdEncoding, ussdAnswerIn } from './ussd.ts'
+import { cancelUssd, sendUssd, type UssdAnswer, ussdAnswerIn } from './ussd.ts'
+import type { UssdEncoding } from './ussd-text.ts'
 
 export type UssdOutcome =
   /** `asks`: the network expects a reply; the next `send` is that reply. */

@@ -1,7 +1,9 @@
 import { octetsFromHex } from '@smsgw/sms/octets'
 import { textFromUcs2 } from '@smsgw/sms/text/ucs2'
 import { decodeUssdString, unpackUssd } from '@smsgw/sms/ussd'
-import type { UssdEncoding } from './ussd.ts'
+
+/** The form of the text in `+CUSD=`, which the profile defines. */
+export type UssdEncoding = 'plain' | 'packed-hex' | 'ucs2-hex'
 
 /**
  * The readable text of a `+CUSD`. Firmware sends it plain, as packed septets, as UCS-2 or as octets in hexadecimal

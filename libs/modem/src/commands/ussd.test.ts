@@ -3,7 +3,8 @@ import { ucs2FromText } from '@smsgw/sms/text/ucs2'
 import { packUssd } from '@smsgw/sms/ussd'
 import { describe, expect, test } from 'vitest'
 import { readResponseLine } from '../wire/response-line.ts'
-import { sendUssd, type UssdEncoding, ussdAnswerIn } from './ussd.ts'
+import { sendUssd, ussdAnswerIn } from './ussd.ts'
+import type { UssdEncoding } from './ussd-text.ts'
 
 const packed = (text: string) => hexFromOctets(packUssd(text) ?? new Uint8Array())
 const ucs2 = (text: string) => hexFromOctets(ucs2FromText(text))

@@ -4,10 +4,7 @@ import { packUssd } from '@smsgw/sms/ussd'
 import { integerOf, outermostQuoted, parseParameters, textOf } from '../wire/at-parameters.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import { lastWith, type Query } from './query.ts'
-import { decodeUssdText } from './ussd-text.ts'
-
-/** The form of the text in `+CUSD=`, which the profile defines. */
-export type UssdEncoding = 'plain' | 'packed-hex' | 'ucs2-hex'
+import { decodeUssdText, type UssdEncoding } from './ussd-text.ts'
 
 /** The network's answer, or the reason for its absence. 27.007 §7.15 */
 export interface UssdAnswer {

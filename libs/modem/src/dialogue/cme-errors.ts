@@ -1,4 +1,4 @@
-import type { ErrorClass, ErrorMeaning } from './command-error.ts'
+import type { ErrorClass, ErrorMeaning } from './error-meaning.ts'
 
 const second = 1000
 

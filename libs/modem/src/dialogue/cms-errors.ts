@@ -1,4 +1,4 @@
-import type { ErrorMeaning } from './command-error.ts'
+import type { ErrorMeaning } from './error-meaning.ts'
 
 const second = 1000
 const minute = 60 * second

@@ -1,5 +1,6 @@
 import { cmeErrors } from './cme-errors.ts'
 import { cmsErrors } from './cms-errors.ts'
+import type { ErrorClass, ErrorMeaning } from './error-meaning.ts'
 
 /** Why a modem refused: the error as read, its meaning and advice. */
 export interface CommandError {
@@ -17,36 +18,6 @@ export interface CommandError {
   readonly retryAfterMs: number | undefined
   /** `sim`: raise an alarm, this SIM cannot send. `rate`: raise one if it happens often. */
   readonly alarm: 'none' | 'sim' | 'rate'
-}
-
-/**
- * `permanent`, `temporary`, `sim`, `registration`, `storage`: refused, the command had no effect.
- * `duplicate`: the service centre already has the message (CMS 197).
- * `unsupported`: the firmware does not support the command, or not in this form.
- * `harmless`: no action needed (CMS 340).
- * `unknown`: the code does not say whether the command was carried out (CMS 332, 500, 513, a bare ERROR, undocumented
- * codes).
- */
-export type ErrorClass =
-  | 'permanent'
-  | 'temporary'
-  | 'sim'
-  | 'registration'
-  | 'storage'
-  | 'duplicate'
-  | 'unsupported'
-  | 'harmless'
-  | 'unknown'
-
-/** A row of the tables. */
-export interface ErrorMeaning {
-  /** The standard's text, which CMEE=2 sends instead of the number. */
-  readonly standard: string
-  readonly class: ErrorClass
-  readonly words: string
-  readonly advice: string
-  readonly retryAfterMs?: number
-  readonly alarm?: 'sim' | 'rate'
 }
 
 /** Reads `+CMS ERROR: 38`, `+CME ERROR: SIM busy` and their spellings; undefined for any other line. */

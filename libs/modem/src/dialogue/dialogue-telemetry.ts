@@ -1,5 +1,3 @@
-import type { DialogueState } from './dialogue.ts'
-
 export interface DialogueTelemetry {
   readonly state: DialogueState
   /** Masked as in a trace. */
@@ -13,3 +11,5 @@ export interface DialogueTelemetry {
   /** Lines that repeated what had been written. */
   readonly echoes: number
 }
+
+export type DialogueState = 'new' | 'resynchronising' | 'in-step' | 'out-of-step' | 'closed'

@@ -15,7 +15,7 @@ import { genericForms, type Unsolicited, type UnsolicitedForm, UnsolicitedTable 
 import { type Command, type CommandOutcome, isWritable, type Sensitivity } from './command.ts'
 import { CommandExchange } from './command-exchange.ts'
 import { Deadline, graceMs, HeldLines } from './deadline.ts'
-import type { DialogueTelemetry } from './dialogue-telemetry.ts'
+import type { DialogueState, DialogueTelemetry } from './dialogue-telemetry.ts'
 import type { Exchange, ExchangeLink } from './exchange.ts'
 import { ExchangeQueue } from './exchange-queue.ts'
 import { type LineEvent, LineRouting } from './line-routing.ts'
@@ -394,5 +394,3 @@ export type DialogueEvent =
   /** A line beyond the limit was truncated. */
   | { readonly kind: 'noise'; readonly length: number }
   | { readonly kind: 'state'; readonly state: DialogueState }
-
-export type DialogueState = 'new' | 'resynchronising' | 'in-step' | 'out-of-step' | 'closed'

@@ -11,18 +11,10 @@ import { tamil } from './national-tables/tamil.ts'
 import { telugu } from './national-tables/telugu.ts'
 import { turkish } from './national-tables/turkish.ts'
 import { urdu } from './national-tables/urdu.ts'
-import type { SeptetTable } from './septet-table.ts'
+import type { NationalLanguageTables } from './septet-table.ts'
 
 /** The identifier of a language with its own tables, as in the shift elements (23.038 §6.2.1.2.4). */
 export type NationalLanguage = number
-
-export interface NationalLanguageTables {
-  readonly name: string
-  /** Replaces the default alphabet for a whole message. */
-  readonly locking?: SeptetTable
-  /** Replaces the default extension table, for one septet behind an escape. */
-  readonly single: SeptetTable
-}
 
 export const nationalLanguages: ReadonlyMap<NationalLanguage, NationalLanguageTables> = new Map([
   [1, turkish],

@@ -6,6 +6,15 @@
  */
 export type SeptetTable = readonly [string, string, string, string, string, string, string, string]
 
+/** The tables of one language (23.038 §A). */
+export interface NationalLanguageTables {
+  readonly name: string
+  /** Replaces the default alphabet for a whole message. */
+  readonly locking?: SeptetTable
+  /** Replaces the default extension table, for one septet behind an escape. */
+  readonly single: SeptetTable
+}
+
 /** Marks a septet without a character; no table contains U+0000. */
 export const noCharacter = 0
 

@@ -1,4 +1,4 @@
-import type { NationalLanguageTables } from '../national-language.ts'
+import type { NationalLanguageTables } from '../septet-table.ts'
 
 export const urdu: NationalLanguageTables = {
   name: 'Urdu',

@@ -1,0 +1,29 @@
+/** The meaning of one error code of a modem: a row of the tables of `+CMS` and `+CME` errors. */
+export interface ErrorMeaning {
+  /** The standard's text, which CMEE=2 sends instead of the number. */
+  readonly standard: string
+  readonly class: ErrorClass
+  readonly words: string
+  readonly advice: string
+  readonly retryAfterMs?: number
+  readonly alarm?: 'sim' | 'rate'
+}
+
+/**
+ * `permanent`, `temporary`, `sim`, `registration`, `storage`: refused, the command had no effect.
+ * `duplicate`: the service centre already has the message (CMS 197).
+ * `unsupported`: the firmware does not support the command, or not in this form.
+ * `harmless`: no action needed (CMS 340).
+ * `unknown`: the code does not say whether the command was carried out (CMS 332, 500, 513, a bare ERROR, undocumented
+ * codes).
+ */
+export type ErrorClass =
+  | 'permanent'
+  | 'temporary'
+  | 'sim'
+  | 'registration'
+  | 'storage'
+  | 'duplicate'
+  | 'unsupported'
+  | 'harmless'
+  | 'unknown'
