@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiAnswer } from '../src/house/api-client.ts'
 import type { LedgerLine } from '../src/house/emulator.ts'
 import type { Fleet } from '../src/house/fleet.ts'
-import type { Receiver, Told } from '../src/house/receiver.ts'
+import type { Receiver, WebhookRequest } from '../src/house/receiver.ts'
 import { type Load, outside, type Sent } from './load.ts'
 
 export interface Findings {
@@ -28,11 +28,11 @@ export async function audit(fleet: Fleet, load: Load, receiver: Receiver): Promi
   }
   const messages = new Map((await all<Message>(fleet, '/messages?limit=100')).map((each) => [each.id, each]))
   const onAir = Map.groupBy(fleet.emulator.ledger(), ({ destination }) => destination)
-  const told = Map.groupBy(receiver.told, ({ payload }) => String(payload['messageId']))
+  const requests = Map.groupBy(receiver.requests, ({ payload }) => String(payload['messageId']))
   for (const sent of load.sent) {
     const message = messages.get(sent.id)
     if (message === undefined) found.lost.push(`${sent.id}: accepted, and not there`)
-    else judgeSent(sent, message, onAir.get(sent.destination) ?? [], told.get(sent.id) ?? [], found)
+    else judgeSent(sent, message, onAir.get(sent.destination) ?? [], requests.get(sent.id) ?? [], found)
   }
   await judgeReceived(fleet, load, receiver, found)
   return found
@@ -42,7 +42,7 @@ function judgeSent(
   { id, text }: Sent,
   { state, recipients }: Message,
   lines: readonly LedgerLine[],
-  told: readonly Told[],
+  requests: readonly WebhookRequest[],
   found: { readonly [Key in keyof Findings]: string[] },
 ): void {
   const error = recipients[0]?.error ?? ''
@@ -54,8 +54,8 @@ function judgeSent(
   else if (state === 'Failed') found.wrong.push(`${id}: ${error}`)
   else if (textOf(lines) !== text) found.lost.push(`${id}: ${state}, and not on air as it should be`)
   const wanted = { Sent: 'sms:sent', Delivered: 'sms:delivered', Failed: 'sms:failed' }[state]
-  const ids = new Set(told.filter(({ event }) => event === wanted).map((each) => each.id))
-  if (wanted !== undefined && ids.size === 0) found.lost.push(`${id}: no receiver was told ${wanted}`)
+  const ids = new Set(requests.filter(({ event }) => event === wanted).map((each) => each.id))
+  if (wanted !== undefined && ids.size === 0) found.lost.push(`${id}: no webhook ${wanted}`)
   if (ids.size > 1) found.duplicated.push(`${id}: ${wanted} has ${ids.size} ids`)
 }
 
@@ -67,14 +67,14 @@ async function judgeReceived(
 ): Promise<void> {
   const items = await all<{ text?: string }>(fleet, `/inbox?limit=100&sender=${encodeURIComponent(outside)}`)
   const stored = Map.groupBy(items, ({ text }) => text ?? '')
-  const told = Map.groupBy(receiver.of('sms:received'), ({ payload }) => String(payload['message']))
+  const requests = Map.groupBy(receiver.of('sms:received'), ({ payload }) => String(payload['message']))
   for (const text of load.received) {
     const name = text.slice(0, 20)
     const inbox = stored.get(text)?.length ?? 0
-    const ids = new Set(told.get(text)?.map(({ id }) => id)).size
+    const ids = new Set(requests.get(text)?.map(({ id }) => id)).size
     if (inbox === 0) found.lost.push(`${name}: not in the inbox`)
     if (inbox > 1) found.duplicated.push(`${name}: ${inbox} times in the inbox`)
-    if (inbox > 0 && ids === 0) found.lost.push(`${name}: no receiver was told`)
+    if (inbox > 0 && ids === 0) found.lost.push(`${name}: no webhook`)
     if (ids > 1) found.duplicated.push(`${name}: sms:received has ${ids} ids`)
   }
 }

@@ -78,9 +78,9 @@ function faultsUntilStopped(fleet: Fleet): () => Promise<void> {
 function printProgress(fleet: Fleet, load: Load): () => void {
   const timer = setInterval(async () => {
     const names = [...(await failing(fleet))].join(', ') || 'nothing'
-    const { told } = receiver
+    const { requests } = receiver
     print(
-      `  ${now()}  ${load.sent.length} accepted, ${told.length} webhook requests, ${load.tries} repeated; failing: ${names}`,
+      `  ${now()}  ${load.sent.length} accepted, ${requests.length} webhook requests, ${load.tries} repeated; failing: ${names}`,
     )
   }, 15_000)
   return () => clearInterval(timer)
@@ -116,11 +116,11 @@ async function settle(fleet: Fleet, load: Load): Promise<void> {
         ['Pending', 'Processed', 'Cancelling'].map((state) => all(fleet, `/messages?limit=100&state=${state}`)),
       )
     ).flat()
-  const quiet = async () => ({ open: (await open()).length, told: receiver.told.length })
+  const quiet = async () => ({ open: (await open()).length, requests: receiver.requests.length })
   const limitMs = 180_000 + messages * 20
   await eventually(quiet, ({ open: left }) => left === 0, limitMs).catch(() => print('some have not ended'))
   // Sent messages may still become Delivered, with a webhook for each.
-  for (let before = -1; before !== receiver.told.length; await sleep(3_000)) before = receiver.told.length
+  for (let before = -1; before !== receiver.requests.length; await sleep(3_000)) before = receiver.requests.length
 }
 
 function report(fleet: Fleet, load: Load, findings: Findings): boolean {
@@ -141,7 +141,7 @@ function report(fleet: Fleet, load: Load, findings: Findings): boolean {
   print('')
   print(`seed ${seed}, ${seconds(performance.now() - beganAt)}`)
   print(`${String(load.sent.length).padStart(7)}  accepted, ${load.tries} requests repeated`)
-  print(`${String(load.received.length).padStart(7)}  received, ${receiver.told.length} webhook requests`)
+  print(`${String(load.received.length).padStart(7)}  received, ${receiver.requests.length} webhook requests`)
   for (const [count, words] of [
     [lost.length, 'lost'],
     [duplicated.length, 'duplicated'],

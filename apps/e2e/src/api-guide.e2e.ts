@@ -10,7 +10,7 @@ import { HouseProcess } from './house/process.ts'
 const GUIDE = 'docs/api.md'
 let house: House
 let folder: string
-/** What the reader has typed so far: shell variables go on from block to block. */
+/** The commands so far; shell variables remain set in later blocks. */
 let typed = ''
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a token, a message, what became of it, and what came in: by the commands of the guide alone', async () => {
+test('the commands of the guide create a token, send a message, and show its state and the inbox', async () => {
   await type('auth/token"')
   const accepted = JSON.parse(await type('Idempotency-Key'))
   expect(accepted).toMatchObject({ id: 'order:4711', state: 'Pending' })
@@ -46,19 +46,19 @@ test('a token, a message, what became of it, and what came in: by the commands o
   expect(JSON.parse(await type('/inbox'))).toMatchObject([{ sender: incoming.from, text: incoming.text }])
 })
 
-test('the same request again sends no second message', async () => {
+test('repeating the request sends no second message', async () => {
   expect(JSON.parse(await type('Idempotency-Key'))).toMatchObject({ id: 'order:4711' })
   expect(house.emulator.ledger()).toHaveLength(1)
 })
 
-test('the refresh token gives a new pair', async () => {
+test('the refresh token returns new tokens', async () => {
   expect(JSON.parse(await type('auth/token/refresh'))).toMatchObject({
     access_token: expect.any(String),
     refresh_token: expect.any(String),
   })
 })
 
-/** The block with that in it, after everything before it; what its last command says. */
+/** Runs the block that contains the text, after all earlier blocks. Returns the output of its last command. */
 async function type(part: string): Promise<string> {
   const block = commandsWith(GUIDE, part).join('\n')
   const terminal = new HouseProcess(part, 'bash', ['-c', `${typed}\n${block}`], {}, { folder })

@@ -29,14 +29,14 @@ function onAir(destination: string) {
   return house.emulator.ledger().filter((line) => line.destination === destination)
 }
 
-test('a text goes from the API to the air, and its delivery comes back', async () => {
+test('sends a text and reports its delivery', async () => {
   const { message } = await sent({ phoneNumbers: ['+447400100001'], textMessage: { text: 'Hello' } })
   expect(message.state).toBe('Delivered')
   expect(Object.keys(message.states)).toEqual(['Pending', 'Processed', 'Sent', 'Delivered'])
   expect(onAir('+447400100001').map(({ text }) => text)).toEqual(['Hello'])
 })
 
-test('a long text and emoji arrive whole, in as many parts as they take', async () => {
+test('sends a long text and emoji complete, in the right number of parts', async () => {
   const long = 'The quick brown fox jumps over the lazy dog. '.repeat(12)
   await sent({ phoneNumbers: ['+447400100002'], textMessage: { text: long } })
   expect(
@@ -53,14 +53,14 @@ test('a long text and emoji arrive whole, in as many parts as they take', async 
   ).toBe(emoji)
 })
 
-test('data goes to its port', async () => {
+test('sends data to its port', async () => {
   const data = Buffer.from('Hello, application').toString('base64')
   const { message } = await sent({ phoneNumbers: ['+447400100004'], dataMessage: { data, port: 5000 } })
   expect(message.state).toBe('Delivered')
   expect(onAir('+447400100004')).toHaveLength(1)
 })
 
-test('a message to several numbers is sent to each, by the SIM that was asked for', async () => {
+test('sends a message to several numbers with the requested SIM', async () => {
   const numbers = ['+447400100011', '+447400100012', '+447400100013']
   const { message } = await sent({ phoneNumbers: numbers, textMessage: { text: 'All' }, simNumber: 2 })
   expect(message.recipients.map(({ state }) => state)).toEqual(['Delivered', 'Delivered', 'Delivered'])
@@ -68,7 +68,7 @@ test('a message to several numbers is sent to each, by the SIM that was asked fo
   expect(numbers.map((number) => onAir(number).map(({ modem }) => modem))).toEqual([[imei], [imei], [imei]])
 })
 
-test('a scheduled message waits for its time', async () => {
+test('sends a scheduled message at its time', async () => {
   const dueMs = Date.now() + 3000
   const { message } = await sent({
     phoneNumbers: ['+447400100021'],
@@ -78,7 +78,7 @@ test('a scheduled message waits for its time', async () => {
   expect(Date.parse(message.states['Sent'] ?? '')).toBeGreaterThanOrEqual(dueMs)
 })
 
-test('a message for a SIM that the device does not have is refused, one for a prefix that the network refuses fails', async () => {
+test('refuses a message for a SIM that the device does not have; a message that the network refuses fails', async () => {
   const refused = await house.api.ask('POST', '/messages', {
     phoneNumbers: ['+447400100031'],
     textMessage: { text: 'x' },
@@ -91,7 +91,7 @@ test('a message for a SIM that the device does not have is refused, one for a pr
   expect(message.recipients[0]?.error).toContain('CMS 1')
 })
 
-test('a message that no modem can take in time expires, and one that waits can be cancelled', async () => {
+test('a message that no modem can send in time expires, and a waiting message can be cancelled', async () => {
   for (const modem of ['modem0', 'modem1']) await house.emulator.instruct('unplug', { modem })
   await eventually(
     async () => (await house.api.ask('GET', '/devices')).json[0].simCards.map(({ state }: { state: string }) => state),
@@ -110,7 +110,7 @@ test('a message that no modem can take in time expires, and one that waits can b
   expect([...onAir('+447400100041'), ...onAir('+447400100042')]).toEqual([])
 })
 
-test('what comes in is in the inbox and told to webhooks: text, long, data, flash, MMS', async () => {
+test('incoming text, long text, data, flash SMS and MMS appear in the inbox and in webhooks', async () => {
   const events = ['sms:received', 'sms:data-received', 'mms:received']
   for (const event of events) {
     expect((await house.api.ask('POST', '/webhooks', { url: receiver.url, event })).status).toBe(201)
@@ -140,7 +140,7 @@ test('what comes in is in the inbox and told to webhooks: text, long, data, flas
   ).toEqual([long, 'Hi there', 'Look!'].sort())
   expect(items.every(({ recipient }) => recipient === '+447700900001')).toBe(true)
   await eventually(
-    () => receiver.told.length,
+    () => receiver.requests.length,
     (count) => count >= 5,
   )
   expect(
@@ -151,7 +151,7 @@ test('what comes in is in the inbox and told to webhooks: text, long, data, flas
   ).toEqual([long, 'Hi there', 'Look!'].sort())
 })
 
-test('the network is asked by USSD, and its question answered', async () => {
+test('sends a USSD code and a reply to its menu', async () => {
   const [device] = (await house.api.ask('GET', '/devices')).json
   const { status, json } = await house.api.ask('POST', `/devices/${device.id}/ussd`, { code: '*100#', simNumber: 1 })
   expect(status).toBe(200)

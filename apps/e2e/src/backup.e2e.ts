@@ -14,7 +14,7 @@ import { HouseProcess, ROOT } from './house/process.ts'
 
 const isEnded = ({ state }: { readonly state: string }) => ['Sent', 'Delivered', 'Failed'].includes(state)
 
-/** Sends without end, one message to one number, until told to stop. What was accepted, by its number. */
+/** Sends messages to new numbers until stopped. `sent`: the ids of accepted messages by number. */
 function stream(api: ApiClient, prefix: string): { readonly sent: Map<string, string>; stop(): Promise<void> } {
   const sent = new Map<string, string>()
   let isOver = false
@@ -38,7 +38,7 @@ function timesOnAir(emulator: Emulator, destination: string): number {
   return emulator.ledger().filter((line) => line.destination === destination).length
 }
 
-describe('a gateway is backed up while messages flow, goes on for a while, and is lost', () => {
+describe('a gateway is backed up during traffic, continues for a while, and is lost', () => {
   let folder: string
   let emulator: Emulator
   let gateway: Gateway
@@ -58,8 +58,8 @@ describe('a gateway is backed up while messages flow, goes on for a while, and i
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('the backup takes everything as it is at one moment', async () => {
-    // So that many wait, at the relay and at the modem.
+  test('makes a consistent backup during traffic', async () => {
+    // Makes messages wait at the relay and at the modem.
     await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 150 } })
     const traffic = stream(gateway.api, '+44740011')
     await sleep(2_000)
@@ -71,7 +71,7 @@ describe('a gateway is backed up while messages flow, goes on for a while, and i
     await gateway.process.kill()
   })
 
-  test('it is refused where there is something already', async () => {
+  test('refuses to restore into a folder that is not empty', async () => {
     const refusal = await failure(['apps/gateway/src/main.ts', 'restore', join(folder, 'smsgw.backup')], gateway.folder)
     expect(refusal).toContain('is not empty')
   })
@@ -99,7 +99,7 @@ describe('a gateway is backed up while messages flow, goes on for a while, and i
     }
   })
 
-  test('restored, it knows what it knew, ends what was open, and nothing is sent twice', async () => {
+  test('the restored gateway ends open messages and sends none twice', async () => {
     const elsewhere = newFolder()
     await run('npm run restore', ['apps/gateway/src/main.ts', 'restore', join(folder, 'smsgw.backup')], elsewhere)
     const before = gateway.folder
@@ -126,7 +126,7 @@ describe('a gateway is backed up while messages flow, goes on for a while, and i
   })
 })
 
-test('a relay moves from its embedded database to a server while its agent lives on: nothing is lost or sent twice', async () => {
+test('moves a relay from its embedded database to a server while its agent keeps running, without losing or repeating messages', async () => {
   const house = await House.start()
   const folder = join(house.folder, 'server')
   const passwordFile = join(house.folder, 'password')
@@ -201,7 +201,7 @@ async function failure(args: readonly string[], dataDir: string, more: Record<st
   return process.complaints
 }
 
-test('the commands are scripts of the repository', () => {
+test('npm scripts run the commands', () => {
   const listed = execFileSync('npm', ['pkg', 'get', 'scripts.backup', 'scripts.restore'], {
     cwd: ROOT,
     encoding: 'utf8',

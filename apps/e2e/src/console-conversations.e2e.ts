@@ -23,7 +23,7 @@ afterAll(async () => {
   await gateway?.stop()
 })
 
-test('a newcomer sees a conversation at once: the message moves to Delivered, the virtual phone has it and answers', async () => {
+test('shows a new conversation at once: the message becomes Delivered, and the virtual phone replies', async () => {
   await page
     .getByRole('listitem')
     .filter({ hasText: 'Its SIM is ready' })
@@ -41,7 +41,7 @@ test('a newcomer sees a conversation at once: the message moves to Delivered, th
   await thread().getByRole('article', { name: number }).filter({ hasText: 'Yes, me' }).waitFor()
 })
 
-test('the virtual phone lists the test numbers, each a link to its conversation', async () => {
+test('the virtual phone lists the test numbers with links to their conversations', async () => {
   const phone = page.getByRole('complementary', { name: 'Virtual phone' })
   await phone.getByText('Test numbers', { exact: true }).click()
   await phone.getByRole('link', { name: '+12025550116' }).click()
@@ -51,12 +51,12 @@ test('the virtual phone lists the test numbers, each a link to its conversation'
   await phone.getByText('Test numbers', { exact: true }).click()
 })
 
-test('the list of first steps has ticked the message by itself', async () => {
+test('the list of first steps marks the message as done', async () => {
   await page.getByRole('link', { name: 'Overview', exact: true }).first().click()
   await page.locator('[data-done="true"]').filter({ hasText: 'The first message is sent' }).waitFor()
 })
 
-test('the composer tells parts and encoding as one writes, names the character that costs room, and spells it plainly', async () => {
+test('the composer shows parts and encoding, names the character that forces UCS-2, and offers a replacement', async () => {
   await open(number)
   const composer = page.getByLabel('Message', { exact: true })
   const meter = page.locator('#composer-meter')
@@ -70,7 +70,7 @@ test('the composer tells parts and encoding as one writes, names the character t
   await composer.fill('')
 })
 
-test('SIM, time and delivery report are chosen, and a message for later says when', async () => {
+test('offers SIM, time and delivery report; a scheduled message shows its time', async () => {
   await open(number)
   await page.getByRole('button', { name: 'SIM, time and report' }).click()
   await page.getByLabel('SIM', { exact: true }).selectOption({ index: 1 })
@@ -84,7 +84,7 @@ test('SIM, time and delivery report are chosen, and a message for later says whe
     .waitFor()
 })
 
-test('the timeline tells each step with its reference, and the message can still be cancelled', async () => {
+test('the timeline shows each step with its reference, and the message can be cancelled', async () => {
   await open(number)
   await outgoing('For tomorrow').getByRole('link').click()
   await page.getByRole('button', { name: 'Cancel it' }).click()
@@ -99,7 +99,7 @@ test('the timeline tells each step with its reference, and the message can still
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
-test('a number or a text is found, keys go from one conversation to the next, and ? tells them all', async () => {
+test('finds a number or a text, moves between conversations by keys, and lists the keys with ?', async () => {
   await gateway.api.send({ phoneNumbers: ['+447400654321'], textMessage: { text: 'The needle' } })
   await page.goto(`${gateway.url}/conversations`)
   const list = page.getByRole('region', { name: 'Conversations' })
@@ -127,7 +127,7 @@ test('a number or a text is found, keys go from one conversation to the next, an
   await page.keyboard.press('Escape')
 })
 
-test('a number that cannot be is refused in words, and what was written stays', async () => {
+test('refuses an invalid number with a clear error and keeps the draft', async () => {
   await page.goto(`${gateway.url}/compose`)
   await page.getByLabel('To', { exact: true }).fill('12')
   await page.getByLabel('Message', { exact: true }).fill('Kept')
@@ -136,7 +136,7 @@ test('a number that cannot be is refused in words, and what was written stays', 
   expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Kept')
 })
 
-test('whoever writes on while a message leaves loses nothing and stays where they are; what could not leave comes back', async () => {
+test('keeps text and cursor of a new draft while a message is sent; a message that could not be sent returns to the draft', async () => {
   await open(number)
   const composer = page.getByLabel('Message', { exact: true })
   const hold = Promise.withResolvers<void>()
@@ -161,7 +161,7 @@ test('whoever writes on while a message leaves loses nothing and stays where the
   await composer.fill('')
 })
 
-test('what was accepted, and whose answer was lost, is not sent twice by whoever presses Enter again', async () => {
+test('does not send a message twice when its answer is lost and Enter is pressed again', async () => {
   await open(number)
   const composer = page.getByLabel('Message', { exact: true })
   let asked = 0
@@ -184,7 +184,7 @@ test('what was accepted, and whose answer was lost, is not sent twice by whoever
   await page.unroute('**/3rdparty/v1/messages')
 })
 
-test('a long conversation is read as one scrolls up; where that fails it says so, and asks no more by itself', async () => {
+test('loads a long conversation while scrolling up; after an error it shows a message and stops loading', async () => {
   const talker = '+447400777777'
   for (let count = 0; count < 120; count += 1)
     await gateway.api.ask('POST', '/virtual-phone', { from: talker, text: `Number ${count} of many` })
@@ -203,7 +203,7 @@ test('a long conversation is read as one scrolls up; where that fails it says so
   await thread().hover()
   await page.mouse.wheel(0, -100_000)
   await thread().getByRole('alert').getByText('not today').waitFor()
-  // Nor because something new comes in below.
+  // A new message below must not change the position either.
   await gateway.api.ask('POST', '/virtual-phone', { from: talker, text: 'Number 120 of many' })
   await thread().getByText('Number 120 of many').waitFor({ state: 'attached' })
   await page.waitForTimeout(1_000)
@@ -217,7 +217,7 @@ test('a long conversation is read as one scrolls up; where that fails it says so
   await page.unroute('**/conversations/*cursor=*')
 })
 
-test('what comes in after the page was read and before its stream has begun is seen all the same', async () => {
+test('shows messages that arrive after the page was loaded and before its stream started', async () => {
   const talker = '+447400888888'
   await gateway.api.ask('POST', '/virtual-phone', { from: talker, text: 'Before it is opened' })
   const hold = Promise.withResolvers<void>()
@@ -237,7 +237,7 @@ test('what comes in after the page was read and before its stream has begun is s
   await page.unroute('**/3rdparty/v1/events*')
 })
 
-test('messages are listed by what became of them and when, and one leads to its timeline', async () => {
+test('lists messages by state and time, with links to their timelines', async () => {
   await page.goto(`${gateway.url}/messages`)
   const list = page.getByRole('list', { name: 'Messages' })
   await list.getByText('Is there anybody?').waitFor()
@@ -258,7 +258,7 @@ test('messages are listed by what became of them and when, and one leads to its 
   await page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').nth(3).waitFor()
 })
 
-test('everybody can use the conversations, in light and dark colours and on a phone', async () => {
+test('axe finds no violations in conversations, in light and dark colours and on a phone', async () => {
   await open(number)
   expect(await barriersEverywhere(page)).toEqual([])
   await page.getByRole('button', { name: 'SIM, time and report' }).click()
@@ -268,7 +268,7 @@ test('everybody can use the conversations, in light and dark colours and on a ph
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
-test('nothing failed in the background', () => {
+test('no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 

@@ -26,7 +26,7 @@ afterAll(async () => {
   await gateway?.stop()
 })
 
-test('the snippet of the API page, pasted into a shell, sends a message', async () => {
+test('the snippet of the API page sends a message in a shell', async () => {
   await go('/developers')
   const snippet = await page.getByRole('region', { name: 'curl snippet' }).innerText()
   expect(snippet).toContain(gateway.url)
@@ -40,7 +40,7 @@ test('the snippet of the API page, pasted into a shell, sends a message', async 
   expect(await page.getByRole('region', { name: 'JavaScript snippet' }).innerText()).toContain(gateway.url)
 })
 
-test('the overview counts what was sent, and draws it for an hour, a day and a week', async () => {
+test('the overview counts sent messages and shows them for an hour, a day and a week', async () => {
   await go('/')
   const panel = page.getByRole('region', { name: 'Messages' })
   for (const period of ['Hour', 'Day', 'Week']) {
@@ -50,7 +50,7 @@ test('the overview counts what was sent, and draws it for an hour, a day and a w
   await page.getByRole('region', { name: 'From accepted to sent' }).getByRole('figure').waitFor()
 })
 
-test('a device shows its modem with signal, network and memory, and what its doctor finds', async () => {
+test('a device shows its modem with signal, network and memory, and the findings of the doctor', async () => {
   await go('/devices')
   await page.getByRole('listitem').getByRole('link').click()
   const modem = page.getByRole('region', { name: 'SIM 1' })
@@ -69,14 +69,14 @@ test('a device shows its modem with signal, network and memory, and what its doc
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
-test('what the network answers to a code is shown', async () => {
+test('shows the reply to a USSD code', async () => {
   const panel = page.getByRole('region', { name: 'Ask the network' })
   await panel.getByLabel('Code').fill('*100#')
   await panel.getByRole('button', { name: 'Ask' }).click()
   await panel.getByRole('log').getByText('Your balance is').waitFor()
 })
 
-test('a webhook is registered, its secret is shown once, and a test tells whether it is heard', async () => {
+test('registers a webhook, shows its secret once, and shows the result of a test', async () => {
   await go('/webhooks')
   await page.getByRole('button', { name: 'Register' }).click()
   const dialog = page.getByRole('dialog')
@@ -93,17 +93,17 @@ test('a webhook is registered, its secret is shown once, and a test tells whethe
   await delivery.getByText('delivered', { exact: true }).waitFor()
 })
 
-test('the delivery log tells request and answer, filters, and delivers one or a range again', async () => {
+test('the delivery log shows request and response, has filters, and redelivers one delivery or a range', async () => {
   const log = page.getByRole('region', { name: 'Deliveries' })
   await log.getByRole('listitem').getByRole('button').first().click()
   await log.getByRole('region', { name: 'Attempt 1' }).getByText('HTTP 200').waitFor()
   const request = await log.getByRole('region', { name: 'request' }).innerText()
   expect(request).toContain(`POST ${receiver.url}\ncontent-type: application/json`)
-  expect(JSON.parse(request.slice(request.indexOf('\n\n')))).toEqual(receiver.told[0])
+  expect(JSON.parse(request.slice(request.indexOf('\n\n')))).toEqual(receiver.requests[0])
   expect(await barriersEverywhere(page)).toEqual([])
   await log.getByRole('button', { name: 'Send it again' }).click()
   await eventually(
-    () => receiver.told.length,
+    () => receiver.requests.length,
     (told) => told === 2,
   )
   await log.getByLabel('State').selectOption('failed')
@@ -114,12 +114,12 @@ test('the delivery log tells request and answer, filters, and delivers one or a 
   await log.getByRole('button', { name: 'Send the range again' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Send it again' }).click()
   await eventually(
-    () => receiver.told.length,
+    () => receiver.requests.length,
     (told) => told === 3,
   )
 })
 
-test('logs appear as things happen', async () => {
+test('shows log entries live', async () => {
   const logs = await browser.signedIn(credentialsIn(gateway.folder))
   await logs.goto(`${gateway.url}/logs`)
   await logs.getByRole('list', { name: /Log/ }).waitFor()
@@ -133,7 +133,7 @@ test('logs appear as things happen', async () => {
   await logs.context().close()
 })
 
-test('a setting is explained and kept, and one that contradicts another is refused in words', async () => {
+test('explains and saves a setting, and refuses a contradicting one with a clear error', async () => {
   await go('/settings')
   const section = page.getByRole('region', { name: 'Sending' })
   await section.getByLabel('Shortest pause').fill('5')
@@ -152,7 +152,7 @@ test('a setting is explained and kept, and one that contradicts another is refus
   expect((await gateway.api.ask('GET', '/settings')).json.messages).not.toHaveProperty('send_interval_min')
 })
 
-test('whoever changes the password signs in with the new one', async () => {
+test('after a password change, sign-in needs the new password', async () => {
   const { username, password } = credentialsIn(gateway.folder)
   await go('/access')
   await page.getByLabel('Present password', { exact: true }).fill(password)
@@ -162,7 +162,7 @@ test('whoever changes the password signs in with the new one', async () => {
   await signIn(page, { username, password: 'coffee at a quarter to five' })
 })
 
-test('nothing failed in the background', () => {
+test('no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 

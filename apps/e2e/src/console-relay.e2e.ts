@@ -21,13 +21,13 @@ afterAll(async () => {
   await house?.stop()
 })
 
-test('a relay has no virtual phone, and its devices are elsewhere', async () => {
+test('a relay has no virtual phone and no built-in device', async () => {
   await page.goto(`${house.relayUrl}/devices`)
   await page.getByText('connected', { exact: true }).waitFor()
   expect(await page.getByRole('complementary', { name: 'Virtual phone' }).count()).toBe(0)
 })
 
-test('a second device is paired: by the code that the dialogue shows, as a command and as a picture, and it tells so', async () => {
+test('pairs a second device with the shown code, as a command and as a QR code, and confirms it', async () => {
   await page.getByRole('button', { name: 'Pair a device' }).click()
   const dialog = page.getByRole('dialog', { name: 'Pair a device' })
   await dialog.getByRole('img', { name: 'QR code of the command' }).waitFor()
@@ -42,14 +42,14 @@ test('a second device is paired: by the code that the dialogue shows, as a comma
   expect(await agent.ended()).toBe(0)
   await dialog.getByRole('status').getByText('is paired').waitFor()
   expect(await barriersEverywhere(page)).toEqual([])
-  await dialog.getByRole('link', { name: 'Look at it' }).click()
+  await dialog.getByRole('link', { name: 'Show device' }).click()
   await page.getByText('away', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click()
   await page.getByText('connected', { exact: true }).waitFor()
 })
 
-test('a message from whom one would not expect it is text and nothing else, whatever the sender is called', async () => {
+test('shows a message and its sender name as plain text, whatever they contain', async () => {
   const senders = ['100% OFF', 'new', 'a%2Fb?c#d', '<b>x</b>']
   const said = '<img src=x onerror="document.title=1"><script>document.title=2</script> مرحبا'
   for (const from of senders)
@@ -70,7 +70,7 @@ test('a message from whom one would not expect it is text and nothing else, what
   expect(await page.title()).toContain('smsgw')
 })
 
-test('a token is made with scopes and a lifetime, shown once, listed, used and revoked', async () => {
+test('creates a token with scopes and a lifetime, shows it once, lists and revokes it', async () => {
   await page.goto(`${house.relayUrl}/access`)
   await page.getByRole('button', { name: 'Create a token' }).click()
   const dialog = page.getByRole('dialog')
@@ -89,7 +89,7 @@ test('a token is made with scopes and a lifetime, shown once, listed, used and r
   expect(await statusOf(token)).toBe(401)
 })
 
-test('while the relay is away the page says so; it goes on by itself, with what happened meanwhile, on pages never opened too', async () => {
+test('shows that the relay is offline, reconnects by itself and shows what has changed, also on pages not opened before', async () => {
   await page.goto(`${house.relayUrl}/conversations`)
   const state = page.getByRole('navigation', { name: 'Main' })
   await state.getByText('Not connected').waitFor({ state: 'detached' })
@@ -108,7 +108,7 @@ test('while the relay is away the page says so; it goes on by itself, with what 
   await page.getByText('does not answer').waitFor({ state: 'detached' })
 })
 
-test('a stream that was cut by a restart of the relay is resumed where it was: what came between is told first', async () => {
+test('resumes the event stream after a restart of the relay, starting with the missed events', async () => {
   const stream = await eventStream()
   const id = await stream.read(/^id: (\S+)$/m)
   await house.relay.stop()
@@ -121,7 +121,7 @@ test('a stream that was cut by a restart of the relay is resumed where it was: w
   resumed.close()
 })
 
-test('nothing failed in the background', () => {
+test('no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 
@@ -138,7 +138,7 @@ async function eventStream(more: Readonly<Record<string, string>> = {}) {
   return {
     text: () => text,
     close: () => leaving.abort(),
-    /** The first match, as soon as it is there. */
+    /** The first match, when it appears. */
     async read(pattern: RegExp): Promise<string> {
       for (;;) {
         const found = pattern.exec(text)?.[1]

@@ -32,7 +32,7 @@ afterAll(async () => {
   await gateway?.stop()
 })
 
-test('a wrong password is refused with what to do; the right one is remembered; signing out forgets it', async () => {
+test('refuses a wrong password with advice, remembers the right one, and forgets it at sign-out', async () => {
   const page = await browser.page()
   await page.goto(gateway.url)
   await page.getByLabel('Account').fill('sms')
@@ -49,7 +49,7 @@ test('a wrong password is refused with what to do; the right one is remembered; 
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
-test('the first page takes less than 250 kB over the wire', async () => {
+test('the first page transfers less than 250 kB', async () => {
   const page = await browser.page()
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
@@ -64,7 +64,7 @@ test('the first page takes less than 250 kB over the wire', async () => {
   expect(bytes).toBeLessThan(250_000)
 })
 
-test('everybody can use every page, in light and dark colours, on a desk and on a phone (axe finds nothing)', async () => {
+test('axe finds no violations on any page, in light and dark colours, on a desktop and on a phone', async () => {
   const page = await browser.signedIn(user)
   const barriers: string[] = []
   for (const path of pages) {
@@ -75,7 +75,7 @@ test('everybody can use every page, in light and dark colours, on a desk and on 
   expect(barriers).toEqual([])
 })
 
-test('an address that leads nowhere says so, and the menu is still there', async () => {
+test('an unknown address shows an error and the menu', async () => {
   const page = await browser.signedIn(user)
   for (const path of ['/nowhere', '/messages/100%25', '/messages/a%252Fb', '/webhooks/%25%25']) {
     await page.goto(gateway.url + path)
@@ -85,7 +85,7 @@ test('an address that leads nowhere says so, and the menu is still there', async
   }
 })
 
-test('who signs in after another sees nothing of what that one saw', async () => {
+test('after a new sign-in, no data of the previous user is shown', async () => {
   const page = await browser.signedIn(user)
   await page.goto(`${gateway.url}/settings`)
   await page.getByRole('region', { name: 'Sending' }).waitFor()
@@ -99,6 +99,6 @@ test('who signs in after another sees nothing of what that one saw', async () =>
   expect(asked.filter((path) => path === '/3rdparty/v1/settings')).toHaveLength(1)
 })
 
-test('no page asks anybody else, writes an inline style sheet, or fails in the background', () => {
+test('no page contacts another server, adds an inline style sheet, or has errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })

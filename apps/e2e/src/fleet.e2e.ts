@@ -3,7 +3,7 @@ import { type ApiClient, eventually } from './house/api-client.ts'
 import { type Fleet, startFleet } from './house/fleet.ts'
 import { Receiver } from './house/receiver.ts'
 
-// Two relays on one PostgreSQL, two agents with three modems between them, all processes of their own.
+// Two relays on one PostgreSQL and two agents with three modems, each a separate process.
 interface Device {
   readonly id: string
   readonly online: boolean
@@ -15,7 +15,7 @@ let fleet: Fleet
 let api: ApiClient
 let other: ApiClient
 let receiver: Receiver
-/** With two modems, and with one. */
+/** The first has two modems, the second one. */
 let attic: Device
 let cellar: Device
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   await receiver?.stop()
 })
 
-test('a message leaves by the device and the SIM that were asked for, whichever relay was asked', async () => {
+test('sends a message with the requested device and SIM, whichever relay accepted it', async () => {
   const wanted = [
     { device: attic, simNumber: 1 },
     { device: attic, simNumber: 2 },
@@ -63,7 +63,7 @@ test('a message leaves by the device and the SIM that were asked for, whichever 
   expect(new Set([...modems.values()].map(([line]) => line?.modem)).size).toBe(3)
 })
 
-test('what comes in is told with the device, the slot and the number that it came to', async () => {
+test('reports a received message with its device, SIM number and phone number', async () => {
   const came = await Promise.all(
     ['modem0', 'modem1', 'modem2'].map(async (to) => {
       await fleet.emulator.instruct('send-text', { from: '+447400600100', to, text: `to ${to}` })
@@ -76,7 +76,7 @@ test('what comes in is told with the device, the slot and the number that it cam
   expect(came.map(({ payload }) => payload['recipient'])).toEqual(fleet.agents.flatMap(({ numbers }) => numbers))
 })
 
-test('while an agent is away its messages wait, and no others; it sends each once when it is back', async () => {
+test('while an agent is offline only its messages wait, and it sends each once when it is back', async () => {
   const isAway = fleet.agents[0]?.post.killFor(4_000)
   const waiting = await Promise.all(
     [1, 2].map((simNumber) =>
@@ -96,7 +96,7 @@ test('while an agent is away its messages wait, and no others; it sends each onc
   expect(timesSent('+4474006500')).toBe(2)
 })
 
-test('a relay that dies takes no message with it: its agents go on with the other one, each message once', async () => {
+test('when a relay is killed, its agents continue with the other one and send each message once', async () => {
   const ids = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
       api.send({ phoneNumbers: [`+44740066${10_00 + at}`], textMessage: { text: `moved ${at}` } }),

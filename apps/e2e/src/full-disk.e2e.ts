@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a full disk under its log costs the gateway nothing but the lines, which are counted', async () => {
+test('a gateway whose log disk is full keeps running and counts the dropped lines', async () => {
   emulator = await Emulator.start(folder)
   const port = await freePort()
   const settings = { DATA_DIR: join(folder, 'data'), PORT: String(port), MODEMS: emulator.pty(), METRICS_TOKEN: token }
@@ -36,7 +36,7 @@ test('a full disk under its log costs the gateway nothing but the lines, which a
   expect(gateway.isOver).toBe(false)
   if (disk === undefined) return
   disk.empty()
-  // Of a modem that changes all the time not every change has a line.
+  // Changes of an unstable modem are not all logged.
   for (let unplugged = 0; unplugged < 15 && resumed().length === 0; unplugged += 1) await unplug(emulator, api)
   expect(resumed()[0]).toMatchObject({
     level: 'warn',
@@ -57,7 +57,7 @@ async function ready(url: string): Promise<ApiClient> {
   return api
 }
 
-/** The agent logs that the modem has gone, and that it is back. */
+/** Makes the agent log that the modem was disconnected and is back. */
 async function unplug({ instruct }: Emulator, api: ApiClient): Promise<void> {
   await instruct.call(emulator, 'unplug', { modem: 'modem0', forMs: 3_000 })
   await untilSim(api, 'absent')

@@ -24,31 +24,31 @@ describe('npm start on a fresh machine', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('says what it is doing, where it is, where the password is, which modem there is', async () => {
+  test('prints its progress, its URL, the file of the password, and its modem', async () => {
     gateway = await Gateway.start({ MODEMS: 'auto' }, { folder, command: npmStart })
     const said = gateway.process.lines.join('\n')
     expect(said).toContain(`Data folder: ${folder}`)
     expect(said).toMatch(/searching for modems …(?:.|\n)*creating the database \(first start only\) …/)
     expect(said).toContain(`password stored in ${join(folder, 'credentials.json')}`)
-    // No terminal reads this: whatever does keeps it.
+    // The output is not a terminal and may be stored, so the password is not printed.
     expect(said).not.toContain(credentialsIn(folder).password)
     expect(said).toContain('VIRTUAL MODEM')
     for (const name of ['credentials.json', 'server-secret'])
       expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0)
   })
 
-  test('the curl that it prints sends a message', async () => {
+  test('the printed curl command sends a message', async () => {
     sentId = await sendBy(printedCurl(gateway))
     await gateway.api.until(sentId, ({ state }) => state === 'Delivered')
   })
 
-  test('takes less than 250 MiB with its database', () => {
+  test('uses less than 250 MiB with its database', () => {
     const { ownMiB, databaseMiB } = gatewayMemory(gatewayPid(gateway))
     process.stdout.write(`gateway ${ownMiB} MiB, its PostgreSQL ${databaseMiB} MiB\n`)
     expect(ownMiB + databaseMiB).toBeLessThan(250)
   })
 
-  test('a second start on the same folder is refused in one line that says who has it', async () => {
+  test('refuses a second start on the same folder in one line that names the first process', async () => {
     const second = npmStart({ DATA_DIR: folder, PORT: '0', MODEMS: 'virtual' })
     expect(await second.ended()).toBe(1)
     const complaints = second.complaints.split('\n').filter((line) => line.startsWith('smsgw:'))
@@ -57,11 +57,11 @@ describe('npm start on a fresh machine', () => {
     ])
   })
 
-  test('SIGTERM ends it with 0, and the next start finds everything again, by another curl without the password', async () => {
+  test('exits with 0 on SIGTERM; the next start has all data, and its curl command omits the password', async () => {
     const sinceMs = performance.now()
     process.kill(gatewayPid(gateway), 'SIGTERM')
     expect(await gateway.process.ended()).toBe(0)
-    // Then systemd would kill it.
+    // After this time, systemd would kill it.
     expect(performance.now() - sinceMs).toBeLessThan(30_000)
     const before = credentialsIn(folder)
     gateway = await Gateway.start({ MODEMS: 'auto' }, { folder, command: npmStart })
@@ -75,10 +75,10 @@ describe('npm start on a fresh machine', () => {
   })
 })
 
-test('kill -9 and a start 100 ms later, ten times over: nothing is lost, nothing is sent twice', async () => {
+test('loses and repeats no message when killed and restarted 100 ms later, ten times', async () => {
   const folder = newFolder()
   const emulator = await Emulator.start(folder, [{ number: '+447700900001' }])
-  // A fixed port: it has to be free again at once. The window of doubt is shortened, not skipped.
+  // A fixed port, which must be free again at once. The time in doubt is shortened, not skipped.
   const settings = { MODEMS: emulator.pty(), IN_DOUBT_SECONDS: '10', IN_DOUBT_HOLD_SECONDS: '2' }
   let gateway = await Gateway.start(settings, { folder })
   const port = new URL(gateway.url).port
@@ -91,7 +91,7 @@ test('kill -9 and a start 100 ms later, ten times over: nothing is lost, nothing
         sent.set(await gateway.api.send({ phoneNumbers: [destination], textMessage: { text } }), destination)
       }
       await emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: `in ${round}` })
-      // Each time somewhere else on the way.
+      // Each time at another moment.
       await sleep(round * 70)
       await gateway.process.kill()
       await sleep(100)
@@ -116,14 +116,14 @@ function isEnded({ state }: { readonly state: string }): boolean {
   return ['Sent', 'Delivered', 'Failed'].includes(state)
 }
 
-/** Between npm and the gateway stand a shell and the bootstrap. */
+/** The gateway is a descendant of npm, behind a shell and the bootstrap. */
 function gatewayPid({ process }: Gateway): number {
   const pid = descendant(process.pid, 'apps/gateway/src/main.ts')
   if (pid === undefined) throw new Error('npm start runs no gateway')
   return pid
 }
 
-/** As it stands on the screen. */
+/** The line as printed. */
 function printedCurl({ process }: Gateway): string {
   const from = process.lines.findIndex((line) => line.trim().startsWith('curl '))
   const to = process.lines.findIndex((line, at) => at >= from && !line.endsWith('\\'))

@@ -40,10 +40,10 @@ const cases = [
   },
 ]
 
-// The driver waits two minutes for a result of which it hears nothing. The clock here is the other modem: it is told to
-// take so long for a message, and all has to be over before.
+// The driver waits two minutes for a lost result. A second modem that takes this long for a message serves as the clock:
+// everything must have ended before its message.
 for (const { name, fault, options, withDeliveryReport, clockMs, state } of cases) {
-  test(`${name}: messages go out and come in again long before the time for the answer is up`, async () => {
+  test(`${name}: messages are sent and received again before the time limit of the answer`, async () => {
     runs += 1
     const { api, emulator } = house
     await emulator.instruct('set-fault', { modem: 'modem0', fault, options })
@@ -78,7 +78,7 @@ async function send(what: string, simNumber: number, withDeliveryReport: boolean
   const id = `${what}-${runs}`
   const answer = await house.api.ask('POST', '/messages', {
     id,
-    // Its own number: a message in doubt holds back later ones to the same.
+    // Another number, because a message in doubt delays later ones to the same number.
     phoneNumbers: [`+4474002${runs}${simNumber}${what === 'next' ? 1 : 2}00`],
     textMessage: { text: id },
     simNumber,

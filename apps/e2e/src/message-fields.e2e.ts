@@ -1,4 +1,4 @@
-// What a message says of its number, its SIM and its encryption, from the API to the air and to the webhooks.
+// The number, SIM and encryption of a message, from the API to the network and to the webhooks.
 import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
@@ -24,7 +24,7 @@ afterAll(async () => {
   await receiver?.stop()
 })
 
-test('digits are a national number of the region, which filters and conversations find by any spelling', async () => {
+test('accepts a national number; filters and conversations find it in any format', async () => {
   const id = await gateway.api.send({ phoneNumbers: ['2012223344'], textMessage: { text: 'Hello' } })
   const { recipients } = await gateway.api.until(id, ({ state }) => state === 'Delivered')
   expect(recipients[0]?.phoneNumber).toBe('+12012223344')
@@ -32,7 +32,7 @@ test('digits are a national number of the region, which filters and conversation
   expect(json).toMatchObject([{ direction: 'out', id }])
 })
 
-test('what failed or was cancelled names its SIM and its number', async () => {
+test('events of failed and cancelled messages contain SIM and number', async () => {
   const failed = await gateway.api.send({ phoneNumbers: ['+12025550110'], textMessage: { text: 'x' } })
   const later = new Date(Date.now() + 3_600_000).toISOString()
   const body = { phoneNumbers: ['+12012223344'], textMessage: { text: 'x' }, simNumber: 1, scheduleAt: later }
@@ -45,7 +45,7 @@ test('what failed or was cancelled names its SIM and its number', async () => {
   expect(await gateway.api.message(failed)).toMatchObject({ simNumber: 1 })
 })
 
-test('encrypted data is decrypted by the agent alone', async () => {
+test('only the agent decrypts encrypted data', async () => {
   const data = Buffer.from([1, 2, 255]).toString('base64')
   const asked = {
     phoneNumbers: [encrypted('+12012223355')],
@@ -62,7 +62,7 @@ test('encrypted data is decrypted by the agent alone', async () => {
   expect(messages[0]).toMatchObject({ to: '+12012223355', direction: 'to-phone' })
 })
 
-test('what says that it is encrypted and is not, is refused with each field', async () => {
+test('refuses each field that is declared as encrypted and is not', async () => {
   const { status, json } = await gateway.api.ask('POST', '/messages', {
     phoneNumbers: [encrypted('+12012223355'), '+12012223344'],
     dataMessage: { data: 'AQID', port: 5000 },
@@ -72,10 +72,10 @@ test('what says that it is encrypted and is not, is refused with each field', as
   expect(json.errors.map(({ path }: { path: string }) => path).sort()).toEqual(['dataMessage.data', 'phoneNumbers[1]'])
 })
 
-test('a ping and its sample have the members of the health answer', async () => {
+test('ping webhook and telemetry sample have the fields of the health response', async () => {
   await gateway.api.ask('POST', '/webhooks/system-ping/test')
   const sample = await receiver.until(({ event }) => event === 'system:ping')
-  receiver.told.length = 0
+  receiver.requests.length = 0
   await gateway.api.ask('PATCH', '/settings', { ping: { interval_seconds: 1 } })
   const ping = await receiver.until(({ event }) => event === 'system:ping')
   const { json: health } = await gateway.api.ask('GET', '/health')

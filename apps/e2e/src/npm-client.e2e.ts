@@ -35,7 +35,7 @@ for (const { mode, start } of modes) {
       await receiver?.stop()
     })
 
-    test('sends with the old spelling of a text, nulls for what it leaves open, and follows the state', async () => {
+    test('sends with the deprecated text field and null values, and follows the state', async () => {
       const sent = await client.send({
         id: null,
         message: 'Secure OTP: 123456 🔐',
@@ -53,7 +53,7 @@ for (const { mode, start } of modes) {
       expect(place.emulator.ledger().map(({ text }) => text)).toEqual(['Secure OTP: 123456 🔐'])
     })
 
-    test('sends to several, with a lifetime, by a SIM and without a report, and keeps the id it chose', async () => {
+    test('sends to several numbers with a TTL, a SIM, no delivery report and its own id', async () => {
       const phoneNumbers = ['+447400100002', '+447400100003']
       const sent = await client.send({
         id: 'order:42',
@@ -71,7 +71,7 @@ for (const { mode, start } of modes) {
       expect(ended.recipients.map(({ phoneNumber }) => phoneNumber)).toEqual(phoneNumbers)
     })
 
-    test('a number that is none is refused in words, and passes when its caller says so', async () => {
+    test('refuses an invalid number with a clear error, and accepts it with skipPhoneValidation', async () => {
       const message = { message: 'to a short code', phoneNumbers: ['40404'] }
       const refused = await client.send(message, { skipPhoneValidation: false }).catch((error) => error)
       expect(refused).toMatchObject({ code: 400, message: expect.stringContaining('phoneNumbers') })
@@ -82,7 +82,7 @@ for (const { mode, start } of modes) {
       )
     })
 
-    test('webhooks: registered, listed, told of what it knows, deleted', async () => {
+    test('webhooks: registers, lists, receives known events, deletes', async () => {
       const events = ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed', 'system:ping'] as never[]
       for (const event of events) {
         const made = await client.registerWebhook({ id: `npm-${event}`, event, url: receiver.url, deviceId: null })
@@ -113,7 +113,7 @@ for (const { mode, start } of modes) {
       expect((await client.getWebhooks()).map(({ id }) => id)).toEqual(['npm-sms:received'])
     })
 
-    test('the inbox is told again, under the ids that it had', async () => {
+    test('exports the inbox again with the same event ids', async () => {
       const [device] = await client.getDevices()
       const [first] = receiver.of('sms:received')
       const answer = await client.exportInbox({
@@ -129,7 +129,7 @@ for (const { mode, start } of modes) {
       expect(new Set(told)).toEqual(new Set([first?.id]))
     })
 
-    test('settings in its spelling: replaced, merged, secrets taken and never shown', async () => {
+    test('settings: replaces, merges, accepts secrets and never returns them', async () => {
       await client.updateSettings({
         messages: {
           limitPeriod: 'PerHour' as never,
@@ -158,7 +158,7 @@ for (const { mode, start } of modes) {
       expect(JSON.stringify(settings)).not.toContain('a key of the receiver')
     })
 
-    test('health and logs have the shapes that it declares', async () => {
+    test('health and logs have the declared types', async () => {
       const health = await client.getHealth()
       expect(health).toMatchObject({ status: 'pass', version: expect.any(String), releaseId: expect.any(Number) })
       for (const check of Object.values(health.checks))
@@ -177,14 +177,14 @@ for (const { mode, start } of modes) {
       expect(await client.getLogs(new Date(Date.now() + hour))).toEqual([])
     })
 
-    test('what does not fit is one clear refusal with code and message', async () => {
+    test('an invalid request gets one error with code and message', async () => {
       const stranger = npmClient(place.url, { ...place.user, password: 'not the password' })
       await expect(stranger.getDevices()).rejects.toMatchObject({ code: 401, message: expect.any(String) })
       await expect(client.getState('never-was')).rejects.toMatchObject({ code: 404 })
       await expect(client.deleteDevice('never-was-a-device-000')).rejects.toMatchObject({ code: 404 })
     })
 
-    test(`devices: listed${mode.includes('cloud') ? ' and deleted' : ', and the built-in one stays'}`, async () => {
+    test(`devices: lists${mode.includes('cloud') ? ' and deletes' : ', and keeps the built-in one'}`, async () => {
       const [device] = await client.getDevices()
       expect(device).toMatchObject({ id: expect.any(String), name: expect.any(String), lastSeen: expect.any(String) })
       for (const time of [device?.createdAt, device?.updatedAt, device?.lastSeen])

@@ -7,14 +7,16 @@ import { Traffic } from './house/traffic.ts'
 const partitions = [
   { name: 'both ways for a second', up: true, down: true, forMs: 1_000 },
   { name: 'both ways for 90 s', up: true, down: true, forMs: 90_000 },
-  { name: 'only what the agent says, for 60 s', up: true, down: false, forMs: 60_000 },
-  { name: 'only what the relay says, for 60 s', up: false, down: true, forMs: 60_000 },
+  { name: 'only from the agent, for 60 s', up: true, down: false, forMs: 60_000 },
+  { name: 'only from the relay, for 60 s', up: false, down: true, forMs: 60_000 },
 ]
 
-// Each waits most of its time, in a house of its own.
-describe.concurrent('the link swallows what is said', () => {
+// The tests mostly wait, so they run at the same time, each with its own system.
+describe.concurrent('the link drops data', () => {
   for (const { name, up, down, forMs } of partitions) {
-    test(`${name}: noticed within 45 s, nothing is lost or sent twice`, async ({ expect }) => {
+    test(`${name}: ${forMs < 60_000 ? '' : 'the agent disconnects, and '}no message is lost or sent twice`, async ({
+      expect,
+    }) => {
       const house = await House.start()
       const proxy = await LinkProxy.start(Number(new URL(house.relayUrl).port))
       try {
@@ -27,13 +29,13 @@ describe.concurrent('the link swallows what is said', () => {
         const cutAt = performance.now()
         await traffic.send('during')
         await traffic.receive('during')
-        const noticedMs = forMs < 60_000 ? 0 : await untilNoticed(house, cutAt)
+        // Before the link works again. libs/link tests that this takes at most 45 s.
+        if (forMs >= 60_000) await disconnected(house)
         await new Promise((resolve) => setTimeout(resolve, Math.max(0, forMs - (performance.now() - cutAt))))
         proxy.swallowsUp = false
         proxy.swallowsDown = false
         const { lost, twice, problems } = await traffic.audit()
         expect({ lost, twice, problems }).toEqual({ lost: [], twice: [], problems: [] })
-        expect(noticedMs).toBeLessThan(47_000)
       } finally {
         await house.stop()
         await proxy.stop()
@@ -42,13 +44,10 @@ describe.concurrent('the link swallows what is said', () => {
   }
 })
 
-/** As the agent's log tells it. */
-async function untilNoticed(house: House, sinceMs: number): Promise<number> {
+async function disconnected(house: House): Promise<void> {
   const lines = () => house.agent?.lines ?? []
   await eventually(
     () => lines().some((line) => line.includes('disconnected from the relay, retrying')),
-    (isSaid) => isSaid,
-    60_000,
+    (isLogged) => isLogged,
   )
-  return performance.now() - sinceMs
 }

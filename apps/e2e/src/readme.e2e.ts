@@ -11,7 +11,7 @@ import { HouseProcess, logged } from './house/process.ts'
 const GUIDE = 'docs/CONTRIBUTING.md'
 let folder: string
 const running: HouseProcess[] = []
-/** What the reader's terminals have in their environment; the ports are others than usual, which may be taken here. */
+/** The environment of the reader's terminals. Uses other ports, because the usual ones may be in use here. */
 const environment: Record<string, string> = { EMULATOR_CONTROL: '127.0.0.1:0' }
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('the README alone leads from nothing to a sent message', async () => {
+test('the README leads from a fresh clone to a sent message', async () => {
   await stays('npm start', (line) => (line.includes('Ctrl-C') ? line : undefined))
   const [account = '', send = '', list = ''] = theFirst(3, commandsWith('README.md', 'ACCOUNT='))
   const sent = JSON.parse(await typed(`${account}\n${send}`))
@@ -36,7 +36,7 @@ test('the README alone leads from nothing to a sent message', async () => {
   await running.pop()?.stop()
 })
 
-test('after that, the guide for contributors starts relay, agent and emulator as separate processes', async () => {
+test('the guide for contributors starts relay, agent and emulator as separate processes', async () => {
   const [secret = '', relay = '', list = ''] = theFirst(3, commandsWith(GUIDE, 'npm run relay'))
   environment['SERVER_SECRET'] = await typed(`${secret}\nprintf "%s\\n" "$SERVER_SECRET"`)
   await stays(relay, logged('relay listening'))
@@ -68,7 +68,7 @@ function theFirst(count: number, lines: readonly string[]): string[] {
   return lines.slice(0, count)
 }
 
-/** A command that ends; what it says. */
+/** Runs a command until it ends; returns its output. */
 async function typed(command: string): Promise<string> {
   const process = terminal(command)
   const code = await process.ended()
@@ -76,7 +76,7 @@ async function typed(command: string): Promise<string> {
   return process.lines.filter((line) => !line.startsWith('> ')).join('\n')
 }
 
-/** A command that goes on: in a terminal of its own. */
+/** Starts a command that keeps running, as in a separate terminal. */
 async function stays(command: string, isThere: (line: string) => unknown): Promise<void> {
   const process = terminal(command)
   running.push(process)

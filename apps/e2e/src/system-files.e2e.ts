@@ -2,19 +2,19 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-// Here and not beside the units: it takes a program that not every machine has, and the tests of every day need none.
+// In the e2e suite, because it needs systemd-analyze, which is not on every machine.
 const units = ['agent', 'gateway', 'relay'].map((app) =>
   join(import.meta.dirname, `../../${app}/system/smsgw-${app}.service`),
 )
 
-test.each(units)('systemd finds nothing wrong with %s', (unit) => {
+test.each(units)('systemd-analyze verify accepts %s', (unit) => {
   const { status, output } = analyze('verify', unit)
   const complaints = output.split('\n').filter((line) => line.includes('smsgw'))
   expect({ status, complaints }).toEqual({ status: 0, complaints: [] })
 })
 
-test.each(units)('systemd takes %s for well protected', (unit) => {
-  // Of 10 for a service without protection; what is above 30 (3.0) ends it with 1.
+test.each(units)('systemd-analyze security rates %s at most 3.0', (unit) => {
+  // 10 is a service without protection. With `--threshold=30`, a rating above 3.0 exits with 1.
   expect(analyze('security', '--offline=true', '--threshold=30', unit).status).toBe(0)
 })
 

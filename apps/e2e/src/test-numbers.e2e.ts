@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway?.stop())
 
-// Each with a number of its own: they pass side by side, as the modem takes them.
+// Each test uses its own number, so the messages can be sent at the same time.
 test.concurrent.each([
   ['+12025550110', 'Failed', '(CMS 1)'],
   ['+12025550111', 'Failed', '(CMS 21)'],
@@ -34,19 +34,19 @@ test.concurrent.each([
   else expect(error).toContain(reason)
 })
 
-test('a message to +12025550115 stays Sent: no report comes', async () => {
+test('a message to +12025550115 stays Sent, because no report arrives', async () => {
   const { json } = await gateway.api.ask('GET', '/virtual-phone')
   const numbers = (json.testNumbers as { number: string }[]).map(({ number }) => number)
   expect(numbers).toContain('+12025550115')
   const id = await gateway.api.send({ phoneNumbers: ['+12025550115'], textMessage: { text: 'Hello' } })
   await gateway.api.until(id, ({ state }) => state === 'Sent')
-  // The report of a later message to another number passes it.
+  // Waits for the report of a later message to another number.
   const later = await gateway.api.send({ phoneNumbers: ['+12025550118'], textMessage: { text: 'Later' } })
   await gateway.api.until(later, ({ state }) => state === 'Delivered')
   expect((await gateway.api.message(id)).state).toBe('Sent')
 })
 
-test('the numbers that reply have written to the gateway', async () => {
+test('the replying numbers have sent messages to the gateway', async () => {
   const inbox = await eventually(
     async () => (await gateway.api.ask('GET', '/inbox')).json as { sender: string; text: string }[],
     (messages) => messages.length === 2,

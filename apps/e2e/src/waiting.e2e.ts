@@ -59,7 +59,7 @@ function send(more: object = {}): Promise<string> {
 const waitingOf = async (id: string): Promise<Waiting | undefined> =>
   ((await house.api.message(id)) as { waiting?: Waiting }).waiting
 
-/** On the message, its timeline and its conversation. */
+/** The reason on the message, its timeline and its conversation. */
 async function untilWaits(id: string, reason: string): Promise<Waiting> {
   const waiting = await eventually(
     () => waitingOf(id),
@@ -80,7 +80,7 @@ async function untilSent(id: string): Promise<void> {
   expect(json.entries.filter(({ kind }: { kind: string }) => kind === 'waiting')).toEqual([])
 }
 
-/** As `agent status --json` has it. */
+/** The reasons in `agent status --json`. */
 async function statusReasons(): Promise<readonly string[]> {
   const folder = join(house.folder, 'agent')
   const status = new HouseProcess('status', 'apps/agent/src/main.ts', ['status', '--json'], { DATA_DIR: folder })
@@ -129,7 +129,7 @@ test('a modem that is unplugged', async () => {
 test.each([
   ['limit', { limit_period: 'PerHour', limit_value: 1 }],
   ['pause', { send_interval_min: 25, send_interval_max: 25 }],
-])('the setting: %s', async (reason, messages) => {
+])('a setting: %s', async (reason, messages) => {
   await settings(messages)
   await send()
   const id = await send()

@@ -80,7 +80,7 @@ function Arrived({ device: { id, name }, onClose }: { readonly device: DeviceAns
         <b>{name}</b> is paired.
       </p>
       <Button component={Link} href={`/devices/${id}`} onClick={onClose}>
-        Look at it
+        Show device
       </Button>
     </div>
   )

@@ -1,6 +1,6 @@
 import { patienceMs } from './patience.ts'
 
-/** A caller of the HTTP API. */
+/** A client of the HTTP API. */
 export class ApiClient {
   readonly #base: string
   readonly #authorization: string
@@ -43,7 +43,7 @@ export class ApiClient {
     return json as MessageAnswer
   }
 
-  /** Waits until the message is as it should be. */
+  /** Waits until the message fulfils the condition. */
   async until(
     id: string,
     isAsWanted: (message: MessageAnswer) => boolean,
@@ -56,7 +56,7 @@ export class ApiClient {
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: an answer of any endpoint, looked into by the test that asked.
+  // biome-ignore lint/suspicious/noExplicitAny: the response of any endpoint, checked by the calling test.
   readonly json: any
 }
 
@@ -68,7 +68,7 @@ export interface MessageAnswer {
   readonly states: Readonly<Record<string, string>>
 }
 
-/** Asks again and again, as a person would, until it is so: often at first, less often when it takes long. */
+/** Repeats a request until the condition holds, with growing pauses. */
 export async function eventually<T>(
   ask: () => Promise<T> | T,
   isSo: (found: T) => boolean,

@@ -5,10 +5,10 @@ import type { Page } from 'playwright-core'
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** What would keep somebody from using the page, by WCAG 2.2 AA, with the places where it does. */
+/** Violations of WCAG 2.2 AA on the page, with their places. */
 async function barriersOn(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe)
-  // The text is what runs in the page, where `axe` is.
+  // A string, because it runs in the page, where `axe` is loaded.
   const { violations } = (await page.evaluate(
     "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
   )) as AxeResults
@@ -17,7 +17,7 @@ async function barriersOn(page: Page): Promise<readonly string[]> {
   )
 }
 
-/** The same in light and dark colours, on a desk and on a phone; and what does not fit into the width of one. */
+/** Violations in light and dark colours, on a desktop and on a phone, and content that is wider than a phone. */
 export async function barriersEverywhere(page: Page): Promise<readonly string[]> {
   const found: string[] = []
   for (const colorScheme of ['dark', 'light'] as const)
@@ -33,13 +33,13 @@ export async function barriersEverywhere(page: Page): Promise<readonly string[]>
   return found
 }
 
-/** As high as the page: what is just scrolled below a bar is hidden from nobody. */
+/** Makes the window as high as the page, so that nothing is hidden below a bar. */
 async function showWhole(page: Page, width: number, height: number): Promise<void> {
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
   for (let full = height, shown = 0; full > shown; ) {
     shown = full
     await page.setViewportSize({ width, height: shown })
-    // What changes its colour does so within this time.
+    // Transitions of colours end within this time.
     await page.waitForTimeout(200)
     full = await page.evaluate<number>('document.documentElement.scrollHeight')
   }

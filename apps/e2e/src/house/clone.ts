@@ -3,7 +3,7 @@ import { cpSync, existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './process.ts'
 
-/** The repository as a fresh clone has it, with what is installed: nothing is there that was made or written since. */
+/** A copy of the repository like a fresh clone with installed packages, without ignored files. */
 export function cloneInto(folder: string): void {
   const options = { cwd: ROOT, encoding: 'utf8' as const, maxBuffer: 64 << 20 }
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], options)

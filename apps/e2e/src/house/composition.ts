@@ -3,21 +3,21 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { type Image, readImage } from './image.ts'
 
-/** One service of a compose file, with what its image says where the file says nothing. */
+/** A service of a compose file, with the defaults of its image. */
 export interface Service {
   readonly name: string
-  /** Undefined: an image of others. */
+  /** Undefined for a third-party image. */
   readonly image: Image | undefined
   readonly command: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly volumes: readonly { readonly source: string; readonly target: string }[]
   readonly healthCheck: readonly string[]
-  /** Then it is killed. */
+  /** After this time it is killed. */
   readonly stopSeconds: number
   readonly raw: RawService
 }
 
-/** As the file has it. */
+/** As in the compose file. */
 export interface RawService {
   readonly build?: { readonly context: string; readonly dockerfile: string; readonly target: string }
   readonly image?: string
@@ -50,14 +50,14 @@ function serviceOf(root: string, name: string, raw: RawService): Service {
     command: raw.command ?? image?.command ?? [],
     environment: Object.fromEntries(environment.map(([key, value]) => [key, withDefaults(value)])),
     volumes: (raw.volumes ?? []).map(volumeOf),
-    // An engine's own patience where the file says nothing.
+    // The default of container engines.
     stopSeconds: Number.parseInt(raw.stop_grace_period ?? '10s', 10),
     healthCheck: raw.healthcheck?.test?.slice(1) ?? image?.healthCheck ?? [],
     raw,
   }
 }
 
-/** `${NAME:-default}` where nobody has set anything. */
+/** Replaces `${NAME:-default}` by the default. */
 function withDefaults(value: string): string {
   return value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
 }

@@ -6,7 +6,7 @@ import { patienceMs } from './patience.ts'
 
 const chromiumProgram = '/usr/bin/chromium'
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
-/** It asks nobody on the internet, about itself neither. */
+/** For root, and without requests to the internet. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -17,11 +17,11 @@ const flags = [
   '--disable-sync',
 ]
 
-/** A person's browser before the console, who notices what goes wrong behind the page. */
+/** A browser that shows the console and records errors of the page. */
 export class ConsoleBrowser {
   readonly #browser: Browser
   readonly #url: string
-  /** What the page complained of, and what it asked of anybody but the gateway. Empty when all is well. */
+  /** Errors of the page and requests to other servers. Empty if there were none. */
   readonly complaints: string[] = []
 
   private constructor(browser: Browser, url: string) {
@@ -42,7 +42,7 @@ export class ConsoleBrowser {
     const page = await context.newPage()
     page.on('pageerror', (error) => this.complaints.push(error.message))
     page.on('console', (message) => {
-      // A request that was refused is the page's own affair: it shows what to do about it.
+      // The page itself handles refused requests.
       const isOfNetwork = message.text().startsWith('Failed to load resource')
       if (message.type() === 'error' && !isOfNetwork) this.complaints.push(message.text())
     })

@@ -8,9 +8,9 @@ import { asOrdinaryUser, makeOwnFolder } from './ordinary-user.ts'
 import { HouseProcess } from './process.ts'
 
 /**
- * Services of a compose file as processes: each with the files of its image, its volumes, its environment and its command,
- * as a user who may write nothing but its volumes. What a container has and a process has not is put in its place:
- * `/data` is a folder in a folder of the service, and `relay:3000` a port of this machine.
+ * Runs the services of a compose file as processes, each with the files of its image, its volumes, environment and command,
+ * as a user who may only write its volumes. Paths and names that only exist in containers are replaced: `/data` by a folder
+ * of the service, and `relay:3000` by a port of this machine.
  */
 export class ContainerRoom {
   readonly #folder: string
@@ -22,7 +22,7 @@ export class ContainerRoom {
     this.#root = root
   }
 
-  /** Does what the build stage of the images does. */
+  /** Runs the build stage of the images. */
   static open(folder: string, root: string): ContainerRoom {
     chmodSync(folder, 0o755)
     const built = join(folder, 'built')
@@ -34,12 +34,12 @@ export class ContainerRoom {
     return new ContainerRoom(folder, root)
   }
 
-  /** The folder of what stands for `/out` in the build stage. */
+  /** The folder used as `/out` of the build stage. */
   get out(): string {
     return join(this.#folder, 'out')
   }
 
-  /** A free port in place of each of those, as `relay:3000`. */
+  /** A free port for each address such as `relay:3000`. */
   async connect(places: readonly string[]): Promise<void> {
     for (const place of places) this.#ports.set(place, await freePort())
   }
@@ -61,7 +61,7 @@ export class ContainerRoom {
     return new HouseProcess(name, program, args, this.#environment(service), { folder: cwd })
   }
 
-  /** Runs its health check: what it says, and how it ends. */
+  /** Runs the health check; returns its output and exit code. */
   health(service: Service): { readonly code: number | null; readonly said: string } {
     const cwd = join(this.#roomOf(service.name), service.image?.workingFolder ?? '/')
     const words = service.healthCheck.map((word) => this.#translated(service.name, word))
@@ -71,7 +71,7 @@ export class ContainerRoom {
     return { code: status, said: `${stdout}${stderr}` }
   }
 
-  /** In a file that names a place of the network, its port here. */
+  /** Replaces network addresses in a file by local ports. */
   translateFile(file: string): void {
     const text = readFileSync(file, 'utf8')
     chmodSync(file, 0o640)

@@ -2,25 +2,25 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HouseProcess } from './process.ts'
 
-/** One line of the emulator's ledger: what the network took, synced before the modem said so. */
+/** A line of the ledger: a part that the network accepted. Synced to disk before the modem confirms it. */
 export interface LedgerLine {
-  /** When, ISO 8601. */
+  /** ISO 8601. */
   readonly time: string
-  /** Its IMEI. */
+  /** The IMEI of the modem. */
   readonly modem: string
   readonly destination: string
   readonly text: string | null
   readonly data: string | null
   readonly pdu: string
-  /** Of a long message. */
+  /** The part of a long message. */
   readonly part?: { readonly reference: number; readonly total: number; readonly sequence: number }
 }
 
-/** Emulated modems, the network behind them, and the ledger: the truth about what was sent. */
+/** Emulated modems with their network, and the ledger of everything that was sent. */
 export class Emulator {
   readonly process: HouseProcess
   readonly control: string
-  /** Of each modem: `tcp://…` and the link of its pseudo-terminal. */
+  /** The ports of each modem: `tcp://…` and the link to its pseudo-terminal. */
   readonly ports: readonly (readonly string[])[]
   readonly #ledger: string
 
@@ -31,7 +31,7 @@ export class Emulator {
     this.#ledger = ledger
   }
 
-  /** `modems`: what each is, as `--modem` takes it, without its ports. */
+  /** `modems`: the properties of each, as in `--modem`, without ports. */
   static async start(folder: string, modems: readonly Readonly<Record<string, string>>[] = [{}]): Promise<Emulator> {
     const ledger = join(folder, 'ledger.jsonl')
     const described = modems.flatMap((modem, at) => {

@@ -12,7 +12,7 @@ import { PostgresServer } from './postgres-server.ts'
 import { SetClock, whyNoSetClock } from './set-clock.ts'
 import { SmallDisk } from './small-disk.ts'
 
-/** Two relays on one PostgreSQL, and two agents with three modems, each behind a line to both relays. */
+/** Two relays on one PostgreSQL, and two agents with three modems, each connected to both relays by a proxy. */
 export interface Fleet {
   readonly folder: string
   readonly postgres: PostgresServer
@@ -24,9 +24,9 @@ export interface Fleet {
     readonly numbers: readonly string[]
   }[]
   readonly emulator: Emulator
-  /** Holds the logs of the last relay and the last agent; undefined where no disk can be mounted. */
+  /** The disk for the logs of the last relay and the last agent; undefined if none can be mounted. */
   readonly logDisk: SmallDisk | undefined
-  /** Of relays, agents and PostgreSQL, by name; empty where clocks cannot be set. */
+  /** Clocks of relays, agents and PostgreSQL, by name; empty if clocks cannot be set. */
   readonly clocks: ReadonlyMap<string, SetClock>
   stop(): Promise<void>
 }
@@ -34,8 +34,8 @@ export interface Fleet {
 const modemsOf = [['modem0', 'modem1'], ['modem2']] as const
 const numbers = ['+447700900001', '+447700900002', '+447700900003'] as const
 
-/** `tell`: where it is said at once when a process ends by itself. */
-export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
+/** `log` is called when a process ends by itself. */
+export async function startFleet(log: (line: string) => void): Promise<Fleet> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-chaos-'))
   chmodSync(folder, 0o755)
   const secrets = {
@@ -56,7 +56,7 @@ export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
   ])
   let isOver = false
   void emulator.process.ended().then((how) => {
-    if (!isOver) tell(`THE EMULATOR ENDED (${how}), and with it this run: ${emulator.process.complaints}`)
+    if (!isOver) log(`THE EMULATOR ENDED (${how}), and with it this run: ${emulator.process.complaints}`)
   })
   const ports = [await freePort(), await freePort()]
   const relays = ports.map((port, at) => {
@@ -68,7 +68,7 @@ export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
       PORT: String(port),
       WEBHOOK_ALLOW_HTTP: '1',
       WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
-      // Windows are shortened, never skipped.
+      // Waiting times are shortened, not skipped.
       SUBMIT_UNKNOWN_SECONDS: '60',
       HEARTBEAT_SECONDS: '4',
     }
@@ -77,7 +77,7 @@ export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
     const program = { name, main: 'apps/relay/src/main.ts', args: [], settings, ...logOn(logDisk, name, at) }
     const user = { username: 'sms', password: secrets.ADMIN_PASSWORD }
     return {
-      post: new Post(program, tell),
+      post: new Post(program, log),
       api: new ApiClient(address, user),
       url: address,
     }
@@ -98,7 +98,7 @@ export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
       const name = `agent ${at}`
       const program = { name, main: 'apps/agent/src/main.ts', args: ['run'], settings, ...logOn(logDisk, name, at) }
       return {
-        post: new Post(program, tell),
+        post: new Post(program, log),
         line,
         modems,
         numbers: modems.map((name) => numbers[Number(name.slice(-1))] ?? ''),
@@ -126,7 +126,7 @@ export async function startFleet(tell: (line: string) => void): Promise<Fleet> {
   }
 }
 
-/** The first of each kind says it to the run, which tells what one that ended had to say. */
+/** The first process of each kind logs to the run, the others to files. */
 function logOn(disk: SmallDisk | undefined, name: string, at: number): { readonly logFile?: string } {
   return disk === undefined || at === 0 ? {} : { logFile: join(disk.folder, `${name}.log`) }
 }

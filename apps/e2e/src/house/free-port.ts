@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * One that nobody listens on, and that the system gives to no outgoing connection (it takes those from 32768 on): who lets
- * go of it for a moment, as a process does that is started again, finds it free.
+ * A free port below 32768, where Linux takes no ports for outgoing connections, so that it is still free when a process
+ * restarts.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ApiClient, eventually } from './api-client.ts'
 import { HouseProcess, ROOT } from './process.ts'
 
-/** A gateway as `npm start` runs it, in a folder of its own. */
+/** A gateway as `npm start` runs it, with its own data folder. */
 export class Gateway {
   readonly process: HouseProcess
   readonly url: string
@@ -18,7 +18,7 @@ export class Gateway {
     this.api = new ApiClient(url, credentialsIn(folder))
   }
 
-  /** `npm start`, or what it runs in the end. */
+  /** Runs `npm start`, or the program that it starts. */
   static async start(
     settings: Readonly<Record<string, string>> = {},
     { folder = newFolder(), command = gatewayProgram }: { folder?: string; command?: GatewayCommand } = {},

@@ -10,7 +10,7 @@ export interface HouseOptions {
   readonly modems?: readonly Readonly<Record<string, string>>[]
   readonly relay?: Readonly<Record<string, string>>
   readonly agent?: Readonly<Record<string, string>>
-  /** As they are shipped, by `npm run build`, in place of the sources. */
+  /** Runs the result of `npm run build` instead of the sources. */
   readonly areBuilt?: boolean
 }
 
@@ -60,7 +60,7 @@ export class House {
     return house
   }
 
-  /** Ready in every respect: connected, and its SIMs registered. `more`: settings for this start alone. */
+  /** Resolves when the agent is connected and its SIMs are registered. `more`: settings for this start only. */
   async startAgent(more: Readonly<Record<string, string>> = {}, isReadyAwaited = true): Promise<HouseProcess> {
     const dataDir = join(this.folder, 'agent')
     mkdirSync(dataDir, { recursive: true })
@@ -86,7 +86,7 @@ export class House {
         devices?.length === 1 &&
         devices[0].online &&
         devices[0].simCards.filter(({ state }: { state: string }) => state === 'ready').length === sims,
-      // An agent that was refused often comes back within a minute.
+      // An agent that was refused often waits up to a minute.
       150_000,
     )
   }
@@ -103,7 +103,7 @@ export class House {
   }
 
   async stop(): Promise<void> {
-    // One that doesn't end keeps nobody else from ending.
+    // Stops the other processes even if one does not end.
     const ends = await Promise.allSettled([this.agent?.stop(), this.relay.stop(), this.emulator.process.stop()])
     rmSync(this.folder, { recursive: true, force: true })
     for (const end of ends) if (end.status === 'rejected') throw end.reason

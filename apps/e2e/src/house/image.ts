@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** What a target of a Dockerfile comes to. */
+/** The result of a Dockerfile target. */
 export interface Image {
   readonly environment: Readonly<Record<string, string>>
   readonly workingFolder: string
@@ -11,7 +11,7 @@ export interface Image {
   readonly copies: readonly { readonly from: string; readonly to: string; readonly isBuilt: boolean }[]
 }
 
-/** As an image builder would read it, as far as ours need it: a target has what its base has, and adds to it. */
+/** Reads a Dockerfile like an image builder, as far as our files need it. A target inherits from its base. */
 export function readImage(dockerfile: string, target: string): Image {
   const stages = new Map<string, Image>()
   let name = ''
@@ -30,7 +30,7 @@ export function readImage(dockerfile: string, target: string): Image {
   return found
 }
 
-/** Does what its COPY lines say. `built`: what stands for `/out` of the build stage. */
+/** Copies the files of the COPY lines. `built`: the folder used as `/out` of the build stage. */
 export function layOut(image: Image, root: string, places: { readonly context: string; readonly built: string }): void {
   for (const { from, to, isBuilt } of image.copies) {
     const source = isBuilt ? join(places.built, from.replace(/^\/out\//, '')) : join(places.context, from)

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** Between agent and relay: passes what comes, or swallows it one way or both, as a cut line does that nobody closes. */
+/** A proxy between agent and relay that can drop data in one or both directions, like a broken line without a close. */
 export class LinkProxy {
   readonly port: number
   swallowsUp = false
@@ -14,7 +14,7 @@ export class LinkProxy {
     this.port = (server.address() as AddressInfo).port
   }
 
-  /** Several targets: each connection goes to the next one that answers, as a load balancer does it. */
+  /** Each connection goes to the next target that answers, as with a load balancer. */
   static async start(...targetPorts: readonly number[]): Promise<LinkProxy> {
     let proxy: LinkProxy | undefined
     let turn = 0
@@ -47,13 +47,13 @@ export class LinkProxy {
       [relay, agent, false],
     ] as const) {
       this.#sockets.add(one)
-      // As in TCP: behind what was lost nothing arrives any more, however well the line is by then.
+      // As in TCP, nothing after lost data arrives, even when the line works again.
       let hasLost = false
       one.on('data', (data) => {
         hasLost ||= isUp ? this.swallowsUp : this.swallowsDown
         if (!hasLost) other.write(data)
       })
-      // A line that swallows data swallows its end as well.
+      // A broken line drops the end of the connection as well.
       one.on('close', () => {
         this.#sockets.delete(one)
         if (!this.swallowsUp && !this.swallowsDown) other.destroy()

@@ -4,11 +4,11 @@ interface Memory {
   readonly pid: number
   readonly command: string
   readonly residentMiB: number
-  /** What several share is divided among them. */
+  /** Shared memory is divided among the processes that share it. */
   readonly shareMiB: number
 }
 
-/** A process and all that it has started, itself first. */
+/** A process and its descendants, itself first. */
 function memoryOf(pid: number): readonly Memory[] {
   const parents = parentsOfAll()
   const tree = [pid]
@@ -17,8 +17,8 @@ function memoryOf(pid: number): readonly Memory[] {
 }
 
 /**
- * What a gateway takes on a box where nothing else runs: all of its own process, and of PostgreSQL's many, which share
- * most of theirs, each one's share.
+ * The memory of a gateway: all memory of its own process, and the proportional share of each PostgreSQL process, because
+ * these share most of their memory.
  */
 export function gatewayMemory(pid: number): { readonly ownMiB: number; readonly databaseMiB: number } {
   const [own, ...database] = memoryOf(pid)
@@ -32,7 +32,7 @@ export function residentMiB(pid: number): number {
   return measured(pid)?.residentMiB ?? Number.NaN
 }
 
-/** The process below it whose command line holds these words: what `npm start` runs in the end. */
+/** The descendant with these words in its command line, such as the program behind `npm start`. */
 export function descendant(pid: number, words: string): number | undefined {
   return memoryOf(pid).findLast(({ command }) => command.includes(words))?.pid
 }
@@ -53,7 +53,7 @@ function parentsOfAll(): readonly { readonly pid: number; readonly parent: numbe
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        // pid (name) state parent …; the name may hold anything, parentheses too.
+        // pid (name) state parent …; the name may contain any characters, also parentheses.
         const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8')
           .replace(/^.*\) /s, '')
           .split(' ')

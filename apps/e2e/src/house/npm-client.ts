@@ -1,7 +1,7 @@
-// The client library that many already use against another server: it must work against ours unchanged.
+// A client library for another server with the same API, which must work here unchanged.
 import client, { type HttpClient } from 'android-sms-gateway'
 
-// Its types say CommonJS, its code is a module: to the compiler the class is one step further in.
+// Its types declare CommonJS but its code is a module, so the compiler finds the class in `default`.
 const Client = client as unknown as typeof client.default
 
 export type NpmClient = InstanceType<typeof Client>
@@ -13,7 +13,7 @@ export function npmClient(
   return new Client(username, password, httpClient, `${url}/3rdparty/v1`)
 }
 
-/** What it was answered when that was no success; its callers read `code` and `message`. */
+/** An error response; callers read `code` and `message`. */
 class Refusal extends Error {
   readonly code: number
 
@@ -23,7 +23,7 @@ class Refusal extends Error {
   }
 }
 
-/** As its users write one. Some set a content type for DELETE too, where there is no body. */
+/** An HTTP client as in its documentation. Some clients send a content type with DELETE, which has no body. */
 const httpClient: HttpClient = {
   get: (url, headers) => ask('GET', url, headers),
   post: (url, body, headers) => ask('POST', url, headers, body),
@@ -43,7 +43,7 @@ async function ask<T>(
     ...(headers && { headers }),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
-  // Nothing is said of 204; everything else is read as JSON, whatever its status.
+  // 204 has no body; every other response is parsed as JSON, whatever its status.
   const answer: unknown = response.status === 204 ? undefined : await response.json()
   if (response.ok) return answer as T
   const { code, message } = answer as { readonly code: number; readonly message: string }

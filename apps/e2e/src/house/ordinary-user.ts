@@ -1,11 +1,11 @@
 import { chownSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Nobody in particular, as in a container; whoever is not root is ordinary enough. */
+/** An unprivileged user, as in a container; the current user if it is not root. */
 const nobody = { uid: 65534, gid: 65534 }
 const isRoot = process.getuid?.() === 0
 
-/** Goes before a command. */
+/** The command prefix that switches to this user. */
 export const asOrdinaryUser: readonly string[] = isRoot
   ? ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups']
   : []

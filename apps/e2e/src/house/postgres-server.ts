@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asOrdinaryUser, makeOwnFolder } from './ordinary-user.ts'
 
-/** PostgreSQL on a port of this machine, as the image of that name makes it: an owner with a password, a database. */
+/** PostgreSQL on a port of this machine, set up like the `postgres` image: an owner with a password, and a database. */
 export class PostgresServer {
   readonly #command: readonly string[]
   #child: ChildProcess
@@ -17,14 +17,14 @@ export class PostgresServer {
   }
 
   static async start(options: {
-    /** Where `bin` is. */
+    /** The folder that contains `bin`. */
     readonly binaries: string
     readonly folder: string
     readonly port: number
     readonly user: string
     readonly database: string
     readonly passwordFile: string
-    /** Of its environment. */
+    /** Environment variables. */
     readonly settings?: Readonly<Record<string, string>> | undefined
   }): Promise<PostgresServer> {
     const { binaries, folder, user } = options
@@ -38,13 +38,13 @@ export class PostgresServer {
     run('initdb', [`--pgdata=${data}`, `--username=${user}`, ...access, '--no-sync', '--no-locale', '--encoding=UTF8'])
     run('postgres', ['--single', '-D', data, 'postgres'], `CREATE DATABASE ${options.database}\n`)
     const where = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-p', String(options.port)]
-    // By `env`, and not for the whole command: what libfaketime makes belongs to the user that PostgreSQL runs as.
+    // Set by `env` and not for the whole command, so that files of libfaketime belong to the user of PostgreSQL.
     const settings = Object.entries(options.settings ?? {}).map(([name, value]) => `${name}=${value}`)
     const command = [...asOrdinaryUser, 'env', ...settings, join(binaries, 'bin/postgres'), '-D', data, ...where]
     return new PostgresServer(command, await launch(command))
   }
 
-  /** As a power cut ends it, and what it had said to be written is there again. */
+  /** Kills it like a power cut; all confirmed writes survive. */
   killFor(ms: number): Promise<void> {
     return this.#inTurn(async () => {
       this.#child.kill('SIGKILL')
@@ -73,7 +73,7 @@ export class PostgresServer {
   }
 }
 
-/** Children of one that was killed hold its memory for a moment longer: then it is tried again. */
+/** Retries, because children of a killed server hold its shared memory for a moment. */
 async function launch([file = '', ...args]: readonly string[]): Promise<ChildProcess> {
   for (;;) {
     const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] })

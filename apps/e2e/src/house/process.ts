@@ -7,7 +7,7 @@ import { patienceMs } from './patience.ts'
 
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** One of our programs as a process of its own, with nothing from our environment but what it is given. */
+/** Runs one of our programs as a separate process with only the given environment. */
 export class HouseProcess {
   readonly name: string
   readonly lines: string[] = []
@@ -17,8 +17,8 @@ export class HouseProcess {
   readonly #watchers = new Set<() => void>()
 
   /**
-   * `main`: a file of the repository, or with `folder` a program, such as `npm`, and the folder that it is called in. With
-   * `logFile` everything it says goes there, and `lines` stays empty.
+   * `main`: a file of the repository, or with `folder` a program such as `npm` and its working directory. With `logFile`
+   * the output goes there, and `lines` stays empty.
    */
   constructor(
     name: string,
@@ -42,12 +42,12 @@ export class HouseProcess {
     if (this.#child.stdout !== null) {
       createInterface({ input: this.#child.stdout }).on('line', (line) => {
         this.lines.push(line)
-        this.#tell()
+        this.#notify()
       })
     }
     this.#child.once('close', () => {
       this.#isOver = true
-      this.#tell()
+      this.#notify()
     })
   }
 
@@ -63,7 +63,7 @@ export class HouseProcess {
     return this.#complaints
   }
 
-  /** The first line, said or to be said, for which `find` finds something. */
+  /** The first line, printed already or later, for which `find` returns a value. */
   async said<T>(find: (line: string) => T | undefined, limitMs = patienceMs): Promise<T> {
     const until = performance.now() + limitMs
     let seen = 0
@@ -87,13 +87,13 @@ export class HouseProcess {
     await this.ended()
   }
 
-  /** Its code, or the signal that ended it. */
+  /** The exit code, or the signal that ended it. */
   async ended(): Promise<number | string | null> {
     if (!this.#isOver) await once(this.#child, 'close')
     return this.#child.exitCode ?? this.#child.signalCode
   }
 
-  /** By SIGTERM, as a service manager does; one that doesn't end by it is killed, and that is told. */
+  /** Sends SIGTERM like a service manager. Kills a process that does not end, and throws. */
   async stop(): Promise<void> {
     if (this.#isOver) return
     this.signal('SIGTERM')
@@ -118,17 +118,17 @@ export class HouseProcess {
     })
   }
 
-  #tell(): void {
+  #notify(): void {
     const watchers = [...this.#watchers]
     this.#watchers.clear()
     for (const watcher of watchers) watcher()
   }
 }
 
-/** What the most patient unit and container of ours are given. */
+/** The longest stop timeout of our units and containers. */
 const longestStopMs = 60_000
 
-/** JSON lines of a log: what was said, in its words. */
+/** The messages of a log in JSON lines. */
 export function logged(words: string): (line: string) => Record<string, unknown> | undefined {
   return (line) => {
     if (!line.startsWith('{')) return undefined

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface Told {
+export interface WebhookRequest {
   readonly event: string
   readonly id: string
   readonly deviceId: string
@@ -9,12 +9,15 @@ export interface Told {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** A receiver of webhooks that writes down what it is told. */
+/** A webhook receiver that records its requests. */
 export class Receiver {
-  readonly told: Told[] = []
+  readonly requests: WebhookRequest[] = []
   readonly url: string
   readonly #server: Server
-  readonly #waiting = new Set<{ readonly isIt: (told: Told) => boolean; readonly resolve: (told: Told) => void }>()
+  readonly #waiting = new Set<{
+    readonly isIt: (request: WebhookRequest) => boolean
+    readonly resolve: (request: WebhookRequest) => void
+  }>()
 
   private constructor(server: Server) {
     this.#server = server
@@ -27,7 +30,7 @@ export class Receiver {
       const parts: Buffer[] = []
       request.on('data', (part) => parts.push(part))
       request.on('end', () => {
-        receiver?.take(JSON.parse(Buffer.concat(parts).toString()) as Told)
+        receiver?.take(JSON.parse(Buffer.concat(parts).toString()) as WebhookRequest)
         response.end('ok')
       })
     })
@@ -36,24 +39,24 @@ export class Receiver {
     return receiver
   }
 
-  take(told: Told): void {
-    this.told.push(told)
+  take(request: WebhookRequest): void {
+    this.requests.push(request)
     for (const waiting of this.#waiting) {
-      if (!waiting.isIt(told)) continue
+      if (!waiting.isIt(request)) continue
       this.#waiting.delete(waiting)
-      waiting.resolve(told)
+      waiting.resolve(request)
     }
   }
 
-  /** The next one that is it. */
-  until(isIt: (told: Told) => boolean): Promise<Told> {
-    const known = this.told.find(isIt)
+  /** The next request that matches. */
+  until(isIt: (request: WebhookRequest) => boolean): Promise<WebhookRequest> {
+    const known = this.requests.find(isIt)
     if (known !== undefined) return Promise.resolve(known)
     return new Promise((resolve) => this.#waiting.add({ isIt, resolve }))
   }
 
-  of(event: string): readonly Told[] {
-    return this.told.filter((one) => one.event === event)
+  of(event: string): readonly WebhookRequest[] {
+    return this.requests.filter((one) => one.event === event)
   }
 
   async stop(): Promise<void> {

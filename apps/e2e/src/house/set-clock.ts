@@ -1,26 +1,26 @@
 import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Of the package `faketime`: the one for programs with threads. */
+/** From the package `faketime`: the variant for programs with threads. */
 const library = readdirSync('/usr/lib')
   .map((folder) => join('/usr/lib', folder, 'faketime/libfaketimeMT.so.1'))
   .find((path) => existsSync(path))
 
-/** Why clocks cannot be set here; undefined when they can. */
+/** Why clocks cannot be set on this machine; undefined if they can. */
 export const whyNoSetClock =
   library === undefined ? 'libfaketime is not installed: sudo apt-get install faketime' : undefined
 
-/** The system clock of one program, which is set while it runs. Its monotonic clock is the machine's. */
+/** Sets the system clock of one program while it runs; its monotonic clock is not changed. */
 export class SetClock {
   readonly #path: string
 
-  /** `folder`: where the program may read. */
+  /** `folder`: a folder that the program can read. */
   constructor(folder: string, name: string) {
     this.#path = join(folder, `${name}.clock`)
     this.set(0)
   }
 
-  /** The program's environment. */
+  /** Environment variables for the program. */
   get settings(): Readonly<Record<string, string>> {
     return {
       LD_PRELOAD: library ?? '',
@@ -31,9 +31,9 @@ export class SetClock {
     }
   }
 
-  /** How far it is from now on ahead of this machine's clock; behind it when negative. Within a second. */
+  /** Sets how far the clock is ahead of this machine's, or behind if negative. Takes up to a second. */
   set(aheadSeconds: number): void {
-    // The program never reads half a file.
+    // Renaming ensures that the program never reads a partial file.
     const whole = `${this.#path}.new`
     writeFileSync(whole, `${aheadSeconds < 0 ? '' : '+'}${aheadSeconds}\n`, { mode: 0o644 })
     renameSync(whole, this.#path)

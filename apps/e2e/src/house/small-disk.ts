@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const pageBytes = 4_096
 
-/** A file system of its own that is quickly full. Only root may mount one. */
+/** A small file system for tests with a full disk. Only root can mount one. */
 export class SmallDisk {
   readonly folder: string
 
@@ -21,7 +21,7 @@ export class SmallDisk {
     return undefined
   }
 
-  /** To the last byte, the rest of each file's last page included. */
+  /** Fills it completely, including the last page of each file. */
   fill(): void {
     for (const file of readdirSync(this.folder)) {
       const path = join(this.folder, file)

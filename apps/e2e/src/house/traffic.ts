@@ -5,7 +5,7 @@ import type { House } from './house.ts'
 export interface Audit {
   readonly lost: readonly string[]
   readonly twice: readonly string[]
-  /** Ended as `submit_unknown`: said so, and not sent again. */
+  /** Ended as `submit_unknown`, and not sent again. */
   readonly inDoubt: number
   readonly problems: readonly string[]
 }
@@ -14,12 +14,12 @@ interface Sent {
   readonly id: string
   readonly destination: string
   readonly text: string
-  /** The relay has said 202. Without its answer nobody knows. */
+  /** The relay answered 202. Without an answer, acceptance is unknown. */
   readonly isPromised: boolean
   isCancelled: boolean
 }
 
-/** While it writes down what is found. */
+/** The findings so far. */
 interface Findings {
   readonly lost: string[]
   readonly twice: string[]
@@ -27,10 +27,10 @@ interface Findings {
   readonly problems: string[]
 }
 
-/** Messages of one test, out and in, and what became of them: the API's word against the ledger's. */
+/** The sent and received messages of one test. Compares the states of the API with the ledger. */
 export class Traffic {
   readonly #house: House
-  /** All that belongs to it is known by it. */
+  /** Marks all messages of this test. */
   readonly #number: number
   readonly #sent: Sent[] = []
   readonly #sentIn: string[] = []
@@ -52,7 +52,7 @@ export class Traffic {
       textMessage: { text: whole },
     })
     this.#sent.push({ id, destination, text: whole, isPromised: answer?.status === 202, isCancelled: false })
-    // 503: it cannot be kept now, as a database that is away. Anything else was nobody's fault but ours.
+    // 503: the message cannot be stored now, for example while the database is unavailable. Other errors are faults.
     if (answer !== undefined && ![202, 503].includes(answer.status))
       this.#refusals.push(`${id} was answered with ${answer.status}`)
   }
@@ -64,7 +64,7 @@ export class Traffic {
     await this.#ask('DELETE', `/messages/${last.id}`)
   }
 
-  /** The device has it, and answers for it. */
+  /** The device has stored it. */
   async untilLastTaken(): Promise<void> {
     const id = this.#sent.at(-1)?.id ?? ''
     await this.#house.api.until(id, ({ state }) => state !== 'Pending')
@@ -80,11 +80,11 @@ export class Traffic {
     return this.#house.api.ask(method, path, body).catch(() => undefined)
   }
 
-  /** When everything has ended, or should have. */
+  /** Waits until everything has ended, then compares. */
   async audit(limitMs = 180_000): Promise<Audit> {
     const found: Findings = { lost: [], twice: [], inDoubt: 0, problems: [...this.#refusals] }
     for (const sent of this.#sent) {
-      // While a relay or its database comes back it has no answer.
+      // A relay that restarts, or has no database, does not answer.
       const answer = await eventually(
         () => this.#ask('GET', `/messages/${sent.id}`),
         (given) => given?.status === 404 || (given?.status === 200 && isEnded(given.json)),
@@ -98,10 +98,10 @@ export class Traffic {
     return found
   }
 
-  /** Nothing was promised, and then nothing was done either. */
+  /** A message that was not accepted must not be sent. */
   #judgeUnknown({ id, destination, isPromised }: Sent, found: Findings): void {
     if (isPromised) found.lost.push(id)
-    if (this.#onAir(destination).length > 0) found.problems.push(`${id} is not known, and was sent`)
+    if (this.#onAir(destination).length > 0) found.problems.push(`${id} is unknown to the API, but was sent`)
   }
 
   #judge({ id, destination, text, isCancelled }: Sent, { state, recipients }: MessageAnswer, found: Findings): void {
@@ -110,8 +110,8 @@ export class Traffic {
     const error = recipients[0]?.error ?? ''
     if (new Set(parts).size !== parts.length) found.twice.push(id)
     if (state === 'Cancelled') {
-      if (!isCancelled) found.problems.push(`${id} is told as cancelled, and nobody has cancelled it`)
-      if (onAir.length > 0) found.problems.push(`${id} is told as cancelled, and was sent`)
+      if (!isCancelled) found.problems.push(`${id} is reported as cancelled without a request to cancel`)
+      if (onAir.length > 0) found.problems.push(`${id} is reported as cancelled, but was sent`)
     } else if (error.includes('submit_unknown')) found.inDoubt += 1
     else if (state === 'Failed') found.problems.push(`${id} failed: ${error}`)
     else if (textOf(onAir) !== text) found.lost.push(id)
@@ -121,7 +121,7 @@ export class Traffic {
     return this.#house.emulator.ledger().filter(({ destination }) => destination === to)
   }
 
-  /** What came in so far, as the inbox tells it. */
+  /** The messages in the inbox so far. */
   async untilReceived(limitMs = 180_000): Promise<readonly string[]> {
     const mine = async () => {
       const answer = await this.#ask('GET', '/inbox?limit=100')
@@ -139,7 +139,7 @@ export class Traffic {
   }
 }
 
-/** What a phone would show: of one message, with all its parts. */
+/** The text that a phone shows for a message with all its parts. */
 function textOf(lines: readonly LedgerLine[]): string | undefined {
   const [first] = lines
   const isOne = lines.every(({ part }) => part?.reference === first?.part?.reference)
