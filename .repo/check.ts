@@ -28,5 +28,5 @@ for (const [name, [file = '', ...args]] of steps) {
   failed.push(name)
   process.stdout.write(`${result.error?.message ?? ''}${result.stdout ?? ''}${result.stderr ?? ''}\n`)
 }
-process.stdout.write(failed.length === 0 ? 'check: all well\n' : `check: failed: ${failed.join(', ')}\n`)
+process.stdout.write(failed.length === 0 ? 'check: all steps passed\n' : `check: failed: ${failed.join(', ')}\n`)
 process.exit(failed.length === 0 ? 0 : 1)

@@ -1,3 +1,4 @@
+import { dataPaths } from './data-paths.ts'
 import { documentsNameFiles } from './documents-name-files.ts'
 import { documentsShowFiles } from './documents-show-files.ts'
 import { exactVersions } from './exact-versions.ts'
@@ -23,6 +24,7 @@ export const allRules: Readonly<Record<string, Rule>> = {
   'type-checked': typeChecked,
   'lib compilation': libCompilation,
   'pure libs': pureLibs,
+  'data paths': dataPaths,
   'documents name files': documentsNameFiles,
   'documents show files': documentsShowFiles,
   'long files': longFiles,

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { dataPaths } from './data-paths.ts'
+import { treeOfLiterals } from './repository-tree.ts'
+
+const source = {
+  'apps/a/src/one.ts': "import { two } from './two.ts'",
+  'apps/a/src/two.ts': 'export const two = 2',
+  'apps/a/src/wiring.ts': "import './two.ts'\nimport '@smsgw/b/three'",
+  'libs/b/src/three.ts': 'export const three = 3',
+}
+
+function problemsOf(rows: readonly string[]): string[] {
+  const document = ['| # | File | Joined by | What it does |', '|---|---|---|---|', ...rows].join('\n')
+  return dataPaths(treeOfLiterals({ ...source, 'docs/architecture.md': document })).map(({ problem }) => problem)
+}
+
+const one = '| 1 | `apps/a/src/one.ts` | | reads |'
+const two = '| 2 | `apps/a/src/two.ts` |  | adds |'
+
+test('accepts files of which one imports the next, or which a named file joins', () => {
+  const three = '| 3 | `libs/b/src/three.ts` | `apps/a/src/wiring.ts` | writes |'
+  expect(problemsOf([one, two, three])).toEqual([])
+  expect(problemsOf([one, two, '| 3 | `apps/a/src/two.ts` | row 1 | adds |'])).toEqual([])
+})
+
+test('reports a file that does not exist', () => {
+  expect(problemsOf([one, '| 2 | `apps/a/src/gone.ts` |  | adds |'])).toEqual([
+    'names apps/a/src/gone.ts, which does not exist',
+  ])
+})
+
+test('reports neighbours that nothing joins', () => {
+  const three = '| 3 | `libs/b/src/three.ts` |  | writes |'
+  expect(problemsOf([one, two, three])).toEqual(['neither apps/a/src/two.ts nor libs/b/src/three.ts imports the other'])
+  expect(problemsOf([one, two, three.replace('|  |', '| `apps/a/src/one.ts` |')])).toEqual([
+    'neither libs/b/src/three.ts nor apps/a/src/one.ts imports the other',
+  ])
+})
+
+test('reports a path of more than 15 files', () => {
+  const rows = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? one : two).replace(/\d+/, `${index + 1}`))
+  expect(problemsOf(rows)).toEqual(['begins a path of 16 files: at most 15'])
+})
