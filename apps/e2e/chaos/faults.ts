@@ -11,7 +11,22 @@ export interface Fault {
   readonly inject: (fleet: Fleet, random: () => number) => Promise<readonly string[]>
 }
 
-export const faults: readonly Fault[] = [
+/** The faults that can be injected on this machine, and the names of the others. */
+export function faultsOf({ logDisk }: Fleet): {
+  readonly faults: readonly Fault[]
+  readonly skipped: readonly string[]
+} {
+  const impossible = [
+    ...(logDisk === undefined ? [logDiskFull] : []),
+    ...(whyNoSetClock === undefined ? [] : [clockSet]),
+  ]
+  const [faults, skipped] = [false, true].map((isLeftOut) =>
+    allFaults.filter(({ inject }) => impossible.includes(inject) === isLeftOut),
+  ) as [Fault[], Fault[]]
+  return { faults, skipped: skipped.map(({ name }) => name) }
+}
+
+const allFaults: readonly Fault[] = [
   { name: 'relay killed', weight: 3, inject: relayKilled },
   { name: 'both relays killed', weight: 1, inject: bothRelaysKilled },
   { name: 'relay stopped for a while', weight: 2, inject: relayHalted },
@@ -24,7 +39,7 @@ export const faults: readonly Fault[] = [
   { name: 'OK lost', weight: 2, inject: answerLost },
   { name: 'storage full', weight: 1, inject: storageFull },
   { name: 'log disk full', weight: 1, inject: logDiskFull },
-  ...(whyNoSetClock === undefined ? [{ name: 'clock set', weight: 4, inject: clockSet }] : []),
+  { name: 'clock set', weight: 4, inject: clockSet },
 ]
 
 async function relayKilled({ relays }: Fleet, random: () => number): Promise<readonly string[]> {
@@ -104,7 +119,7 @@ async function storageFull({ agents, emulator }: Fleet, random: () => number): P
 /** Processes must continue without a log. A modem is unplugged meanwhile, so that there is something to log. */
 async function logDiskFull(fleet: Fleet, random: () => number): Promise<readonly string[]> {
   const { logDisk, relays, agents } = fleet
-  if (logDisk === undefined) return []
+  if (logDisk === undefined) throw new Error('no small disk is mounted')
   logDisk.fill()
   const [modem] = await Promise.all([modemUnplugged(fleet, random), sleep(3_000 + random() * 10_000)])
   logDisk.empty()

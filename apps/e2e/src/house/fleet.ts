@@ -44,7 +44,7 @@ export async function startFleet(log: (line: string) => void): Promise<Fleet> {
     ADMIN_PASSWORD: randomBytes(12).toString('base64url'),
     ENROLMENT_TOKEN: randomBytes(32).toString('base64url'),
   }
-  const logDisk = SmallDisk.mount()
+  const logDisk = await SmallDisk.mount()
   const names = ['PostgreSQL', 'relay 0', 'relay 1', 'agent 0', 'agent 1']
   const settable = whyNoSetClock === undefined ? names : []
   const clocks = new Map(settable.map((name) => [name, new SetClock(folder, name.replace(' ', ''))]))
