@@ -1,6 +1,6 @@
 import { settingsSchema as agentSettings } from '@smsgw/agent/config'
-import { commandsHelp } from '@smsgw/daemon/as-typed'
 import { settingsHelp } from '@smsgw/daemon/settings'
+import { commandsHelp } from '@smsgw/daemon/user-command'
 import { settingsSchema as relaySettings } from '@smsgw/relay/config'
 
 export function helpText(): string {

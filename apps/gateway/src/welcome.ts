@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { AgentStatus } from '@smsgw/agent/status/agent-status'
-import { asTyped } from '@smsgw/daemon/as-typed'
+import { userCommand } from '@smsgw/daemon/user-command'
 import { VERSION } from '@smsgw/relay/version'
 import type { Gateway } from './gateway.ts'
 import type { Secrets } from './secrets.ts'
@@ -74,5 +74,5 @@ export function modemLines({ modems, unusable }: Pick<AgentStatus, 'modems' | 'u
     return `${sim}${[words, operator].filter(Boolean).join(', ')} (${device})`
   })
   const all = [...lines, ...unusable]
-  return all.length > 0 ? all : [`no modem found; run \`${asTyped('agent', 'doctor')}\` to find out why`]
+  return all.length > 0 ? all : [`no modem found; run \`${userCommand('agent', 'doctor')}\` to find out why`]
 }

@@ -1,5 +1,5 @@
-import { commandsHelp } from '@smsgw/daemon/as-typed'
 import { settingsHelp } from '@smsgw/daemon/settings'
+import { commandsHelp } from '@smsgw/daemon/user-command'
 import { settingsSchema } from '../config.ts'
 
 export function helpText(): string {

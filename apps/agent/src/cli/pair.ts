@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { asStarted } from '@smsgw/daemon/as-typed'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { StartError } from '@smsgw/daemon/start-error'
+import { startCommand } from '@smsgw/daemon/user-command'
 import { newAgent } from '@smsgw/link/agent/state'
 import { type AgentConfig, checkedRelayUrl } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
@@ -42,7 +42,7 @@ export async function pair(config: AgentConfig, args: readonly string[]): Promis
     setJournalAside(folder.path, previous.deviceId)
     renameSync(next, file)
   }
-  process.stdout.write(`Paired as device ${printable(deviceId)}. Start the agent with \`${asStarted('agent')}\`.\n`)
+  process.stdout.write(`Paired as device ${printable(deviceId)}. Start the agent with \`${startCommand('agent')}\`.\n`)
 }
 
 /** Runs before the identity changes: the old identity without a journal sends nothing, but a new one with the old journal might. */

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { asTyped } from '@smsgw/daemon/as-typed'
 import { StartError } from '@smsgw/daemon/start-error'
+import { userCommand } from '@smsgw/daemon/user-command'
 
 /** Reads the options and arguments of a command. Throws a StartError with the usage when they do not fit. */
 export function readArguments(
@@ -23,5 +23,5 @@ function parsed(usage: string, args: readonly string[], options: NonNullable<Par
 }
 
 function usageError(usage: string, cause?: unknown): StartError {
-  return new StartError(`usage: ${asTyped('agent', usage)}`, { cause })
+  return new StartError(`usage: ${userCommand('agent', usage)}`, { cause })
 }

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { asTyped } from '@smsgw/daemon/as-typed'
 import { armCrashPoint } from '@smsgw/daemon/crash-point'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import { runService } from '@smsgw/daemon/termination'
+import { userCommand } from '@smsgw/daemon/user-command'
 import { type AgentConfig, checkedRelayUrl } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { webSocketTo } from '../link/web-socket.ts'
@@ -47,7 +47,7 @@ function relayOf(
   identity: AgentIdentity,
 ): string {
   const known = url ?? identity.relay?.url
-  const pairing = asTyped('agent', 'pair <url> <code>')
+  const pairing = userCommand('agent', 'pair <url> <code>')
   if (known === undefined) {
     throw new StartError(`not paired with a relay. Run \`${pairing}\`, or set RELAY_URL and ENROLMENT_TOKEN`)
   }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
-import { asTyped } from '@smsgw/daemon/as-typed'
 import { StartError } from '@smsgw/daemon/start-error'
+import { userCommand } from '@smsgw/daemon/user-command'
 import type { AgentConfig } from '../config.ts'
 import type { UssdReply } from '../modems/ussd-sessions.ts'
 import { askAgent, noAgentRuns } from '../status/ask-agent.ts'
@@ -36,7 +36,9 @@ function print({ outcome, text, reason, more, sessionId }: UssdReply): void {
   const lines = (text ?? '').split('\n').map(printable)
   process.stdout.write(`${lines.join('\n')}\n`)
   if (more === true && !process.stdin.isTTY) {
-    process.stdout.write(`The network expects a reply: ${asTyped('agent', `ussd --session ${sessionId} <reply>`)}\n`)
+    process.stdout.write(
+      `The network expects a reply: ${userCommand('agent', `ussd --session ${sessionId} <reply>`)}\n`,
+    )
   }
 }
 
@@ -55,7 +57,7 @@ function simNumberOf(text: unknown): number | undefined {
   const simNumber = Number(text)
   if (!Number.isInteger(simNumber) || simNumber < 1 || simNumber > 64) {
     throw new StartError(
-      `--sim must be a SIM number from 1 to 64, not ${JSON.stringify(text)}; \`${asTyped('agent', 'status')}\` lists the SIMs`,
+      `--sim must be a SIM number from 1 to 64, not ${JSON.stringify(text)}; \`${userCommand('agent', 'status')}\` lists the SIMs`,
     )
   }
   return simNumber

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { asStarted, asTyped } from '@smsgw/daemon/as-typed'
 import { type DataFolder, tryDataFolder } from '@smsgw/daemon/data-folder'
 import { StartError } from '@smsgw/daemon/start-error'
+import { startCommand, userCommand } from '@smsgw/daemon/user-command'
 import { type AgentConfig, checkedRelayUrl, wantedModems } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { inThisProcess } from '../link/in-process-socket.ts'
@@ -78,7 +78,7 @@ async function findAgent(folder: string): Promise<FoundAgent> {
   }
 }
 
-const start = asStarted('agent')
+const start = startCommand('agent')
 
 async function examineModems(
   config: AgentConfig,
@@ -111,13 +111,13 @@ async function relayFindings(config: AgentConfig): Promise<readonly Finding[]> {
   const identity = existsSync(file) ? AgentIdentity.load(file) : undefined
   const url = config.RELAY_URL ?? identity?.relay?.url
   if (url === undefined) {
-    return [fail('relay', 'not paired with a relay', `run: ${asTyped('agent', 'pair <url> <code>')}`)]
+    return [fail('relay', 'not paired with a relay', `run: ${userCommand('agent', 'pair <url> <code>')}`)]
   }
   if (url === inThisProcess) return [ok('relay', 'runs in the same process as this agent')]
   try {
     const paired =
       identity?.relay === undefined && config.ENROLMENT_TOKEN === undefined
-        ? [fail('pairing', 'not paired', `run: ${asTyped('agent', 'pair <url> <code>')}`)]
+        ? [fail('pairing', 'not paired', `run: ${userCommand('agent', 'pair <url> <code>')}`)]
         : []
     return [...paired, ...(await checkRelay(checkedRelayUrl(url, config.ALLOW_INSECURE_HTTP)))]
   } catch (error) {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { asTyped } from '@smsgw/daemon/as-typed'
+import { userCommand } from '@smsgw/daemon/user-command'
 
 export type Request =
   | { readonly do: 'help' }
@@ -105,7 +105,7 @@ function takesNothing(name: string, rest: readonly string[]): void {
 
 export const helpText = `Identifies a GSM modem, shows its state, and sends and receives messages.
 
-${asTyped('modem', '<port> [command] [options]')}
+${userCommand('modem', '<port> [command] [options]')}
 
 Port:
   /dev/ttyUSB2             a serial port, or the pseudo-terminal of the emulator

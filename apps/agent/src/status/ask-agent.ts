@@ -1,8 +1,8 @@
 import { createConnection } from 'node:net'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { asStarted } from '@smsgw/daemon/as-typed'
 import { StartError } from '@smsgw/daemon/start-error'
+import { startCommand } from '@smsgw/daemon/user-command'
 import type { ModemExamination } from '../doctor/examine-modem.ts'
 import type { UssdReply } from '../modems/ussd-sessions.ts'
 import type { AgentStatus } from './agent-status.ts'
@@ -54,7 +54,7 @@ export async function* answersOf<Content>(folder: string, question: Question): A
 export function noAgentRuns(folder: string): StartError {
   return new StartError(
     `no agent is running with DATA_DIR=${resolve(folder)}. ` +
-      `Start it (\`${asStarted('agent')}\`), or set DATA_DIR to the folder of the running agent`,
+      `Start it (\`${startCommand('agent')}\`), or set DATA_DIR to the folder of the running agent`,
   )
 }
 

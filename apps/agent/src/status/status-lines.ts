@@ -1,4 +1,4 @@
-import { asTyped } from '@smsgw/daemon/as-typed'
+import { userCommand } from '@smsgw/daemon/user-command'
 import { inThisProcess } from '../link/in-process-socket.ts'
 import { shortcomingTexts } from '../modems/modem-descriptions.ts'
 import type { AgentStatus, ModemStatus, SimStatus, WaitingStatus } from './agent-status.ts'
@@ -41,7 +41,7 @@ export function statusLines(status: AgentStatus): readonly string[] {
     ...(missing.length === 0
       ? []
       : ['', ...missing.map(({ simNumber }) => row(`SIM ${simNumber}`, 'modem not connected'))]),
-    ...(modems.length === 0 ? ['', `No modem found. Run \`${asTyped('agent', 'doctor')}\` to find out why.`] : []),
+    ...(modems.length === 0 ? ['', `No modem found. Run \`${userCommand('agent', 'doctor')}\` to find out why.`] : []),
     ...unusable.flatMap((problem) => ['', problem]),
   ]
 }

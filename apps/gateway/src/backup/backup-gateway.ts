@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { identityFile } from '@smsgw/agent/link/agent-identity'
-import { asTyped } from '@smsgw/daemon/as-typed'
 import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
+import { userCommand } from '@smsgw/daemon/user-command'
 import { newArchivePath } from '@smsgw/relay/backup/archive-path'
 import { ArchiveWriter } from '@smsgw/relay/backup/archive-writer'
 import { backupDatabase } from '@smsgw/relay/backup/backup-database'
@@ -18,7 +18,7 @@ export const keptFiles = ['server-secret', 'credentials.json', identityFile, 'jo
 
 /** `npm run backup -- <file>`: writes all data of the gateway to one file. The gateway may be running. */
 export async function backupGateway(config: DatabaseSettings, args: readonly string[], log: Log): Promise<string> {
-  const path = newArchivePath(args, asTyped('gateway', 'backup smsgw.backup'))
+  const path = newArchivePath(args, userCommand('gateway', 'backup smsgw.backup'))
   if (!existsSync(join(config.DATA_DIR, identityFile)))
     throw new StartError(`no gateway data in ${config.DATA_DIR}. Set DATA_DIR to the data folder of the gateway`)
   const running = runningDatabase(config)

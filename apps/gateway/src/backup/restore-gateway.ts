@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { asStarted, asTyped } from '@smsgw/daemon/as-typed'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
+import { startCommand, userCommand } from '@smsgw/daemon/user-command'
 import { existingArchivePath } from '@smsgw/relay/backup/archive-path'
 import { distrustBuiltInDevice } from '@smsgw/relay/backup/distrust-built-in-device'
 import { newHistory } from '@smsgw/relay/backup/new-history'
@@ -19,7 +19,7 @@ const ignoredFiles = ['lock', 'lock-journal', 'owner', 'arriving']
 
 /** `npm run restore -- <file>`: restores into an empty folder. Messages that may have been sent since are not sent again. */
 export async function restoreGateway(config: DatabaseSettings, args: readonly string[], log: Log): Promise<string> {
-  const path = existingArchivePath(args, asTyped('gateway', 'restore smsgw.backup'))
+  const path = existingArchivePath(args, userCommand('gateway', 'restore smsgw.backup'))
   const folder = takeDataFolder(config.DATA_DIR).path
   const existing = readdirSync(folder).filter((name) => !ignoredFiles.includes(name))
   if (existing.length > 0)
@@ -41,7 +41,7 @@ export async function restoreGateway(config: DatabaseSettings, args: readonly st
       }),
     )
     completeArrival(folder)
-    return `Restored ${rows} rows of ${createdAt} into ${folder}. Start the gateway with \`${asStarted('gateway')}\`.`
+    return `Restored ${rows} rows of ${createdAt} into ${folder}. Start the gateway with \`${startCommand('gateway')}\`.`
   } finally {
     abandonArrival(folder)
   }

@@ -1,4 +1,4 @@
-import { asTyped } from '@smsgw/daemon/as-typed'
+import { userCommand } from '@smsgw/daemon/user-command'
 import type { Terminal } from '../accounts/terminal.ts'
 import type { Clock } from '../clock.ts'
 import { newArchivePath } from './archive-path.ts'
@@ -15,7 +15,7 @@ export async function backupRelay(
   { url, clock, terminal }: { readonly url: string; readonly clock: Clock; readonly terminal: Terminal },
   args: readonly string[],
 ): Promise<void> {
-  const path = newArchivePath(args, asTyped('relay', 'backup smsgw.backup'))
+  const path = newArchivePath(args, userCommand('relay', 'backup smsgw.backup'))
   const now = clock.now()
   const archive = new ArchiveWriter(path, now)
   try {

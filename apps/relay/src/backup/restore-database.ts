@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { asTyped } from '@smsgw/daemon/as-typed'
 import { StartError } from '@smsgw/daemon/start-error'
+import { userCommand } from '@smsgw/daemon/user-command'
 import { Client, DatabaseError, escapeIdentifier } from 'pg'
 import { type Migration, migrate, readMigrations } from '../store/migrate.ts'
 import { migrationsFolder } from '../store/migrations-folder.ts'
@@ -68,7 +68,7 @@ async function describedBy(
       `${path} was written by a newer release in a format that this release cannot read: install the newer release`,
     )
   if (result.data.kind === kind) return result.data
-  const command = asTyped(result.data.kind, `restore ${path}`)
+  const command = userCommand(result.data.kind, `restore ${path}`)
   throw new StartError(`${path} is the backup of a ${result.data.kind}: restore it with \`${command}\``)
 }
 

@@ -1,7 +1,7 @@
-import { asTyped } from '@smsgw/daemon/as-typed'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
+import { userCommand } from '@smsgw/daemon/user-command'
 import { processTerminal } from '../accounts/terminal.ts'
 import type { RelayConfig } from '../config.ts'
 import { withDatabase } from '../store/with-database.ts'
@@ -14,7 +14,7 @@ import { restoreDatabase } from './restore-database.ts'
  * happened since the backup, and do not send messages again that they have sent.
  */
 export async function restoreRelay(config: RelayConfig, args: readonly string[]): Promise<void> {
-  const path = existingArchivePath(args, asTyped('relay', 'restore smsgw.backup'))
+  const path = existingArchivePath(args, userCommand('relay', 'restore smsgw.backup'))
   const log = openLog('warn', process.stderr)
   if (config.DATABASE_URL === undefined) takeDataFolder(config.DATA_DIR)
   const { rows, createdAt } = await withDatabase(config, log, (url) =>

@@ -1,5 +1,5 @@
-import { commandsHelp } from '@smsgw/daemon/as-typed'
 import { settingsHelp } from '@smsgw/daemon/settings'
+import { commandsHelp } from '@smsgw/daemon/user-command'
 import { accountsUsage } from '../accounts/accounts-command.ts'
 import { tokenUsage } from '../auth/token-command.ts'
 import { backupUsage } from '../backup/backup-relay.ts'

@@ -9,11 +9,11 @@ interface Installation {
 }
 
 /**
- * Returns a command as the user of this installation types it: `npm run agent -- doctor` in a checkout, `sudo smsgw agent
+ * Returns a command as the user of this installation runs it: `npm run agent -- doctor` in a checkout, `sudo smsgw agent
  * doctor` with the Debian package, `node agent/main.js doctor` in a container. In the package, commands for the agent of a
  * gateway use the name of the gateway.
  */
-export function asTyped(program: Program, args = '', installation: Installation = here()): string {
+export function userCommand(program: Program, args = '', installation: Installation = here()): string {
   const { main } = installation
   if (main.startsWith(PACKAGE)) return joined('sudo smsgw', serviceOf(program, installation), args)
   if (BUNDLED.test(main)) return joined('node', BUNDLES[program], args)
@@ -23,19 +23,19 @@ export function asTyped(program: Program, args = '', installation: Installation 
 }
 
 /** Returns the command that starts the agent or the gateway: as a service if it is installed as one. */
-export function asStarted(program: 'agent' | 'gateway', installation: Installation = here()): string {
+export function startCommand(program: 'agent' | 'gateway', installation: Installation = here()): string {
   if (installation.main.startsWith(PACKAGE)) return `sudo systemctl start smsgw-${serviceOf(program, installation)}`
-  return asTyped(program, program === 'agent' ? 'run' : '', installation)
+  return userCommand(program, program === 'agent' ? 'run' : '', installation)
 }
 
-/** Returns help lines: the command as typed here, then what it does. An empty command continues the line above. */
+/** Returns help lines: the command for this installation, then its description. An empty command continues the line above. */
 export function commandsHelp(
   program: Program,
   commands: readonly (readonly [args: string, description: string])[],
 ): string[] {
-  const typed = commands.map(([args], at) => (args === '' && at > 0 ? '' : asTyped(program, args)))
-  const width = Math.max(...typed.map((command) => command.length)) + 3
-  return commands.map(([, description], at) => `${typed[at]?.padEnd(width)}${description}`)
+  const commandTexts = commands.map(([args], at) => (args === '' && at > 0 ? '' : userCommand(program, args)))
+  const width = Math.max(...commandTexts.map((command) => command.length)) + 3
+  return commands.map(([, description], at) => `${commandTexts[at]?.padEnd(width)}${description}`)
 }
 
 function here(): Installation {

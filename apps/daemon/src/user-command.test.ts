@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { asStarted, asTyped, type Program } from './as-typed.ts'
+import { type Program, startCommand, userCommand } from './user-command.ts'
 
 const checkout = { main: '/home/pi/smsgw/apps/agent/src/main.ts', service: undefined }
 const ofAgent = { main: '/usr/lib/smsgw/agent/main.js', service: undefined }
 const ofGateway = { main: '/usr/lib/smsgw/gateway/main.js', service: undefined }
-const askedOfGateway = { main: '/usr/lib/smsgw/agent/main.js', service: 'gateway' }
+const agentOfGateway = { main: '/usr/lib/smsgw/agent/main.js', service: 'gateway' }
 const container = { main: '/app/agent/main.js', service: undefined }
 
 test.each<[Program, string, typeof checkout, string]>([
@@ -19,17 +19,17 @@ test.each<[Program, string, typeof checkout, string]>([
   ['relay', 'restore <file>', ofGateway, 'sudo smsgw relay restore <file>'],
   ['modem', '/dev/ttyUSB2', ofAgent, 'sudo smsgw modem /dev/ttyUSB2'],
   ['modem', '/dev/ttyUSB2', container, 'node agent/modem-tool.js /dev/ttyUSB2'],
-])('%s %s is shown as it is typed in this kind of installation', (program, args, installation, typed) => {
-  expect(asTyped(program, args, installation)).toBe(typed)
+])('shows %s %s as the command of the installation', (program, args, installation, command) => {
+  expect(userCommand(program, args, installation)).toBe(command)
 })
 
 test('commands of the smsgw script name the service that it was started for', () => {
-  expect(asTyped('agent', 'status', askedOfGateway)).toBe('sudo smsgw gateway status')
-  expect(asStarted('agent', askedOfGateway)).toBe('sudo systemctl start smsgw-gateway')
+  expect(userCommand('agent', 'status', agentOfGateway)).toBe('sudo smsgw gateway status')
+  expect(startCommand('agent', agentOfGateway)).toBe('sudo systemctl start smsgw-gateway')
 })
 
 test('the package starts a service, other installations run a command', () => {
-  expect(asStarted('agent', ofAgent)).toBe('sudo systemctl start smsgw-agent')
-  expect(asStarted('agent', checkout)).toBe('npm run agent -- run')
-  expect(asStarted('gateway', checkout)).toBe('npm start')
+  expect(startCommand('agent', ofAgent)).toBe('sudo systemctl start smsgw-agent')
+  expect(startCommand('agent', checkout)).toBe('npm run agent -- run')
+  expect(startCommand('gateway', checkout)).toBe('npm start')
 })
