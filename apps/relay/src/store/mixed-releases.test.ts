@@ -9,12 +9,14 @@ import { findDevicesWithWork } from '../link/dispatch/find-work-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { ScriptedAgent } from '../link/testing/scripted-agent.ts'
 import { systemRandom } from '../random.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { emptyDatabase, type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type TestAccount, type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { readDue } from '../webhooks/delivery/read-due-statement.ts'
 import { recordAttempts } from '../webhooks/delivery/record-attempts-statement.ts'
 import { correctStoredTimes } from './correct-stored-times-statement.ts'
 import { checkInstallation } from './installation.ts'
+import { migrate, readMigrations } from './migrate.ts'
+import { migrationsFolder } from './migrations-folder.ts'
 import { secretBox } from './secret-box.ts'
 
 let store: TestDatabase
@@ -331,5 +333,50 @@ describe('an encrypted data message', () => {
       [id, relay.account.id],
     )
     expect(await send(id)).toBe(id)
+  })
+})
+
+describe('the schema', () => {
+  interface Column {
+    readonly name: string
+    readonly isOptional: boolean
+  }
+
+  async function columnsOf(url: string): Promise<Column[]> {
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    try {
+      const { rows } = await client.query<Column>(
+        `SELECT table_name || '.' || column_name AS name, is_nullable = 'YES' OR column_default IS NOT NULL AS "isOptional"
+           FROM information_schema.columns WHERE table_schema = current_schema() AND table_name <> '_prisma_migrations'`,
+      )
+      return rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  test('keeps every column of the previous release, and it may leave out the new ones', async () => {
+    const before = await emptyDatabase()
+    const after = await emptyDatabase()
+    try {
+      const migrations = readMigrations(migrationsFolder())
+      await migrate(
+        before.url,
+        migrations.filter(({ name }) => name < '0010'),
+      )
+      await migrate(after.url, migrations)
+      const old = new Set((await columnsOf(before.url)).map(({ name }) => name))
+      const tables = new Set([...old].map((name) => name.split('.')[0]))
+      const present = await columnsOf(after.url)
+      const names = new Set(present.map(({ name }) => name))
+      expect([...old].filter((name) => !names.has(name))).toEqual([])
+      const added = present.filter(({ name }) => !old.has(name) && tables.has(name.split('.')[0]))
+      expect(added.map(({ name }) => name)).toContain('recipients.not_before')
+      expect(added.filter(({ isOptional }) => !isOptional).map(({ name }) => name)).toEqual([])
+    } finally {
+      await before.close()
+      await after.close()
+    }
   })
 })
