@@ -17,7 +17,7 @@ export function connect(state: AgentState): AgentStep {
 export function closeConnection(state: AgentState, why: CloseName, reason: string): AgentStep {
   const { code, retry } = closeCodes[why]
   const left = disconnected(state, why, reason, retry)
-  return { state: left.state, effects: [closing(state, code, reason), ...left.effects] }
+  return { state: left.state, effects: [closeEffect(state, code, reason), ...left.effects] }
 }
 
 /** Stops as far as the app sees, but reconnects once more. */
@@ -35,14 +35,14 @@ export function connectionClosed(state: AgentState, code: number, reason: string
 /** Closes the connection and opens no other. */
 export function stop(state: AgentState): AgentStep {
   const { code } = closeCodes.goodbye
-  const effects = hasSocket(state) ? [closing(state, code, 'stopped')] : []
+  const effects = hasSocket(state) ? [closeEffect(state, code, 'stopped')] : []
   return {
     state: { ...state, phase: { kind: 'idle' } },
     effects: [...effects, ...cancelTimers, { kind: 'cancel-timer', timer: 'reconnect' }],
   }
 }
 
-export function closing(state: AgentState, code: number, reason: string): AgentEffect {
+export function closeEffect(state: AgentState, code: number, reason: string): AgentEffect {
   return { kind: 'close', connection: state.connection, code, reason: closeReason(reason) }
 }
 

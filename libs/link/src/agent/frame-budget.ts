@@ -17,18 +17,18 @@ export const fullBudget: FrameBudget = { spent: 0 }
 /** At once. A working relay stays far below, even when a user cancels hundreds of messages. */
 const maxSpent = 1_000
 const refillPerSecond = 10
-/** The agent reads its events again from the journal: needed once, after the database of the relay was restored. */
+/** The agent reads and sends its events again. A relay needs that once, after its database was restored. */
 const replayPrice = 100
 
-/** What the agent has sent, as far as it allows the relay to send frames. */
+/** The state of the agent that makes frames of the relay free. */
 export interface Caused {
-  /** Events up to here are acknowledged already. */
+  /** The last acknowledged event. */
   readonly mark: number
   readonly heartbeat?: Heartbeat
   readonly inbox?: CommandInbox
 }
 
-/** Pays for a frame; undefined for one of an unknown type. Undefined: the relay has sent too much. */
+/** `frame`: undefined for an unknown type. Returns undefined when the relay has sent too much. */
 export function pay(budget: FrameBudget, frame: RelayFrame | undefined, caused: Caused): FrameBudget | undefined {
   const spent = budget.spent + priceOf(frame, caused)
   return spent > maxSpent ? undefined : { spent }

@@ -3,7 +3,7 @@ import type { Challenge, Hello, Pair, RelayFrame, Welcome } from '@smsgw/contrac
 import { signedText } from '../connection/signed-text.ts'
 import { authenticationLimit } from '../connection/timers.ts'
 import { commonVersion, versionRefusal } from '../connection/versions.ts'
-import { cancelTimers, closeAndTakeBack, closeConnection, closing } from './connecting.ts'
+import { cancelTimers, closeAndTakeBack, closeConnection, closeEffect } from './connecting.ts'
 import { countHello, countTakeovers, duplicateReason, duplicateVerdict, takeBackPause } from './duplicate-identity.ts'
 import { beginOnline } from './online.ts'
 import type { AgentPhase, AgentState, AgentStep } from './state.ts'
@@ -126,7 +126,7 @@ function replaceJournal(state: AgentState, welcome: Welcome, reason: string): Ag
   return {
     state: { ...state, phase: { kind: 'replacing-journal' } },
     effects: [
-      closing(state, closeCodes['old-copy'].code, `the journal is an old copy: ${reason}`),
+      closeEffect(state, closeCodes['old-copy'].code, `the journal is an old copy: ${reason}`),
       ...cancelTimers,
       { kind: 'replace-journal', journalId: journal.id, provenMark },
     ],

@@ -106,7 +106,7 @@ export function tick(state: OpenState): RelayStep {
   return {
     state: { ...state, phase: { ...phase, outbox, heartbeat, ticks, settings: { sent: 0 } } },
     effects: [
-      ...(pending ? [send({ type: 'settings', ...pending })] : []),
+      ...(pending ? [send({ type: 'settings', settings: pending })] : []),
       ...(verdict === 'ping' ? [send({ type: 'ping', number: heartbeat.number })] : []),
       ...(isLeaseDue ? [{ kind: 'renew-lease', connEpoch } as const] : []),
       tickLater(relay),
@@ -115,10 +115,11 @@ export function tick(state: OpenState): RelayStep {
 }
 
 function pushSettings(state: OpenState, change: RelayInput & { kind: 'settings-changed' }): RelayStep {
-  const { sent, pending } = state.phase.settings
-  const { settings, serverTime = pending?.serverTime } = change
-  const isHeld = sent >= maxSettingsPerTick
-  const push = isHeld ? { sent, pending: { settings, serverTime } } : { sent: sent + 1 }
+  const { sent } = state.phase.settings
+  const { settings, serverTime } = change
+  // A time would be wrong at the next tick.
+  const isHeld = sent >= maxSettingsPerTick && serverTime === undefined
+  const push = isHeld ? { sent, pending: settings } : { sent: sent + 1 }
   return {
     state: { ...state, phase: { ...state.phase, settings: push } },
     effects: isHeld ? [] : [send({ type: 'settings', settings, serverTime })],

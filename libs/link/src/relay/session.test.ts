@@ -152,6 +152,13 @@ test('sends the last of many changes of the settings with the next tick', () => 
   expect(framesIn(play(ticked.state, { kind: 'timer', timer: 'tick' }).effects)).toEqual([])
 })
 
+test('sends a new time at once, since it would be wrong at the next tick', () => {
+  const change = { kind: 'settings-changed', settings: { version: 1 } } as const
+  const { state } = play(ready(), ...Array.from({ length: 50 }, () => change))
+  const { effects } = play(state, { ...change, serverTime: '2026-03-01T12:00:00Z' })
+  expect(framesIn(effects)).toMatchObject([{ type: 'settings', serverTime: '2026-03-01T12:00:00Z' }])
+})
+
 test('sends settings that change during the handshake after the welcome', () => {
   const { state } = play(
     receive(challenged(), hello).state,

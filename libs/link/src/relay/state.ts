@@ -59,7 +59,7 @@ export interface SettingsPush {
   /** Frames sent since the last tick. */
   readonly sent: number
   /** Sent at the next tick. */
-  readonly pending?: Pick<RelayInput & { kind: 'settings-changed' }, 'settings' | 'serverTime'>
+  readonly pending?: Readonly<Record<string, unknown>>
 }
 
 /** Returned by the store when it has incremented the epoch. */
