@@ -1,5 +1,4 @@
-// For Prisma's command line, which developers use; the relay itself reads no configuration of Prisma's.
-// Only the schema's checks need a database (README, "The database").
+// For Prisma's command line, which only developers use. Only the checks of the schema need a database.
 export default {
   schema: '../prisma/schema.prisma',
   migrations: { path: '../prisma/migrations' },

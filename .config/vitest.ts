@@ -11,17 +11,17 @@ import { TotalsReporter } from '../.repo/vitest-totals.ts'
 const root = resolve(rootArgument() ?? '.')
 const repository = resolve(import.meta.dirname, '..')
 const project = relative(repository, root)
-/** What a project's tests share in one run, a database server for example. */
+/** Shared by all tests of a project in one run, for example a database server. */
 const globalSetup = resolve(root, 'src/testing/global-setup.ts')
 
 export default defineConfig({
   test: {
     reporters: ['default', new TotalsReporter(totalsFiles())],
-    // What takes real processes has a command of its own: `npm run e2e`.
+    // Tests with real processes have their own command: `npm run e2e`.
     include: [project === 'apps/e2e' ? '**/*.e2e.ts' : '**/*.test.ts'],
     exclude: ['**/node_modules/**'],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
-    // How long a test takes is the machine's affair, which may be busy: only one that hangs is to fail by it.
+    // The machine may be busy, so the limit is only for tests that hang.
     testTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
     hookTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
     // Tests of processes and databases wait much of the time, so two workers also use a machine of two cores well.

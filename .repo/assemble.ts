@@ -1,5 +1,5 @@
-// `node .repo/assemble.ts <folder> <app>… [--arch x64|arm64] [--built <folder>]`: what `npm run build` has made, in a folder
-// that runs by itself.
+// `node .repo/assemble.ts <folder> <app>… [--arch x64|arm64] [--built <folder>]`: copies the output of `npm run build` into
+// a folder that runs without the repository.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { architectureOf } from './packaging/app-bundle.ts'

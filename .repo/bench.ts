@@ -1,5 +1,5 @@
-// `npm run bench [-- relay agent …]`: the bench of each project, or of those named, one after the other; and in the end all
-// of their figures in one table, as Markdown, for docs/performance.md.
+// `npm run bench [-- relay agent …]`: runs the benches of all projects, or of the named ones, one after the other, and
+// prints all figures as one Markdown table for docs/performance.md.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
@@ -32,7 +32,7 @@ function benches(): { readonly name: string; readonly folder: string; readonly s
   )
 }
 
-/** What it says is shown as it comes, and its figures are kept. */
+/** Prints the output as it arrives and collects the figures. */
 function run(name: string, folder: string, script: string): Promise<number | null> {
   const child = spawn('sh', ['-c', script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   createInterface({ input: child.stdout }).on('line', (line) => {

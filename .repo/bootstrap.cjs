@@ -1,7 +1,6 @@
-// The first thing every npm script of this repository runs, in plain JavaScript that Node 18 understands.
-// It installs what package-lock.json names and is not there, generates the database client when its schema is another,
-// then runs the given command under the Node that the repository brings along (npm 9 and 10 do not put that one into
-// PATH by themselves).
+// Every npm script of this repository starts here, in plain JavaScript for Node 18. Installs missing packages of
+// package-lock.json, generates the database client after a change of its schema, then runs the command with the Node of
+// the repository (npm 9 and 10 do not add it to PATH).
 //
 //   node .repo/bootstrap.cjs <command> [arguments…]
 'use strict'
@@ -32,6 +31,6 @@ function environment() {
     PATH: pathWithOwnNode(root),
     NX_DAEMON: 'false',
     NX_TUI: 'false',
-    NX_SKIP_NATIVE_FILE_CACHE: 'true', // that cache is a folder in /tmp, shared with every other checkout
+    NX_SKIP_NATIVE_FILE_CACHE: 'true', // the cache is a folder in /tmp that all checkouts share
   }
 }

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-// Every test starts processes, on machines that may be busy.
+// Every test starts processes, and the machine may be busy.
 vi.setConfig({ testTimeout: 30_000 })
 
 const OWN_NODE = `node-${process.platform}-${process.arch}`
@@ -49,7 +49,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-test('hands the exit code on', async () => {
+test('passes on the exit code', async () => {
   installed()
   expect(await finished(bootstrap('process.exit(7)'))).toMatchObject({ code: 7 })
   expect(npmRuns()).toEqual([])
@@ -66,12 +66,12 @@ test.each([
   expect(await finished(child)).toMatchObject({ code })
 })
 
-test('a command that a signal ended gives 128 and its number', async () => {
+test('exits with 128 plus the signal that ended the command', async () => {
   installed()
   expect(await finished(bootstrap("process.kill(process.pid, 'SIGKILL')"))).toMatchObject({ code: 137 })
 })
 
-test('ends the command when the shell that npm started us with is killed', async () => {
+test('ends the command when the shell that npm started is killed', async () => {
   installed()
   const code = `${UP} setInterval(() => 0, 1000); process.on('exit', () => console.log('down')); console.log('up')`
   write('command.cjs', code)
@@ -95,20 +95,20 @@ test('installs first when nothing is installed, and keeps standard output for th
   expect(npmRuns()).toEqual(['ci --include=dev --include=optional --no-audit --no-fund --loglevel=error'])
 })
 
-test('installs when a package has another version than the lockfile says', async () => {
+test('installs when the version of a package differs from the lockfile', async () => {
   installed({ a: '0.9.0' })
   await finished(bootstrap(''))
   expect(npmRuns()).toHaveLength(1)
 })
 
-test('installs when a package that should be there is not on the disk', async () => {
+test('installs when a package is missing on the disk', async () => {
   installed()
   rmSync(join(root, 'node_modules/a'), { recursive: true })
   await finished(bootstrap(''))
   expect(npmRuns()).toHaveLength(1)
 })
 
-test('installs when an optional package for this machine is not there', async () => {
+test('installs when an optional package for this machine is missing', async () => {
   installed()
   write('package-lock.json', JSON.stringify({ packages: NATIVE }))
   write('npm-cli.js', npmThatInstalls(`a: '1.0.0', native: '3.0.0'`))
@@ -116,7 +116,7 @@ test('installs when an optional package for this machine is not there', async ()
   expect(npmRuns()).toHaveLength(1)
 })
 
-test('what npm leaves out under the Node of the host is installed under our own', async () => {
+test('installs with its own Node what npm skips with the Node of the host', async () => {
   write('package-lock.json', JSON.stringify({ packages: NATIVE }))
   write(
     'npm-cli.js',
@@ -126,14 +126,14 @@ test('what npm leaves out under the Node of the host is installed under our own'
   expect(npmRuns()).toHaveLength(2)
 })
 
-test('names what npm ci left out', async () => {
+test('names the packages that npm ci skipped', async () => {
   write('package-lock.json', JSON.stringify({ packages: NATIVE }))
   const { code, stderr } = await finished(bootstrap(''))
   expect(code).toBe(1)
   expect(stderr).toContain('smsgw: npm ci succeeded and left out native')
 })
 
-test('two first starts at once install once', async () => {
+test('two concurrent first starts install once', async () => {
   const both = await Promise.all([finished(bootstrap('')), finished(bootstrap(''))])
   expect(both.map(({ code }) => code)).toEqual([0, 0])
   expect(npmRuns()).toHaveLength(1)
@@ -148,7 +148,7 @@ test.each(['999999999', '', 'not a number'])(
   },
 )
 
-test('waits for another installation, says so at once, and leaves its lock alone', async () => {
+test('waits for another installation, reports that at once, and keeps its lock', async () => {
   write('.cache/installing', String(process.pid))
   const child = bootstrap('')
   await said(child.stderr, `waiting for installation ${process.pid}…`)
@@ -158,7 +158,7 @@ test('waits for another installation, says so at once, and leaves its lock alone
   expect(npmRuns()).toEqual([])
 })
 
-test('a lock that another start took while our command runs is not ours to remove', async () => {
+test('does not remove a lock that another start took while the command runs', async () => {
   const child = bootstrap("console.log('up'); process.stdin.resume()", 'pipe')
   await said(child.stdout, 'up')
   write('.cache/installing', '4711')
@@ -180,14 +180,14 @@ test('SIGTERM during the installation ends npm first, then starts nothing and fr
   expect(existsSync(join(root, '.cache/installing'))).toBe(false)
 })
 
-test('an installation that was cut short is done again, whatever it left on the disk', async () => {
+test('repeats an interrupted installation, whatever it left on the disk', async () => {
   installed({ a: '0.9.0' })
   write('npm-cli.js', "require('node:fs').writeFileSync('half', ''); process.kill(process.pid, 'SIGKILL')")
   expect(await finished(bootstrap(''))).toMatchObject({ code: 137 })
   expect(existsSync(join(root, 'node_modules/.package-lock.json'))).toBe(false)
 })
 
-test('says what to do when the installation fails, and starts nothing', async () => {
+test('reports what to do when the installation fails, and starts nothing', async () => {
   write('npm-cli.js', 'process.exit(1)')
   const { code, stdout, stderr } = await finished(bootstrap("console.log('ran')"))
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -220,14 +220,14 @@ test.each(['nothing', 'a dangling link', 'a link to another Node'])(
   },
 )
 
-test('says what to do when the lockfile is broken or the command does not exist', async () => {
+test('reports what to do when the lockfile is broken or the command does not exist', async () => {
   installed()
   expect((await finished(start(['no-such-command']))).stderr).toContain('smsgw: no-such-command could not be started')
   write('package-lock.json', '{')
   expect((await finished(bootstrap(''))).stderr).toContain('package-lock.json is missing or broken')
 })
 
-/** Stands for npm: notes that it ran, takes its time, leaves behind what `npm ci` would. */
+/** Replaces npm: records that it ran, takes some time, leaves the files that `npm ci` would. */
 function npmThatInstalls(packages: string): string {
   return `
     const fs = require('node:fs')
@@ -244,7 +244,7 @@ function npmThatInstalls(packages: string): string {
   `
 }
 
-/** Stands for the Node that comes along: the host's, and says so. */
+/** Replaces the Node of the repository: the Node of the host, with a mark. */
 function ownNodeInstaller(): string {
   write('own-node.sh', `#!/bin/sh\nUNDER_OWN_NODE=1 exec ${process.execPath} "$@"\n`)
   chmodSync(join(root, 'own-node.sh'), 0o755)

@@ -1,4 +1,4 @@
-// Builds the console into apps/console/dist, with compressed copies beside its files, unless it is there and up to date.
+// Builds the console into apps/console/dist with compressed copies of its files, unless it is up to date.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { extname, join, relative, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -11,9 +11,9 @@ const folder = join(root, 'apps/console')
 const place = join(folder, 'dist')
 
 if (!isConsoleFresh()) {
-  // Whoever starts us may be a test: that would make it twice as large.
+  // A test may be the parent, whose NODE_ENV would double the size.
   process.env['NODE_ENV'] = 'production'
-  // Built beside and moved: whoever serves the console meanwhile, or builds it too, never sees half of it.
+  // Built in another folder and renamed, so that a concurrent server or build never sees an incomplete console.
   const beside = join(root, `.cache/console-${process.pid}`)
   mkdirSync(beside, { recursive: true })
   try {
@@ -30,13 +30,13 @@ if (!isConsoleFresh()) {
   }
 }
 
-/** Every file that went in, from the repository's root. */
+/** Every input file, relative to the root of the repository. */
 function modulesOf(built: Awaited<ReturnType<typeof build>>): string[] {
   const outputs = [built].flat().flatMap((one) => ('output' in one ? one.output : []))
   return outputs.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds.map((id) => relative(root, id)) : []))
 }
 
-/** The hashed files first, then the page that names them, and only then what nothing names any more. */
+/** Copies hashed files first, then the page that names them, and then deletes unused files. */
 function replace(beside: string): void {
   const before = new Set(existsSync(join(place, 'assets')) ? readdirSync(join(place, 'assets')) : [])
   mkdirSync(join(place, 'assets'), { recursive: true })
@@ -56,7 +56,7 @@ function compress(within: string): void {
     if (!entry.isFile() || !['.js', '.css', '.html', '.svg'].includes(extname(entry.name))) continue
     const file = join(entry.parentPath, entry.name)
     const content = readFileSync(file)
-    // Two levels below the best: a tenth of its time, for two per cent more.
+    // Two levels below the best: a tenth of the time for two per cent more bytes.
     writeFileSync(`${file}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
     writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }))
   }

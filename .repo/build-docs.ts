@@ -1,5 +1,5 @@
 // `npm run docs`: builds docs/ into dist/docs, static files for any web server. `-- --base /docs/` serves it below that path.
-// VitePress is installed here alone, from a lockfile of its own, so that `npm ci` of the product stays small.
+// VitePress has its own lockfile and is installed only here, which keeps `npm ci` of the product small.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

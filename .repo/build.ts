@@ -1,6 +1,6 @@
-// `npm run build`: the bundles of each app that can be started, in dist/<app>, for packages and images; `-- --into <folder>`
-// puts them elsewhere.
-// What an app loads beside its own code (native addons) stays outside, and comes along when a package is put together.
+// `npm run build`: bundles each app into dist/<app> for packages and images; `-- --into <folder>` selects another
+// folder.
+// Native addons stay outside the bundle and are added to the package.
 import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -13,7 +13,7 @@ const root = resolve(import.meta.dirname, '..')
 const { values } = parseArgs({ options: { into: { type: 'string', default: join(root, 'dist') } } })
 const into = resolve(values.into)
 
-/** The words of fifty languages, a third of a megabyte that each start would read: ours are English, which zod has built in. */
+/** Error texts in fifty languages, a third of a megabyte. English is built into zod. */
 const withoutLocales: Plugin = {
   name: 'without-locales',
   setup: ({ onLoad }) => onLoad({ filter: /[/]zod[/]v4[/]locales[/]index[.]js$/ }, () => ({ contents: '' })),
@@ -27,20 +27,20 @@ for (const [app, { entries, beside }] of Object.entries(appBundles)) {
     entryPoints: { ...entries },
     outdir: folder,
     bundle: true,
-    // What is imported when it is wanted is read when it is wanted.
+    // Dynamic imports stay separate files, so that they are read only when needed.
     splitting: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
     sourcemap: 'linked',
-    // Comments and blanks stay in memory with the text that they are part of, and one character beyond Latin-1 doubles it.
+    // Source text stays in memory, including comments, and one character beyond Latin-1 doubles it.
     minifyWhitespace: true,
     lineLimit: 120,
     legalComments: 'none',
     metafile: true,
     plugins: [withoutLocales],
     external: ['@serialport/bindings-cpp', 'koffi', '@node-rs/argon2'],
-    // Some dependencies are CommonJS inside and ask for `require`.
+    // Some dependencies are CommonJS and call `require`.
     banner: {
       js: "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
     },

@@ -1,4 +1,4 @@
-// Breaks each rule of `npm run check` once, in a small copy of the repository, and sees the tool refuse it.
+// Breaks each rule of `npm run check` once in a small copy of the repository, and expects the tool to refuse it.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ beforeEach(() => {
   // The copy has none of the folders that still have to be rewritten.
   write(
     '.repo/rules/plain-words.json',
-    JSON.stringify({ ...read('.repo/rules/plain-words.json'), notYetRewritten: ['.repo/'] }),
+    JSON.stringify({ ...read('.repo/rules/plain-words.json'), notYetRewritten: [] }),
   )
   write('libs/sms/src/answer.ts', GOOD)
   write('libs/sms/src/answer.test.ts', USE)

@@ -1,4 +1,4 @@
-// `npm run check`: everything a machine can say about the source without running the product.
+// `npm run check`: all static checks of the source.
 import { spawnSync } from 'node:child_process'
 
 const steps: readonly (readonly [name: string, command: readonly string[]])[] = [

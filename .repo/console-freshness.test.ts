@@ -26,7 +26,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-test('one that was never built is not fresh, one that was built after everything is', () => {
+test('a console is fresh only when it was built after its last change', () => {
   expect(isConsoleFresh(root)).toBe(false)
   write('apps/console/dist/.built')
   expect(isConsoleFresh(root)).toBe(true)
@@ -39,7 +39,7 @@ test.each(sources)('it is built again when %s has changed since', (file) => {
   expect(isConsoleFresh(root)).toBe(false)
 })
 
-test('it is built again when a file was removed since', () => {
+test('is not fresh after a file was removed', () => {
   write('apps/console/dist/.built')
   utimesSync(join(root, 'apps/console/dist/.built'), 2_000, 2_000)
   expect(isConsoleFresh(root)).toBe(true)

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** What the built console is made of. A folder's own time tells of files that were removed. */
+/** The input of the built console. The time of a folder shows removed files. */
 const folders = ['apps/console/src', 'apps/console/public', 'libs/sms/src']
 const files = ['apps/console/index.html', 'apps/console/vite.config.ts', 'package-lock.json', '.repo/build-console.ts']
 
-/** Whether it was built after the last change of what it is made of. */
+/** Returns whether the console was built after the last change of its input. */
 export function isConsoleFresh(root = resolve(import.meta.dirname, '..')): boolean {
   const built = join(root, 'apps/console/dist/.built')
   if (!existsSync(built)) return false

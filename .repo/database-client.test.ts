@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-// Every test starts processes, on machines that may be busy.
+// Every test starts processes, and the machine may be busy.
 vi.setConfig({ testTimeout: 30_000 })
 
 const CLIENT = 'apps/relay/src/store/generated/client.ts'
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-test('generates once, and says nothing', async () => {
+test('generates once, without output', async () => {
   expect(await generate()).toEqual({ code: 0, output: '' })
   expect(await generate()).toEqual({ code: 0, output: '' })
   expect(runs()).toBe(1)
@@ -43,12 +43,12 @@ test('generates again for another schema, another generator, or when the client 
   expect(runs()).toBe(4)
 })
 
-test('two first starts at once generate once', async () => {
+test('two concurrent first starts generate once', async () => {
   expect((await Promise.all([generate(), generate()])).map(({ code }) => code)).toEqual([0, 0])
   expect(runs()).toBe(1)
 })
 
-test('a schema that Prisma refuses ends the command, with what Prisma said, and is tried again', async () => {
+test('a schema that Prisma rejects ends the command with the output of Prisma, and is tried again', async () => {
   prisma(`fs.appendFileSync('runs', '.'); console.error('line 7 is wrong'); process.exit(1)`)
   const { code, output } = await generate()
   expect(code).toBe(1)
@@ -58,13 +58,13 @@ test('a schema that Prisma refuses ends the command, with what Prisma said, and 
   expect(runs()).toBe(2)
 })
 
-test('where there is no schema there is nothing to do', async () => {
+test('does nothing without a schema', async () => {
   rmSync(join(root, 'prisma'), { recursive: true })
   expect(await generate()).toEqual({ code: 0, output: '' })
   expect(existsSync(join(root, 'runs'))).toBe(false)
 })
 
-/** Stands for Prisma's command. */
+/** Replaces Prisma's command. */
 function prisma(code: string): void {
   write('node_modules/.bin/prisma', `#!${process.execPath}\nconst fs = require('node:fs')\n${code}\n`)
   chmodSync(join(root, 'node_modules/.bin/prisma'), 0o755)

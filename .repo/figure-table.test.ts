@@ -15,7 +15,7 @@ test('reads figures in columns and behind a colon, and nothing else', () => {
     expect(readFigure('sms', line)).toBeUndefined()
 })
 
-test('makes one Markdown table of them', () => {
+test('writes one Markdown table', () => {
   const table = figureTable([
     { project: 'sms', what: 'decode', values: '1' },
     { project: 'relay', what: 'a|b', values: '22 · 3' },

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { TOTALS_FOLDER } from './test-totals.ts'
 
-// Every test starts processes, on machines that may be busy.
+// Every test starts processes, and the machine may be busy.
 vi.setConfig({ testTimeout: 30_000 })
 
 const PLAN = {
@@ -20,12 +20,12 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('adds up what the projects left and says it on the last line', async () => {
+test('prints the total of all projects on the last line', async () => {
   const { code, lines } = await npmTest(`leave('a', 3, 0, 1); leave('b', 2, 0, 0)`)
   expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: '5 passed, 0 failed, 1 skipped' })
 })
 
-test('a project that ended without a verdict is one failure, beside the failures of others', async () => {
+test('counts a project without a result as one failure, in addition to the failures of others', async () => {
   const { code, lines } = await npmTest(`leave('a', 3, 1, 0); process.exitCode = 1`)
   expect({ code, last: lines.at(-1) }).toEqual({ code: 1, last: '3 passed, 2 failed, 0 skipped' })
   expect(lines).toContain('b ended before its tests could say how they went; see above.')
@@ -55,7 +55,7 @@ test.each([
   expect(result).toEqual({ code, lines: ['nx runs', 'nx ends'] })
 })
 
-/** Runs test.ts with a script in the place of Nx, and signals it when the script says that it runs. */
+/** Runs test.ts with a script instead of Nx, and sends a signal once the script runs. */
 function npmTest(nx: string, signal?: NodeJS.Signals): Promise<{ code: number | null; lines: string[] }> {
   const script = `#!${process.execPath}
     const leave = (project, passed, failed, skipped) =>

@@ -1,4 +1,4 @@
-// `npm test`: every project's tests through Nx, and their total alone on the last line.
+// `npm test`: runs the tests of every project with Nx. The last line is the total.
 // Arguments go to Nx: `npm test -- --projects=@smsgw/sms`.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,13 +8,13 @@ import { cachedTotalsFile, readTotals, TOTALS_FOLDER, type Totals, totalsFile } 
 
 interface Project {
   readonly name: string
-  /** From the repository's root: `libs/sms`. */
+  /** Relative to the root of the repository: `libs/sms`. */
   readonly folder: string
 }
 
 const nxArguments = ['run-many', '-t', 'test', '--output-style=stream', ...process.argv.slice(2)]
 const projects = selectedProjects()
-// A folder of this run's own: a second `npm test` at the same time has another.
+// One folder per run, because two may run at once.
 const totalsFolder = mkdtempSync(join(tmpdir(), 'smsgw-test-totals-'))
 process.on('exit', () => rmSync(totalsFolder, { recursive: true, force: true }))
 
@@ -23,7 +23,7 @@ const { passed, failed, skipped } = sumOfTotals(nxCode)
 process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`)
 process.exit(nxCode === 0 && failed === 0 && passed > 0 ? 0 : 1)
 
-/** What Nx is going to run for these arguments. When it would run nothing (`--help`), its answer is all there is to say. */
+/** The projects that Nx runs for these arguments. If it runs none (`--help`), its output is the result. */
 function selectedProjects(): Project[] {
   const { stdout, status } = spawnSync('nx', [...nxArguments, '--graph=stdout'], {
     encoding: 'utf8',

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { TotalsReporter } from './vitest-totals.ts'
 
-// Every test starts processes, on machines that may be busy.
+// Every test starts processes, and the machine may be busy.
 vi.setConfig({ testTimeout: 30_000 })
 
 const REPORTER = join(import.meta.dirname, 'vitest-totals.ts')

@@ -18,7 +18,7 @@ export class TotalsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const totals = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
     for (const module of modules) {
-      // What broke a file or a suite (an import, a beforeAll) leaves no failed test, only tests that did not run.
+      // An error of a file or a suite (an import, a beforeAll) has no failed test, only tests that did not run.
       for (const group of [module, ...module.children.allSuites()]) if (group.errors().length > 0) totals.failed += 1
       for (const test of module.children.allTests()) {
         const { state } = test.result()

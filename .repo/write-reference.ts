@@ -1,5 +1,5 @@
-// `npm run reference`: brings generated parts of the documentation up to date: the pages of docs/reference, and the code
-// blocks that show files of docs/examples.
+// `npm run reference`: updates generated parts of the documentation: the pages of docs/reference, and the code blocks
+// that show files of docs/examples.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -15,7 +15,7 @@ for (const file of tree.files.filter((name) => name.endsWith('.md'))) {
   writeFileSync(join(root, file), current)
   process.stdout.write(`updated the code blocks of ${file}\n`)
 }
-// The test of the pages writes them when it may update its snapshots.
+// The test of the pages writes them in update mode.
 const gateway = join(root, 'apps/gateway')
 const { status } = spawnSync(
   'vitest',

@@ -9,14 +9,14 @@ const { readIfThere } = require('./read-if-there.cjs')
 const { exitCodeOf, runChild } = require('./run-child.cjs')
 
 const SCHEMA = 'prisma/schema.prisma'
-/** Lies in the folder that it speaks of: whoever removes that one has the client made again. */
+/** In the folder of the client: deleting that folder generates the client again. */
 const MADE_FROM = 'apps/relay/src/store/generated/.made-from'
 
-/** The database client is code that Prisma makes of the schema; git does not keep it. */
+/** The database client is code that Prisma generates from the schema. It is not in git. */
 async function generateDatabaseClient(root) {
   if (isFresh(root)) return
   await withInstallLock(root, async (noteGenerator) => {
-    if (isFresh(root)) return // another start made it while we waited
+    if (isFresh(root)) return // another start has generated it meanwhile
     const madeFrom = fingerprint(root)
     await runPrisma(root, noteGenerator)
     fs.writeFileSync(path.join(root, MADE_FROM), madeFrom)
@@ -28,7 +28,7 @@ function isFresh(root) {
   return wanted === '' || readIfThere(path.join(root, MADE_FROM)) === wanted
 }
 
-/** Of what the client is made of, or '' where there is no schema. */
+/** Fingerprint of the input of the client; '' without a schema. */
 function fingerprint(root) {
   const schema = readIfThere(path.join(root, SCHEMA))
   if (schema === '') return ''
@@ -45,7 +45,7 @@ async function runPrisma(root, started) {
     env: {
       ...process.env,
       PATH: pathWithOwnNode(root),
-      // Every Prisma command downloads this engine first unless it is named, and generating does not use it.
+      // Without this setting every Prisma command downloads an engine, which generating does not use.
       PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
       PRISMA_HIDE_UPDATE_MESSAGE: 'true',
       CHECKPOINT_DISABLE: '1',

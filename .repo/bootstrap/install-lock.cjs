@@ -10,7 +10,7 @@ const SETTLE_MS = 100
 
 /**
  * Two first starts at once (`npm start` and `npm test`) must not install over each other. The lock is a file with the
- * pid of whoever holds it: first ours, then npm's, which may outlive us.
+ * pid of its holder: first this process, then npm, which may run longer.
  */
 async function withInstallLock(root, work) {
   const lock = path.join(root, '.cache', 'installing')
@@ -52,12 +52,12 @@ async function tryLock(lock) {
     if (error.code === 'EEXIST') return false
     throw error
   }
-  // Somebody else may have seen the dead holder that we saw, and remove our lock instead: then we all try again.
+  // Another process may have seen the same dead holder and removed our lock instead: then all try again.
   await sleep(SETTLE_MS)
   return holderOf(lock) === process.pid
 }
 
-/** Written aside first: a lock is never there without its number. */
+/** Written to a temporary file first, so that the lock never exists without its pid. */
 function putInPlace(pid, lock, put) {
   const aside = `${lock}-${process.pid}`
   fs.writeFileSync(aside, String(pid))
@@ -73,7 +73,7 @@ function holderOf(lock) {
 }
 
 function isAlive(pid) {
-  if (pid <= 0 || pid === process.pid) return false // our number, from before a container was started again
+  if (pid <= 0 || pid === process.pid) return false // our own pid, from before a restart of the container
   try {
     process.kill(pid, 0)
     return true

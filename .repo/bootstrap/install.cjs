@@ -14,20 +14,20 @@ const INSTALLED = 'node_modules/.package-lock.json'
 async function installWhatIsMissing(root) {
   if (missingPackages(root).length === 0) return
   await withInstallLock(root, async (noteInstaller) => {
-    if (missingPackages(root).length === 0) return // another start installed it while we waited
+    if (missingPackages(root).length === 0) return // another start has installed it meanwhile
     process.stderr.write('Installing the dependencies (once, about half a minute)…\n')
-    // A Node that a broken installation left behind may be half a file.
+    // A broken installation may have left an incomplete Node.
     const usable = fs.existsSync(path.join(root, INSTALLED)) ? ownNode(root) : ''
     await npmCi(root, usable, noteInstaller)
-    // npm leaves out, without a word, optional packages whose `engines` refuse the Node it runs under: the native
-    // parts of some tools refuse Node 18. Our own is there now, and npm under that one leaves nothing out.
+    // npm silently skips optional packages whose `engines` exclude its Node; native parts of some tools exclude Node 18.
+    // The Node of the repository is installed now, and npm skips nothing with it.
     if (missingPackages(root).length > 0 && ownNode(root) && !usable) await npmCi(root, ownNode(root), noteInstaller)
     const missing = missingPackages(root)
     if (missing.length > 0) fail(`npm ci succeeded and left out ${shortList(missing)}: see \`npm config list\``)
   })
 }
 
-/** The packages of the lockfile that should be here and are not, or not in their locked version. */
+/** The packages of the lockfile that are missing or have another version. */
 function missingPackages(root) {
   const wanted = packagesIn(path.join(root, 'package-lock.json'))
   if (!wanted) return fail('package-lock.json is missing or broken: check the repository out again')
@@ -44,14 +44,14 @@ function missingPackages(root) {
     .map(([place]) => place)
 }
 
-/** Of the optional packages those made for this platform; one that names no platform is part of another that does. */
+/** Optional packages for this platform. One without a platform belongs to another package that has one. */
 function isNeeded(entry) {
   if (!entry.optional) return true
   return Boolean(entry.os || entry.cpu) && fitsHere(entry)
 }
 
 async function npmCi(root, node, noteInstaller) {
-  // npm writes that list last. Without it an installation that is cut short, however hard, is seen as such.
+  // npm writes this list last, so without it the installation was interrupted.
   fs.rmSync(path.join(root, INSTALLED), { force: true })
   const npm = npmCommand(node)
   const args = [

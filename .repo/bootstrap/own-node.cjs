@@ -7,7 +7,7 @@ const { libc } = require('./platform.cjs')
 const OLDEST_NODE = 24
 const PACKAGE = `node-${process.platform}-${process.arch}`
 
-/** The Node that came along as a dependency, or '' where none fits. */
+/** The Node that is installed as a dependency; '' if none fits this machine. */
 function ownNode(root) {
   const node = path.join(root, 'node_modules', PACKAGE, 'bin', 'node')
   return fs.existsSync(node) && libc() !== 'musl' ? node : ''
@@ -28,7 +28,7 @@ function linkOwnNode(root) {
   const target = path.join('..', PACKAGE, 'bin', 'node')
   if (targetOf(link) === target) return
   fs.mkdirSync(path.dirname(link), { recursive: true })
-  // Made aside and moved into place: at no moment do other commands find no Node there.
+  // Created under another name and renamed, so that other commands always find a Node.
   const aside = `${link}-${process.pid}`
   fs.symlinkSync(target, aside)
   fs.renameSync(aside, link)
@@ -38,7 +38,7 @@ function targetOf(link) {
   try {
     return fs.readlinkSync(link)
   } catch (error) {
-    if (error.code === 'ENOENT' || error.code === 'EINVAL') return '' // nothing there, or something else than a link
+    if (error.code === 'ENOENT' || error.code === 'EINVAL') return '' // missing, or not a link
     throw error
   }
 }

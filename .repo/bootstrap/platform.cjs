@@ -15,7 +15,7 @@ function allows(field, here) {
 
 let known
 
-/** Read from what this process has mapped: the report that Node offers takes 30 ms, at every command. */
+/** Read from the memory map of this process, because Node's report takes 30 ms at every command. */
 function libc() {
   if (process.platform !== 'linux') return ''
   known ??= /\/ld-musl-/.test(readIfThere('/proc/self/maps')) ? 'musl' : 'glibc'

@@ -6,11 +6,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const PARENT_LOOK_MS = 250
 
 /**
- * Runs a command to its end, and hands on the signals that we get meanwhile.
+ * Runs a command and passes on the signals that arrive meanwhile.
  *
- * A terminal sends Ctrl-C to the child as well, so with a terminal SIGINT is not handed on. For the other signals nobody
- * can tell whether the sender meant us or the whole process group (timeout(1), systemd): in the second case the child
- * gets the signal twice, from the sender and from us. That is why apps take signals within 500 ms for one.
+ * A terminal sends Ctrl-C to the child as well, so SIGINT is not passed on when there is a terminal. Other signals may
+ * have been sent to this process or to the whole group (timeout(1), systemd). A group gets them twice, which is why apps
+ * count signals within 500 ms as one.
  */
 function runChild(file, args, { started, ...options }) {
   return new Promise((resolve) => {
@@ -20,7 +20,7 @@ function runChild(file, args, { started, ...options }) {
       interruptedBy = signal
       if (!(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal)
     }
-    // Before the start: a signal that came between the start and the handlers would leave the child alone.
+    // Before the start, so that no signal between start and handlers is lost.
     for (const signal of SIGNALS) process.on(signal, handOn)
     const stopWatching = whenNpmEnds(() => handOn('SIGTERM'))
     const end = (result) => {
@@ -36,8 +36,8 @@ function runChild(file, args, { started, ...options }) {
 }
 
 /**
- * Between npm and us stands the shell that runs the script line. npm sends its SIGTERM to that one, which dies of it and
- * tells nobody: all that we see of `kill <npm>` is another parent.
+ * npm runs the script in a shell and sends SIGTERM to that shell, which ends without passing it on. The only sign of
+ * `kill <npm>` here is a new parent process.
  */
 function whenNpmEnds(act) {
   if (!process.env.npm_lifecycle_event) return () => undefined

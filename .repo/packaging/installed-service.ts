@@ -4,17 +4,17 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 
-/** A service of the installed package, started as systemd would: by the lines of its unit, on a machine without it. */
+/** A service of the installed package, started from the lines of its unit on a machine without systemd. */
 export class InstalledService {
   static readonly #running = new Set<InstalledService>()
   readonly #child: ChildProcess
-  #said = ''
+  #output = ''
 
   private constructor(child: ChildProcess) {
     this.#child = child
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (chunk) => {
-        this.#said += chunk
+        this.#output += chunk
       })
     }
   }
@@ -50,17 +50,17 @@ export class InstalledService {
 
   async untilAnswers(url: string): Promise<void> {
     for (const until = performance.now() + 120_000; performance.now() < until; await sleep(100)) {
-      if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.#said.slice(-2000)}`)
+      if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.#output.slice(-2000)}`)
       if ((await fetch(url).catch(() => undefined))?.ok) return
     }
-    throw new Error(`it does not answer at ${url}: ${this.#said.slice(-2000)}`)
+    throw new Error(`it does not answer at ${url}: ${this.#output.slice(-2000)}`)
   }
 
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM')
     const [code] = this.#child.exitCode === null ? await once(this.#child, 'exit') : [this.#child.exitCode]
     InstalledService.#running.delete(this)
-    if (code !== 0) throw new Error(`it ended with ${code}: ${this.#said.slice(-2000)}`)
+    if (code !== 0) throw new Error(`it ended with ${code}: ${this.#output.slice(-2000)}`)
   }
 }
 

@@ -32,7 +32,7 @@ test.each(units)('the %s may write its own folder alone, and gains no rights', (
   }
 })
 
-test('whoever drives modems may use serial ports, and the devices that appear later', () => {
+test('services with modems may use serial ports and devices that appear later', () => {
   const drivers = units.filter(([app]) => app !== 'relay').map(([, unit = '']) => unit)
   for (const unit of drivers) {
     expect(unit).toContain('\nSupplementaryGroups=dialout\n')
@@ -57,11 +57,11 @@ test.each([
   for (const start of starts) expect(start?.match(/--max[^\s"]*/g)).toEqual(flags)
 })
 
-test('a unit that is not as it was is not packaged half', () => {
+test('refuses a unit that lacks a replaced line', () => {
   expect(() => packagedUnit('[Service]\nExecStart=/bin/true\n')).toThrow('the unit has no line like')
 })
 
-test('each service has a documented file of settings, in which nothing is set but what the installation made', () => {
+test('each service has a documented settings file, which only sets what the installation created', () => {
   const folder = join(import.meta.dirname, 'debian/settings')
   expect(readdirSync(folder).sort()).toEqual(['agent.env', 'gateway.env', 'relay.env'])
   const set = readdirSync(folder).flatMap((file) =>

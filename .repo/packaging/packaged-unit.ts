@@ -1,6 +1,6 @@
 /**
- * A unit of the repository as a package has it: the same in all but where the program is. What it replaces must be there,
- * so that a unit that was changed is not packaged half.
+ * Returns a unit of the repository with the paths of the package. Each replaced line must exist, so that a change of the
+ * unit cannot break the package silently.
  */
 export function packagedUnit(unit: string): string {
   let text = unit

@@ -8,8 +8,8 @@ import { buildDeb } from './build-deb.ts'
 import { InstalledService } from './installed-service.ts'
 
 /**
- * Installs the package here, uses it, upgrades it, removes and purges it: as root, on a Debian where it is not installed.
- * There need be no systemd: the services are started as their units say.
+ * Installs, uses, upgrades, removes and purges the package: as root, on a Debian where it is not installed. Needs no
+ * systemd: services are started from the lines of their units.
  */
 export async function proveDeb(options: { readonly version: string; readonly built: string }): Promise<Proof> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-prove-'))
@@ -33,7 +33,7 @@ export async function proveDeb(options: { readonly version: string; readonly bui
   return proof
 }
 
-/** What stands in the way of it; undefined: nothing. */
+/** Why it is impossible here; undefined if it is possible. */
 export function obstacleToProof(): string | undefined {
   if (process.getuid?.() !== 0) return 'it takes root'
   for (const command of ['dpkg', 'adduser', 'setpriv', 'systemd-analyze']) {
@@ -79,7 +79,7 @@ function installs(folder: string, version: string): void {
     expectSame(`${app} is typed as it is here`, /sudo smsgw/.test(help) && !help.includes('npm'), true)
   }
   const complaint = complaintOf('smsgw', 'gateway', 'status')
-  expectSame('how to start it is told', complaint.includes('sudo systemctl start smsgw-gateway'), true)
+  expectSame('the error says how to start it', complaint.includes('sudo systemctl start smsgw-gateway'), true)
 }
 
 function verifiesUnits(): void {

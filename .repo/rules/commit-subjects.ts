@@ -1,18 +1,18 @@
 // `node .repo/rules/commit-subjects.ts`: the subjects of the commits since the last tag, or since the rule began.
 import { spawnSync } from 'node:child_process'
 
-/** The last commit before the rule. It has no tag, and what was written before it stays as it is. */
+/** The last commit before the rule. It has no tag. Earlier commits are not checked. */
 const LAST_EXEMPT_COMMIT = 'c473d0002601'
 const LONGEST = 72
 const TYPES = ['feat', 'fix', 'perf', 'refactor', 'docs', 'test', 'style', 'build', 'ci', 'chore', 'bench', 'revert']
 const FORM = new RegExp(`^(?:${TYPES.join('|')})(?:\\([a-z0-9-]+(?:,[a-z0-9-]+)*\\))?!?: (.+)$`)
 /** Words that begin a statement about something instead of an instruction. */
 const NOT_A_VERB =
-  /^(?:an?|the|it|its|this|that|these|those|what|who|whoever|when|where|how|no|not|all|each|every|some|one|there|is|are|was|were|today|now|also|more|new)\b/i
+  /^(?:an?|the|it|its|this|that|these|those|what|who(?:ever)?|when|where|how|no|not|all|each|every|some|one|there|is|are|was|were|today|now|also|more|new)\b/i
 const NOT_IMPERATIVE =
   /^(?!(?:embed|feed|need|shed|speed|proceed|bring|ping|string|seed|breed|exceed|succeed)\b)[a-z]+(?:ed|ing)\b/i
 
-/** What is wrong with a commit subject; undefined when nothing is. Merge commits and release commits are left out. */
+/** Returns the problem of a commit subject; undefined for a good one. Merge commits and release commits are left out. */
 export function subjectProblem(subject: string): string | undefined {
   if (/^(?:Merge |release: v\d)/.test(subject)) return undefined
   if (subject.length > LONGEST) return `has ${subject.length} characters; ${LONGEST} at most`

@@ -37,27 +37,27 @@ test.each([
   expect(check(text)).toEqual([])
 })
 
-test('a path that is gone is refused with its line', () => {
+test('refuses a missing path with its line', () => {
   expect(check('a\n`libs/sms/src/gone.ts`')).toEqual(['2: names libs/sms/src/gone.ts, which does not exist'])
   expect(check('`./libs/gone`')).toEqual(['1: names libs/gone, which does not exist'])
   expect(check('`node .repo/gone.ts --all`')).toEqual(['1: names .repo/gone.ts, which does not exist'])
 })
 
-test('a path that is gone is refused in a code block too', () => {
+test('refuses a missing path in a code block', () => {
   expect(check('```sh\nnode .repo/gone.ts   # all\nX=apps/gone/run.sh\n```')).toEqual([
     '2: names .repo/gone.ts, which does not exist',
     '3: names apps/gone/run.sh, which does not exist',
   ])
 })
 
-test('a bare file name that no file has is refused', () => {
+test('refuses a bare file name that no file has', () => {
   expect(check('`docker-compose.yaml` `./glossary.md`')).toEqual([
     '1: names docker-compose.yaml, which does not exist',
     '1: names ./glossary.md, which does not exist',
   ])
 })
 
-test('a dead link is refused, with and without a title, inline and by reference', () => {
+test('refuses a dead link, with and without a title, inline and by reference', () => {
   const gone = '1: links to glossar.md, which does not exist'
   for (const text of [
     '[g](glossar.md)',
@@ -70,13 +70,13 @@ test('a dead link is refused, with and without a title, inline and by reference'
   expect(check('[g](/glossary.md)')).toEqual(['1: links to /glossary.md, which does not exist'])
 })
 
-test('a script that package.json lacks is refused, in prose and in a code block', () => {
+test('refuses an unknown npm script, in prose and in a code block', () => {
   const gone = 'names the npm script "relay", which package.json does not have'
   expect(check('`npm run relay`\n```\nnpm run relay -- --help\n```')).toEqual([`1: ${gone}`, `3: ${gone}`])
   expect(check('npm start')).toEqual(['1: names the npm script "start", which package.json does not have'])
 })
 
-test('a link to a heading that the target lacks is refused', () => {
+test('refuses a link to a missing heading', () => {
   expect(check('[g](glossary.md#a-letter)')).toEqual([
     '1: links to glossary.md#a-letter, and docs/glossary.md has no such heading',
   ])
@@ -85,7 +85,7 @@ test('a link to a heading that the target lacks is refused', () => {
   ])
 })
 
-test('a page of the site may not link out of it; other documents may', () => {
+test('refuses a link out of the site, except in documents that are not part of it', () => {
   expect(check('[r](../README.md)')).toEqual([
     '1: links to ../README.md, which is not part of the site: name the file without a link',
   ])

@@ -12,7 +12,7 @@ const problems = (changes: Record<string, string> = {}) =>
     }),
   ).map((violation) => `${violation.file}: ${violation.problem}`)
 
-test('exact versions pass', () => {
+test('accepts exact versions', () => {
   expect(problems()).toEqual([])
 })
 
@@ -26,7 +26,7 @@ test.each(['^4.6.7', '~4.6.7', '4', '4.x', '*', 'latest', '>=4.6.7', 'file:../zo
   },
 )
 
-test('refuses a version that a project of ours does not have', () => {
+test('refuses a wrong version of a project in the repository', () => {
   expect(problems({ 'libs/modem/package.json': '{"dependencies":{"@smsgw/sms":"0.2.0"}}' })).toEqual([
     'libs/modem/package.json: @smsgw/sms "0.2.0" is not the version of the project, 0.1.0',
   ])

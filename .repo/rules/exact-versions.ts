@@ -1,9 +1,9 @@
-import { ours, readManifest } from './manifest.ts'
+import { readManifest, workspacePackages } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /** The same versions on every machine: a manifest names one exact version of each dependency. */
 export const exactVersions: Rule = (tree) => {
-  const versions = versionsOfOurs(tree)
+  const versions = projectVersions(tree)
   return tree.files
     .filter((file) => /(?:^|\/)package\.json$/.test(file))
     .flatMap((file) => manifestProblems(tree, file, versions))
@@ -11,7 +11,7 @@ export const exactVersions: Rule = (tree) => {
 
 const EXACT = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/
 
-function versionsOfOurs(tree: RepositoryTree): Map<string, string | undefined> {
+function projectVersions(tree: RepositoryTree): Map<string, string | undefined> {
   const manifests = tree.files.filter((file) => /^(?:apps|libs)\/[^/]+\/package\.json$/.test(file))
   return new Map(manifests.map((file) => [file.split('/')[1] ?? '', readManifest(tree, file).version]))
 }
@@ -27,7 +27,7 @@ function manifestProblems(
     for (const [name, version] of Object.entries(listed ?? {})) {
       if (!EXACT.test(version)) violations.push({ file, problem: `${name} "${version}" is not one exact version` })
     }
-    for (const project of ours(listed)) {
+    for (const project of workspacePackages(listed)) {
       const [version, own] = [listed?.[`@smsgw/${project}`] ?? '', versions.get(project)]
       if (EXACT.test(version) && version !== own)
         violations.push({ file, problem: `@smsgw/${project} "${version}" is not the version of the project, ${own}` })

@@ -30,18 +30,18 @@ function repository(changes: Record<string, string> = {}) {
 const problems = (changes?: Record<string, string>) =>
   importTable(repository(changes)).map((v) => `${v.file}: ${v.problem}`)
 
-test('manifests that say what the table says pass', () => {
+test('accepts manifests that agree with the table', () => {
   expect(problems()).toEqual([])
 })
 
-test('a dependency that the table does not name is refused', () => {
+test('refuses a dependency that is missing in the table', () => {
   const manifest = '{"dependencies":{"@smsgw/sms":"0.1.0","@smsgw/modem":"0.1.0"}}'
   expect(problems({ 'libs/virtual-modem/package.json': manifest })).toEqual([
     'libs/virtual-modem/package.json: dependencies lists modem, which the import table does not allow',
   ])
 })
 
-test('a tests-only dependency may not become a real one', () => {
+test('refuses a dependency of tests in other code', () => {
   const manifest = '{"dependencies":{"@smsgw/sms":"0.1.0","@smsgw/virtual-modem":"0.1.0"}}'
   expect(problems({ 'libs/modem/package.json': manifest })).toEqual([
     'libs/modem/package.json: dependencies lists virtual-modem, which the import table does not allow',
@@ -49,13 +49,13 @@ test('a tests-only dependency may not become a real one', () => {
   ])
 })
 
-test('a dependency that the table names and the manifest lacks is refused', () => {
+test('refuses a dependency that is missing in the manifest', () => {
   expect(problems({ 'libs/virtual-modem/package.json': '{}' })).toEqual([
     'libs/virtual-modem/package.json: dependencies does not list sms, which the import table names',
   ])
 })
 
-test('a project that the table does not know is refused, and so is a row without a project', () => {
+test('refuses a project without a row, and a row without a project', () => {
   expect(problems({ 'apps/relay/package.json': '{}' })).toEqual([
     'docs/architecture.md: relay is missing from the import table',
   ])
@@ -66,7 +66,7 @@ test('a project that the table does not know is refused, and so is a row without
   expect(importTable(withoutSms).map((v) => v.problem)).toEqual(['the import table names sms, which does not exist'])
 })
 
-test('a lib may not depend on an app', () => {
+test('refuses a lib that depends on an app', () => {
   const changes = {
     'docs/architecture.md': architecture.replace('| `sms` | – | – |', '| `sms` | `relay` | – |\n| `relay` | – | – |'),
     'apps/relay/package.json': '{}',

@@ -1,4 +1,4 @@
-import { ours, readManifest } from './manifest.ts'
+import { readManifest, workspacePackages } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
@@ -56,7 +56,7 @@ function compare(file: string, folder: string, row: Row, tree: RepositoryTree): 
     ['devDependencies', row.testsAlsoImport],
   ] as const
   for (const [key, allowed] of pairs) {
-    const listed = ours(manifest[key])
+    const listed = workspacePackages(manifest[key])
     for (const name of listed) {
       if (!allowed.includes(name))
         violations.push({ file, problem: `${key} lists ${name}, which the import table does not allow` })

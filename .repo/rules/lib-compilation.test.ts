@@ -15,7 +15,7 @@ const problems = (config: object, folder = 'libs/modem') =>
 const inCode = (code: string, file = 'libs/modem/src/modem.ts') =>
   libCompilation(treeOfLiterals({ [file]: code })).map((v) => `${v.line}: ${v.problem}`)
 
-test('the common options pass, and apps choose their own', () => {
+test('accepts the common options, and any options of apps', () => {
   expect(problems(good)).toEqual([])
   expect(problems({ compilerOptions: { types: ['node'] } }, 'apps/agent')).toEqual([])
 })
@@ -30,7 +30,7 @@ test.each([
   expect(problems({ ...good, compilerOptions: { ...good.compilerOptions, ...change } })).toEqual([problem])
 })
 
-test('refuses a lib that takes options away, or files out of the compilation', () => {
+test('refuses a lib that removes options or excludes files', () => {
   const { types: _, ...withoutTypes } = good.compilerOptions
   expect(problems({ ...good, compilerOptions: withoutTypes })).toEqual(['types must be []'])
   expect(problems({ ...good, exclude: ['src/clock.ts'] })[0]).toContain('exclude must be')
@@ -50,7 +50,7 @@ test.each([
   expect(inCode(`\n${code}`)).toEqual([problem])
 })
 
-test('tests, words in prose and words in strings pass', () => {
+test('accepts tests, and the words in prose and strings', () => {
   expect(inCode('// @ts-expect-error\nf(1)', 'libs/modem/src/modem.test.ts')).toEqual([])
   expect(inCode('// what others declare const, and no @ts-expect-error')).toEqual([])
   expect(inCode("const s = 'declare const x'")).toEqual([])

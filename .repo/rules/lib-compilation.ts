@@ -4,8 +4,8 @@ import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 import { lineAt, readSource } from './source-text.ts'
 
 /**
- * Libs are compiled without Node's and the browser's types: that is the proof that they touch nothing. It holds as long
- * as no lib changes its compiler options, brings types of its own, or silences the compiler.
+ * Libs are compiled without the types of Node and browsers, which proves that they access nothing. This holds only if no
+ * lib changes its compiler options, references other types, or silences the compiler.
  */
 export const libCompilation: Rule = (tree) => [
   ...tree.files.filter((file) => /^libs\/[^/]+\/tsconfig\.json$/.test(file)).flatMap((file) => options(tree, file)),

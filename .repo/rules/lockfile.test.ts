@@ -26,11 +26,11 @@ function problems(changedManifests: Record<string, object>, changedPackages: Rec
   return lockfile(treeOfLiterals({ ...Object.fromEntries(files), 'package-lock.json': lock })).map((v) => v.problem)
 }
 
-test('a lockfile that says what the manifests say passes', () => {
+test('accepts a lockfile that agrees with the manifests', () => {
   expect(problems({})).toEqual([])
 })
 
-test('refuses a dependency that the lockfile lacks, or has in another version', () => {
+test('refuses a dependency that is missing in the lockfile or has another version', () => {
   expect(problems({ 'libs/sms': { ...sms, devDependencies: { vitest: '4.1.12' } } })).toEqual([
     'has no vitest in devDependencies of libs/sms, the manifest vitest 4.1.12',
     'installs vitest (nothing) for libs/sms, not 4.1.12',
@@ -41,11 +41,11 @@ test('refuses a dependency that the lockfile lacks, or has in another version', 
   ])
 })
 
-test('refuses a dependency that the manifest gave up', () => {
+test('refuses a dependency that the manifest no longer has', () => {
   expect(problems({ '': {} })).toEqual(['has nx 23.2.1 in devDependencies of the root, the manifest no nx'])
 })
 
-test('refuses a lockfile without one of our projects, or with one that is gone', () => {
+test('refuses a lockfile that lacks a project or has a removed one', () => {
   expect(problems({ 'apps/relay': {} })).toEqual(['lacks apps/relay'])
   expect(problems({}, { 'apps/gone': {} })).toEqual(['lists apps/gone, which has no package.json'])
   expect(lockfile(treeOfLiterals({}))).toEqual([{ file: 'package-lock.json', problem: 'is missing' }])

@@ -2,9 +2,9 @@ import { type Dependencies, type Manifest, readManifest } from './manifest.ts'
 import type { Rule, Violation } from './repository-tree.ts'
 
 /**
- * The lockfile says what the manifests say, so that `npm ci` accepts it; it names no registry, so that each machine asks
- * its own, and the checksum decides. (`npm ci --dry-run` would say the first, but npm 8.6 and 9.2 delete `node_modules`
- * all the same.)
+ * The lockfile agrees with the manifests, so that `npm ci` accepts it. It names no registry, so that each machine uses its
+ * own, and the checksum decides. (`npm ci --dry-run` would check the first part, but npm 8.6 and 9.2 delete
+ * `node_modules` even then.)
  */
 export const lockfile: Rule = (tree) => {
   if (!tree.files.includes(LOCK)) return [{ file: LOCK, problem: 'is missing' }]
@@ -21,7 +21,7 @@ export const lockfile: Rule = (tree) => {
 }
 
 const LOCK = 'package-lock.json'
-/** Has a lockfile of its own, so that `npm ci` of the product leaves its packages out. */
+/** Has its own lockfile, so that `npm ci` of the product skips its packages. */
 const SITE = 'docs/.vitepress/package.json'
 
 type Packages = Readonly<Record<string, LockedPackage | undefined>>

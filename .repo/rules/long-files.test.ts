@@ -6,11 +6,11 @@ const text = (lines: number) => 'x\n'.repeat(lines)
 const check = (files: Record<string, string>) =>
   longFiles(treeOfLiterals(files)).map((violation) => `${violation.file}: ${violation.problem}`)
 
-test('a file of the greatest length passes', () => {
+test('accepts a file of the greatest length', () => {
   expect(check({ 'a.ts': text(LONGEST) })).toEqual([])
 })
 
-test('a longer file is refused until it is listed with a reason', () => {
+test('refuses a longer file unless it is listed with a reason', () => {
   expect(check({ 'a.ts': text(401) })).toEqual([
     `a.ts: has 401 lines: split it by job, or list it in ${LIST} with a reason`,
   ])
@@ -20,7 +20,7 @@ test('a longer file is refused until it is listed with a reason', () => {
   ])
 })
 
-test('a listed file may not grow, and takes its entry down when it shrinks', () => {
+test('refuses a listed file that grew, and an entry that is too high', () => {
   const list = { [LIST]: '{"a.ts":{"lines":420,"why":"one table"}}' }
   expect(check({ 'a.ts': text(420), ...list })).toEqual([])
   expect(check({ 'a.ts': text(421), ...list })).toEqual([
@@ -31,7 +31,7 @@ test('a listed file may not grow, and takes its entry down when it shrinks', () 
   ])
 })
 
-test('an entry for a short or vanished file is refused', () => {
+test('refuses an entry for a short or missing file', () => {
   expect(
     check({ 'a.ts': text(1), [LIST]: '{"a.ts":{"lines":420,"why":"one table"},"b.ts":{"lines":9,"why":"w"}}' }),
   ).toEqual([`${LIST}: still lists a.ts, which is short now`, `${LIST}: lists b.ts, which does not exist`])

@@ -10,7 +10,7 @@ interface LongFile {
 
 /**
  * A file over 400 lines is listed with its exact length and a reason. The list only shrinks: a file that grew is split,
- * one that became shorter takes its entry down with it.
+ * and the entry of a file that became shorter is lowered.
  */
 export const longFiles: Rule = (tree) => {
   const list = readList(tree)

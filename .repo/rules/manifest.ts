@@ -17,7 +17,7 @@ export function readManifest(tree: RepositoryTree, file: string): Manifest {
 }
 
 /** The names in `@smsgw/name`, which are those of the folders. */
-export function ours(dependencies: Dependencies | undefined): string[] {
+export function workspacePackages(dependencies: Dependencies | undefined): string[] {
   return Object.keys(dependencies ?? {})
     .filter((name) => name.startsWith('@smsgw/'))
     .map((name) => name.slice('@smsgw/'.length))

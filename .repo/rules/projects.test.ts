@@ -19,7 +19,7 @@ function problems(changes: Record<string, string>, without?: string): string[] {
   return projects(treeOfLiterals(files)).map((v) => `${v.file}: ${v.problem}`)
 }
 
-test('complete projects pass, and a test-only dependency needs no reference', () => {
+test('accepts complete projects; a dependency of tests needs no reference', () => {
   expect(problems({})).toEqual([])
 })
 
@@ -49,7 +49,7 @@ test('refuses references that differ from the dependencies', () => {
   ])
 })
 
-test('refuses tests that no script runs, or that a script runs in its own way', () => {
+test('refuses tests without a script, or with another script', () => {
   const problem = 'has tests, so its test script must be "vitest run --config ../../.config/vitest.ts"'
   for (const scripts of ['"scripts":{}', '"scripts":{"test":"vitest run"}'])
     expect(problems({ 'libs/modem/package.json': modem.replace(script, scripts) })).toEqual([
@@ -57,7 +57,7 @@ test('refuses tests that no script runs, or that a script runs in its own way', 
     ])
 })
 
-test('refuses a name that is not that of the folder', () => {
+test('refuses a name that differs from the folder', () => {
   expect(problems({ 'libs/sms/package.json': '{"name":"@smsgw/codec"}' })).toEqual([
     'libs/sms/package.json: its name must be @smsgw/sms, after its folder',
   ])

@@ -1,10 +1,10 @@
 import { posix } from 'node:path'
-import { ours, readManifest } from './manifest.ts'
+import { readManifest, workspacePackages } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
- * No project is forgotten: each folder in `apps` and `libs` is a workspace, is compiled (its `tsconfig.json` is referenced
- * by that of `.config`), is compiled after what it depends on, and runs its tests in the common way.
+ * Each folder in `apps` and `libs` is a workspace, is compiled (the `tsconfig.json` of `.config` references it) after its
+ * dependencies, and runs its tests by the common script.
  */
 export const projects: Rule = (tree) => {
   const violations: Violation[] = []
@@ -38,7 +38,7 @@ function projectProblems(tree: RepositoryTree, folder: string): Violation[] {
     violations.push({ file, problem: `has tests, so its test script must be "${TEST_SCRIPT}"` })
 
   const config = `${folder}/tsconfig.json`
-  const dependencies = ours(manifest.dependencies)
+  const dependencies = workspacePackages(manifest.dependencies)
   const referenced = references(tree, config).map((path) => posix.basename(path))
   for (const missing of dependencies.filter((dependency) => !referenced.includes(dependency)))
     violations.push({ file: config, problem: `does not reference ${missing}, on which the project depends` })

@@ -62,17 +62,17 @@ test.each([
   expect(lint(code)).toEqual([])
 })
 
-test('names the line', () => {
+test('reports the line', () => {
   expect(lint('/*\n*/\nconst a: Date[] = []\nconst t = Date.now()')).toMatchObject([{ line: 4 }])
 })
 
-test('tests and apps may use the clock', () => {
+test('accepts the clock in tests and apps', () => {
   expect(lint('Date.now()', 'libs/sms/src/segment.test.ts')).toEqual([])
   expect(lint('Date.now()', 'libs/sms/bench/bench-codec.ts')).toEqual([])
   expect(lint('Date.now()', 'apps/agent/src/main.ts')).toEqual([])
 })
 
-test('code that tests share keeps the rule, and so does JavaScript', () => {
+test('checks shared test code and JavaScript', () => {
   expect(lint('Date.now()', 'libs/modem/src/testing/clock.ts')).toHaveLength(1)
   expect(lint('Date.now()', 'libs/modem/src/clock.mjs')).toHaveLength(1)
 })

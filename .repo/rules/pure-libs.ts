@@ -4,9 +4,9 @@ import type { Rule, Violation } from './repository-tree.ts'
 import { lineAt, readSource } from './source-text.ts'
 
 /**
- * A lib touches nothing: time, chance and the world come in as arguments. The compiler proves most of it (libs see no
- * Node types, timers or console; rule "lib compilation"); of what the language itself offers, only what is named here
- * may be used. Types are taken away first, so an annotation such as `at: Date` costs nothing.
+ * A lib has no side effects: time, randomness and input and output are arguments. The compiler proves most of it (libs
+ * see no Node types, timers or console; rule "lib compilation"). Of the globals of the language, only those listed here
+ * may be used. Types are removed first, so an annotation such as `at: Date` is allowed.
  */
 export const pureLibs: Rule = (tree) => {
   const violations: Violation[] = []
@@ -48,10 +48,10 @@ function judge(file: string, code: string): Violation[] {
   return violations
 }
 
-// `frame.Date` is somebody's own; the spread `...Date` is not.
+// `frame.Date` is a member; the spread `...Date` is the global.
 const NOT_A_MEMBER = '(?<![\\w$]|(?<!\\.\\.)\\.\\s*)'
 
-/** Globals of the language that reach the world by some of their uses: those that do not are listed. */
+/** Globals of the language with impure uses, and their pure uses. */
 const LIMITED = [
   {
     name: 'Date',
@@ -86,7 +86,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/\.\s*(?:toLocale\w+|localeCompare)\b/g, 'depends on the language of the machine'],
 ]
 
-/** Several numbers are a date in the local zone, and so may be what is read from a text. */
+/** Several numbers, or a text, may be a date in the local zone. */
 function hasOneArgument(after: string): boolean {
   const opening = /^\s*\(\s*/.exec(after)
   if (!opening) return false

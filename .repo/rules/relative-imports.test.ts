@@ -5,7 +5,7 @@ import { treeOfLiterals } from './repository-tree.ts'
 const check = (code: string, file = 'libs/modem/src/commands/submit.ts') =>
   relativeImports(treeOfLiterals({ [file]: code })).map((violation) => `${violation.line}: ${violation.problem}`)
 
-test('imports inside the project and by package name pass', () => {
+test('accepts imports inside the project and by package name', () => {
   expect(
     check(
       "import { a } from './a.ts'\nexport type { B } from '../b.ts'\nimport x from '../../sim/x.ts'\nimport { segment } from '@smsgw/sms/segmentation/segment'\nimport 'node:fs'\n",
@@ -34,17 +34,17 @@ test('refuses ways around a package name', () => {
   expect(check("import x from '/srv/smsgw/x.ts'")).toEqual(['1: imports /srv/smsgw/x.ts: a place on one machine'])
 })
 
-test('configuration and house scripts may import each other, and projects neither', () => {
+test('accepts imports between configuration and repository scripts, and refuses them in projects', () => {
   const totals = "import { T } from '../.repo/vitest-totals.ts'"
   expect(check(totals, '.config/vitest.ts')).toEqual([])
   expect(check("import c from '../../.config/vitest.ts'", 'apps/agent/vitest.ts')).toHaveLength(1)
 })
 
-test('code that ships imports no test', () => {
+test('refuses an import of a test in other code', () => {
   expect(check("import { a } from './a.test.ts'")).toEqual(['1: imports ./a.test.ts: only tests import tests'])
   expect(check("import { a } from './a.test.ts'", 'libs/modem/src/b.test.ts')).toEqual([])
 })
 
-test('an import in a comment or a string is none', () => {
+test('ignores imports in comments and strings', () => {
   expect(check('// import "../../../sms/x.ts"\nconst s = "import \'../../../sms/x.ts\'"')).toEqual([])
 })

@@ -3,8 +3,8 @@ import type { Rule, Violation } from './repository-tree.ts'
 import { lineAt, readSource } from './source-text.ts'
 
 /**
- * A relative import stays inside its project: what lies beyond is imported by the name of its package, where manifest,
- * `exports` and the import table have a say. What ships imports no test.
+ * A relative import stays inside its project. Other projects are imported by package name, so that the manifest, `exports`
+ * and the import table apply. Only tests import tests.
  */
 export const relativeImports: Rule = (tree) => {
   const violations: Violation[] = []
@@ -22,7 +22,7 @@ interface Import {
   readonly line: number
 }
 
-/** Everything a file imports, re-exports or requires by a literal name. */
+/** All imports, re-exports and `require` calls with a literal name. */
 export function importsOf(text: string): Import[] {
   const { code } = readSource(text)
   return [...code.matchAll(/\b(?:from\s*|(?:import|require)\s*\(?\s*)(?=(['"`])( *)\1)/g)].map((match) => {
@@ -44,7 +44,7 @@ function problemOf(file: string, specifier: string): string | undefined {
 
 const TEST = /\.test\.ts$/
 
-/** `.config` and `.repo` are one project: the house itself. */
+/** `.config` and `.repo` count as one project. */
 function projectOf(path: string): string {
   const [top = '', name = '', ...rest] = path.split('/')
   if (top === 'apps' || top === 'libs') return rest.length > 0 ? `${top}/${name}` : path

@@ -18,19 +18,19 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-test('an unpacked archive without git is walked, without what is not source', () => {
+test('lists an unpacked archive without git, source files only', () => {
   expect(treeOfWorkingCopy(root).files).toEqual(['README.md', 'libs/sms/src/segment.ts'])
   expect(treeOfWorkingCopy(root).read('README.md')).toBe('read me')
 })
 
-test('an unpacked archive inside another repository is walked too', () => {
+test('lists an unpacked archive inside another repository', () => {
   init(root)
   write('inner/README.md')
   write('inner/dist/main.js')
   expect(treeOfWorkingCopy(join(root, 'inner')).files).toEqual(['README.md'])
 })
 
-test('in a repository git says what belongs to it', () => {
+test('lists what git tracks in a repository', () => {
   init(root)
   write('.gitignore', 'node_modules/\n.cache/\n/data/\nsegment.ts\n')
   expect(treeOfWorkingCopy(root).files).toEqual(['.gitignore', 'README.md'])

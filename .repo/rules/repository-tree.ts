@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a rule sees of the repository; tests hand in a tree made of literals. */
+/** The repository for a rule; tests pass a tree of literals. */
 export interface RepositoryTree {
-  /** Paths from the root, in order: everything that git tracks or would track. */
+  /** Sorted paths from the root: everything that git tracks or would track. */
   readonly files: readonly string[]
   read(file: string): string
 }
@@ -33,7 +33,7 @@ export function treeOfLiterals(contents: Readonly<Record<string, string>>): Repo
   }
 }
 
-/** No: an unpacked archive, perhaps within another repository, or a machine without git. */
+/** False for an unpacked archive, also inside another repository, and without git. */
 function isGitRoot(root: string): boolean {
   try {
     return realpathSync(git(root, ['rev-parse', '--show-toplevel']).trimEnd()) === realpathSync(root)

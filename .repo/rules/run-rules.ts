@@ -1,4 +1,4 @@
-// `node .repo/rules/run-rules.ts`: the repository's own rules over the working copy.
+// `node .repo/rules/run-rules.ts`: checks the working copy with the rules of this repository.
 import { resolve } from 'node:path'
 import { allRules } from './all-rules.ts'
 import { treeOfWorkingCopy } from './repository-tree.ts'

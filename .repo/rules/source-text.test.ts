@@ -23,7 +23,7 @@ test.each(['a / b / c', '(a) / b / c', 'i++ / 2 / n', 'list[i]! / 2 / n', 'f(1 /
   (text) => expect(readSource(text).code).toBe(text),
 )
 
-test('offsets and lines are those of the text', () => {
+test('keeps offsets and lines', () => {
   const text = '/* one\ntwo */ `x\ny` + Date'
   const { code, comments } = readSource(text)
   expect(code.length).toBe(text.length)
@@ -32,7 +32,7 @@ test('offsets and lines are those of the text', () => {
   expect(comments).toEqual([{ offset: 0, text: '/* one\ntwo */' }])
 })
 
-test('what does not end is read to the end', () => {
+test('reads unterminated text to the end', () => {
   for (const text of ["'open", '`open $', '/* open', withSubstitutions('`$<a'), '}', '/re', '"a\n"'])
     expect(readSource(text).code.length).toBe(text.length)
 })

@@ -1,6 +1,6 @@
 /**
- * A source file without what only looks like code. Comments, and what stands inside strings, templates and regular
- * expressions, are blanked character for character, so offsets and lines stay those of the text; code in `${}` stays.
+ * A source file with only its code. Comments and the content of strings, templates and regular expressions are replaced by
+ * blanks, so offsets and lines stay the same; code in `${}` stays.
  */
 export interface SourceText {
   readonly code: string
@@ -11,7 +11,7 @@ export function readSource(text: string): SourceText {
   const comments: { offset: number; text: string }[] = []
   const bracesInSubstitution: number[] = []
   let code = ''
-  let afterValue = false // a slash behind a value divides; elsewhere it opens a regular expression
+  let afterValue = false // a slash after a value divides; elsewhere it starts a regular expression
   while (code.length < text.length) {
     const offset = code.length
     const read = (token: RegExp) => matchAt(token, text, offset)

@@ -1,5 +1,5 @@
-// `node make-secrets.ts <folder>`: the secrets of a composition, made where they are missing, one folder for each service:
-// what is known to one container is not known to the others. What is there stays as it is.
+// `node make-secrets.ts <folder>`: creates missing secrets of a composition, one folder for each service, so that a
+// container sees only its own. Existing secrets stay unchanged.
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ if (folder === undefined) {
   process.exit(2)
 }
 
-// Each file is written whole or not at all, and the copies come last: a run that is cut short is gone on with.
+// Each file is written atomically, and the copies last, so that the next run continues an interrupted one.
 const databasePassword = secret('relay/database-password', () => randomBytes(24).toString('hex'))
 const enrolmentToken = secret('relay/enrolment-token', () => randomBytes(32).toString('base64url'))
 secret('relay/server-secret', () => randomBytes(32).toString('base64'))
@@ -24,7 +24,7 @@ function secret(name: string, make: () => string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
   const value = make()
   mkdirSync(join(file, '..'), { recursive: true, mode: 0o750 })
-  // The group reads too: PostgreSQL runs as a user of its own, in the group of ours.
+  // The group may read: PostgreSQL runs as another user in the same group.
   const descriptor = openSync(`${file}.new`, 'w', 0o440)
   writeSync(descriptor, `${value}\n`)
   fsyncSync(descriptor)

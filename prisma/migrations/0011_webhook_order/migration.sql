@@ -1,3 +1,3 @@
--- The event of the same message that the same receiver is told first: its first attempt comes before this one.
+-- An earlier event of the same message for the same receiver: its first attempt comes before the first one of this.
 ALTER TABLE "webhook_deliveries" ADD COLUMN     "follows_id" TEXT,
 ADD COLUMN     "follows_webhook_key" BIGINT;
