@@ -101,6 +101,12 @@ export const settingsSchema = z.object({
       'delete the content of received messages, too; when not set, content is kept',
     example: '3600',
   }),
+  DELETE_RECEIVED_AFTER_SECONDS: setting(wholeNumber(0, 10 * 365 * DAY).optional(), {
+    about:
+      'seconds after a received message was stored until it is deleted from the inbox, with its finished webhook ' +
+      'deliveries; when not set, it is kept as long as sent messages. Set it when received codes must not stay readable',
+    example: '86400',
+  }),
   TOKEN_MAX_TTL_SECONDS: setting(wholeNumber(60, 365 * DAY).default(DAY), {
     about: 'longest lifetime of an access token in seconds',
     example: '86400',

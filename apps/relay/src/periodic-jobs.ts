@@ -5,6 +5,7 @@ import { deleteEndedSessions } from './auth/sessions/delete-ended-sessions.ts'
 import type { Clock } from './clock.ts'
 import type { RelayConfig } from './config.ts'
 import { deleteOldDeviceCommands } from './devices/ask-device.ts'
+import { deleteReceived } from './inbox/delete-received.ts'
 import { inboxRetention } from './inbox/inbox-retention.ts'
 import { endLostJournals } from './link/claim/end-lost-journals.ts'
 import { loseSilentDevices } from './link/claim/lose-silent-devices.ts'
@@ -46,6 +47,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
   }
   const doubtMs = config.SUBMIT_UNKNOWN_SECONDS * 1000
   const hashAfterSeconds = config.HASH_AFTER_SECONDS
+  const deleteReceivedSeconds = config.DELETE_RECEIVED_AFTER_SECONDS
   const yesterday = () => new Date(clock.now().getTime() - DAY_MS)
   return [
     job('expire messages', 1, async () => (await expireMessages(deps)) > 0 && outbox.wake()),
@@ -64,6 +66,9 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
     ...(hashAfterSeconds === undefined
       ? []
       : [job('hash messages', 10, () => hashMessages({ ...deps, hashAfterSeconds }))]),
+    ...(deleteReceivedSeconds === undefined
+      ? []
+      : [job('delete received messages', 10, () => deleteReceived(database, deleteReceivedSeconds))]),
   ]
 }
 

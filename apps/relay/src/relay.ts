@@ -158,7 +158,7 @@ function startFeatures(core: Core, { registry }: Metrics, { isLocal = false }: R
   cleanup.add(() => outbox.stop())
   const agents = new ConnectedAgents({
     store: core,
-    relay: { ...core, heartbeatSeconds: config.HEARTBEAT_SECONDS, hashAfterSeconds: config.HASH_AFTER_SECONDS },
+    relay: { ...core, heartbeatSeconds: config.HEARTBEAT_SECONDS, forgetAfterSeconds: forgetAfter(config) },
     pairing: { ...core, throttle: new PairingThrottle() },
     recorder: new EventRecorder({ ...core, outbox, onMoved }),
     onDispatched: dispatchMetrics(registry),
@@ -248,4 +248,10 @@ class Cleanup {
       }
     }
   }
+}
+
+/** How long agents keep the content of received messages: as long as the relay at most. */
+function forgetAfter({ HASH_AFTER_SECONDS, DELETE_RECEIVED_AFTER_SECONDS }: RelayConfig): number | undefined {
+  const limits = [HASH_AFTER_SECONDS, DELETE_RECEIVED_AFTER_SECONDS].filter((seconds) => seconds !== undefined)
+  return limits.length === 0 ? undefined : Math.min(...limits)
 }

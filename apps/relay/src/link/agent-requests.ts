@@ -38,7 +38,7 @@ export interface RelayIdentity {
    * Agents delete message content after that time, too. Undefined: they keep it for a relay that is restored from a
    * backup.
    */
-  readonly hashAfterSeconds?: number | undefined
+  readonly forgetAfterSeconds?: number | undefined
 }
 
 export interface AgentRequestDeps {
@@ -162,7 +162,7 @@ export class AgentRequests {
 
   async #open(hello: Hello): Promise<RelayInput> {
     const { database, clock, hints } = this.#deps.store
-    const { relayId, streamId, hashAfterSeconds } = this.#deps.relay
+    const { relayId, streamId, forgetAfterSeconds } = this.#deps.relay
     const { deviceId, journal, bootId, agentVersion, sims } = hello
     const supported = capabilities.filter((name) => hello.capabilities.includes(name))
     const device = await database.device.findUnique({
@@ -184,7 +184,7 @@ export class AgentRequests {
     // Registered before the settings are read, so that a later change is pushed to this agent.
     if (!this.#isOver) this.#listener.onOpened()
     const { version, settings } = await readSettings(database, accountId)
-    const settingsToSend = agentSettings(settings, hashAfterSeconds)
+    const settingsToSend = agentSettings(settings, forgetAfterSeconds)
     this.#listener.onSettings(version, settingsToSend)
     return {
       kind: 'connection-opened',
@@ -226,10 +226,14 @@ export type AgentSettings = Readonly<Record<string, unknown>>
 /** The settings that an agent needs: no webhooks and no secrets. */
 export function agentSettings(
   settings: Readonly<Record<string, unknown>>,
-  hashAfterSeconds: number | undefined,
+  forgetAfterSeconds: number | undefined,
 ): Readonly<Record<string, unknown>> {
-  const privacy = { forget_after_seconds: hashAfterSeconds }
-  return { messages: settings['messages'], ping: settings['ping'], ...(hashAfterSeconds !== undefined && { privacy }) }
+  const privacy = { forget_after_seconds: forgetAfterSeconds }
+  return {
+    messages: settings['messages'],
+    ping: settings['ping'],
+    ...(forgetAfterSeconds !== undefined && { privacy }),
+  }
 }
 
 /** The input for the session when an effect failed. */

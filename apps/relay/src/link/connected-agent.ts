@@ -91,7 +91,7 @@ export class ConnectedAgent {
   sendSettings({ version, settings }: Pick<AccountSettings, 'version' | 'settings'>): void {
     if (version <= this.#settingsVersion) return
     this.#settingsVersion = version
-    this.#settings = agentSettings(settings, this.#deps.relay.hashAfterSeconds)
+    this.#settings = agentSettings(settings, this.#deps.relay.forgetAfterSeconds)
     this.step({ kind: 'settings-changed', settings: this.#settings })
   }
 

@@ -246,8 +246,12 @@ test('an agent gets the settings when it connects and when they change, without 
   expect(Object.keys(agent.settings[1] as object).sort()).toEqual(['messages', 'ping'])
 })
 
-test('an agent gets the time after which the relay deletes content', async () => {
-  const strict = await testRelay({ settings: { HASH_AFTER_SECONDS: '60' } })
+test.each([
+  { HASH_AFTER_SECONDS: '60' },
+  { HASH_AFTER_SECONDS: '90', DELETE_RECEIVED_AFTER_SECONDS: '60' },
+  { DELETE_RECEIVED_AFTER_SECONDS: '60' },
+])('an agent gets the time after which the relay deletes content: %j', async (settings) => {
+  const strict = await testRelay({ settings })
   const { code } = (await strict.api('POST', '/devices/codes')).json
   const agent = new ScriptedAgent({ url: strict.url, identity: { credential: code } }).start()
   await agent.online()

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
+import { localTime } from '../webhooks/outbox/local-time.ts'
+import { receivedText } from '../webhooks/testing/delivery-world.ts'
+import { deleteReceived } from './delete-received.ts'
+import { type Received, storeReceived } from './store-received.ts'
+
+let shared: TestDatabase
+beforeAll(async () => {
+  shared = await testDatabase()
+  const { database } = shared
+  await database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '' } })
+  for (const event of ['sms:received', 'sms:batch:received', 'sms:sent'])
+    await database.webhook.create({ data: { accountId: 'a1', id: event, event, url: '', secretSealed: '' } })
+})
+afterAll(() => shared.close())
+
+const HOUR = 3_600
+const items = async () => (await shared.database.inboxItem.findMany({ orderBy: { key: 'asc' } })).map(({ id }) => id)
+const deliveries = async () =>
+  (await shared.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })).map(({ event, state }) => [
+    event,
+    state,
+  ])
+const age = async (seconds: number) => {
+  await shared.database.$executeRaw`UPDATE inbox SET stored_at = stored_at - make_interval(secs => ${seconds})`
+  await shared.database
+    .$executeRaw`UPDATE webhook_deliveries SET created_at = created_at - make_interval(secs => ${seconds})`
+}
+const receive = (id: string) => {
+  const facts = { kind: 'received', type: 'SMS', parts: 1, receivedAt: '2026-03-01T09:00:00Z' } as const
+  const received: Received = { ...facts, id, sender: '+1', simNumber: 1, text: `code ${id}` }
+  return storeReceived(shared.database, { id: 'd1', accountId: 'a1' }, received, new Date())
+}
+
+test('deletes received messages after their time, and their webhook deliveries as soon as these are finished', async () => {
+  const { database } = shared
+  await receive('old')
+  const facts = { deviceId: 'd1', cmdId: 'c', messageId: 'm', recipient: '+1', sender: null, simNumber: 1 }
+  await enqueueEvents(database, 'a1', [
+    { event: 'sms:batch:received', deviceId: 'd1', messages: [receivedText('old')] },
+    { event: 'sms:sent', ...facts, at: localTime('2026-03-01T15:46:11+07:00'), partsCount: 1 },
+  ])
+  await age(HOUR)
+  await receive('new')
+  expect(await deleteReceived(database, HOUR)).toBe(1)
+  expect(await items()).toEqual(['new'])
+  expect(await deliveries()).toHaveLength(4)
+
+  await database.webhookDelivery.updateMany({ data: { state: 'delivered', finishedAt: new Date() } })
+  expect(await deleteReceived(database, HOUR)).toBe(0)
+  expect(await deliveries()).toEqual([
+    ['sms:sent', 'delivered'],
+    ['sms:received', 'delivered'],
+  ])
+  const left = JSON.stringify(await database.webhookDelivery.findMany(), (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  expect(left).not.toContain('code old')
+})
