@@ -25,10 +25,10 @@ import { type ResponseLine, readResponseLine } from '../src/wire/response-line.t
 import { maskLine } from '../src/wire/trace-masking.ts'
 import { genericForms, UnsolicitedTable } from '../src/wire/unsolicited.ts'
 
-/** A function that reads answers. It may find nothing in them, but must not throw. */
+/** A function that reads answers. It may find no value in them, but must not throw. */
 export interface AnswerParser {
   readonly name: string
-  /** Runs on lines with these prefixes; without any on every line. */
+  /** Runs only on lines with these prefixes, or on every line if the list is empty. */
   readonly prefixes: readonly string[]
   readonly run: (lines: readonly ResponseLine[]) => void
 }
@@ -103,7 +103,7 @@ for (const parser of answerParsers) {
   for (const prefix of parser.prefixes) byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), parser])
 }
 
-/** The parsers for this line, and the line as they receive it. */
+/** Returns the parsers for this line, and the line in the form in which they receive it. */
 export function parsersOf(
   text: string,
   payload: string | undefined,

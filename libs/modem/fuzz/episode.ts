@@ -6,7 +6,9 @@ import { parsersOf } from './answer-parsers.ts'
 import { NonsensePort } from './nonsense-port.ts'
 import { RandomAnswers } from './random-answers.ts'
 
-/** One driver, from its start until it has received this number of lines. The same seed gives the same lines. */
+/**
+ * An episode runs one driver until the driver has received this number of lines. The same seed gives the same lines.
+ */
 export interface EpisodeOptions {
   readonly seed: number
   readonly lines: number
@@ -113,7 +115,7 @@ function parse(text: string, payload: string | undefined, problems: string[]): v
   }
 }
 
-/** Puts the answers to the driver's commands somewhere between the lines. */
+/** Inserts the answers to the driver's commands at random places between the lines. */
 function joined(batch: readonly string[], answers: RandomAnswers, port: NonsensePort): string {
   let said = ''
   for (const line of batch) {

@@ -21,7 +21,10 @@ export interface FuzzReport {
   slowest: { readonly ms: number; readonly what: string }
 }
 
-/** Feeds random input to drivers until the requested amount is reached; most run briefly, every tenth for long. */
+/**
+ * Feeds random input to drivers until the requested amount is reached. Most drivers run briefly, every tenth one for
+ * long.
+ */
 export async function fuzzDriver(options: FuzzOptions): Promise<FuzzReport> {
   const report: FuzzReport = { lines: 0, bytes: 0, episodes: 0, problems: [], slowest: { ms: 0, what: '' } }
   while ((report.lines < options.lines || report.bytes < options.bytes) && report.problems.length === 0) {
@@ -58,7 +61,7 @@ async function liveThrough(seed: number, lines: number, options: FuzzOptions, re
     if (ms > report.slowest.ms) what = describe()
   }
   const result = await runEpisode({ seed, lines, measure, ...onDone })
-  // Newly compiled code and garbage collection are slow once: only work that is slow every time counts.
+  // Compilation and garbage collection make work slow once, so only work that is slow every time counts.
   for (let again = 0; again < 3 && Math.max(0, ...slow.values()) > longestMs; again += 1) {
     const before = slow
     slow = new Map()
@@ -74,5 +77,5 @@ async function liveThrough(seed: number, lines: number, options: FuzzOptions, re
   return { ...result, problems: [...result.problems, ...stalls] }
 }
 
-/** Faster work is not recorded. */
+/** Milliseconds; faster work is not recorded. */
 const slowEnough = 1

@@ -17,7 +17,7 @@ export interface FuzzWorkerReport extends FuzzReport {
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
-// A fifth of the time would be spent on stack traces of expected errors; a few frames locate the others.
+// Full stack traces of expected errors would take a fifth of the time; a few frames suffice to locate any other error.
 Error.stackTraceLimit = 3
 
 let least = Number.POSITIVE_INFINITY

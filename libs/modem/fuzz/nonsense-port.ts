@@ -3,7 +3,7 @@ import type { RandomAnswers } from './random-answers.ts'
 
 /**
  * A modem that often gives the expected answer, so that the driver progresses, and otherwise random input. The caller
- * takes its output with `take` and decides about time and chunks.
+ * takes its output with `take` and decides when and in which chunks the driver receives it.
  */
 export class NonsensePort implements BytePort {
   readonly #answers: RandomAnswers
@@ -30,7 +30,7 @@ export class NonsensePort implements BytePort {
     this.#onClosed = listener
   }
 
-  /** Returns and clears its answers to everything written since the last call. */
+  /** Returns the modem's answers to everything written since the last call, and clears them. */
   take(): string {
     const answer = this.#answer
     this.#answer = ''

@@ -23,7 +23,7 @@ export class RandomAnswers {
     return values[this.#random.integer(values.length)] as T
   }
 
-  /** Without a line end, but sometimes with one in the middle. */
+  /** Returns a line without a line end at its end, but sometimes with one in the middle. */
   line(): string {
     switch (this.below(12)) {
       case 0:
@@ -145,7 +145,7 @@ const wholeLines = [
   ...['490154203237518', '262011234567890', 'Quectel', 'Revision: EC25EFAR06A06M4G', 'IMEI: 490154203237518'],
 ]
 
-/** Recorded answers and similar ones. */
+/** Answers recorded from real modems, and similar ones. */
 const seenAnswers = [
   '+CREG: 2,1,4CA,81DE445',
   '+CREG: 2,1,"0B,"0100701",7',

@@ -28,7 +28,7 @@ export class Cable {
     this.#later(() => end?.receive(bytes))
   }
 
-  /** Closes the port that was open before: two programs on one port are not simulated. */
+  /** Closes the port if it is already open, because two programs on one port are not simulated. */
   async open(): Promise<OpenResult> {
     if (!this.#plugged) return { kind: 'absent', words: 'no such device' }
     this.#end?.lose('opened by another')

@@ -1,7 +1,7 @@
 import type { SubmitOutcome } from '../src/send/submit.ts'
 import type { SubmitCall, World } from './world.ts'
 
-/** Lists the broken promises; empty if all were kept. The ledger of the network is the truth. */
+/** Returns the broken promises, or an empty list if all were kept. The ledger of the network is taken as the truth. */
 export function judge(world: World): string[] {
   return [
     ...world.submits.flatMap((call) => judgeSubmit(call, world)),
@@ -79,9 +79,12 @@ function judgeEnds({ submits, otherCalls, clock }: World): string[] {
   })
 }
 
-/** What a call may have to wait for besides calls of its own kind: a hanging listing, resynchronisation, setup. */
+/**
+ * How long a call may have to wait for anything except calls of the same kind: a hanging listing, resynchronisation,
+ * setup.
+ */
 const callLimitMs = 400_000
-/** Prompt, hook, result, end of the answer, and resynchronisation. */
+/** The limit for one submission: prompt, hook, result, end of the answer, and resynchronisation. */
 const submitLimitMs = 180_000
 const otherLimitMs = 120_000
 
@@ -121,12 +124,12 @@ function judgeRecovery({ recovery }: World): string[] {
   return problems
 }
 
-/** From the first output of a modem that accepts commands again until the next command may be written. */
+/** The limit from the first output of a modem that accepts commands again until the driver writes its next command. */
 const longestRecoveryMs = 5_000
 
 function judgePin({ triesAtPinEntries, pinRefusals, schedule }: World): string[] {
   const problems: string[] = []
-  // With `enterPinUnseen` the owner accepts that risk.
+  // With `enterPinUnseen` the owner accepts that the last attempt may be used.
   const atLastTry = triesAtPinEntries.some((tries) => tries <= 1)
   if (atLastTry && !schedule.modemOptions.enterPinUnseen) problems.push('the last try of the PIN was used')
   if (pinRefusals > 1) problems.push(`a PIN was refused ${pinRefusals} times`)

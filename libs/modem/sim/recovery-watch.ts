@@ -21,7 +21,9 @@ export class RecoveryWatch {
   #pduAtMs: number | undefined
   #signAtMs: number | undefined
   #reported = false
-  /** A late result after an answered question: from then on the driver waits for each result, see `Submitter`. */
+  /**
+   * Set by a late result after an answered question. From then on the driver waits for each result, see `Submitter`.
+   */
   #waitsForResults = false
   #answerLost: string | undefined
   #state: 'idle' | 'out' | 'unknown' = 'idle'
@@ -37,7 +39,7 @@ export class RecoveryWatch {
     return this.#state === 'unknown'
   }
 
-  /** Bytes arrived at the modem. */
+  /** Call it when bytes have arrived at the modem. */
   wrote(bytes: Uint8Array, isSending: boolean): void {
     if (bytes.at(-1) === controlZ) {
       this.#state = 'out'
@@ -52,7 +54,7 @@ export class RecoveryWatch {
     }
   }
 
-  /** Bytes left the modem. */
+  /** Call it when bytes have left the modem. */
   said(bytes: Uint8Array, isSending: boolean): void {
     if (this.#signs === 'anything' && bytes.includes(lineFeed)) this.#sign(isSending)
   }

@@ -30,7 +30,9 @@ export async function runSchedule(seed: number, options: { readonly tracing?: bo
   return { schedule, problems, seen: seenIn(world), virtualMs: world.clock.nowMs(), trace: world.trace }
 }
 
-/** A message from the time with faults may still be answered, so the first attempt may fail. */
+/**
+ * The first attempt may fail because a message sent before the faults were removed may still be waiting for its answer.
+ */
 async function sendsAgain(world: World): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     world.submit(`final ${tries}`, { hook: { verdict: 'go', afterMs: 0 }, report: false, moreFollow: false })

@@ -38,7 +38,9 @@ export type Action = { readonly atMs: number } & (
       readonly report: boolean
       readonly moreFollow: boolean
     }
-  /** The time the owner needs to store the message: the first time it is reported, the second, and so on. */
+  /**
+   * How long the owner takes to store the message when it is reported for the first time, the second time, and so on.
+   */
   | { readonly do: 'receive'; readonly text: string; readonly journalMs: readonly number[] }
   | { readonly do: 'ussd'; readonly code: string }
   | { readonly do: 'sweep'; readonly again: boolean }
@@ -149,7 +151,7 @@ function planAction(random: RandomChoices, theme: Theme, number: number, atMs: n
   }
 }
 
-/** Uses its own random choices, so that a seed gives the same schedule otherwise. */
+/** Makes its own random choices, so that the rest of the schedule stays the same for each seed. */
 function planPushedUssd(seed: number, fromMs: number, spanMs: number): Action[] {
   const random = new RandomChoices(seed ^ 0xca11)
   if (random.happens(0.8)) return []
@@ -169,8 +171,8 @@ function planHook(random: RandomChoices, calm: boolean): Hook {
 }
 
 /**
- * A sixth of the schedules only lose answers to submissions, while messages are sent and received. Uses its own random
- * choices, so that a seed gives the same schedule otherwise.
+ * A sixth of the schedules only lose answers to submissions, while messages are sent and received. Makes its own random
+ * choices, so that the rest of the schedule stays the same for each seed.
  */
 function withAnswersLost(schedule: Schedule): Schedule {
   const random = new RandomChoices(schedule.seed ^ 0x105e)
@@ -202,7 +204,7 @@ function withAnswersLost(schedule: Schedule): Schedule {
 }
 
 function planModemOptions(random: RandomChoices, pin: Schedule['pin']): ModemOptions {
-  // Frequent polling costs time and finds little: a tenth of the schedules poll as often as a gateway does.
+  // Frequent polling costs time and finds little, so only a tenth of the schedules poll as often as a gateway does.
   const seldom = { sweepMs: 120_000, signalMs: 600_000, registeredPollMs: 600_000 }
   return {
     ...(random.happens(0.9) && seldom),

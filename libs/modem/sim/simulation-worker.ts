@@ -12,7 +12,7 @@ await runSchedules(workerData as SimulationWork, {
   reportEvery: 1_000,
   post: (report) => parentPort?.postMessage(report),
   strayProblems: async () => {
-    // Node reports unhandled rejections in a turn of the event loop, which a schedule does not need.
+    // Node reports unhandled rejections only when the event loop turns, and a schedule may end without such a turn.
     await new Promise((resolve) => setImmediate(resolve))
     return strays.splice(0)
   },

@@ -111,7 +111,7 @@ export class World {
     this.#cable = new Cable(clock, schedule.cableMs, (bytes) => {
       this.recovery.wrote(bytes, this.modem.sending)
       this.writes += 1
-      // Without latency a loop of commands and answers would never end: unplug the cable.
+      // Without latency a loop of commands and answers would never end, so unplug the cable.
       if (this.writes >= mostWrites) this.#cable.plugged = false
       this.#watchPin(bytes)
       if (tracing) this.#note('>', text(bytes))
@@ -310,7 +310,7 @@ export class World {
       if (incoming.kind === 'message') this.journal.set(key, (this.journal.get(key) ?? 0) + 1)
       else if (incoming.kind === 'status-report') this.reports.push(incoming)
       else this.unreadable.push(incoming.pdu)
-      // The program that read it may have ended before it was stored: the next one finds the message.
+      // The program that read the message may have ended before it was stored. The next program finds the message.
       const { source, pdu } = incoming
       if (source.kind === 'stored') this.#delete(source, pdu, runner)
       else if (source.acknowledge) this.#ask('acknowledge', async () => runner.modem?.acknowledge())
@@ -322,7 +322,7 @@ export class World {
     else this.clock.after(delayMs, () => runner === this.runner && write())
   }
 
-  /** Repeats until it succeeds: a message that stays occupies a slot. */
+  /** Repeats until it succeeds, because a message that is not deleted occupies a slot. */
   #delete(place: { readonly memory: string; readonly index: number }, pdu: string, runner: RecoveryRunner): void {
     this.#ask('delete', async () => {
       const deletion = await runner.modem?.deleteMessage(place, pdu)
@@ -365,7 +365,7 @@ export class World {
   }
 }
 
-/** The busiest hour takes a tenth of this number; a driver that exceeds it is in a loop. */
+/** The busiest hour needs a tenth of this number of writes, so a driver that exceeds it is in a loop. */
 export const mostWrites = 20_000
 const ownNumber = '+447700900111'
 const otherNumber = '+447700900222'

@@ -26,7 +26,7 @@ export type ModemEvent =
   | { readonly kind: 'registration'; readonly registered: boolean; readonly best: Registration | undefined }
   | { readonly kind: 'signal'; readonly signal: Signal }
   | { readonly kind: 'storage'; readonly gauge: StorageGauge }
-  /** A USSD message that the network sent by itself or too late. */
+  /** A USSD message that the network started, or an answer that arrived too late. */
   | { readonly kind: 'ussd'; readonly answer: UssdAnswer }
   | { readonly kind: 'network-time'; readonly time: NetworkTime }
   | { readonly kind: 'dialogue'; readonly state: DialogueState }

@@ -181,8 +181,8 @@ export class Modem {
   }
 
   /**
-   * Restarts the modem; its port may disappear. The command is also written to a modem that does not answer: it may
-   * still read.
+   * Restarts the modem; its port may disappear. The command is also written to a modem that does not answer, because
+   * such a modem may still read its input.
    */
   async reset(profile: Profile = this.session?.profile ?? generic): Promise<void> {
     if (this.#dialogue.telemetry.state === 'in-step') await restartModem(this.#dialogue, profile)

@@ -27,7 +27,7 @@ describe('registration answers', () => {
     const registration = await read('+CREG: 0,1,"5E25","605F",2')
     expect(registration).toMatchObject({ stat: 1, area: 0x5e25, cell: 0x605f, technology: 'UMTS' })
   })
-  test('an answer that was cut: 2,1,"5E25', async () => {
+  test('a truncated answer: 2,1,"5E25', async () => {
     expect(await read('+CREG: 2,1,"5E25')).toMatchObject({ status: 'home', area: 0x5e25, cell: undefined })
   })
   test('quotes that do not match: 2,1,"0B,"0100701",7', async () => {
@@ -102,10 +102,10 @@ describe('+CPMS', () => {
   test('reads lists in one pair of parentheses too many: (("SM","BM","SR"),("SM"))', async () => {
     expect(await offered('(("SM","BM","SR"),("SM"))')).toMatchObject({ read: ['SM', 'BM', 'SR'], receive: ['SM'] })
   })
-  test('no memory at all: (),(),()', async () => {
+  test('reads that there is no memory at all: (),(),()', async () => {
     expect(await offered('(),(),()')).toEqual({ read: [], write: [], receive: [] })
   })
-  test('a quote is missing: (ME", "SR"),("SM")', async () => {
+  test('reads a list with a missing quote: (ME", "SR"),("SM")', async () => {
     expect(await offered('(ME", "SR"),("SM"),("SM")')).toMatchObject({ read: ['ME', 'SR'], receive: ['SM'] })
   })
   test('reads an empty body', async () => {
@@ -125,7 +125,7 @@ describe('+CPMS', () => {
       { memory: 'SM', used: 3, total: 30 },
     ])
   })
-  test('selects the memory when the answer is only OK; the usage stays unknown', async () => {
+  test('selects the memory when the answer is only OK, although the usage is then unknown', async () => {
     expect(await valueFrom(selectMemories('SM'), 'OK')).toEqual([])
   })
 })
@@ -211,7 +211,7 @@ describe('any answer', () => {
   test('ignores a leading NUL', async () => {
     expect(await valueFrom(readPinState, 'raw:\0\r\n\0+CPIN: READY\r\n\r\nOK\r\n')).toBe('ready')
   })
-  test('reads a plus separated from its line: \\r+\\n', async () => {
+  test('reads a line whose plus sign is on a line of its own: \\r+\\n', async () => {
     expect(await valueFrom(readPinState, 'raw:\r+\n\r\n+CPIN: READY\r\n\r\nOK\r\n')).toBe('ready')
   })
   test('reads +CMS ERROR as text', async () => {

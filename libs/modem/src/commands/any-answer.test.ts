@@ -97,7 +97,7 @@ test('no malformed unsolicited code makes a reader throw', () => {
   )
 })
 
-test('no malformed PDU is lost or throws: it is a message, a report or unreadable', () => {
+test('every malformed PDU is read as a message, a report or unreadable, and none throws', () => {
   fc.assert(
     fc.property(hexadecimal, (digits) => {
       const incoming = readIncoming({ kind: 'direct', acknowledge: false }, digits)

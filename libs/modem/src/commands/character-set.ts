@@ -23,14 +23,17 @@ export const readCharacterSet: Query<string> = {
 export function textInCharacterSet(text: string): string {
   if (text.length < 4 || text.length % 4 !== 0 || !/^[0-9a-f]+$/i.test(text)) return text
   const inLatinToArabic = /^(0[0-7][0-9a-f]{2})+$/i.test(text) && (text.startsWith('00') || /[a-f]/i.test(text))
-  // Four letters from A to F are a word, not a character.
+  // Four digits alone may be a word such as FADE, so at least two characters are required.
   const inOtherScripts = text.length >= 8 && /[a-f]/i.test(text)
   if (!inLatinToArabic && !inOtherScripts) return text
   const decoded = textFromUcs2(octetsFromHex(text))
   return unreadable.test(decoded) ? text : decoded
 }
 
-/** A telephone number, plain or as UCS-2 in hexadecimal digits: no real number consists of `003x` groups. */
+/**
+ * Returns the telephone number, given plain or as UCS-2 in hexadecimal digits; no real number consists of `003x`
+ * groups.
+ */
 export function numberInCharacterSet(text: string): string {
   return /^(002[ab3]|003[0-9])+$/i.test(text) ? textFromUcs2(octetsFromHex(text)) : text
 }

@@ -47,7 +47,10 @@ export function numberQuery(text: string): Query<ModemNumber> {
   }
 }
 
-/** V.250 §6.1.3: free text, one line or ten. Huawei and similar firmware put everything into it, with labels. */
+/**
+ * The answer to `ATI` (V.250 §6.1.3) is free text of any number of lines. Huawei and similar firmware put the whole
+ * identity into it, with labels.
+ */
 export const readInformation: Query<Information> = {
   text: 'ATI',
   timeoutMs: 5000,

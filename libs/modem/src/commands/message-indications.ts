@@ -3,7 +3,7 @@ import { lastWith, type Query } from './query.ts'
 
 /** How the modem indicates messages that arrive (`+CNMI`). 27.005 §3.4.1 */
 export interface MessageIndications {
-  /** 2: codes are buffered while a link is in use; 1: they are discarded then. */
+  /** While a link is in use, codes are buffered with 2 and discarded with 1. */
   readonly mode: number
   /** 1: stored and indicated (`+CMTI`). 2: delivered directly (`+CMT`). */
   readonly messages: number

@@ -49,8 +49,8 @@ const messageBearers = ['packet', 'circuit', 'packet-preferred', 'circuit-prefer
 export type MessageBearer = (typeof messageBearers)[number]
 
 /**
- * Acknowledges a directly delivered message, which only service 1 requires. Never with a PDU: half of all firmware gets
- * that form wrong. 27.005 §3.4.4
+ * Acknowledges a directly delivered message, which only service 1 requires. Never sends a PDU with it, because half of
+ * all firmware mishandles that form. 27.005 §3.4.4
  */
 export function acknowledgeDelivery(form: AcknowledgementForm): Query<true> {
   return { text: { bare: 'AT+CNMA', zero: 'AT+CNMA=0', one: 'AT+CNMA=1' }[form], timeoutMs: 5000, read: () => true }

@@ -14,7 +14,7 @@ export interface OfferedMemories {
 }
 
 export interface MemoryUsage {
-  /** Missing in the answer to `+CPMS=`, which names no memory. */
+  /** Missing from the answer to `+CPMS=`, which names no memory. */
   readonly memory: Memory | undefined
   readonly used: number
   readonly total: number

@@ -16,7 +16,9 @@ export type Answer<T> =
   /** OK without a readable value. */
   | { readonly kind: 'unreadable'; readonly lines: readonly string[] }
   | { readonly kind: 'refused'; readonly error: CommandError; readonly partial: T | undefined }
-  /** Written without a final result. `partial`: the value of the lines that did arrive. */
+  /**
+   * The command was written, but no final result arrived. `partial` is the value read from the lines that did arrive.
+   */
   | { readonly kind: 'unanswered'; readonly why: Unanswered; readonly partial: T | undefined }
   | { readonly kind: 'not-sent'; readonly why: NotSent }
 
@@ -43,7 +45,7 @@ export async function ask<T>(executor: Executor, query: Query<T>, cancellation?:
   }
 }
 
-/** The value, or undefined for any reason: for optional information. */
+/** Returns the value, or undefined for whatever reason it is missing. For optional information. */
 export async function askIfKnown<T>(
   executor: Executor,
   query: Query<T>,
@@ -53,7 +55,7 @@ export async function askIfKnown<T>(
   return answer.kind === 'value' ? answer.value : undefined
 }
 
-/** The last line with one of the prefixes. */
+/** Returns the last line that has one of the prefixes. */
 export function lastWith(lines: readonly ResponseLine[], ...prefixes: readonly string[]): ResponseLine | undefined {
   return lines.findLast((line) => prefixes.includes(line.prefix))
 }

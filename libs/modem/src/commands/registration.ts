@@ -29,7 +29,10 @@ export type RegistrationStatus =
 
 export type Technology = 'GSM' | 'EDGE' | 'UMTS' | 'HSPA' | 'LTE' | 'NB-IoT' | 'LTE-M' | '5G'
 
-/** Allows SMS: home, roaming, and `SMS only`, which A7670 and LTE networks without voice report. */
+/**
+ * Whether this registration allows SMS: home, roaming, and `SMS only`, which A7670 and LTE networks without voice
+ * report.
+ */
 export function canSendSms(registration: Registration): boolean {
   return smsCapable.has(registration.status)
 }
@@ -53,7 +56,7 @@ export function reportRegistration(domain: RegistrationDomain, mode: 1 | 2): Que
   return { text: `AT${domain}=${mode}`, timeoutMs: 5000, read: () => true }
 }
 
-/** Reads the answer (`<n>,<stat>,…`) and the unsolicited code (`<stat>,…`), distinguished by the second value. */
+/** Reads the answer (`<n>,<stat>,…`) and the unsolicited code (`<stat>,…`), which differ in the second value. */
 export function registrationIn(line: ResponseLine): Registration | undefined {
   const domain = registrationDomains.find((known) => known === line.prefix)
   const parameters = parseParameters(line.body)
@@ -75,7 +78,7 @@ export function technologyFromNumber(number: number | undefined): Technology | u
   return number === undefined ? undefined : technologies[number]
 }
 
-/** One or two digits, or padded (`000,001`); an area has four hexadecimal digits, mostly in quotes. */
+/** A state has one or two digits, or is padded (`000,001`); an area has four hexadecimal digits, mostly in quotes. */
 function isStat(parameter: Parameter | undefined): boolean {
   if (parameter?.kind !== 'plain') return false
   const text = textOf(parameter)

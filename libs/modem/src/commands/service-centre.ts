@@ -24,7 +24,10 @@ export interface ServiceCentre {
   readonly typeOfAddress: number
 }
 
-/** Undefined if the value is not a number: it comes from the configuration and is put between quotes in the command. */
+/**
+ * Returns undefined if the value is not a number, because it comes from the configuration and is put between quotes in
+ * the command.
+ */
 export function writeServiceCentre(number: string): Query<true> | undefined {
   if (!/^\+?\d{1,20}$/.test(number)) return undefined
   const typeOfAddress = number.startsWith('+') ? international : unknown

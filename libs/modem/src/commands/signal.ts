@@ -2,7 +2,7 @@ import { integerOf, parseParameters } from '../wire/at-parameters.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import { type Answer, lastWith, type Query } from './query.ts'
 
-/** Undefined: the modem does not know the value (99). */
+/** A value is undefined if the modem does not know it (99). */
 export interface Signal {
   readonly dBm: number | undefined
   /** 0 no bars … 4 all bars. */
@@ -26,7 +26,7 @@ export const readSignal: Query<Signal> = {
 
 /** `+CSQ: 18,99`; unsolicited on some modems in the same form. */
 function signalIn(line: ResponseLine): Signal | undefined {
-  // `+CSQ: 18.99`: old firmware writes a decimal point for the comma.
+  // `+CSQ: 18.99`: old firmware writes a decimal point instead of the comma.
   const rssi = integerOf(parseParameters(line.body.replace('.', ','))[0])
   if (rssi === undefined) return undefined
   // 100–199: TD-SCDMA, one decibel per step.
@@ -56,7 +56,7 @@ export const readExtendedSignal: Query<Signal> = {
   },
 }
 
-/** Prefers the extended command: LTE modems report the signal there when `+CSQ` reports 99. */
+/** Prefers the extended command, because LTE modems report the signal there when `+CSQ` reports 99. */
 export async function bestSignal(ask: (query: Query<Signal>) => Promise<Answer<Signal>>): Promise<Signal | undefined> {
   const usual = await ask(readSignal)
   if (usual.kind === 'value' && usual.value.dBm !== undefined) return usual.value

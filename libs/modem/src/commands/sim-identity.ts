@@ -12,7 +12,7 @@ export const readImsi: Query<string> = {
   read: (lines) => firstIn(lines, (line) => imsiIn(line.body)),
 }
 
-/** The card's own number (ICCID). No standard command reads it: profiles name theirs. */
+/** The card's own number (ICCID). No standard command reads it, so each profile names the command of its modems. */
 export function iccidQuery(command: string): Query<string> {
   return {
     text: command,

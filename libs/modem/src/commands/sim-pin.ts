@@ -30,7 +30,7 @@ export const readPinState: Query<PinState> = {
 /** The same for firmware that never sends a final result, with a shorter limit. */
 export const readPinStateWithoutFinalResult: Query<PinState> = { ...readPinState, timeoutMs: 3000 }
 
-/** Undefined if the PIN is malformed; eight digits cannot hold a command. */
+/** Returns undefined if the PIN is not four to eight digits, so that a PIN cannot add another command. */
 export function enterPin(pin: string): Query<true> | undefined {
   if (!/^\d{4,8}$/.test(pin)) return undefined
   return {
@@ -42,7 +42,7 @@ export function enterPin(pin: string): Query<true> | undefined {
   }
 }
 
-/** The state from `+CPIN:` or from the error in its place; undefined if neither names one. */
+/** Returns the state from `+CPIN:` or from the error sent instead, or undefined if neither names a state. */
 export function pinStateOf(answer: Answer<PinState>): PinState | undefined {
   if (answer.kind === 'value') return answer.value
   if (answer.kind === 'refused') return answer.partial ?? pinStateOfError(answer.error)

@@ -74,7 +74,7 @@ function pduOf(line: ResponseLine): string | undefined {
 // Service centre `00`, then the shortest possible TPDU: its first octet and one more.
 const shortestPdu = 6
 
-/** Undefined if there is no status: `,,92` has none, and the only number in `24` is the length. */
+/** Returns undefined if there is no status: `,,92` has none, and the only number in `24` is the length. */
 function statOf(value: number | undefined): number | undefined {
   return value !== undefined && value >= 0 && value <= 4 ? value : undefined
 }

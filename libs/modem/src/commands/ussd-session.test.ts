@@ -40,7 +40,7 @@ test('reports a USSD message that the network started', async () => {
   expect(driven.kinds('ussd')).toMatchObject([{ answer: { status: 'asks', text: 'Rate us: 1-5' } }])
 })
 
-test('does not try a refused form of the text first again', async () => {
+test('does not start again with a form of the text that was refused', async () => {
   const driven = await started({ 'AT+CUSD=*': 'ERROR', 'AT+CUSD=1,"AA180C3602",15': 'OK' })
   const first = driven.modem.ussd('*100#')
   await driven.pass(10)

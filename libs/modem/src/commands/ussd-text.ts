@@ -7,8 +7,8 @@ export type UssdEncoding = 'plain' | 'packed-hex' | 'ucs2-hex'
 
 /**
  * The readable text of a `+CUSD`. Firmware sends it plain, as packed septets, as UCS-2 or as octets in hexadecimal
- * digits, and the data coding scheme (0, 15, 17, 72, none) does not identify the form. Every reading is tried and the
- * one that looks most like text wins; the scheme and the profile decide between equals.
+ * digits, and the data coding scheme (0, 15, 17, 72, none) does not identify the form. Every reading is tried, and the
+ * one that looks most like text wins. The scheme and the profile decide a tie.
  */
 export function decodeUssdText(text: string, dataCodingScheme: number | undefined, usual: UssdEncoding): string {
   const hex = text.replaceAll(/\s/g, '')
@@ -40,12 +40,12 @@ function ucs2(octets: Uint8Array, dataCodingScheme: number | undefined): string 
   return dataCodingScheme === 17 ? decodeUssdString(octets, 17) : textFromUcs2(octets)
 }
 
-/** Quectel M35 sends its own alphabet in octets; other modems ISO 8859-1. */
+/** Quectel M35 sends octets in an alphabet of its own; other modems send ISO 8859-1. */
 function latin1(octets: Uint8Array): string {
   return Array.from(octets, (octet) => String.fromCharCode(octet)).join('')
 }
 
-/** A long row of hexadecimal digits is rarely plain text; a balance of 1234 is. */
+/** A long run of hexadecimal digits is rarely plain text, but a short one such as a balance of 1234 is. */
 function hexadecimalLooks(hex: string): number {
   return /[a-f]/i.test(hex) ? 0.5 : Math.min(0.5, (hex.length - 4) / 40)
 }

@@ -29,7 +29,7 @@ describe('the text of an answer is readable whatever the scheme', () => {
     }
   }
   test('without a scheme', () => expect(read(`0,"${packed(greeting)}"`, 'packed-hex')).toBe(greeting))
-  test('a number is a number', () => expect(read('0,"1234",15')).toBe('1234'))
+  test('a number stays a number', () => expect(read('0,"1234",15')).toBe('1234'))
   test('Arabic, in UCS-2', () => {
     expect(read(`0,"${ucs2('رصيدك الحالي هو ١٢ ريال')}",72`)).toBe('رصيدك الحالي هو ١٢ ريال')
   })

@@ -72,8 +72,8 @@ function encodeUssdText(text: string, encoding: UssdEncoding): string | undefine
   return quotable.test(text) ? text : undefined
 }
 
-// A quote ends the text, a line end the command, and one byte holds no other script: the rest could be read as
-// commands.
+// A quote would end the text and a line end would end the command, so the modem could read the rest as commands. A
+// character of another script does not fit into one byte.
 const quotable = /^[\x20-\x21\x23-\x7e]*$/
 
 const statuses: readonly UssdStatus[] = [

@@ -12,7 +12,7 @@ describe('each +CMS ERROR has the class of the field notes', () => {
     (code) => expect(classOf(code)).toBe('permanent'),
   )
   test.each([27, 38, 41, 42, 47, 192, 194, 212, 300, 301, 314, 512, 514, 515])(
-    '%i is temporary, with a pause',
+    '%i is temporary and is retried after a pause',
     (code) => {
       expect(classOf(code)).toBe('temporary')
       expect(cms(code)?.retryAfterMs).toBeGreaterThan(0)

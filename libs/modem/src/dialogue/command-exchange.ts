@@ -64,13 +64,13 @@ export class CommandExchange implements Exchange {
     return true
   }
 
-  /** Whether a line with this prefix may still belong to it. */
+  /** Whether a line with this prefix may still belong to this exchange. */
   mayAnswer(prefix: string): boolean {
     return this.#command.prefixes?.includes(prefix) ?? this.#command.bare !== undefined
   }
 
   prompt(): void {
-    // Line noise, or a modem that waits for a PDU and will not answer: the deadline ends it.
+    // This is line noise, or the modem waits for a PDU and will not answer. The deadline ends the exchange.
   }
 
   expired(): void {

@@ -22,13 +22,16 @@ export interface Command {
   /** Each prefixed line is followed by one of hexadecimal digits (`+CMGL`, `+CMGR`). */
   readonly withPayload?: boolean
   /**
-   * The answer has at most one line. Of several lines the last is kept and the earlier are reported as unsolicited: an
-   * unsolicited `+CPIN: READY` looks like an answer, and the last line is true either way.
+   * The answer has at most one line. If several lines arrive, the last one is kept and the earlier ones are reported as
+   * unsolicited: an unsolicited `+CPIN: READY` looks like an answer, and the last line is true either way.
    */
   readonly single?: boolean
-  /** `NO CARRIER`, `BUSY`, `NO ANSWER` and `CONNECT` end it. For other commands they concern an unrelated call. */
+  /**
+   * `NO CARRIER`, `BUSY`, `NO ANSWER` and `CONNECT` end this command. During other commands they concern an unrelated
+   * call.
+   */
   readonly dials?: boolean
-  /** How much of it a trace may show. Default `ordinary`. */
+  /** How much of the command and its answer a trace may show. Default `ordinary`. */
   readonly sensitivity?: Sensitivity
 }
 
@@ -41,9 +44,9 @@ export type Sensitivity = 'plain' | 'ordinary' | 'secret'
 export type CommandOutcome =
   | { readonly kind: 'ok'; readonly lines: readonly ResponseLine[] }
   | { readonly kind: 'error'; readonly error: CommandError; readonly lines: readonly ResponseLine[] }
-  /** Written without a final result: whether the modem carried it out is unknown. */
+  /** The command was written, but no final result arrived. Whether the modem carried the command out is unknown. */
   | { readonly kind: 'unanswered'; readonly why: Unanswered; readonly lines: readonly ResponseLine[] }
-  /** Not a byte was written. */
+  /** Nothing was written. */
   | { readonly kind: 'not-sent'; readonly why: NotSent }
 
 /** `flooded`: the answer exceeded every limit. `restarted`: the modem reported that it has just booted. */
@@ -53,8 +56,8 @@ export type Unanswered = 'timeout' | 'flooded' | 'restarted' | 'cancelled' | 'po
 export type NotSent = 'out-of-step' | 'cancelled' | 'port-lost' | 'unwritable'
 
 /**
- * `unwritable`: it contains a control character, which would end the command and begin another. One character is one
- * byte.
+ * Whether the text can be written: a control character would end the command and begin another, and each character must
+ * fit into one byte.
  */
 export function isWritable(text: string): boolean {
   for (let i = 0; i < text.length; i += 1) {

@@ -16,7 +16,7 @@ export class Deadline {
   #atMs = 0
   #graces = 0
 
-  /** `isFlowing`: a line has begun to arrive, so its end is waited for. */
+  /** `isFlowing` returns whether a line has begun to arrive; the deadline then waits for the end of the line. */
   constructor(clock: Clock, isFlowing: (nowMs: number) => boolean, onPassed: () => void) {
     this.#clock = clock
     this.#isFlowing = isFlowing

@@ -1,6 +1,6 @@
 export interface DialogueTelemetry {
   readonly state: DialogueState
-  /** Masked as in a trace. */
+  /** The command in flight, masked as in a trace. */
   readonly inFlight: string | undefined
   readonly queued: number
   readonly lastByteAtMs: number | undefined
@@ -8,7 +8,7 @@ export interface DialogueTelemetry {
   readonly resynchronisations: number
   readonly bytesReceived: number
   readonly bytesSent: number
-  /** Lines that repeated what had been written. */
+  /** The number of lines that repeated what had been written. */
   readonly echoes: number
 }
 

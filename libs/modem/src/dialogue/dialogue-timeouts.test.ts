@@ -27,7 +27,7 @@ describe('a timeout', () => {
     expect(await outcome).toMatchObject({ kind: 'unanswered', why: 'timeout' })
   })
 
-  test('passes in the end when the answer never stops', async () => {
+  test('passes eventually when the answer never stops', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.execute(query('CMGL', { limitMs: 12_000 }))
     const ended = settledFlag(outcome)
@@ -50,7 +50,7 @@ describe('a timeout', () => {
     expect(answerOf(await outcome)).toEqual(['+CSQ: 20,99'])
   })
 
-  test('after the process slept, is checked only once the port has been read', async () => {
+  test('is not checked before the port has been read, if the process has slept', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.execute(query('CSQ'))
     clock.sleep(90_000)

@@ -103,7 +103,7 @@ test('writes no byte of a command that contains a line end: a text cannot add a 
   expect(await next).toMatchObject({ kind: 'ok' })
 })
 
-test("a text line that ends a command affects only that command: its own result is not taken for the next one's", async () => {
+test('a line of text that ends a command affects only that command: its late result does not end the next command', async () => {
   const { dialogue, modem, clock } = await dialogueInStep()
   const first = dialogue.execute(query('CNMI'))
   const second = dialogue.execute({ text: 'AT+CMGR=1', prefixes: ['+CMGR'], timeoutMs: 5_000 })

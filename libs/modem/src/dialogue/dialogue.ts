@@ -199,8 +199,8 @@ export class Dialogue {
   #send(text: string, sensitivity: Sensitivity): void {
     if (this.#state === 'closed' || this.#lostReason !== undefined) return
     const failure = this.#traffic.write(text, sensitivity)
-    // The exchange is notified as for any lost port and judges by its state. A port may also have closed within
-    // `write`.
+    // The exchange is notified as for any lost port, and its own state decides the outcome. A port may also have closed
+    // within `write`.
     if (failure !== undefined) this.#lostReason = failure
   }
 
@@ -212,7 +212,8 @@ export class Dialogue {
     if (exchange instanceof Resynchronisation) {
       if (this.#state === 'resynchronising') this.#enter(next)
     } else if (next === 'out-of-step' || (exchange instanceof CommandExchange && this.#assembler.textFlowsMs > 0)) {
-      // A line of text may have ended the command: without this its own result would be taken for the next one's.
+      // A line of text may have ended the command. Without this check, the real result would be taken for that of the
+      // next command.
       this.#resynchronisation.pressAfter(exchange)
     } else if (this.#gapMs > 0) {
       this.#leaveGap(this.#gapMs)
@@ -268,7 +269,7 @@ export class Dialogue {
 
   #startNext(): boolean {
     if (this.#current !== undefined || this.#inGap || this.#state === 'closed') return false
-    // The rest of a text could be taken for answers during resynchronisation: wait for it once.
+    // The rest of a text could be taken for answers during resynchronisation, so wait for it once.
     if (this.#resynchronisation.pressing && !this.#waitedForText && this.#waitForText()) {
       this.#waitedForText = true
       return false
@@ -277,7 +278,7 @@ export class Dialogue {
       this.#startResynchronisation()
       return true
     }
-    // It could also be taken for the prompt or the result of a submission.
+    // The rest of a text could also be taken for the prompt or the result of a submission.
     const mayBeFooled = this.#state === 'in-step' && this.#queue.first instanceof SubmissionExchange
     if (mayBeFooled && this.#waitForText()) return false
     const exchange = this.#queue.next()

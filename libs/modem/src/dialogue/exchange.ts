@@ -9,11 +9,11 @@ export interface Exchange {
   readonly text: string
   readonly sensitivity: Sensitivity
   start(): void
-  /** Ends it before the start: nothing was written. */
+  /** Ends the exchange before its start, when nothing has been written. */
   refuse(why: NotSent): void
-  /** True if the line belongs to it. `form`: the line is also a known unsolicited code. */
+  /** Returns true if the line belongs to the exchange. `form` is set if the line is also a known unsolicited code. */
   line(line: ResponseLine, form: UnsolicitedForm | undefined): boolean
-  /** False if the result does not end it (`NO CARRIER` for a command that does not dial). */
+  /** Returns false if the result does not end the exchange (`NO CARRIER` for a command that does not dial). */
   result(result: FinalResult): boolean
   prompt(): void
   /** An unsolicited code with its second line, which never belongs to an exchange. */

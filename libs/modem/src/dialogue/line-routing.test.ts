@@ -141,7 +141,7 @@ describe('unsolicited codes', () => {
     expect(shown(events)).toEqual(['+CMT: ,30', `+CDS: 25|${deliverPdu}`, 'RING', '+CBM: 88', 'RING'])
   })
 
-  test('whose closing quote is lost cost at most one timeout, never a wrong answer', async () => {
+  test('whose closing quote is lost cause at most one timeout, never a wrong answer', async () => {
     const { dialogue, modem, events, clock } = await dialogueInStep()
     const outcome = dialogue.execute(query('CSQ'))
     modem.say('+CUSD: 0,"cut\r\n+CSQ: 9,99\r\nOK\r\n')

@@ -45,7 +45,7 @@ export class LineRouting {
     if (this.#written.length > echoesKnown) this.#written.shift()
   }
 
-  /** Whether a PDU was written last: with echo on its digits are sent back, possibly in pieces. */
+  /** Whether a PDU was written last. With echo on, the modem sends its digits back, possibly in pieces. */
   get pduMayEcho(): boolean {
     return this.#writtenPdu !== ''
   }

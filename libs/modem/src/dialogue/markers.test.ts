@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { readResponseLine } from '../wire/response-line.ts'
 import { isAnswerTo, type Marker, markers, provingWord, rememberUnanswered } from './markers.ts'
 
-test('one question is enough when none is unanswered', () => {
+test('one question is enough when no earlier question is unanswered', () => {
   expect(provingWord([], ['a', 'b', 'c'])).toEqual(['a'])
   expect(provingWord(['a'], ['a', 'b', 'c'])).toEqual(['b'])
 })

@@ -10,8 +10,8 @@ export interface Marker {
 const isGroup = (body: string): boolean => body.startsWith('(')
 
 /**
- * Questions that any modem answers, with or without SIM and network; none is also an unsolicited code. Nearly all
- * firmware supports one of the first two; without the last one no messages could be sent.
+ * Questions that any modem answers, with or without SIM and network; no answer looks like an unsolicited code. Nearly
+ * all firmware supports one of the first two; without the last one no messages could be sent.
  */
 export const markers: readonly Marker[] = [
   { command: 'AT+CMEE?', prefix: '+CMEE', answers: (body) => /^\d/.test(body) },

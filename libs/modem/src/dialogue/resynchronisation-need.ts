@@ -38,7 +38,7 @@ export class ResynchronisationNeed {
     this.#pressing = true
   }
 
-  /** The exchange ended, and a late answer may still arrive. */
+  /** Call it when the exchange has ended and a late answer to it may still arrive. */
   pressAfter(exchange: Exchange | undefined): void {
     this.#pressing = true
     if (exchange instanceof CommandExchange) rememberMarkers(this.#unanswered, exchange)

@@ -88,7 +88,8 @@ export class Resynchronisation implements Exchange {
   }
 
   prompt(): void {
-    // Our bytes went into an open message. Noise may hold any number of `>`; more than a few change nothing.
+    // The modem has taken our bytes for a message text. Noise may contain any number of `>`, so all but the first few
+    // are ignored.
     this.#prompts += 1
     if (this.#prompts > mostPrompts) return
     this.#state = 'knocking'

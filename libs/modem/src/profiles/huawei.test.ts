@@ -104,7 +104,7 @@ test('asks again after half a second when CPMS reports 0 right after an arrival 
   expect(driven.kinds('incoming')).toHaveLength(1)
 })
 
-test('never sends ^GETPORTMODE to an MU609, which it crashes', async () => {
+test('never sends ^GETPORTMODE to an MU609, because the command crashes it', async () => {
   const driven = await started({ 'AT+CGMM': 'MU609' })
   const answer = await driven.modem.ask({ text: 'AT^GETPORTMODE', timeoutMs: 5000, read: () => true })
   expect(answer).toMatchObject({ kind: 'refused', error: { class: 'unsupported' } })
@@ -118,7 +118,7 @@ test('distinguishes the ports by interface class: ff/02/01 dials, ff/02/02 takes
 })
 
 test.each(['12d1:14dc', '12d1:1f01'])(
-  'HiLink firmware (%s) has no command port, and the description says what to do',
+  'HiLink firmware (%s) has no command port, and the description explains what to do',
   (id) => {
     const rule = roleOfUsbPort(huawei.usb, { id, interfaceNumber: 0, interfaceClass: undefined })
     expect(rule).toMatchObject({ role: 'not-a-modem' })

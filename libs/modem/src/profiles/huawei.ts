@@ -35,12 +35,13 @@ export const huawei: Profile = {
   // Otherwise it reports signal and traffic several times per second, even inside answers.
   calming: ['AT^CURC=0'],
   avoid: [],
-  // `^CPIN: SIM PIN,3,10,3,10,3`: state, attempts left for it, then PUK, PIN, PUK2, PIN2.
+  // `^CPIN: SIM PIN,3,10,3,10,3`: the state, the attempts left for the required code, and those for PUK, PIN, PUK2,
+  // PIN2.
   pinCounters: [pinCounter('AT^CPIN?', '^CPIN', 3, 2), ...generic.pinCounters],
   iccidCommands: ['AT^ICCID?', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0 },
-  // Programs that write the next command after 15 to 60 s have sent messages twice with these modems: nothing was
-  // aborted.
+  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems, so the
+  // command did not abort the submission.
   submit: { ...generic.submit, probe: probeAfterAnySign },
   ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'],
   // `^RESET` restarts most of them; modules need `+CFUN`.

@@ -165,7 +165,7 @@ describe('Siemens MC35', () => {
     expect(driven.kinds('incoming')).toMatchObject([{ incoming: { source: { memory: 'MT', index: 2 } } }])
   })
 
-  test.each([520, 538, 600])('CMS %i means something else there: nobody knows whether it was sent', async (code) => {
+  test.each([520, 538, 600])('CMS %i has another meaning on this modem, so the outcome is unknown', async (code) => {
     const driven = await started({ ...module, PDU: `+CMS ERROR: ${code}` })
     expect(await driven.submit()).toMatchObject({ kind: 'unknown', why: 'ambiguous-code' })
   })

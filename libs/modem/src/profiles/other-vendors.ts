@@ -25,7 +25,7 @@ export const cinterion: Profile = {
   unsolicited: ['^SYSINFO', '^SSMSS', '^SIND', '^SCKS', '^SSTN', '^SHUTDOWN', '^SBC', '^EXIT', '^SIS'].map((code) => ({
     code,
   })),
-  // Applies to the code that is currently required, which is the PIN whenever it is asked.
+  // Reports the attempts for the code that is currently required, which is the PIN whenever the driver asks.
   pinCounters: [pinCounter('AT^SPIC', '^SPIC', 0), ...generic.pinCounters],
   iccidCommands: ['AT^SCID', ...generic.iccidCommands],
   acknowledgement: 'one',
@@ -39,7 +39,7 @@ export const dlink: Profile = {
   ...generic,
   name: 'dlink',
   fingerprints: [{ manufacturer: /d-?link/i }, { model: /DWM-?15[67]/i }, { usb: ['2001'] }],
-  // No other command works before.
+  // No other command works before this one.
   radio: { ...generic.radio, switchOnAtStart: 'always' },
   storage: { ...generic.storage, notListable: ['SR'] },
 }
@@ -141,8 +141,8 @@ export const qualcomm: Profile = {
   // Mode 2 is advertised and refused, and so are direct reports (1).
   indications: indicationLadder([1, 2, 0], [2, 1]),
   iccidCommands: ['AT+QCCID', 'AT$QCCID', ...generic.iccidCommands],
-  // Programs that write the next command after 15 to 60 s have sent messages twice with these modems: nothing was
-  // aborted.
+  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems, so the
+  // command did not abort the submission.
   submit: { ...generic.submit, probe: probeAfterAnySign },
   advice: ['The SIM is busy for some seconds after a start; SIM commands are retried.'],
 }
@@ -198,7 +198,7 @@ export const telit: Profile = {
   ],
   // The SIM toolkit sends a code with every message.
   unsolicited: ['#STN', '#QSS', '#MWI', '#NITZ', '#PSNT', '#ECAM', '#MONI', 'SRING'].map((code) => ({ code })),
-  // Applies to the code that is currently required, which is the PIN whenever it is asked.
+  // Reports the attempts for the code that is currently required, which is the PIN whenever the driver asks.
   pinCounters: [pinCounter('AT#PCT', '#PCT', 0), ...generic.pinCounters],
   iccidCommands: ['AT#CCID', ...generic.iccidCommands],
   // The manuals: wait for the result of `+CMGS` before any further command. A report proves that the message was sent.

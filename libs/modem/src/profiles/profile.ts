@@ -63,7 +63,7 @@ export interface StorageTraits {
   readonly listingHangs: boolean
   /** Memories that can be read by index but not listed (`SR` of DWM-156). */
   readonly notListable: readonly Memory[]
-  /** Deleting one part of a long message deletes the others: read them all first (SIM600). */
+  /** Deleting one part of a long message deletes its other parts, so read all of them first (SIM600). */
   readonly deletingDeletesSiblings: boolean
 }
 
@@ -82,8 +82,8 @@ export interface RadioTraits {
   /** Some need `+CFUN=1` before any other command. */
   readonly switchOnAtStart: 'if-off' | 'always'
   /**
-   * The OK to `+CFUN=1` is early, and the next command may fail or crash the modem: wait this long, then `AT` until it
-   * answers.
+   * The OK to `+CFUN=1` is early, and the next command may fail or crash the modem. Wait this long, then send `AT`
+   * until the modem answers.
    */
   readonly settleMs: number
   /** How long the modem cannot be used after its first answer. */

@@ -15,7 +15,7 @@ async function started(answers: Answers = {}): Promise<DrivenModem> {
   return driven
 }
 
-test('2c7c: which port is for what', () => {
+test('USB vendor 2c7c: assigns a role to each port', () => {
   const role = (interfaceNumber: number) =>
     roleOfUsbPort(quectel.usb, { id: '2c7c:0125', interfaceNumber, interfaceClass: undefined })?.role
   expect([0, 1, 2, 3].map(role)).toEqual(['diagnostic', 'nmea', 'at', 'at-secondary'])
@@ -103,7 +103,7 @@ describe('+CUSD', () => {
       text: 'Guthaben 3,20 €',
     })
   })
-  test('reads units of two bytes under another scheme (M35)', async () => {
+  test('reads UCS-2 although the data coding scheme is 0 (M35)', async () => {
     expect(await asked(`+CUSD: 0,"${hexFromOctets(ucs2FromText('Guthaben 3,20'))}",0`)).toMatchObject({
       text: 'Guthaben 3,20',
     })

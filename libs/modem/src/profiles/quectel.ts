@@ -5,8 +5,8 @@ import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
-// Programs that write the next command after 15 to 60 s have sent messages twice with these modems: nothing was
-// aborted.
+// Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems, so the
+// command did not abort the submission.
 const submit = { ...generic.submit, probe: probeAfterAnySign }
 const maker = /quectel/i
 
@@ -36,7 +36,7 @@ export const quectel: Profile = {
   ],
   pinCounters: [quectelPinCounter, ...generic.pinCounters],
   iccidCommands: ['AT+QCCID', 'AT+CCID', 'AT+CRSM=176,12258,0,0,10'],
-  // EC25 and EG25 lose every stored report: 2 is never requested.
+  // EC25 and EG25 lose every stored report, so 2 is never requested.
   indications: indicationLadder([1, 0]),
   storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
   submit,

@@ -16,8 +16,8 @@ const noise = [
   '+FTPPUT',
 ]
 const pinCounters = [pinCounter('AT+SPIC', '+SPIC', 0, 2), ...generic.pinCounters]
-// Programs that write the next command after 15 to 60 s have sent messages twice with these modems: nothing was
-// aborted.
+// Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems, so the
+// command did not abort the submission.
 const submit = { ...generic.submit, probe: probeAfterAnySign }
 const maker = /simcom|simtech|^SIM/i
 

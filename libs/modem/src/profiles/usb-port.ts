@@ -26,7 +26,7 @@ export interface UsbRule {
   readonly interfaceNumber?: number
   readonly interfaceClass?: RegExp
   readonly role: UsbPortRole
-  /** For people: the problem and what to do. */
+  /** Describes the problem and what to do, for people. */
   readonly words?: string
 }
 

@@ -16,7 +16,7 @@ test('reads the storage first, which stops a flood of +ZUSIMR:2', async () => {
   expect(driven.port.commands.slice(0, 4)).toEqual(['AT+CPMS?', 'AT+ZCDRUN=8', 'AT+ZOPRT=5', 'ATE0'])
 })
 
-test('stops the flood once the modem has identified itself when there is no USB id', async () => {
+test('stops the flood as soon as the modem has identified itself, if there is no USB id', async () => {
   const driven = new DrivenModem(stick)
   await driven.session()
   const { commands } = driven.port

@@ -35,8 +35,8 @@ export type Incoming =
       readonly report: StatusReport
     }
   /**
-   * Does not follow the standard, but is still a message: store it before it is deleted. `pdu` is the received line, in
-   * hexadecimal digits if it was a PDU.
+   * Does not follow the standard, but is still a message, so store it before it is deleted. `pdu` is the received line,
+   * in hexadecimal digits if it was a PDU.
    */
   | { readonly kind: 'unreadable'; readonly source: MessageSource; readonly pdu: string; readonly why: string }
 

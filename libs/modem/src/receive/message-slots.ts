@@ -137,7 +137,7 @@ export class MessageSlots {
     return usage
   }
 
-  /** For a `+CPMS=` that is answered with OK only. */
+  /** Needed if `+CPMS=` was answered with OK only. */
   async #readUsage(memory: Memory): Promise<MemoryUsage | undefined> {
     const usages = await askIfKnown(this.#executor, readMemoryUsage, this.#cancellation)
     return usages?.find((usage) => usage.memory === memory) ?? usages?.find((usage) => usage.memory === undefined)

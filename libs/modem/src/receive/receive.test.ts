@@ -254,7 +254,7 @@ describe('a message in a memory', () => {
     expect(driven.kinds('not-read')[0]).toMatchObject({ why: 'unanswered' })
   })
 
-  test('that fills it sets gauge and state', async () => {
+  test('that fills the memory changes the gauge and the state', async () => {
     const driven = await started()
     driven.port.answer('AT+CPMS="SM"', '+CPMS: 30,30,0,30,0,30')
     await driven.modem.sweep()

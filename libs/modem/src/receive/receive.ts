@@ -15,7 +15,7 @@ export class Receiver {
   readonly #onIncoming: (incoming: Incoming) => void
   readonly #onNews: (news: ReceiverEvent) => void
   readonly #tips: Tips
-  /** The PDU reported from each slot, as far as it is still there. */
+  /** The PDU reported from each slot, while the slot still holds it. */
   readonly #reported = new Map<string, string>()
   /** Indicated slots that have not been read yet. */
   readonly #told = new Map<string, { readonly memory: Memory; readonly index: number }>()
@@ -111,7 +111,7 @@ export class Receiver {
       this.#sweepOnTip('thorough')
       return
     }
-    // Without a session nothing can be read, and a session begins with a sweep.
+    // Without a session nothing can be read, and the next session begins with a sweep anyway.
     if (this.#session === undefined || !this.#tips.follow()) return
     // Reading by slot takes one command per message; for many a list is faster.
     if (this.#told.size < mostReadOneByOne) this.#told.set(slot(memory, index), { memory, index })
@@ -121,7 +121,8 @@ export class Receiver {
 
   #sweepOnTip(kind: 'usual' | 'thorough'): void {
     if (this.#session === undefined || !this.#tips.follow()) return
-    // The result is processed later: this is where a loop of indications and sweeps is detected.
+    // The result of the sweep is not known yet, so the indication counts as useless here; this detects a loop of
+    // indications and sweeps.
     this.#tips.wasted()
     this.sweepSoon(kind)
   }
@@ -133,12 +134,12 @@ export class Receiver {
       const incoming = readIncoming(source, pdu)
       if (incoming) this.#onIncoming(incoming)
     } else if (pdu !== '' || parseParameters(line.body).length > mostParametersOfPduMode) {
-      // It will not be repeated: report what arrived of it.
+      // The modem will not repeat the message, so report the part of it that arrived.
       const text = [line.text, line.payload].filter((part) => part !== undefined).join('\n')
       this.#onIncoming({ kind: 'unreadable', source, pdu: text, why: 'not a PDU: the modem is in text mode' })
       this.#onNews({ kind: 'text-mode' })
     } else {
-      // It was indicated and truncated: check whether it was stored after all.
+      // The message was indicated and truncated, so check whether it was stored after all.
       this.#onNews({ kind: 'content-missing', code: line.prefix })
       this.#sweepOnTip('thorough')
     }
@@ -172,7 +173,7 @@ export class Receiver {
   async #readSlot(session: ReceiverSession, memory: Memory, index: number): Promise<void> {
     const found = await session.slots.read(memory, index)
     if (found === 'empty' || (isFailure(found) && found.failure === 'refused')) {
-      // Indicated too early (E3531), or in another memory (a report in SR indicated as SM).
+      // The message was indicated too early (E3531), or is in another memory (a report in SR indicated as SM).
       if (this.#reported.has(slot(memory, index))) this.#tips.wasted()
       else if (this.#sweepWanted === 'no') this.#sweepOnTip('usual')
     } else if (isFailure(found)) {
@@ -201,7 +202,7 @@ export class Receiver {
     return { memories, complete }
   }
 
-  /** False if it was reported before. */
+  /** Returns false if the message was reported before. */
   #report(memory: Memory, index: number, { pdu, stat }: { pdu: string; stat: number | undefined }): boolean {
     const key = slot(memory, index)
     if (this.#reported.get(key) === pdu) return false

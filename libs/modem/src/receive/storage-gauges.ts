@@ -24,7 +24,7 @@ export class StorageGauges {
     return gauge
   }
 
-  /** If the receiving memory is unknown: whether any is full. */
+  /** Whether this memory is full, or any memory if the receiving memory is unknown. */
   isFull(memory: Memory | undefined): boolean {
     return memory === undefined ? this.all.some((gauge) => gauge.full) : (this.#gauges.get(memory)?.full ?? false)
   }

@@ -6,7 +6,7 @@
 export interface RecoveryBudget {
   readonly resetsLeft: number
   readonly lastResetAtMs: number | undefined
-  /** It has worked since this program started: a missing SIM or network was present before. */
+  /** The modem has worked since this program started, so a SIM or network that is missing now was present before. */
   readonly wasHealthy: boolean
 }
 

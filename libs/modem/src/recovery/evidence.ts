@@ -2,7 +2,10 @@ import type { ModemState } from '../modem-state.ts'
 import type { StartupFailure, StartupFailureReason } from '../setup/startup-failure.ts'
 import type { Trouble } from './state.ts'
 
-/** `serving`: messages can be sent. `unserved`: it works but has no network. `silent`: set up, but not answering. */
+/**
+ * `serving`: messages can be sent. `unserved`: the modem works but has no network. `silent`: it is set up but does not
+ * answer.
+ */
 export type Wellness = 'serving' | 'unserved' | 'starting' | 'silent' | 'absent' | 'blocked'
 
 /** What a modem state means for its health. */
@@ -63,8 +66,8 @@ const handsNeeded: ReadonlySet<StartupFailureReason> = new Set([
 ])
 
 /**
- * Whether only a person can solve it. A SIM that was present may be found again after a reset; one that never was must
- * be inserted.
+ * Whether only a person can solve the problem. A SIM that was present may be found again after a reset; one that never
+ * was must be inserted.
  */
 export function needsHands(failure: StartupFailure, wasHealthy: boolean): boolean {
   if (failure.reason === 'no-sim' || failure.reason === 'sim-failure') return !wasHealthy

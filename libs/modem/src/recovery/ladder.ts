@@ -3,14 +3,14 @@ export const ladder = ['resynchronise', 'reopen', 're-initialise', 'restart-radi
 export type Rung = (typeof ladder)[number]
 
 /**
- * The gentlest remedy that was not tried and can help; `reset` if none is left, within the budget. `heard`: the modem
- * answered the last time.
+ * Returns the gentlest remedy that was not tried and can help, or `reset` if there is none; the budget limits resets.
+ * `heard`: the modem answered the last time.
  */
 export function nextRung(tried: readonly Rung[], heard: boolean): Rung {
   return ladder.find((rung) => !tried.includes(rung) && canHelp(rung, heard)) ?? 'reset'
 }
 
-/** The remedy and all gentler ones, which are pointless once it was tried. */
+/** Returns the remedy and all gentler ones, which are pointless once this remedy has been tried. */
 export function upTo(rung: Rung | undefined): readonly Rung[] {
   return rung === undefined ? [] : ladder.slice(0, ladder.indexOf(rung) + 1)
 }
@@ -25,7 +25,7 @@ function canHelp(rung: Rung, heard: boolean): boolean {
       // A modem that does not answer cannot be configured.
       return heard
     case 'reset':
-      // Written in any case: some modems that do not answer still read.
+      // Written in any case, because some modems that do not answer still read their input.
       return true
   }
 }

@@ -215,7 +215,7 @@ export function heardOf<S extends Troubled>(state: S): S {
   return { ...state, trouble: { ...state.trouble, heard: true } }
 }
 
-/** The port closed by itself. */
+/** The port closed without a request. */
 export function lost<S extends Troubled>(state: S, { atMs }: Now): S {
   return { ...state, trouble: { ...state.trouble, awaySinceMs: state.trouble.awaySinceMs ?? atMs } }
 }

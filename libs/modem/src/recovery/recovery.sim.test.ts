@@ -77,7 +77,7 @@ const pauses: fc.Arbitrary<TimedInput['afterMs']> = fc.oneof(
   fc.integer({ min: 0, max: 4 * 3_600_000 }),
 )
 
-/** Random inputs rarely climb the ladder: this plays a modem that stays silent whatever is tried. */
+/** Random inputs rarely climb the ladder, so these inputs play a modem that stays silent whatever is tried. */
 const deafness: readonly TimedInput['input'][] = [
   () => ({ kind: 'modem', state: { name: 'degraded', reasons: ['not-answering'] } }),
   (attempt) => ({ kind: 'out-of-step', attempt, heard: false }),
@@ -249,7 +249,7 @@ describe('from any state', () => {
       fc.property(timelines, (story) => {
         const last = live(story).at(-1)
         if (last === undefined) return
-        // Requests from before have no outcome any more: only deadlines change the state.
+        // Earlier requests no longer have an outcome, so only deadlines change the state.
         const { state } = last.step
         const unserved = state.kind === 'healthy' && !state.service
         const longest = 900_000 + (unserved ? limits.serviceLimitMs : 0)

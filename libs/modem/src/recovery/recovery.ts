@@ -222,12 +222,12 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
     case 'serving':
       return healed(state, true, now)
     case 'unserved':
-      // The cause was a missing network: an answer proves nothing new.
+      // The cause was a missing network, so an answer proves nothing new.
       return state.trouble.goal === 'answer' ? healed(state, false, now) : withoutEffects(waitInAlarm(state, now))
     case 'absent':
       // It was opened a moment ago: see `portLost`.
       if (state.doing === 'starting') return withoutEffects(waitInAlarm({ ...state, portOpen: false }, now))
-      // The device may have another name already.
+      // The device may already have another name.
       return lookByOpening(found({ ...state, portOpen: false }, describeState(modem), now), now)
     case 'blocked': {
       const waiting = waitInAlarm(state, now)
@@ -244,7 +244,8 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
 }
 
 /**
- * Opens at once the first time. Without a pause a port that opens and closes each time would be opened in a tight loop.
+ * Opens at once the first time, and later only after a pause: otherwise a port that opens and closes each time would be
+ * opened in a tight loop.
  */
 function portLost(state: Patient, modem: ModemState, now: Now): RecoveryStep {
   const words = describeState(modem)

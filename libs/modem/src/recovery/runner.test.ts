@@ -28,7 +28,7 @@ class Rig {
   opened = 0
   /** Bytes that the device refuses to accept. */
   failWrites: (text: string) => boolean = () => false
-  /** Another result than the port, if set. */
+  /** If set, `open` returns this result instead of the port. */
   openInstead: (() => Promise<OpenResult>) | undefined
 
   constructor(options: { readonly sim?: Sim | undefined } = { sim: card() }) {
@@ -240,7 +240,7 @@ test('treats an unexpected error while opening as a refused port', async () => {
   expect(rig.news.at(-1)).toMatchObject({ cause: { kind: 'port-refused', words: 'the driver of the driver' } })
 })
 
-describe('a port that can be opened and is lost at once, as that of a busy ser2net', () => {
+describe('a port that can be opened and is lost at once, like the port of a busy ser2net', () => {
   const flapping = async () => {
     const rig = new Rig()
     await rig.until('healthy')

@@ -188,7 +188,7 @@ export class RecoveryRunner {
         timer.cancel()
         resolve()
       }
-      // A failed close shows when the port cannot be opened.
+      // A failed close is noticed when the port cannot be opened again.
       work.then(over, over)
     })
   }
@@ -215,7 +215,7 @@ export interface RecoveryRunnerOptions {
   readonly onState?: (state: RecoveryState) => void
   readonly modemOptions?: ModemOptions
   readonly recovery?: Partial<RecoveryOptions>
-  /** One memory for all modems that may hold the same SIM; the owner keeps it across processes. Default: a new one. */
+  /** One memory for all modems that may hold the same SIM; the owner stores it across processes. Default: a new one. */
   readonly pinMemory?: PinMemory
   readonly trace?: ByteTrace
 }

@@ -26,7 +26,7 @@ export interface Healthy {
   readonly sinceMs: number
   /** Registered: messages can be sent. */
   readonly service: boolean
-  /** When a missing network counts as a failure; undefined with a network. */
+  /** When a missing network counts as a failure; undefined while there is a network. */
   readonly deadlineMs: number | undefined
   /** The last failure that was healed: in an early relapse its remedies are skipped. */
   readonly before: Trouble | undefined
@@ -52,7 +52,7 @@ export interface Alarmed extends Troubled {
 
 export interface Trouble {
   readonly sinceMs: number
-  /** What must be observed before it counts as healed. */
+  /** What must be observed before the modem counts as healed. */
   readonly goal: 'answer' | 'service'
   /** The remedy that is being tried. */
   readonly rung: Rung | undefined
@@ -108,7 +108,7 @@ export type RecoveryEffect =
   | { readonly kind: 'open-port'; readonly attempt: number }
   /** Ends with `in-step` or `out-of-step`. */
   | { readonly kind: 'resynchronise'; readonly attempt: number }
-  /** The states of the modem report how this and the next one end. */
+  /** The states of the modem report how `set-up` and `restart-radio` end. */
   | { readonly kind: 'set-up'; readonly attempt: number }
   | { readonly kind: 'restart-radio'; readonly attempt: number }
   /** Ends with `reset-written`. */
@@ -116,7 +116,7 @@ export type RecoveryEffect =
   /** Raised again when the cause changes. */
   | { readonly kind: 'raise-alarm'; readonly cause: AlarmCause; readonly evidence: readonly Evidence[] }
   | { readonly kind: 'clear-alarm' }
-  /** `by` undefined: it recovered by itself. */
+  /** `by` is undefined if the modem recovered on its own. */
   | {
       readonly kind: 'healed'
       readonly by: Rung | undefined
@@ -133,7 +133,7 @@ export interface RecoveryOptions extends RecoveryBudgetOptions {
   readonly openLimitMs: number
   /** The interval between checks for a missing device. */
   readonly awayLookMs: number
-  /** How long it may be missing before an alarm is raised. */
+  /** How long the device may be missing before an alarm is raised. */
   readonly awayLimitMs: number
   readonly resynchroniseLimitMs: number
   readonly startLimitMs: number

@@ -20,7 +20,7 @@ describe('a late result', () => {
     expect(dialogue.telemetry.state).toBe('in-step')
   })
 
-  test('is recognised after that too, until the next PDU is written', async () => {
+  test('is recognised after resynchronisation too, until the next PDU is written', async () => {
     const { outcome, modem, clock, events, dialogue } = await pduWritten()
     await clock.advance(120_000)
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'silence' })
@@ -61,7 +61,7 @@ describe('a late result', () => {
   })
 
   test.each([515, 302, 301, 314])(
-    'is not %i: a modem answers AT like this while it processes the PDU',
+    'is not error %i, with which a modem answers AT while it processes the PDU',
     async (code) => {
       const { outcome, modem, clock, events } = await pduWritten()
       modem.reply = () => `\r\n+CMS ERROR: ${code}\r\n`
@@ -73,7 +73,7 @@ describe('a late result', () => {
     },
   )
 
-  test('is a reference in the end, even if a refusal seemed to come first', async () => {
+  test('is the reference, even if a refusal seemed to arrive first', async () => {
     const { modem, clock, events } = await pduWritten()
     modem.reply = () => ''
     await clock.advance(121_000)

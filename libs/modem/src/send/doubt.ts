@@ -49,7 +49,7 @@ export class Doubt {
     return this.#submission !== undefined
   }
 
-  /** Whether the line would be the late result. */
+  /** Whether the line has the form of the late result. */
   speaksOf(line: ResponseLine, result: FinalResult | undefined): boolean {
     if (this.#submission === undefined) return false
     return result?.kind === 'error' ? isWordOfNetwork(result.error) : isReference(line, this.#submission)
@@ -91,7 +91,7 @@ export class Doubt {
 
 export interface ExpectedReference {
   readonly value: number
-  /** From a report; otherwise the one that follows the last. */
+  /** True if the value is from a report, false if it is derived from the last reference. */
   readonly isCertain: boolean
   /** The time at which the submission would have timed out. */
   readonly untilMs: number

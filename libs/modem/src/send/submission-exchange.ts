@@ -118,7 +118,7 @@ export class SubmissionExchange implements Exchange {
     }
   }
 
-  /** True if the line looks like the result but may be a line of text: the outcome is then unknown. */
+  /** Returns true if the line looks like the result but may be a line of text. The outcome is then unknown. */
   doubtful(line: ResponseLine, result: FinalResult | undefined): boolean {
     if (this.#state === 'awaiting-end' || this.#state === 'over') return false
     if (result === undefined && this.#probe?.mayBeAnswer(line)) return true
@@ -171,7 +171,7 @@ export class SubmissionExchange implements Exchange {
   }
 
   #decide(verdict: 'go' | 'abort' | 'failed'): void {
-    // Too late: the prompt was given up, and that was the outcome.
+    // Too late: the driver has already given up the prompt, which decided the outcome.
     if (this.#state !== 'asking') return
     if (verdict !== 'go') {
       this.#abandon({ kind: 'not-sent', why: verdict === 'abort' ? 'before-pdu-aborted' : 'before-pdu-failed' })
@@ -184,7 +184,9 @@ export class SubmissionExchange implements Exchange {
     this.#probe?.begin()
   }
 
-  /** Handles a line that is not the reference. True if it answers a question; otherwise the modem sent it by itself. */
+  /**
+   * Handles a line that is not the reference. Returns true if the line answers a question; otherwise it is unsolicited.
+   */
   #takesBeside(line: ResponseLine): boolean {
     if (this.#probe?.answered) return this.#probe.mayBeAnswer(line)
     if (!this.#probe?.takes(line)) {
@@ -224,7 +226,7 @@ export class SubmissionExchange implements Exchange {
     } else if (isOfPdu) {
       this.#unknown('ambiguous-code', error)
     } else {
-      // A busy modem refuses the question: the result is still to come.
+      // A busy modem refuses the question, and the result is still to come.
       this.#error ??= error
       this.#probe?.askWithin(askAgainMs)
     }
@@ -237,7 +239,7 @@ export class SubmissionExchange implements Exchange {
     } else if (isRefusal(error)) {
       this.#end({ kind: 'refused', error, pduWritten: true }, 'in-step')
     } else {
-      // It may concern something else, with the result and its OK still to come.
+      // The error may concern something else, and the result and its OK may still be to come.
       this.#unknown('ambiguous-code', error)
     }
   }
@@ -268,7 +270,7 @@ export class SubmissionExchange implements Exchange {
 
 const defaultPromptTimeoutMs = 10_000
 const defaultBeforePduLimitMs = 5_000
-// TR1M of 24.011 is up to 45 s, firmware repeats once: modem manuals say 60 to 120 s.
+// TR1M of 24.011 is up to 45 s and firmware repeats once, so modem manuals state 60 to 120 s.
 const defaultResultTimeoutMs = 120_000
 const endTimeoutMs = 5_000
 const askAgainMs = 2_500

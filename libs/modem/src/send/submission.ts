@@ -18,7 +18,7 @@ export interface Submission {
   readonly beforePdu: AskBeforePdu
   /** Default 10 s. */
   readonly promptTimeoutMs?: number
-  /** After this time the prompt may have lapsed: ESC instead of the PDU. Default 5 s. */
+  /** After this time the prompt may have lapsed, so ESC is written instead of the PDU. Default 5 s. */
   readonly beforePduLimitMs?: number
   /** Default 120 s; 300 s on Cat-M and NB-IoT. */
   readonly resultTimeoutMs?: number
@@ -64,7 +64,7 @@ export type SubmissionNotSent =
   | 'unwritable'
 
 /**
- * `answer-lost`: the modem has finished with it, and its answer never arrived.
+ * `answer-lost`: the modem has finished the submission, but its answer never arrived.
  * `ambiguous-code`: CMS 332, 500, 513, a bare ERROR, or a result that may be a line of text.
  * `no-reference`: OK without `+CMGS:`.
  */

@@ -286,7 +286,7 @@ describe('a result that deviates from the standard', () => {
     ])
   })
 
-  test('stays unknown without a reference, and the next message is sent', async () => {
+  test('makes the outcome unknown without a reference, and the next message is sent', async () => {
     const driven = new DrivenModem({ PDU: 'OK' })
     await driven.session()
     expect(await driven.passing(driven.submit('a'))).toMatchObject({ kind: 'unknown', why: 'no-reference' })

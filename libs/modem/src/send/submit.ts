@@ -37,8 +37,8 @@ export interface SubmitOptions {
    */
   readonly afterResult?: (outcome: SubmitOutcome) => void | Promise<void>
   /**
-   * Whether a status report before the result matches this message, by number and time: then the network has it, and
-   * the modem is asked a question. Default: no report does.
+   * Whether a status report before the result matches this message by number and time. If it does, the network has the
+   * message, and the modem is asked a question. Default: no report does.
    */
   readonly isItsReport?: (report: StatusReport) => boolean
   /** Another message follows at once: the link may be kept open for it. */
@@ -117,7 +117,7 @@ export class Submitter {
   }
 
   /**
-   * Handles a late result. If the modem had answered a question before, it does not execute commands in order: it is
+   * Handles a late result. If the modem had answered a question before, it does not execute commands in order, so it is
    * not asked again.
    */
   handleLateResult(id: string): void {
@@ -215,7 +215,7 @@ export class Submitter {
     return !this.#references.has(report.messageReference) && isItsReport(report) ? report.messageReference : undefined
   }
 
-  /** The modem closes the link by itself after this pause. */
+  /** The modem closes the link on its own after this pause. */
   async #holdLinkOpen(traits: SubmitTraits, withdrawal: Cancellation): Promise<void> {
     if (this.#linkRefused) return
     if (this.#linkHeld && this.#clock.nowMs() - this.#lastResultAtMs < traits.linkOpenMs) return
@@ -247,7 +247,7 @@ class RecentReferences {
     return this.#given.includes(reference)
   }
 
-  /** Undefined: it is unknown whether a reference was used, and which. */
+  /** `reference` is undefined if it is unknown whether a reference was used, or which one. */
   add(reference: number | undefined): void {
     const last = this.#given.at(-1)
     this.#next = undefined
@@ -258,5 +258,5 @@ class RecentReferences {
   }
 }
 
-// They repeat after 256.
+// References repeat after 256 messages.
 const mostReferences = 128

@@ -48,7 +48,7 @@ export async function configureMessages(
   return { memories, receiveInto, indications, indicationsReadBack, acknowledges }
 }
 
-/** Some refuse this until the SIM's messages are loaded (A7670 before `SMS DONE`), with any error code. */
+/** Some modems refuse PDU mode until the SIM's messages are loaded (A7670 before `SMS DONE`), with any error code. */
 async function enterPduMode(context: StartupContext): Promise<boolean> {
   const until = context.clock.nowMs() + context.options.simBusyLimitMs
   for (;;) {
@@ -63,7 +63,8 @@ async function enterPduMode(context: StartupContext): Promise<boolean> {
 async function selectService(context: StartupContext, profile: Profile): Promise<boolean> {
   const answer = await askPatiently(context, selectMessageService(profile.messageService))
   if (answer.kind === 'value') return profile.messageService !== 0
-  // 1, or 128 on M26: a refused change may have been in effect already.
+  // The service is 1, or 128 on M26. The modem may have refused the change although the requested service is already in
+  // effect.
   const service = await askIfKnown(context.dialogue, readMessageService, context.cancellation)
   return service !== undefined && service !== 0
 }
@@ -89,7 +90,7 @@ async function chooseMemories(
 /** The memories of most modems, if the modem does not list its own. */
 const unknownMemories = { read: ['SM', 'ME'], write: ['SM'], receive: ['SM'] }
 
-/** MT is SM and ME together: read only if they cannot be read separately. Broadcasts (BM) are not read. */
+/** MT is SM and ME together, so it is read only if these cannot be read separately. Broadcasts (BM) are not read. */
 function memoriesToRead(offered: readonly Memory[]): readonly Memory[] {
   const single = offered.filter((memory) => memory === 'SM' || memory === 'ME')
   const messages = single.length > 0 ? single : offered.filter((memory) => memory === 'MT' || memory === 'TA')
@@ -116,7 +117,7 @@ async function negotiateIndications(
       const answer = await askPatiently(context, selectMessageIndications({ ...rung, buffer }))
       if (answer.kind === 'value') return { ...rung, buffer }
       if (answer.kind === 'not-sent' || context.cancellation.cancelled) return undefined
-      // Only firmware that advertises it needs the other value.
+      // The other value is needed only by firmware that advertises it.
       if (offers === undefined || !offers({ ...rung, buffer: 1 }) || offers({ ...rung, buffer: 0 })) break
     }
   }

@@ -55,7 +55,7 @@ export async function identifyModem(context: StartupContext): Promise<Identified
   }
 }
 
-/** Without IMEI and serial number if the modem reports none. */
+/** Returns neither an IMEI nor a serial number if the modem reports neither. */
 export async function readModemNumberOf({ dialogue, cancellation }: StartupContext): Promise<ModemNumber> {
   const number = await readModemNumber((query) => ask(dialogue, query, cancellation))
   return number ?? { imei: undefined, serial: undefined }

@@ -26,7 +26,7 @@ describe('a line that only a starting modem sends', () => {
     },
   )
 
-  test('during setup: starts again', async () => {
+  test('starts setup again if it arrives during setup', async () => {
     const driven = await started({ 'AT+CIMI': ['262011234567890', 'silence', '262011234567890'] })
     driven.port.tell('RDY')
     await driven.pass(100)
@@ -36,7 +36,7 @@ describe('a line that only a starting modem sends', () => {
     expect(driven.kinds('started')).toHaveLength(1)
   })
 
-  test('repeated: each restarts the setup, and no two setups run at once', async () => {
+  test('restarts setup each time it is repeated, and no two setups run at once', async () => {
     const driven = await started()
     for (let i = 0; i < 20; i += 1) {
       driven.port.tell('RDY')
@@ -64,7 +64,7 @@ test.each(['RDY', '+CPIN: NOT READY'])(
 describe('a line that may have another cause', () => {
   const signs = ['+CPIN: READY', 'SMS DONE', 'SMS Ready', '^SIMST:1', '+CFUN: 1', '+QIND: SMS DONE']
 
-  test.each(signs)('%s: causes two questions, and nothing else if the settings are intact', async (sign) => {
+  test.each(signs)('%s causes two questions, and nothing else if the settings are intact', async (sign) => {
     const driven = await started()
     driven.port.tell(sign)
     await driven.pass(100)
@@ -117,7 +117,7 @@ describe('the SIM', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('that was replaced has other messages: the same slot is reported again', async () => {
+  test('that was replaced has other messages, so the same slot is reported again', async () => {
     const row = `+CMGL: 1,1,,31\n${deliverPdu}`
     const driven = await started({ 'AT+CMGL=4': [row, 'OK', row, 'OK', row, 'OK'] })
     driven.port.tell('+CPIN: NOT INSERTED')

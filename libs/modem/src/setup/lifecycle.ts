@@ -196,7 +196,8 @@ export interface LifecycleOptions {
 
 /**
  * The delay before a modem that reports a restart is set up again: none at first. A modem that restarts repeatedly
- * crashes during setup or reports falsely: the delay grows with each restart, until there was none for a while.
+ * crashes during setup or reports falsely, so the delay grows with each restart until no restart has occurred for a
+ * while.
  */
 export class RestartPace {
   #restarts = 0
@@ -212,7 +213,7 @@ export class RestartPace {
   }
 }
 
-// Some report one start twice, and plugging in may take several attempts.
+// Some modems report one start twice, and plugging in may take several attempts.
 const usualRestarts = 3
 const quietMs = 60_000
 const longestPauseMs = 60_000

@@ -73,7 +73,7 @@ class LockedSlot {
 }
 
 describe('a PIN that the SIM has refused is never entered again', () => {
-  test.each([true, false])('on another port, the SIM telling which it is: %s', async (tellsIccid) => {
+  test.each([true, false])('on another port, with the ICCID reported: %s', async (tellsIccid) => {
     const slot = new LockedSlot()
     slot.tellsIccid = tellsIccid
     const runner = slot.program('9999')
@@ -114,7 +114,7 @@ describe('a PIN that the SIM has refused is never entered again', () => {
     expect(JSON.parse(slot.kept)).toMatchObject([{ sim: '89490200001234567890', verdict: 'refused' }])
   })
 
-  test('but another SIM in the same modem gets it', async () => {
+  test('but is entered into another SIM in the same modem', async () => {
     const slot = new LockedSlot()
     slot.kept = JSON.stringify([
       { sim: '8900000000000000000', pin: '1234', verdict: 'refused', entries: 1, triesBefore: 3 },
@@ -139,7 +139,7 @@ test('a corrected PIN is used on every later port, however it was set', async ()
 })
 
 describe('if the modem does not report the attempts left', () => {
-  test.each([true, false])('the third PIN is not entered, the SIM telling which it is: %s', async (tellsIccid) => {
+  test.each([true, false])('the third PIN is not entered, with the ICCID reported: %s', async (tellsIccid) => {
     const slot = new LockedSlot()
     slot.counts = false
     slot.tellsIccid = tellsIccid

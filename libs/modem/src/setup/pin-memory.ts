@@ -2,7 +2,7 @@
  * Remembers which PINs were entered into which SIM without unlocking it, across starts and ports, and across processes
  * if the owner stores `records`: a SIM counts all attempts and locks itself at the third.
  *
- * `open`: entered, result unknown. → deleted when the SIM is ready, `refused` when the SIM reported that or its counter
+ * `open`: entered, result unknown → deleted when the SIM is ready, `refused` when the SIM reported that or its counter
  * was reduced, `spent` when neither could be determined.
  */
 export class PinMemory {
@@ -26,13 +26,13 @@ export class PinMemory {
     return verdicts.map((verdict) => found.find((record) => record.verdict === verdict)).find(Boolean)
   }
 
-  /** How many attempts it may have cost the SIM since it was last unlocked, with any PIN. */
+  /** Returns how many attempts, with any PIN, the SIM may have counted since it was last unlocked. */
   triesSpent(sim: string | null): number {
     const about = this.#records.filter((record) => sim === null || record.sim === null || record.sim === sim)
     return about.reduce((sum, { entries }) => sum + entries, 0)
   }
 
-  /** False if it could not be stored: a PIN that the next process does not know of must not be entered. */
+  /** Returns false if the record could not be stored. A PIN without a stored record must not be entered. */
   async note(record: EnteredPin): Promise<boolean> {
     return this.#become([...this.#records.filter(({ sim, pin }) => sim !== record.sim || pin !== record.pin), record])
   }

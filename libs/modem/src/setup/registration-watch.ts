@@ -25,7 +25,10 @@ export class RegistrationWatch {
     return [...this.#byDomain.values()].some(canSendSms)
   }
 
-  /** The registration used for messages: one that allows them, then the newest technology. */
+  /**
+   * The registration used for messages: the one with the newest technology among those that allow messages, or among
+   * all if none does.
+   */
   get best(): Registration | undefined {
     const all = [...this.#byDomain.values()]
     return all.filter(canSendSms).at(-1) ?? all.at(-1)

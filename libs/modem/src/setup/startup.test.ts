@@ -225,7 +225,7 @@ describe('the SIM', () => {
     expect(driven.port.commands).not.toContain('AT+CPIN="1234"')
   })
 
-  test('gets the PIN once in that case if that was allowed', async () => {
+  test('gets the PIN once when the attempts left are not reported, if the options allow that', async () => {
     const driven = new DrivenModem(
       { 'AT+CPIN?': '+CPIN: SIM PIN', 'AT+CPIN="1234"': 'OK' },
       { simPin: '1234', enterPinUnseen: true },
@@ -273,7 +273,7 @@ describe('the SIM', () => {
 })
 
 describe('messages', () => {
-  test('are refused by some modems until the SIM has been read, and then set up', async () => {
+  test('are set up after repeated attempts if the modem refuses that until the SIM has been read', async () => {
     const driven = new DrivenModem({ 'AT+CMGF=0': ['ERROR', '+CMS ERROR: 302', '+CMS ERROR: 515', 'OK'] })
     await driven.session()
     expect(driven.port.commands.filter((command) => command === 'AT+CMGF=0')).toHaveLength(4)

@@ -25,11 +25,11 @@ export type Shortcoming =
   /** Messages are not indicated; sweeps find them. */
   | 'no-indications'
   | 'no-delivery-reports'
-  /** It can send, but offers no received messages. */
+  /** The modem can send, but offers no received messages. */
   | 'no-readable-memory'
   /** Sending will fail until one is configured. */
   | 'no-service-centre'
-  /** As above, because the configured one is not a number. */
+  /** The SIM has no service centre, and the configured one is not a number. */
   | 'service-centre-malformed'
   /** It reports neither an IMEI nor a serial number. */
   | 'no-imei'
@@ -90,7 +90,7 @@ async function negotiate(context: StartupContext): Promise<Session | StartupFail
   const domains = await askForRegistrationNews(context)
   await ask(context.dialogue, followNetworkTime, context.cancellation)
   await ask(context.dialogue, reportTimeZone, context.cancellation)
-  // A modem that is still starting may refuse it at first; once the SIM is ready it has started.
+  // A modem that is still starting may refuse to report its IMEI; once the SIM is ready, the modem has started.
   const identity = modem.identity.imei ? modem.identity : { ...modem.identity, ...(await readModemNumberOf(context)) }
   const shortcomings = [
     ...shortcomingsOf(messages, sim),

@@ -84,7 +84,8 @@ async function unlockWithPin(context: StartupContext, profile: Profile): Promise
     entries: (before?.entries ?? 0) + 1,
     triesBefore: tries ?? null,
   }
-  // Before it is written: it counts as entered even if the answer, the port or this process is lost.
+  // Recorded before the PIN is written, because it counts as entered even if the answer, the port or this process is
+  // lost.
   if (!(await pinMemory.note(entered))) {
     await takeBack(context, entered, before)
     return startupFailure('pin-not-kept')
@@ -119,7 +120,7 @@ async function enterNotedPin(
     const left = (await triesLeft(context, profile))?.pin
     if (context.cancellation.cancelled) return startupFailure('port-lost')
     const wrong = hasFallen(entered, left)
-    // A busy SIM has not checked it.
+    // A busy SIM has not checked the PIN.
     const busy = !wrong && answer.kind === 'refused' && pinStateOfError(answer.error) === 'busy' && left !== undefined
     if (busy) return startupFailure('sim-busy', answer.error.text)
     await pinMemory.note({ ...entered, verdict: wrong ? 'refused' : 'spent' })
@@ -138,7 +139,7 @@ function verdictOn(entered: EnteredPin, tries: number | undefined): EnteredPin['
   return entered.verdict === 'open' && provenOpen ? 'open' : 'spent'
 }
 
-/** Entries into one SIM: of any PIN without a counter, of the same PIN with one. */
+/** The limit of entries into one SIM: of any PIN if the modem has no counter, of the same PIN if it has one. */
 const mostEntries = 2
 
 function hasFallen({ triesBefore }: EnteredPin, tries: number | undefined): boolean {

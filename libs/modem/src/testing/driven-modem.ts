@@ -26,7 +26,7 @@ export class DrivenModem {
     })
   }
 
-  /** Sets it up; advances the clock as needed. */
+  /** Sets the modem up and advances the clock as needed. */
   async start(): Promise<StartupOutcome> {
     const outcome = await this.passing(this.modem.start())
     await this.pass(0)

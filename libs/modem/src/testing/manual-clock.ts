@@ -69,7 +69,7 @@ interface Pending {
   readonly run: () => void
 }
 
-/** Enough for the promise chains of a dialogue. */
+/** Waits long enough for the promise chains of a dialogue to settle. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 12; i += 1) await Promise.resolve()
 }

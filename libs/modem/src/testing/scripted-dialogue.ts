@@ -12,7 +12,7 @@ export function scriptedDialogue(options: Partial<DialogueOptions> = {}) {
   return { clock, modem, events, dialogue }
 }
 
-/** A dialogue that is already in step; the bytes of that are discarded. */
+/** A dialogue that is already in step; the bytes of the resynchronisation are discarded. */
 export async function dialogueInStep(options: Partial<DialogueOptions> = {}) {
   const all = scriptedDialogue(options)
   const outcome = await all.dialogue.resynchronise()

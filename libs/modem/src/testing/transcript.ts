@@ -24,7 +24,7 @@ export class TranscriptModem extends ScriptedModem {
     return this.#sections.map((section) => section.name)
   }
 
-  /** Begins a section; what the previous one still expected is reported as a difference. */
+  /** Begins a section; lines that the previous section still expected are reported as differences. */
   begin(name: string): void {
     this.end()
     this.#section = this.#sections.findIndex((section) => section.name === name)

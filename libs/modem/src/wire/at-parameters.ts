@@ -14,7 +14,7 @@ export type Parameter =
 export function parseParameters(body: string): readonly Parameter[] {
   const reader = { body, position: 0 }
   const parameters = readList(reader, 0)
-  // A surplus parenthesis ended the list early: the rest still counts.
+  // A surplus parenthesis ended the list early, but the rest still counts.
   while (reader.position < body.length) {
     reader.position += body.startsWith('),', reader.position) ? 2 : 1
     parameters.push(...readList(reader, 0))
@@ -84,7 +84,7 @@ function readList(reader: Reader, depth: number): Parameter[] {
     items.push(readValue(reader, depth))
     const next = reader.body[reader.position]
     if (next === undefined || next === ')') break
-    // No comma: one was omitted, as in `("SM")("ME")`.
+    // The comma was omitted, as in `("SM")("ME")`.
     if (next === ',') reader.position += 1
   }
   // `()` and an empty body hold no value; `(,)` holds two.

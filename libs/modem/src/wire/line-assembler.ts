@@ -82,7 +82,7 @@ export class LineAssembler {
     if (this.#quoted?.mayBeOver) this.#endQuoted(this.#quoted, listener, 'what it looks like')
   }
 
-  /** Passes on open lines as far as they arrived. */
+  /** Passes on the part of the open lines that has arrived. */
   flush(listener: AssembledListener): void {
     while (this.#header || this.#quoted) {
       if (this.#header) this.#giveUpHeader(this.#header, listener)
@@ -93,7 +93,7 @@ export class LineAssembler {
   #begin(text: string, listener: AssembledListener): void {
     const line = readResponseLine(text)
     const form = this.#table.find(line)
-    // Text mode has no PDU row: a line that looks like one is part of a text.
+    // Text mode has no PDU row, so a line that looks like one is part of a text.
     if (form?.continues === 'pdu' && !this.#isInMessage) {
       const parameters = parseParameters(line.body)
       const payload = payloadOf(form.code, parameters.length)
@@ -114,7 +114,8 @@ export class LineAssembler {
       this.#begin(text, listener)
       return
     }
-    // Some firmware reports a wrong length: right after the header any digits are accepted, unless they may be an echo.
+    // Some firmware reports a wrong length, so any digits right after the header are accepted unless they may be an
+    // echo.
     const adjacent = header.linesBetween === 0 && !this.#awaited.pduMayEcho
     if (header.payload === 'text' || (isHexadecimal(text) && (adjacent || fits(text, header)))) {
       this.#header = undefined
@@ -133,7 +134,7 @@ export class LineAssembler {
     listener.unsolicited({ ...header.line, kind: 'unsolicited', form: header.form })
   }
 
-  /** False if it is an ordinary line: all of it has arrived. */
+  /** Returns false if nothing more of the code is awaited, so that its line is handled like an ordinary line. */
   #beginQuoted(line: ResponseLine, form: UnsolicitedForm): boolean {
     const quoted = new QuotedText(line, form)
     const text = textOfUssd(line.body)
@@ -153,8 +154,8 @@ export class LineAssembler {
 
   #continueQuoted(quoted: QuotedText, text: string, listener: AssembledListener): void {
     const { resultDue } = this.#awaited
-    // No text begins like a code: the closing quote was lost. OK and ERROR alone may be text; if they were results, the
-    // command times out and the dialogue resynchronises, while text taken for a result would give a wrong outcome.
+    // No text begins like a code, so the closing quote was lost. OK and ERROR alone may be text; if they were results,
+    // the command times out and the dialogue resynchronises, while text taken for a result would give a wrong outcome.
     if (!resultDue && (quoted.mayBeOver || beginsLikeCode(text))) {
       this.#endQuoted(quoted, listener, 'what it looks like')
       this.#take(text, listener)

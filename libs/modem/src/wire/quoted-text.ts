@@ -38,7 +38,9 @@ export class QuotedText {
     this.#noteQuote(text)
   }
 
-  /** Without a closing quote it ends at a line that begins like a code; the lines from there on are ambiguous. */
+  /**
+   * Without a closing quote the text ends at a line that begins like a code; that line and all after it are ambiguous.
+   */
   end(): QuotedTextEnd {
     const end = this.#linesToQuote ?? linesToCode(this.#lines)
     const body = this.#lines.slice(0, end).join('\n')
@@ -63,7 +65,7 @@ export class QuotedText {
 
 export interface QuotedTextEnd {
   readonly line: ResponseLine
-  /** Either after the text or its end. */
+  /** Lines that follow the text or are its end; which of the two is unknown. */
   readonly inDoubt: readonly string[]
   readonly behind: readonly string[]
 }

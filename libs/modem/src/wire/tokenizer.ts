@@ -25,7 +25,7 @@ export class Tokenizer {
     this.#line = new Uint8Array(maximumLineLength)
   }
 
-  /** Whether a line has begun and not ended: more bytes are expected soon. */
+  /** Whether a line has begun and not ended, so that more bytes are expected soon. */
   get midLine(): boolean {
     return this.#length > 0 || this.#overlong > 0
   }
@@ -72,7 +72,9 @@ export class Tokenizer {
     }
   }
 
-  /** `AT+CMGS=24` and similar: with echo on, some firmware writes the prompt after it without a line end. */
+  /**
+   * `AT+CMGS=24` and similar: with echo on, some firmware writes the prompt right after this echo, without a line end.
+   */
   #isEchoOfSubmit(): boolean {
     if (this.#length < 9 || this.#length > 24) return false
     return /^AT\+CMG[SWC]=\d{1,3}(,\d+)* ?$/i.test(latin1(this.#line, this.#length))

@@ -13,7 +13,10 @@ export interface UnsolicitedForm {
   readonly continues?: 'pdu' | 'quoted'
   /** `certain`: only a modem that has just booted sends it. `likely`: also sent after a change of SIM or radio. */
   readonly restart?: 'certain' | 'likely'
-  /** Distinguishes it from an answer with the same prefix. Default: an answer while such a command is pending. */
+  /**
+   * Distinguishes the code from an answer with the same prefix. Default: the line is an answer while such a command is
+   * pending.
+   */
   readonly isUnsolicited?: (parameters: readonly Parameter[]) => boolean
 }
 
