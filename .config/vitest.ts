@@ -26,6 +26,8 @@ export default defineConfig({
     hookTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
     // Tests of processes and databases wait much of the time, so two workers also use a machine of two cores well.
     maxWorkers: project === 'apps/e2e' ? 4 : Math.max(2, availableParallelism() - 1),
+    // Halves the start time of the programs that tests start. The cache is keyed by the content of each module.
+    env: { NODE_COMPILE_CACHE: resolve(repository, '.cache/compile') },
     // Waits for an event, like the limits above.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: false,

@@ -12,7 +12,10 @@ interface Project {
   readonly folder: string
 }
 
-const nxArguments = ['run-many', '-t', 'test', '--output-style=stream', ...process.argv.slice(2)]
+const given = process.argv.slice(2)
+// One project at a time, because each uses all cores: several would delay each other's tests.
+const parallel = given.some((argument) => argument.startsWith('--parallel')) ? [] : ['--parallel=1']
+const nxArguments = ['run-many', '-t', 'test', '--output-style=stream', ...parallel, ...given]
 const projects = selectedProjects()
 // One folder per run, because two may run at once.
 const totalsFolder = mkdtempSync(join(tmpdir(), 'smsgw-test-totals-'))

@@ -42,7 +42,12 @@ afterEach(() => {
 
 function start(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], {
-    env: { PATH: process.env['PATH'], DATA_DIR: folder, ...settings },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      DATA_DIR: folder,
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

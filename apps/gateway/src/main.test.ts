@@ -128,7 +128,14 @@ interface Running {
 
 function spawnGateway(more: Readonly<Record<string, string>> = {}): ChildProcess {
   return spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
-    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', MODEMS: 'virtual', ...more },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      DATA_DIR: folder,
+      PORT: '0',
+      MODEMS: 'virtual',
+      ...more,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -25,6 +25,7 @@ beforeAll(async () => {
     stdio: 'ignore',
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       PORT: String(port),
       DATA_DIR: relayFolder,
       SERVER_SECRET: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
@@ -304,7 +305,11 @@ function labelsInSource(): Map<string, string[]> {
 
 function helpOf(command: 'sh' | 'node', file: string): string {
   const program = command === 'node' ? process.execPath : command
-  const env = { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' }
+  const env = {
+    PATH: process.env['PATH'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    NODE_NO_WARNINGS: '1',
+  }
   return execFileSync(program, [file, '--help'], { cwd: ROOT, encoding: 'utf8', env }).trimEnd()
 }
 

@@ -163,7 +163,13 @@ async function failedStart(more: Record<string, string> = {}): Promise<string> {
 }
 
 async function run(args: string[], more: Record<string, string> = {}, input = '') {
-  const env = { PATH: process.env['PATH'], PORT: '0', ...settings, ...more }
+  const env = {
+    PATH: process.env['PATH'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    PORT: '0',
+    ...settings,
+    ...more,
+  }
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { env })
   child.stdin.end(input)
   const [stdout, stderr, code] = await Promise.all([

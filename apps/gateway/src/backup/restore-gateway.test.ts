@@ -105,7 +105,14 @@ function arrived(folder: string): string[] {
 
 function spawnGateway(folder: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
   return spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), ...args], {
-    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', MODEMS: 'virtual', ...more },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      DATA_DIR: folder,
+      PORT: '0',
+      MODEMS: 'virtual',
+      ...more,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

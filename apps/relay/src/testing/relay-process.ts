@@ -26,7 +26,7 @@ export async function startRelayProcessOf(
   settings: Readonly<Record<string, string>>,
 ): Promise<RelayProcess> {
   const child = spawn(process.execPath, [...serviceFlags(), main], {
-    env: { PATH: process.env['PATH'], PORT: '0', ...settings },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }))
