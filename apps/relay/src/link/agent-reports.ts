@@ -8,7 +8,7 @@ import { recordTelemetry } from './record-telemetry-statement.ts'
 /** Stores what one agent reports about itself. Such reports are not acknowledged: the next one replaces them. */
 export class AgentReports {
   readonly #store: AgentStore
-  #telemetryAtMs = 0
+  #telemetryAtMs = Number.NEGATIVE_INFINITY
   #waiting: WaitingReport | undefined
   #isOver = false
 
@@ -19,10 +19,11 @@ export class AgentReports {
   /** Samples are kept for days, so they are limited in size and frequency. */
   async storeTelemetry(connection: AgentConnection, sample: Readonly<Record<string, unknown>>): Promise<void> {
     const { database, clock } = this.#store
-    const now = clock.now()
-    if (now.getTime() - this.#telemetryAtMs < TELEMETRY_MS || JSON.stringify(sample).length > LONGEST_SAMPLE) return
-    this.#telemetryAtMs = now.getTime()
-    await recordTelemetry(database, connection, sample, { now, historyMs: TELEMETRY_KEPT_MS })
+    // The monotonic clock: after the database's clock was set back by a day, samples would be dropped for a day.
+    const nowMs = performance.now()
+    if (nowMs - this.#telemetryAtMs < TELEMETRY_MS || JSON.stringify(sample).length > LONGEST_SAMPLE) return
+    this.#telemetryAtMs = nowMs
+    await recordTelemetry(database, connection, sample, { now: clock.now(), historyMs: TELEMETRY_KEPT_MS })
   }
 
   /** Retries until the newest report is stored: an older one would keep showing a reason that has passed. */

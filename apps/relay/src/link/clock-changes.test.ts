@@ -53,6 +53,26 @@ test('leases are renewed and agents get the time at once, however slow settings 
   }
 })
 
+test('telemetry is stored after the clock was set back', async () => {
+  const [agent] = agents
+  const samples = () => relay.database.telemetry.count({ where: { deviceId: agent?.deviceId ?? '' } })
+  agent?.say(JSON.stringify({ type: 'telemetry', at: new Date(), sample: { signal: 20 } }))
+  await vi.waitUntil(async () => (await samples()) === 1, { timeout: SOON_MS })
+  aheadMs -= 24 * HOUR
+  await vi.waitUntil(() => relay.logged.some((line) => line.includes('database clock moved back')), {
+    timeout: SOON_MS,
+  })
+  // Past the shortest interval between two samples.
+  const startMs = performance.timeOrigin - 16_000
+  const later = vi.spyOn(performance, 'now').mockImplementation(() => Date.now() - startMs)
+  try {
+    agent?.say(JSON.stringify({ type: 'telemetry', at: new Date(), sample: { signal: 30 } }))
+    await vi.waitUntil(async () => (await samples()) === 2, { timeout: SOON_MS })
+  } finally {
+    later.mockRestore()
+  }
+})
+
 /** For what takes a second unless it waits for settings. */
 const SOON_MS = 5_000
 
