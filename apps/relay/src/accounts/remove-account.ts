@@ -1,9 +1,7 @@
 import type { Clock } from '../clock.ts'
-import type { Database, Statements } from '../store/database.ts'
+import type { Database } from '../store/database.ts'
+import { deleteAccountRows } from './delete-account-rows-statement.ts'
 import { NO_PASSWORD } from './password-hash.ts'
-
-/** Rows per statement: a few hundred milliseconds on an SD card, far below the statement timeout. */
-const BATCH = 2_000
 
 /**
  * Removes an account and all its data. The first transaction ends all access; then large tables are deleted in batches, so
@@ -28,24 +26,6 @@ export async function removeAccount(database: Database, clock: Clock, accountId:
       data: { deletedAt: clock.now(), connEpoch: { increment: 1 } },
     })
   })
-  for (const removeSome of large) while ((await removeSome(database, accountId)) > 0);
+  for (const deleteSome of deleteAccountRows) while ((await deleteSome(database, accountId)) > 0);
   await database.account.delete({ where: { id: accountId } })
 }
-
-const large: readonly ((statements: Statements, accountId: string) => Promise<number>)[] = [
-  (statements, accountId) => statements.$executeRaw`
-    DELETE FROM messages WHERE key IN (SELECT key FROM messages WHERE account_id = ${accountId} LIMIT ${BATCH})`,
-  (statements, accountId) => statements.$executeRaw`
-    DELETE FROM inbox WHERE key IN (SELECT key FROM inbox WHERE account_id = ${accountId} LIMIT ${BATCH})`,
-  (statements, accountId) => statements.$executeRaw`
-    DELETE FROM webhook_deliveries WHERE key IN
-      (SELECT d.key FROM webhook_deliveries d JOIN webhooks w ON w.key = d.webhook_key
-        WHERE w.account_id = ${accountId} LIMIT ${BATCH})`,
-  (statements, accountId) => statements.$executeRaw`
-    DELETE FROM telemetry WHERE key IN
-      (SELECT t.key FROM telemetry t JOIN devices d ON d.id = t.device_id WHERE d.account_id = ${accountId} LIMIT ${BATCH})`,
-  (statements, accountId) => statements.$executeRaw`
-    DELETE FROM logs WHERE id IN (SELECT id FROM logs WHERE account_id = ${accountId} LIMIT ${BATCH})`,
-  (statements, accountId) => statements.$executeRaw`
-    DELETE FROM live_events WHERE id IN (SELECT id FROM live_events WHERE account_id = ${accountId} LIMIT ${BATCH})`,
-]

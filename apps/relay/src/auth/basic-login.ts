@@ -17,9 +17,9 @@ import { FairQueue, URGENT } from '../limits/fair-queue.ts'
 import { ReservedShare } from '../limits/reserved-share.ts'
 import type { Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
-import type { FreshLookup } from '../store/fresh-lookup.ts'
-import { type AccountStanding, accountStandings } from './account-standing.ts'
+import { FreshLookup } from '../store/fresh-lookup.ts'
 import { type Guess, GuessThrottle } from './guess-throttle.ts'
+import { type AccountStanding, readAccountStandings } from './read-account-standings-statement.ts'
 import { RecognisedLogins } from './recognised-logins.ts'
 import { type Login, RememberedLogins } from './remembered-logins.ts'
 
@@ -54,7 +54,7 @@ export class BasicLogin {
   constructor(deps: BasicLoginDeps) {
     const nowMs = () => deps.clock.now().getTime()
     this.#compare = passwordChecker(deps)
-    this.#standings = accountStandings(deps.database, nowMs)
+    this.#standings = new FreshLookup({ nowMs, size: 10_000, load: (ids) => readAccountStandings(deps.database, ids) })
     this.#remembered = new RememberedLogins(deps.random, nowMs)
     this.#recognised = new RecognisedLogins({ ...deps, nowMs })
     this.#throttle = new GuessThrottle(nowMs)
@@ -115,7 +115,8 @@ export class BasicLogin {
         ? this.#throttle.takePair(username, address)
         : guess
     if (!later.ok) throw tooMany('too many wrong passwords from your address', later.retryAfterSeconds)
-    return await this.#compareIn(addressBlock(address), key, attempt, later)
+    // A group of its own: guesses of the same address that fill the queue must not push it out.
+    return await this.#compareIn(`turn ${addressBlock(address)}`, key, attempt, later)
   }
 
   async #compareIn(

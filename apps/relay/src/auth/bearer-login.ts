@@ -4,9 +4,9 @@ import type { Clock } from '../clock.ts'
 import type { Principal } from '../http/endpoint.ts'
 import { BoundedMap } from '../limits/bounded-map.ts'
 import type { Database } from '../store/database.ts'
-import type { FreshLookup } from '../store/fresh-lookup.ts'
+import { FreshLookup } from '../store/fresh-lookup.ts'
+import { readTokenStandings, type TokenStanding } from './read-token-standings-statement.ts'
 import { type Claims, type SignedTokenDeps, type TokenKind, verifyToken } from './signed-token.ts'
-import { type TokenStanding, tokenStandings } from './token-standing.ts'
 
 /** Verifying a signature costs ten times the rest of a login, so the result is cached as long as that of a password. */
 const CACHED_MS = 60_000
@@ -26,7 +26,8 @@ export class BearerLogin {
 
   constructor(deps: BearerLoginDeps) {
     this.#deps = deps
-    this.#standings = tokenStandings(deps.database, () => this.#nowMs())
+    const load = (jtis: string[]) => readTokenStandings(deps.database, jtis)
+    this.#standings = new FreshLookup({ nowMs: () => this.#nowMs(), size: SIZE, load })
   }
 
   /** Returns undefined when the token is invalid, expired or revoked. */

@@ -1,4 +1,4 @@
-import type { Database } from '../store/database.ts'
+import type { Statements } from '../store/database.ts'
 
 const RECOGNISED_DAYS = 30
 
@@ -6,7 +6,7 @@ const RECOGNISED_DAYS = 30
  * Deletes recognised logins that are old or whose password was changed, of all accounts. A concurrent login with one of these
  * rows waits for its row lock and then stores the row again.
  */
-export async function deleteOldRecognisedLogins(database: Database): Promise<void> {
+export async function deleteOldRecognisedLogins(database: Statements): Promise<void> {
   await database.$executeRaw`
     DELETE FROM recognised_logins r USING accounts a
      WHERE a.id = r.account_id

@@ -1,5 +1,8 @@
+import { z } from 'zod'
 import type { Principal } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
 import type { TokenPair } from './token-pair.ts'
 
 /**
@@ -19,9 +22,13 @@ export function insertFamily(
   const expiresAt = new Date(Math.max(pair.accessExpiresAt.getTime(), pair.refreshExpiresAt.getTime()))
   const { credentialVersion = null, tokenId = null, expiresAt: endsAt = null } = caller
   return database.$transaction(async (statements) => {
-    const [account] = await statements.$queryRaw<unknown[]>`
+    const [account] = await readRows(
+      statements,
+      accountRow,
+      Prisma.sql`
       SELECT id FROM accounts WHERE id = ${pair.accountId}
-        AND (${credentialVersion}::int IS NULL OR credential_version = ${credentialVersion}::int) FOR SHARE`
+        AND (${credentialVersion}::int IS NULL OR credential_version = ${credentialVersion}::int) FOR SHARE`,
+    )
     if (account === undefined) return false
     const stored = await statements.$executeRaw`
       WITH parent AS (
@@ -41,3 +48,5 @@ export function insertFamily(
     return stored > 0
   })
 }
+
+const accountRow = z.object({ id: z.string() })

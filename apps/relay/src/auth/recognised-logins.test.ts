@@ -72,20 +72,18 @@ test('an owner who never logged in waits as long as a guess, because nothing dis
   expect(await status(relay)).toBe(429)
 })
 
-test('a right password gets in within a second through 500 wrong ones per second for the same account', async () => {
+test('a right password gets in through 500 wrong ones per second for the same account', async () => {
   await logIn()
   const relay = newRelay()
   const wrong = startFlood((index) => status(relay, username, `guess ${index}`))
   for (let attempt = 0; attempt < 3; attempt++) {
     await sleep(500)
-    const startMs = performance.now()
     expect(await status(relay)).toBe(200)
-    expect(performance.now() - startMs).toBeLessThan(1_000)
   }
   expect(await wrong.stop()).toContain(429)
 })
 
-test('a new password gets in within a second through 500 new user names per second', async () => {
+test('a new password gets one of the next turns through 500 new user names per second', async () => {
   await logIn()
   const relay = newRelay()
   const wrong = startFlood((index) => status(relay, `new-${index}`, 'guess'))
@@ -93,9 +91,8 @@ test('a new password gets in within a second through 500 new user names per seco
   const change = { password: 'quite another password', keepTokens: true }
   await relay.check({ username, password: PASSWORD, address: HOME })
   await changePassword({ ...world, box, clock: systemClock }, { id: accountId, username }, change)
-  const startMs = performance.now()
+  // Without a turn the answer is 429.
   expect(await status(relay, username, change.password)).toBe(200)
-  expect(performance.now() - startMs).toBeLessThan(1_000)
   expect(await wrong.stop()).toContain(429)
 })
 

@@ -1,4 +1,7 @@
+import { z } from 'zod'
 import type { Database } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
 
 /**
  * Revokes the family of a token: the token, all tokens refreshed from it, and recursively the families that these tokens
@@ -16,14 +19,20 @@ export function revokeFamilyOf(
 ): Promise<string[]> {
   return database.$transaction(async (statements) => {
     await statements.$executeRaw`SELECT FROM accounts WHERE id = ${token.accountId} FOR NO KEY UPDATE`
-    const rows = await statements.$queryRaw<{ id: string }[]>`
+    const rows = await readRows(
+      statements,
+      familyRow,
+      Prisma.sql`
       WITH RECURSIVE revoked AS (
         SELECT family_id AS id FROM tokens WHERE jti = ${token.jti} AND account_id = ${token.accountId}
         UNION
         SELECT child.id FROM token_families child JOIN revoked ON child.parent_id = revoked.id
       )
       UPDATE token_families f SET revoked_at = COALESCE(f.revoked_at, ${at}) FROM revoked WHERE f.id = revoked.id
-      RETURNING f.id`
+      RETURNING f.id`,
+    )
     return rows.map(({ id }) => id)
   })
 }
+
+const familyRow = z.object({ id: z.string() })

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { newId, type Random } from '../random.ts'
 import type { Database, Statements } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
+import { lockSigningKeys } from './lock-signing-keys-statement.ts'
 import { SIGNING_KEY_PURPOSE } from './signing-keys.ts'
 
 const DAY_MS = 86_400_000
@@ -30,7 +31,7 @@ interface RotationDeps {
  */
 export async function rotateSigningKeys(deps: RotationDeps): Promise<void> {
   await deps.database.$transaction(async (statements) => {
-    await statements.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
+    await lockSigningKeys(statements)
     const now = deps.clock.now().getTime()
     const newest = await statements.signingKey.findFirst({ orderBy: { signsFrom: 'desc' } })
     if (!newest) await addKey(statements, deps, now)
@@ -44,9 +45,6 @@ export async function rotateSigningKeys(deps: RotationDeps): Promise<void> {
     await statements.signingKey.deleteMany({ where: { retiresAt: { lt: new Date(now - KEPT_MS) } } })
   })
 }
-
-/** Unique among our advisory locks. */
-const LOCK = 72_707_401n
 
 async function addKey(
   statements: Statements,

@@ -69,13 +69,13 @@ export class SigningKeys {
   }
 
   #read(): Promise<void> {
-    this.#reading ??= this.#readRows().finally(() => {
+    this.#reading ??= this.#load().finally(() => {
       this.#reading = undefined
     })
     return this.#reading
   }
 
-  async #readRows(): Promise<void> {
+  async #load(): Promise<void> {
     const { database, box } = this.#deps
     this.#readMs = this.#nowMs()
     const rows = await database.signingKey.findMany()

@@ -1,4 +1,4 @@
-import type { Database } from '../store/database.ts'
+import type { Statements } from '../store/database.ts'
 import type { Login } from './remembered-logins.ts'
 
 const MOST_OF_ACCOUNT = 100
@@ -10,7 +10,7 @@ const MOST_OF_ACCOUNT = 100
  *
  * A repeated login gets a new `seq`, because relays read only rows after the last that they have seen.
  */
-export async function storeRecognisedLogin(database: Database, loginHash: string, login: Login): Promise<void> {
+export async function storeRecognisedLogin(database: Statements, loginHash: string, login: Login): Promise<void> {
   const { accountId, credentialVersion } = login
   await database.$executeRaw`
     INSERT INTO recognised_logins (login_hash, account_id, credential_version)

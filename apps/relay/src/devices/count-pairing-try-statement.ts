@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isUnrevoked } from '../auth/read-token-standings-statement.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
@@ -21,7 +22,7 @@ export async function countPairingTry(
     UPDATE pairing_codes c SET tries_left = tries_left - 1
      WHERE prefix = ${prefix} AND tries_left > 0 AND expires_at > ${now}
        AND (family_id IS NULL
-            OR EXISTS (SELECT FROM token_families f WHERE f.id = c.family_id AND f.revoked_at IS NULL))
+            OR EXISTS (SELECT FROM token_families f WHERE f.id = c.family_id AND ${isUnrevoked}))
     RETURNING secret_hash AS "secretHash", account_id AS "accountId", used_at AS "usedAt"`,
   )
   return code

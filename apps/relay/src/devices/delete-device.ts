@@ -7,6 +7,7 @@ import type { Move } from '../messages/progress/message-progress.ts'
 import type { Database } from '../store/database.ts'
 import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
 import { failQueuedMessages } from './fail-queued-messages.ts'
+import { lockDeviceToDelete } from './lock-device-to-delete-statement.ts'
 import { noSuchDevice } from './no-such-device.ts'
 
 export interface DeleteDeviceDeps {
@@ -44,9 +45,7 @@ export function deleteDevice({ database, clock, logbook, hints, outbox, onMoved 
 /** Raises the connection epoch, which fences the agent: nothing that it claims or reports from now on is stored. */
 async function markDeleted(database: Database, accountId: string, id: string, now: Date): Promise<void> {
   await database.$transaction(async (statements) => {
-    const [device] = await statements.$queryRaw<{ builtIn: boolean }[]>`
-      SELECT built_in AS "builtIn" FROM devices
-      WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NULL FOR UPDATE`
+    const device = await lockDeviceToDelete(statements, accountId, id)
     if (device === undefined) throw noSuchDevice()
     if (device.builtIn) throw new ApiError(409, 'This device is the gateway itself and cannot be deleted')
     await statements.device.update({

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
 import type { LogEntry } from '../store/generated/client.ts'
+import { countDeviceQueue } from './count-device-queue-statement.ts'
 import { deviceAnswer } from './device-answer.ts'
 import { modemAnswer } from './modem-answer.ts'
 import { noSuchDevice } from './no-such-device.ts'
@@ -28,7 +29,7 @@ export function getDevice({ database, clock }: GetDeviceDeps): Endpoint {
       })
       if (device === null) throw noSuchDevice()
       const [queue, errors] = await Promise.all([
-        readQueue(database, accountId, id),
+        countDeviceQueue(database, accountId, id),
         database.logEntry.findMany({
           where: { accountId, deviceId: id, priority: { in: ['WARN', 'ERROR'] } },
           orderBy: { createdAt: 'desc' },
@@ -37,34 +38,20 @@ export function getDevice({ database, clock }: GetDeviceDeps): Endpoint {
       ])
       const listed = deviceAnswer(device, clock.now())
       const { agentVersion, connectedAt } = device
-      const told = readTelemetry(device.telemetry)
+      const reported = readTelemetry(device.telemetry)
       const body: DeviceDetailAnswer = {
         ...listed,
         ...(agentVersion !== null && { version: agentVersion }),
-        ...(told.platform !== undefined && { platform: told.platform }),
+        ...(reported.platform !== undefined && { platform: reported.platform }),
         ...(listed.online && connectedAt !== null && { connectedSince: connectedAt.toISOString() }),
         queue,
-        ...journalAnswer(told),
-        modems: (told.modems ?? []).map(modemAnswer),
+        ...journalAnswer(reported),
+        modems: (reported.modems ?? []).map(modemAnswer),
         lastErrors: errors.map(errorAnswer),
       }
       return { status: 200, body }
     },
   })
-}
-
-/** Spelled out, so that PostgreSQL uses the index over unfinished recipients. */
-async function readQueue(
-  database: Database,
-  accountId: string,
-  deviceId: string,
-): Promise<DeviceDetailAnswer['queue']> {
-  const [queue = { pending: 0, processed: 0 }] = await database.$queryRaw<DeviceDetailAnswer['queue'][]>`
-    SELECT count(*) FILTER (WHERE processed_at IS NULL)::int AS pending,
-      count(*) FILTER (WHERE processed_at IS NOT NULL)::int AS processed
-    FROM recipients
-    WHERE device_id = ${deviceId} AND account_id = ${accountId} AND state IN ('Pending', 'Cancelling', 'Processed')`
-  return queue
 }
 
 function journalAnswer({ journal, queue }: TelemetrySample): Pick<DeviceDetailAnswer, 'journal'> {

@@ -1,6 +1,9 @@
+import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
 
-export interface SamplesAsked {
+export interface SampleQuery {
   readonly accountId: string
   readonly deviceId: string
   readonly from: Date
@@ -11,13 +14,16 @@ export interface SamplesAsked {
 
 /**
  * Reads the last sample of each time interval, oldest first. Each is one index lookup, so a week costs the same as a
- * minute, and the samples in between are not read.
+ * minute, and the samples in between are not read. Takes no locks.
  */
 export async function readSamples(
   statements: Statements,
-  { accountId, deviceId, from, to, most }: SamplesAsked,
-): Promise<{ readonly at: Date; readonly sample: unknown }[]> {
-  return await statements.$queryRaw`
+  { accountId, deviceId, from, to, most }: SampleQuery,
+): Promise<z.output<typeof sampleRow>[]> {
+  return await readRows(
+    statements,
+    sampleRow,
+    Prisma.sql`
     SELECT sampled.at, sampled.sample
     FROM devices d
     CROSS JOIN generate_series(0, ${most}::int - 1) AS number
@@ -30,5 +36,8 @@ export async function readSamples(
       LIMIT 1
     ) AS sampled
     WHERE d.id = ${deviceId} AND d.account_id = ${accountId}
-    ORDER BY sampled.at`
+    ORDER BY sampled.at`,
+  )
 }
+
+const sampleRow = z.object({ at: z.date(), sample: z.unknown() })

@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts'
+import { readDatabaseMs } from '../store/read-clock-statement.ts'
 import type { HealthSource } from './health-check.ts'
 
 /** Checks whether the database answers, and how fast. */
@@ -9,7 +10,7 @@ export function databaseHealth(database: Database): HealthSource {
     async check() {
       const started = performance.now()
       try {
-        await database.$queryRaw`SELECT 1`
+        await readDatabaseMs(database)
       } catch {
         return { status: 'fail', description: 'database unavailable', observedValue: 0, observedUnit: 'ms' }
       }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
-import { recordWaiting } from '../waiting/record-waiting.ts'
+import { recordWaiting } from '../waiting/record-waiting-statement.ts'
 import type { AgentStore } from './agent-requests.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import { recordTelemetry } from './record-telemetry-statement.ts'

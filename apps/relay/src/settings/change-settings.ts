@@ -3,8 +3,9 @@ import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { refusal } from '../http/validation-error.ts'
 import type { Logbook } from '../logs/logbook.ts'
-import type { Database, Statements } from '../store/database.ts'
+import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
+import { lockSettings } from './lock-settings-statement.ts'
 import { type OwnSettings, withDefaults } from './merge-settings.ts'
 import { brokenRules } from './settings-rules.ts'
 
@@ -33,7 +34,9 @@ export function changeSettings(
     answers: { 200: settings },
     async handle({ principal: { accountId }, body }) {
       const changed = await database.$transaction(async (statements) => {
-        const own = merge(await lockedSettings(statements, accountId), body)
+        const before = await lockSettings(statements, accountId)
+        if (before === undefined) throw new ApiError(401, 'The account was removed')
+        const own = merge(before, body)
         refuseBroken(own)
         await statements.account.update({
           where: { id: accountId },
@@ -46,14 +49,6 @@ export function changeSettings(
       return { status: 200, body: withDefaults(changed) }
     },
   })
-}
-
-/** Locks the account, so that concurrent changes run one after the other. Accepting messages needs a weaker lock. */
-async function lockedSettings(statements: Statements, accountId: string): Promise<OwnSettings> {
-  const [account] = await statements.$queryRaw<{ settings: OwnSettings }[]>`
-    SELECT settings FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`
-  if (account === undefined) throw new ApiError(401, 'The account was removed')
-  return account.settings
 }
 
 function refuseBroken(own: OwnSettings): void {

@@ -1,5 +1,8 @@
 import { messageStates } from '@smsgw/contract/message-states'
+import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
 
 export interface TrafficWindow {
   readonly accountId: string
@@ -7,19 +10,6 @@ export interface TrafficWindow {
   readonly from: Date
   readonly stepSeconds: number
   readonly buckets: number
-}
-
-export interface Traffic {
-  /** Start of the bucket. */
-  readonly at: Date
-  readonly accepted: number
-  readonly sent: number
-  readonly delivered: number
-  readonly failed: number
-  readonly received: number
-  /** Milliseconds from acceptance, or the scheduled time, to sending; null when nothing was sent. */
-  readonly p50: number | null
-  readonly p95: number | null
 }
 
 /**
@@ -32,7 +22,10 @@ export async function countTraffic(
   statements: Statements,
   { accountId, from, stepSeconds, buckets }: TrafficWindow,
 ): Promise<Traffic[]> {
-  return await statements.$queryRaw<Traffic[]>`
+  return await readRows(
+    statements,
+    trafficRow,
+    Prisma.sql`
     SELECT bucket.at, accepted.count AS accepted, sent.count AS sent, delivered.count AS delivered,
       failed.count AS failed, received.count AS received,
       (1000 * extract(epoch FROM sent.waits[1]))::float8 AS p50, (1000 * extract(epoch FROM sent.waits[2]))::float8 AS p95
@@ -64,5 +57,21 @@ export async function countTraffic(
       SELECT count(*)::int FROM inbox
       WHERE account_id = ${accountId} AND created_at >= bucket.at AND created_at < bucket.until
     ) AS received
-    ORDER BY bucket.at`
+    ORDER BY bucket.at`,
+  )
 }
+
+const trafficRow = z.object({
+  /** Start of the bucket. */
+  at: z.date(),
+  accepted: z.int(),
+  sent: z.int(),
+  delivered: z.int(),
+  failed: z.int(),
+  received: z.int(),
+  /** Milliseconds from acceptance, or the scheduled time, to sending; null when nothing was sent. */
+  p50: z.number().nullable(),
+  p95: z.number().nullable(),
+})
+
+export type Traffic = z.output<typeof trafficRow>

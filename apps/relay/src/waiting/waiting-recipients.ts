@@ -4,6 +4,7 @@ import type { MessageState } from '@smsgw/contract/message-states'
 import { type Waiting, type WaitingCause, type WaitingReason, waitingOf } from '@smsgw/contract/waiting'
 import { isLeased } from '../link/claim/lease.ts'
 import type { Statements } from '../store/database.ts'
+import { readDeviceReports } from './read-device-reports-statement.ts'
 
 /** The columns of a recipient that determine its waiting reason. */
 export interface WaitingFacts {
@@ -112,25 +113,13 @@ async function readHolders(
   accountId: string,
   deviceIds: readonly string[],
 ): Promise<ReadonlyMap<string, Holder>> {
-  const rows = await statements.$queryRaw<HolderRow[]>`
-    SELECT d.id, d.name, d.lease_until AS "leaseUntil", w.report, now() AS now
-    FROM devices d LEFT JOIN device_waiting w ON w.device_id = d.id AND w.conn_epoch = d.conn_epoch
-    WHERE d.account_id = ${accountId} AND d.id = ANY(${deviceIds}::text[]) AND d.deleted_at IS NULL`
+  const rows = await readDeviceReports(statements, accountId, deviceIds)
   return new Map(
     rows.map(({ id, name, leaseUntil, report, now }) => {
       const { data } = waitingReport.safeParse(report)
       return [id, { name, now, isOnline: isLeased(leaseUntil, now), report: data }]
     }),
   )
-}
-
-interface HolderRow {
-  readonly id: string
-  readonly name: string
-  readonly leaseUntil: Date | null
-  readonly report: unknown
-  /** Time of the database, by which leases and due times are compared. */
-  readonly now: Date
 }
 
 function isOpen(state: MessageState): boolean {

@@ -10,7 +10,7 @@ import type { Prisma } from '../store/generated/client.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { showTimeline } from '../timeline/show-timeline.ts'
-import { recordWaiting } from './record-waiting.ts'
+import { recordWaiting } from './record-waiting-statement.ts'
 import { type WaitingFacts, waitingRecipients } from './waiting-recipients.ts'
 
 let shared: TestDatabase

@@ -4,6 +4,7 @@ import type { Principal } from '../../http/endpoint.ts'
 import type { Random } from '../../random.ts'
 import type { Database } from '../../store/database.ts'
 import { FreshLookup } from '../../store/fresh-lookup.ts'
+import { readSessionStandings, type SessionStanding } from './read-session-standings-statement.ts'
 
 /** Lifetime of a session, counted from the last time the console was opened. */
 export const SESSION_SECONDS = 30 * 86_400
@@ -15,13 +16,6 @@ interface SessionLoginDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
-}
-
-interface SessionStanding {
-  readonly accountId: string
-  readonly username: string
-  readonly credentialVersion: number
-  readonly expiresAt: Date
 }
 
 /**
@@ -37,7 +31,7 @@ export class SessionLogin {
     this.#standings = new FreshLookup({
       nowMs: () => this.#nowMs(),
       size: 10_000,
-      load: (hashes) => loadStandings(deps.database, hashes),
+      load: (hashes) => readSessionStandings(deps.database, hashes),
     })
   }
 
@@ -111,14 +105,4 @@ const EVERYTHING: Principal['scopes'] = new Set(['all:any'] as const)
 
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
-}
-
-async function loadStandings(database: Database, hashes: string[]): Promise<ReadonlyMap<string, SessionStanding>> {
-  // One array parameter, so that the statement is prepared once.
-  const rows = await database.$queryRaw<(SessionStanding & { readonly tokenHash: string })[]>`
-    SELECT s.token_hash AS "tokenHash", s.account_id AS "accountId", a.username,
-           s.credential_version AS "credentialVersion", s.expires_at AS "expiresAt"
-      FROM sessions s JOIN accounts a ON a.id = s.account_id AND a.credential_version = s.credential_version
-     WHERE s.token_hash = ANY(${hashes})`
-  return new Map(rows.map(({ tokenHash, ...standing }) => [tokenHash, standing]))
 }

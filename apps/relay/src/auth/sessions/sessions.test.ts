@@ -12,7 +12,7 @@ import { secretBox } from '../../store/secret-box.ts'
 import { localHints } from '../../testing/local-hints.ts'
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
 import { buildAuth } from '../auth.ts'
-import { deleteEndedSessions } from './delete-ended-sessions.ts'
+import { deleteEndedSessions } from './delete-ended-sessions-statement.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
 const random = systemRandom

@@ -3,7 +3,10 @@ import { type AgentConnection, fence } from '../link/claim/agent-connection.ts'
 import type { Statements } from '../store/database.ts'
 import { storableJson } from '../store/storable.ts'
 
-/** Stores the latest report of a connection. It is valid while the connection is the newest of its device. */
+/**
+ * Stores the latest report of a connection. It is valid while the connection is the newest of its device. The fence locks the
+ * device, so that no newer connection is opened between the check and the write.
+ */
 export async function recordWaiting(
   statements: Statements,
   connection: AgentConnection,

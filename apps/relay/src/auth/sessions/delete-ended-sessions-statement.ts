@@ -1,12 +1,15 @@
 import type { Clock } from '../../clock.ts'
-import type { Database } from '../../store/database.ts'
+import type { Statements } from '../../store/database.ts'
 
-/** Deletes sessions that have expired or whose password was changed, of all accounts. */
+/**
+ * Deletes sessions that have expired or whose password was changed, of all accounts. A concurrent password change may lock
+ * the account meanwhile: this reads its committed version, and the next run deletes the rest.
+ */
 export async function deleteEndedSessions({
   database,
   clock,
 }: {
-  readonly database: Database
+  readonly database: Statements
   readonly clock: Clock
 }): Promise<void> {
   await database.$executeRaw`

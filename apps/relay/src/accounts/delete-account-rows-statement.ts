@@ -1,0 +1,26 @@
+import type { Statements } from '../store/database.ts'
+
+/** Rows per statement: a few hundred milliseconds on an SD card, far below the statement timeout. */
+const BATCH = 2_000
+
+/**
+ * Each deletes some rows of a removed account from a large table and returns their number, 0 at the end. Locks only these rows:
+ * nothing else uses them, because the account can no longer be accessed.
+ */
+export const deleteAccountRows: readonly ((statements: Statements, accountId: string) => Promise<number>)[] = [
+  (statements, accountId) => statements.$executeRaw`
+    DELETE FROM messages WHERE key IN (SELECT key FROM messages WHERE account_id = ${accountId} LIMIT ${BATCH})`,
+  (statements, accountId) => statements.$executeRaw`
+    DELETE FROM inbox WHERE key IN (SELECT key FROM inbox WHERE account_id = ${accountId} LIMIT ${BATCH})`,
+  (statements, accountId) => statements.$executeRaw`
+    DELETE FROM webhook_deliveries WHERE key IN
+      (SELECT d.key FROM webhook_deliveries d JOIN webhooks w ON w.key = d.webhook_key
+        WHERE w.account_id = ${accountId} LIMIT ${BATCH})`,
+  (statements, accountId) => statements.$executeRaw`
+    DELETE FROM telemetry WHERE key IN
+      (SELECT t.key FROM telemetry t JOIN devices d ON d.id = t.device_id WHERE d.account_id = ${accountId} LIMIT ${BATCH})`,
+  (statements, accountId) => statements.$executeRaw`
+    DELETE FROM logs WHERE id IN (SELECT id FROM logs WHERE account_id = ${accountId} LIMIT ${BATCH})`,
+  (statements, accountId) => statements.$executeRaw`
+    DELETE FROM live_events WHERE id IN (SELECT id FROM live_events WHERE account_id = ${accountId} LIMIT ${BATCH})`,
+]

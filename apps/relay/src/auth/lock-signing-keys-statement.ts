@@ -1,0 +1,9 @@
+import type { Statements } from '../store/database.ts'
+
+/** Locks the signing keys until the end of the transaction, so that relays that start together create one key. */
+export async function lockSigningKeys(statements: Statements): Promise<void> {
+  await statements.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
+}
+
+/** Different from the other advisory locks of the relay. */
+const LOCK = 72_707_401n

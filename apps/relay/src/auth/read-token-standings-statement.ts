@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
+
+/** What the database knows of a valid token. A revoked token, or one of a removed account, has no standing. */
+export interface TokenStanding {
+  readonly familyId: string
+  readonly accountId: string
+  readonly username: string
+  /** End of the family; set when a token issued it. */
+  readonly endsAt: Date | null
+}
+
+/**
+ * Reads the state of the tokens that are valid, by primary keys. One array parameter, so that the statement is prepared once.
+ * Takes no locks.
+ */
+export async function readTokenStandings(
+  database: Statements,
+  jtis: string[],
+): Promise<ReadonlyMap<string, TokenStanding>> {
+  const rows = await readRows(
+    database,
+    tokenRow,
+    Prisma.sql`
+    SELECT t.jti, t.family_id AS "familyId", t.account_id AS "accountId", a.username, f.ends_at AS "endsAt"
+      FROM tokens t
+      JOIN token_families f ON f.id = t.family_id AND ${isUnrevoked}
+      JOIN accounts a ON a.id = t.account_id
+     WHERE t.jti = ANY(${jtis})`,
+  )
+  return new Map(rows.map(({ jti, ...standing }) => [jti, standing]))
+}
+
+const tokenRow = z.object({
+  jti: z.string(),
+  familyId: z.string(),
+  accountId: z.string(),
+  username: z.string(),
+  endsAt: z.date().nullable(),
+})
+
+/**
+ * Neither the family `f` is revoked nor one that it descends from. A relay of an older release revokes a family without
+ * its descendants, and a family may be issued while its parent is being revoked there.
+ */
+export const isUnrevoked = Prisma.sql`NOT EXISTS (
+  WITH RECURSIVE line AS (
+    SELECT f.parent_id, f.revoked_at
+    UNION ALL
+    SELECT parent.parent_id, parent.revoked_at FROM line JOIN token_families parent ON parent.id = line.parent_id
+  )
+  SELECT FROM line WHERE revoked_at IS NOT NULL)`
