@@ -109,14 +109,15 @@ export class BasicLogin {
     if (guess.ok) return await this.#compareIn(addressBlock(address), key, attempt, guess)
     if (await this.#recognised.has(this.#recognised.keyOf(attempt))) return await this.#compareIn(URGENT, key, attempt)
     // Guesses at other names used up the limit of the address: this name may still have a turn.
-    const name = { name: username, isRecognised: this.#recognised.hasName(username) }
     const later =
-      guess.used === 'address' && (await this.#reserved.turn(addressBlock(address), name))
-        ? this.#throttle.takePair(username, address)
-        : guess
+      guess.used === 'address' && (await this.#hasTurn(attempt)) ? this.#throttle.takePair(username, address) : guess
     if (!later.ok) throw tooMany('too many wrong passwords from your address', later.retryAfterSeconds)
-    // A group of its own: guesses of the same address that fill the queue must not push it out.
-    return await this.#compareIn(`turn ${addressBlock(address)}`, key, attempt, later)
+    return await this.#compareIn(turnGroup(address), key, attempt, later)
+  }
+
+  #hasTurn({ username, address }: Attempt): Promise<boolean> {
+    const isRecognised = this.#recognised.hasName(username)
+    return this.#reserved.turn(addressBlock(address), { name: username, isRecognised })
   }
 
   async #compareIn(
@@ -127,13 +128,14 @@ export class BasicLogin {
   ): Promise<Login | undefined> {
     try {
       const compare = async () => ({ login: await this.#compare(attempt) })
-      const found = (await this.#queue.run(group, compare)) ?? (await this.#compareRecognised(group, attempt, compare))
+      const found = (await this.#queue.run(group, compare)) ?? (await this.#compareDropped(group, attempt, compare))
       if (found === undefined) throw tooMany('too many passwords are waiting to be checked', 1)
       if (found.login) {
         guess?.giveBack()
         this.#remembered.add(key, found.login)
+        const recognisedKey = this.#recognised.keyOf(attempt)
         // When this fails, this relay still remembers the login, and the next one writes it.
-        await this.#recognised.remember(this.#recognised.keyOf(attempt), found.login).catch(() => undefined)
+        await this.#recognised.remember(recognisedKey, attempt.username, found.login).catch(() => undefined)
       } else await this.#noteWrong(group, key, attempt)
       return found.login
     } catch (error) {
@@ -142,16 +144,23 @@ export class BasicLogin {
     }
   }
 
-  /** The queue was full: lets a recognised login go to its front. */
-  async #compareRecognised<Result>(group: string, attempt: Attempt, compare: () => Promise<Result>) {
-    if (group === URGENT || !(await this.#recognised.has(this.#recognised.keyOf(attempt)))) return undefined
-    return await this.#queue.run(URGENT, compare)
+  /** The queue was full: lets a recognised login go to its front, and another one have a turn of its address. */
+  async #compareDropped<Result>(group: string, attempt: Attempt, compare: () => Promise<Result>) {
+    if (group === URGENT) return undefined
+    if (await this.#recognised.has(this.#recognised.keyOf(attempt))) return await this.#queue.run(URGENT, compare)
+    if (group !== addressBlock(attempt.address) || !(await this.#hasTurn(attempt))) return undefined
+    return await this.#queue.run(turnGroup(attempt.address), compare)
   }
 
   async #noteWrong(group: string, key: string, attempt: Attempt): Promise<void> {
     this.#remembered.delete(key)
     if (group === URGENT) await this.#recognised.forget(this.#recognised.keyOf(attempt)).catch(() => undefined)
   }
+}
+
+/** A group of its own: guesses of the same address that fill the queue must not push out attempts that have a turn. */
+function turnGroup(address: string): string {
+  return `turn ${addressBlock(address)}`
 }
 
 function tooMany(what: string, retryAfterSeconds: number): ApiError {

@@ -83,6 +83,17 @@ test('a right password gets in through 500 wrong ones per second for the same ac
   expect(await wrong.stop()).toContain(429)
 })
 
+test('a new password gets a turn while guesses of its address fill the queue', async () => {
+  const relay = newRelay()
+  expect(await status(relay)).toBe(200)
+  const change = { password: 'quite another password', keepTokens: true }
+  await changePassword({ ...world, box, clock: systemClock }, { id: accountId, username }, change)
+  // Fewer than the limit of the address, more than the places of the queue.
+  const guesses = Array.from({ length: 90 }, (_, index) => status(relay, `name-${index}`, 'guess'))
+  expect(await status(relay, username, change.password)).toBe(200)
+  await Promise.all(guesses)
+})
+
 test('a new password gets one of the next turns through 500 new user names per second', async () => {
   await logIn()
   const relay = newRelay()

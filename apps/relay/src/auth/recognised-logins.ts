@@ -50,13 +50,15 @@ export class RecognisedLogins {
     return this.#logins.get(key) !== undefined
   }
 
-  /** Whether somebody logged in to this account, as far as loaded by `has`. */
+  /** Whether somebody logged in to this account, here or as far as loaded by `has`. */
   hasName(username: string): boolean {
     return this.#names.get(canonicalUsername(username)) === true
   }
 
   /** Writes at most once per day. */
-  async remember(key: string, login: Login): Promise<void> {
+  async remember(key: string, username: string, login: Login): Promise<void> {
+    // Kept after a password change, which deletes the stored logins.
+    this.#names.set(canonicalUsername(username), true)
     const nowMs = this.#deps.nowMs()
     const ageMs = nowMs - (this.#logins.get(key)?.seenMs ?? Number.NEGATIVE_INFINITY)
     if (ageMs >= 0 && ageMs < DAY_MS) return
