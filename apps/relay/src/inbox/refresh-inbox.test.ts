@@ -135,14 +135,14 @@ test('delivers only the requested kinds and device', async () => {
   await receive('mms', 3, mms)
   await receive('elsewhere', 4, {}, 'd2')
   for (const event of ['sms:received', 'sms:data-received', 'mms:received']) await webhook(event, event)
-  const told = async () =>
+  const deliveredIds = async () =>
     (await deliveries()).map(({ payload }) => (payload as { messageId: string }).messageId).sort()
   await refresh({ webhookDelivery: 'Individual', messageTypes: [] })
-  expect(await told()).toEqual([])
+  expect(await deliveredIds()).toEqual([])
   await refresh({ webhookDelivery: 'Individual', messageTypes: ['DATA_SMS', 'MMS_DOWNLOADED'] })
-  expect(await told()).toEqual(['data'])
+  expect(await deliveredIds()).toEqual(['data'])
   await refresh({ webhookDelivery: 'Individual', deviceId: 'd1' })
-  expect(await told()).toEqual(['data', 'mms', 'text'])
+  expect(await deliveredIds()).toEqual(['data', 'mms', 'text'])
 })
 
 test('batches messages by device and kind, in order, and the same batch always has the same id', async () => {

@@ -72,7 +72,7 @@ const event = (id: number, kind: LiveEventKind = 'message.created'): LiveEvent =
   data: { id: `m${id}` },
 })
 const settled = () => vi.advanceTimersByTimeAsync(0)
-const told = (text: string) => [...text.matchAll(/data: \{"id":"(\w+)"\}/g)].map(([, id]) => id)
+const idsIn = (text: string) => [...text.matchAll(/data: \{"id":"(\w+)"\}/g)].map(([, id]) => id)
 
 test('an event has its cursor, its kind and its data', async () => {
   const { stream, begin, sink } = world()
@@ -90,7 +90,7 @@ test('sends missed events first, then new ones, each once', async () => {
   begin()
   stream.deliver(event(13))
   await settled()
-  expect(told(sink.text)).toEqual(['m9', 'm10', 'm11', 'm12', 'm13'])
+  expect(idsIn(sink.text)).toEqual(['m9', 'm10', 'm11', 'm12', 'm13'])
 })
 
 test('does not repeat events that the client has read from a relay that was further ahead', async () => {
@@ -99,10 +99,10 @@ test('does not repeat events that the client has read from a relay that was furt
   begin()
   for (const id of [11, 12, 13]) stream.deliver(event(id))
   await settled()
-  expect(told(sink.text)).toEqual(['m13'])
+  expect(idsIn(sink.text)).toEqual(['m13'])
 })
 
-test('tells a client with an unknown position first of all to reset', async () => {
+test('sends a reset first to a client with an unknown position', async () => {
   const { stream, begin, sink } = world()
   stream.deliver(event(11))
   stream.reset()
@@ -118,7 +118,7 @@ test('sends only the requested and allowed kinds', async () => {
   stream.deliver(event(11))
   stream.deliver(event(12, 'log.added'))
   await settled()
-  expect(told(sink.text)).toEqual(['m10', 'm12'])
+  expect(idsIn(sink.text)).toEqual(['m10', 'm12'])
 })
 
 test('keeps an idle stream open and advances its cursor', async () => {
@@ -136,7 +136,7 @@ test('sends a client that loses access the reason, and nothing after it', async 
   stream.deliver(event(11))
   await settled()
   expect(sink.text).toMatch(/event: end\ndata: \{"code":"token_revoked","message":"[^"]+"\}\n\n$/)
-  expect([sink.isEnded, live.listening, access.watching, told(sink.text)]).toEqual([true, 0, 0, []])
+  expect([sink.isEnded, live.listening, access.watching, idsIn(sink.text)]).toEqual([true, 0, 0, []])
 })
 
 test('checks access before each event', async () => {
@@ -147,7 +147,7 @@ test('checks access before each event', async () => {
   access.loss = 'password_changed'
   stream.deliver(event(12))
   await settled()
-  expect([told(sink.text), sink.isEnded]).toEqual([['m11'], true])
+  expect([idsIn(sink.text), sink.isEnded]).toEqual([['m11'], true])
   expect(sink.text).toContain('"code":"password_changed"')
 })
 
@@ -157,7 +157,7 @@ test('sends no missed events to a client that lost access while the stream was p
   access.loss = 'account_removed'
   begin()
   await settled()
-  expect([told(sink.text), sink.isEnded]).toEqual([[], true])
+  expect([idsIn(sink.text), sink.isEnded]).toEqual([[], true])
 })
 
 test('holds events back while access cannot be checked, and loses none', async () => {
@@ -166,10 +166,10 @@ test('holds events back while access cannot be checked, and loses none', async (
   access.isUnknown = true
   for (const id of [11, 12]) stream.deliver(event(id))
   await vi.advanceTimersByTimeAsync(20_000)
-  expect([told(sink.text), sink.text.includes('still here'), sink.isEnded]).toEqual([[], false, false])
+  expect([idsIn(sink.text), sink.text.includes('still here'), sink.isEnded]).toEqual([[], false, false])
   access.isUnknown = false
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(told(sink.text)).toEqual(['m11', 'm12'])
+  expect(idsIn(sink.text)).toEqual(['m11', 'm12'])
 })
 
 test('disconnects a client that does not read, and buffers nothing for it', async () => {
@@ -178,7 +178,7 @@ test('disconnects a client that does not read, and buffers nothing for it', asyn
   sink.unreadBytes = 1_001
   stream.deliver(event(11))
   await settled()
-  expect([sink.isEnded, live.listening, told(sink.text)]).toEqual([true, 0, []])
+  expect([sink.isEnded, live.listening, idsIn(sink.text)]).toEqual([true, 0, []])
 })
 
 test('leaves no listener, watch or timer after a client disconnects', () => {

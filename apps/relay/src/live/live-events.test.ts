@@ -45,11 +45,11 @@ function relay() {
 }
 
 async function listen(live: LiveEvents, accountId = 'a1') {
-  const told: LiveEvent[] = []
+  const received: LiveEvent[] = []
   await live.prepare(accountId, async () =>
-    live.listen({ accountId, deliver: (event) => told.push(event), end: () => undefined }),
+    live.listen({ accountId, deliver: (event) => received.push(event), end: () => undefined }),
   )
-  return told
+  return received
 }
 
 async function connect(): Promise<Client> {
@@ -73,35 +73,36 @@ const change = (client: Client, id: string, state = 'Sent') =>
      UPDATE messages SET state = $2::message_state WHERE account_id = 'a1' AND id = $1`,
     [id, state],
   )
-const idsOf = (told: readonly LiveEvent[]) => told.map(({ kind, data }) => `${kind} ${(data as { id: string }).id}`)
+const idsOf = (received: readonly LiveEvent[]) =>
+  received.map(({ kind, data }) => `${kind} ${(data as { id: string }).id}`)
 const until = (check: () => boolean | Promise<boolean>) =>
   vi.waitFor(async () => expect(await check()).toBe(true), { timeout: 10_000, interval: 5 })
 
 test('holds back a later event until an earlier transaction commits, and loses neither', async () => {
   const { live, requested } = relay()
-  const told = await listen(live)
+  const received = await listen(live)
   const [first, second] = [await connect(), await connect()]
   await first.query('BEGIN')
   await insert(first, 'm1')
   await insert(second, 'm2')
   const before = requested.times
   await until(() => requested.times > before + 6)
-  expect(told).toEqual([])
+  expect(received).toEqual([])
   await first.query('COMMIT')
-  await until(() => told.length === 2)
-  expect(idsOf(told)).toEqual(['message.created m1', 'message.created m2'])
+  await until(() => received.length === 2)
+  expect(idsOf(received)).toEqual(['message.created m1', 'message.created m2'])
 })
 
 test('a rolled-back transaction holds back nothing', async () => {
   const { live } = relay()
-  const told = await listen(live)
+  const received = await listen(live)
   const [first, second] = [await connect(), await connect()]
   await first.query('BEGIN')
   await insert(first, 'm1')
   await insert(second, 'm2')
   await first.query('ROLLBACK')
-  await until(() => told.length === 1)
-  expect(idsOf(told)).toEqual(['message.created m2'])
+  await until(() => received.length === 1)
+  expect(idsOf(received)).toEqual(['message.created m2'])
 })
 
 test('a watch starts after all transactions that do not know of it have ended', async () => {
@@ -133,18 +134,18 @@ test('a second client does not start earlier than the first one could', async ()
 
 test('writes no events for an account without clients', async () => {
   const { live } = relay()
-  const told = await listen(live)
+  const received = await listen(live)
   const writer = await connect()
   await insert(writer, 'theirs', 'a2')
   await insert(writer, 'ours')
-  await until(() => told.length === 1)
+  await until(() => received.length === 1)
   expect(await world.database.liveEvent.findMany({ select: { accountId: true } })).toEqual([{ accountId: 'a1' }])
 })
 
 test('concurrent transactions lose no event, on two relays and for a client that reconnects', async () => {
   const dice = new Dice(20_261_121)
   const [here, there] = [relay(), relay()]
-  const [toldHere, toldThere] = [await listen(here.live), await listen(there.live)]
+  const [receivedHere, receivedThere] = [await listen(here.live), await listen(there.live)]
   const cameBackFrom = here.live.place
   const expected = new Set<string>()
   const writers = await Promise.all(Array.from({ length: 8 }, connect))
@@ -165,30 +166,30 @@ test('concurrent transactions lose no event, on two relays and for a client that
       }
     }),
   )
-  for (const told of [toldHere, toldThere]) {
-    await until(() => told.length === expected.size)
-    expect(new Set(idsOf(told))).toEqual(expected)
-    for (const [place, name] of idsOf(told).entries())
+  for (const received of [receivedHere, receivedThere]) {
+    await until(() => received.length === expected.size)
+    expect(new Set(idsOf(received))).toEqual(expected)
+    for (const [place, name] of idsOf(received).entries())
       if (name.startsWith('message.changed'))
-        expect(idsOf(told).indexOf(name.replace('changed', 'created'))).toBeLessThan(place)
+        expect(idsOf(received).indexOf(name.replace('changed', 'created'))).toBeLessThan(place)
   }
-  expect(idsOf(toldHere)).toEqual(idsOf(toldThere))
+  expect(idsOf(receivedHere)).toEqual(idsOf(receivedThere))
   const span = { after: cameBackFrom, upTo: there.live.place }
-  expect(idsOf(await readMissedEvents(world.database, 'a1', span, 1_000))).toEqual(idsOf(toldHere))
+  expect(idsOf(await readMissedEvents(world.database, 'a1', span, 1_000))).toEqual(idsOf(receivedHere))
 }, 30_000)
 
 test('reports each change as its kind, and reports no other changes', async () => {
   const { live } = relay()
   const { database } = world
-  const told = await listen(live)
+  const received = await listen(live)
   const accountId = 'a1'
   const device = { id: 'd1', accountId, name: 'attic' }
   const soFar = async (...expected: readonly (readonly [string, object])[]) => {
-    await until(() => told.length >= expected.length)
+    await until(() => received.length >= expected.length)
     // The last change: nothing was reported before it.
     await database.account.update({ where: { id: accountId }, data: { settingsVersion: { increment: 1 } } })
-    await until(() => told.at(-1)?.kind === 'settings.changed')
-    expect(told.splice(0).map(({ kind, data }) => [kind, data])).toEqual([...expected, ['settings.changed', {}]])
+    await until(() => received.at(-1)?.kind === 'settings.changed')
+    expect(received.splice(0).map(({ kind, data }) => [kind, data])).toEqual([...expected, ['settings.changed', {}]])
   }
   await database.device.create({ data: device })
   await database.device.update({ where: { id: 'd1' }, data: { lastSeen: new Date(), leaseUntil: new Date() } })
@@ -232,14 +233,14 @@ test('reports each change as its kind, and reports no other changes', async () =
 
 test('a lost connection loses no event', async () => {
   const { live } = relay()
-  const told = await listen(live)
+  const received = await listen(live)
   const writer = await connect()
   await insert(writer, 'm1')
-  await until(() => told.length === 1)
+  await until(() => received.length === 1)
   await writer.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'smsgw relay'`)
   await insert(writer, 'm2')
-  await until(() => told.length === 2)
-  expect(idsOf(told)).toEqual(['message.created m1', 'message.created m2'])
+  await until(() => received.length === 2)
+  expect(idsOf(received)).toEqual(['message.created m1', 'message.created m2'])
   warned.length = 0
 })

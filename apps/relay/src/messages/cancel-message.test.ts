@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 const stop = (id: string, accountId = 'account') => callEndpoint(cancel, { id, accountId })
 
-async function told(cmdId: string, kind: 'processed' | 'sent' | 'cancelled'): Promise<void> {
+async function reports(cmdId: string, kind: 'processed' | 'sent' | 'cancelled'): Promise<void> {
   const updates = [{ accountId: 'account', cmdId, input: { kind, at: world.now } }]
   await db.database.$transaction((statements) => advanceMessages(statements, updates, world.now))
 }
@@ -63,27 +63,27 @@ test.each<[what: string, requested: number | undefined, used: readonly (number |
 
 test('asks the device that has it, and answers a repeated request with the present state', async () => {
   await world.message('m', { journal: 'journal' })
-  await told('m/0', 'processed')
+  await reports('m/0', 'processed')
   expect((await stop('m')).body).toMatchObject({ state: 'Cancelling' })
   expect(woken).toEqual(['device', 'outbox'])
   expect((await world.recipient('m/0')).cancelRequestedAt).toEqual(world.now)
   world.pass(5)
   expect(await stop('m')).toMatchObject({ status: 200, body: { state: 'Cancelling' } })
-  await told('m/0', 'cancelled')
+  await reports('m/0', 'cancelled')
   expect(await stop('m')).toMatchObject({ status: 200, body: { state: 'Cancelled' } })
   expect(await world.outbox()).toEqual(['sms:cancelled m'])
 })
 
 test('answers that the message can no longer be cancelled', async () => {
   await world.message('m', { journal: 'journal' })
-  await told('m/0', 'sent')
+  await reports('m/0', 'sent')
   expect(await stop('m')).toMatchObject({ status: 409, body: { message: expect.stringContaining('Sent') } })
   expect((await world.recipient('m/0')).state).toBe('Sent')
 })
 
 test('cancels the recipients that can still be cancelled', async () => {
   await world.message('m', { journal: 'journal', numbers: 2 })
-  await told('m/0', 'sent')
+  await reports('m/0', 'sent')
   const { body } = await stop('m')
   expect(body['recipients']).toMatchObject([{ state: 'Sent' }, { state: 'Cancelling' }])
 })

@@ -127,9 +127,9 @@ describe('hashing', () => {
       data: { finishedAt: at(1) },
     })
     await hashMessages({ ...deps(), hashAfterSeconds: 0 })
-    const told = await db.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
+    const rows = await db.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
     const of = (event: string, id: string) =>
-      told
+      rows
         .filter((one) => one.event === event && (one.payload as { messageId: string }).messageId === id)
         .map(({ payload }) => payload)
     const empty = { recipient: '', phoneNumber: '' }

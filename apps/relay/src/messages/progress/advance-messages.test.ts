@@ -23,7 +23,7 @@ afterAll(() => store.close())
 
 const at = new Date('2026-03-01T12:00:00.000Z')
 const later = (seconds: number) => new Date(at.getTime() + seconds * 1000)
-const told = (cmdId: string, kind: 'processed' | 'sent' | 'delivered' | 'cancel-asked' | 'cancelled') =>
+const update = (cmdId: string, kind: 'processed' | 'sent' | 'delivered' | 'cancel-asked' | 'cancelled') =>
   ({ accountId: 'account', cmdId, input: { kind, at } }) satisfies RecipientUpdate
 
 function advance(...updates: RecipientUpdate[]) {
@@ -32,8 +32,8 @@ function advance(...updates: RecipientUpdate[]) {
 
 test('several reports for a recipient in one transaction store every time, one state and one webhook event each', async () => {
   await world.message('m', { journal: 'j' })
-  await advance(told('m/0', 'processed'), { ...told('m/0', 'sent'), simNumber: 2, sender: '+491', parts: 3 })
-  await advance(told('m/0', 'sent'), told('m/0', 'delivered'), told('m/0', 'delivered'))
+  await advance(update('m/0', 'processed'), { ...update('m/0', 'sent'), simNumber: 2, sender: '+491', parts: 3 })
+  await advance(update('m/0', 'sent'), update('m/0', 'delivered'), update('m/0', 'delivered'))
   expect(await world.recipient('m/0')).toMatchObject({
     state: 'Delivered',
     processedAt: at,
@@ -71,11 +71,11 @@ test('times never decrease from state to state, nor in webhooks, whatever the cl
 test('an event names the earlier event that the same receiver gets first', async () => {
   await world.message('m', { journal: 'j' })
   const failed = (code: string) => ({
-    ...told('m/0', 'sent'),
+    ...update('m/0', 'sent'),
     input: { kind: 'failed', at, code, reason: '' } as const,
   })
   await advance(failed('submit_unknown'))
-  await advance(told('m/0', 'sent'), told('m/0', 'delivered'))
+  await advance(update('m/0', 'sent'), update('m/0', 'delivered'))
   const rows = await store.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
   const idOf = (event: string) => rows.find((row) => row.event === event)?.id
   const followed = new Map(rows.map((row) => [row.event, row.followsId]))
@@ -96,24 +96,24 @@ test('with several recipients, the times of the message do not decrease either',
 
 test('a message has the state of its slowest recipient, and is finished with the last one', async () => {
   await world.message('m', { journal: 'j', numbers: 3 })
-  await advance(told('m/0', 'processed'), told('m/0', 'sent'), told('m/1', 'processed'))
+  await advance(update('m/0', 'processed'), update('m/0', 'sent'), update('m/1', 'processed'))
   expect(await world.messageState('m')).toBe('Pending')
-  await advance(told('m/2', 'processed'))
+  await advance(update('m/2', 'processed'))
   expect(await world.messageState('m')).toBe('Processed')
-  await advance(told('m/1', 'sent'))
+  await advance(update('m/1', 'sent'))
   expect(await store.database.message.findFirst()).toMatchObject({ state: 'Processed', finishedAt: null })
-  await advance({ ...told('m/2', 'sent'), input: { kind: 'failed', at, code: 'refused', reason: 'CMS 38' } })
+  await advance({ ...update('m/2', 'sent'), input: { kind: 'failed', at, code: 'refused', reason: 'CMS 38' } })
   expect(await store.database.message.findFirst()).toMatchObject({ state: 'Sent', finishedAt: world.now })
 })
 
 describe('the SIM of an outbound event', () => {
   const two = [sim(1, 'ready', '+491'), sim(2, 'ready', '+492')]
   const ends: readonly [what: string, ending: RecipientUpdate][] = [
-    ['a cancel', told('m/0', 'cancel-asked')],
-    ['an expiry', { ...told('m/0', 'sent'), input: { kind: 'expired', at } }],
-    ['the loss of the device', { ...told('m/0', 'sent'), input: { kind: 'device-lost', at } }],
-    ['a failure', { ...told('m/0', 'sent'), input: { kind: 'failed', at, code: 'unsupported', reason: 'too old' } }],
-    ['a report without it', told('m/0', 'sent')],
+    ['a cancel', update('m/0', 'cancel-asked')],
+    ['an expiry', { ...update('m/0', 'sent'), input: { kind: 'expired', at } }],
+    ['the loss of the device', { ...update('m/0', 'sent'), input: { kind: 'device-lost', at } }],
+    ['a failure', { ...update('m/0', 'sent'), input: { kind: 'failed', at, code: 'unsupported', reason: 'too old' } }],
+    ['a report without it', update('m/0', 'sent')],
   ]
 
   test.each(ends)('is the requested one, with its number: %s', async (_, ending) => {
@@ -135,7 +135,7 @@ describe('the SIM of an outbound event', () => {
     await world.message('m', { journal: 'j' })
     await advance({ accountId: 'account', cmdId: 'm/0', simNumber: 1, sender: '+491' })
     await store.database.simCard.updateMany({ where: { simNumber: 2 }, data: { phoneNumber: '+492' } })
-    await advance({ ...told('m/0', 'sent'), simNumber: 2 }, told('m/0', 'delivered'))
+    await advance({ ...update('m/0', 'sent'), simNumber: 2 }, update('m/0', 'delivered'))
     expect(await senders()).toEqual([
       [2, '+492'],
       [2, '+492'],
@@ -158,7 +158,7 @@ describe('the SIM of an outbound event', () => {
     await world.sims(sims)
     await store.database.account.updateMany({ data: { settings } })
     await world.message('m')
-    await advance(told('m/0', 'cancel-asked'))
+    await advance(update('m/0', 'cancel-asked'))
     expect(await senders()).toEqual([expected])
   })
 
@@ -178,11 +178,11 @@ test('an update from another account or device changes nothing and is returned',
   await world.account('other')
   await world.message('m', { journal: 'j', numbers: 2 })
   const foreign = [
-    { ...told('m/0', 'sent'), accountId: 'other' },
-    { ...told('m/0', 'sent'), deviceId: 'another device' },
-    told('unheard of', 'sent'),
+    { ...update('m/0', 'sent'), accountId: 'other' },
+    { ...update('m/0', 'sent'), deviceId: 'another device' },
+    update('unheard of', 'sent'),
   ]
-  const { unknown, changed } = await advance(...foreign, told('m/1', 'sent'))
+  const { unknown, changed } = await advance(...foreign, update('m/1', 'sent'))
   expect(unknown).toEqual(foreign)
   expect([...changed]).toEqual(['m/1'])
   expect((await world.recipient('m/0')).state).toBe('Pending')
@@ -200,7 +200,7 @@ test('writes many messages, recipients and kinds of updates at once', async () =
   ]
   const expected = ['Processed', 'Pending', 'Failed', 'Cancelling', 'Failed']
   await advance(
-    ...ids.map((id, number) => ({ ...told(`${id}/1`, 'sent'), input: inputs[number % 5] as RecipientInput })),
+    ...ids.map((id, number) => ({ ...update(`${id}/1`, 'sent'), input: inputs[number % 5] as RecipientInput })),
   )
   for (const [number, id] of ids.entries()) {
     expect((await world.recipient(`${id}/1`)).state).toBe(expected[number % 5])
@@ -214,7 +214,7 @@ test('a cancel waits for a running dispatch and sees its result', async () => {
   await store.database
     .$transaction(async (statements) => {
       await statements.$queryRaw`SELECT FROM recipients WHERE cmd_id = 'm/0' FOR UPDATE SKIP LOCKED`
-      const cancel = advance(told('m/0', 'cancel-asked'))
+      const cancel = advance(update('m/0', 'cancel-asked'))
       await Promise.race([cancel, someoneWaits(store.database)])
       await statements.$executeRaw`UPDATE recipients SET dispatched_journal = 'j' WHERE cmd_id = 'm/0'`
       return { cancel }

@@ -31,7 +31,7 @@ const redeliverRange = (by: string) => relay.api('POST', '/webhooks/w1/redeliver
 const redeliverOne = (by: string, id: string) => relay.api('POST', `/webhooks/deliveries/${id}/redeliver`, { auth: by })
 
 /** A webhook that its owner registered, with one event since. Clocks do not count: the event is from the future. */
-async function told(event = 'sms:received', state = 'delivered'): Promise<string> {
+async function enqueue(event = 'sms:received', state = 'delivered'): Promise<string> {
   await register(owner.basic, undefined, event)
   const { key: webhookKey } = await webhook()
   const id = `${owner.id}-1`
@@ -60,7 +60,7 @@ test.each([
   ['sms:sent', 'messages:read'],
   ['app:started', 'devices:list'],
 ])('earlier events of %s are redelivered to a new URL only with %s', async (event, scope) => {
-  const id = await told(event)
+  const id = await enqueue(event)
   await register(auth, 'https://new.invalid/', event)
   for (const refused of [await redeliverOne(auth, id), await redeliverRange(auth)])
     expect([refused.status, refused.json.message]).toEqual([403, expect.stringContaining(scope)])
@@ -71,33 +71,33 @@ test.each([
 })
 
 test('events for the present URL can be redelivered as before', async () => {
-  const id = await told()
+  const id = await enqueue()
   await register(auth)
   expect((await redeliverOne(auth, id)).status).toBe(202)
   expect((await redeliverRange(auth)).status).toBe(202)
 })
 
 test('events without message content can be redelivered to any URL', async () => {
-  const id = await told('system:ping')
+  const id = await enqueue('system:ping')
   await register(auth, 'https://new.invalid/', 'system:ping')
   expect((await redeliverOne(auth, id)).status).toBe(202)
 })
 
 test('pending events do not follow a URL change by a caller who may not read them, and can be redelivered', async () => {
-  const id = await told('sms:received', 'waiting')
+  const id = await enqueue('sms:received', 'waiting')
   await register(auth, 'https://new.invalid/')
   expect(await deliveries()).toMatchObject([{ state: 'dropped' }])
   expect((await redeliverOne(owner.basic, id)).status).toBe(202)
 })
 
 test('pending events follow a URL change by a caller who may read them', async () => {
-  await told('sms:received', 'waiting')
+  await enqueue('sms:received', 'waiting')
   await register(await bearer('webhooks:write', 'inbox:list'), 'https://new.invalid/')
   expect(await deliveries()).toMatchObject([{ state: 'waiting' }])
 })
 
 test('the answer says how many pending events a URL change dropped, and the log of each why', async () => {
-  const id = await told('sms:received', 'waiting')
+  const id = await enqueue('sms:received', 'waiting')
   const dropped = async (by: string, url: string) => (await register(by, url)).headers.get('x-dropped-deliveries')
   expect(await dropped(auth, 'https://new.invalid/')).toBe('1')
   expect(await dropped(auth, 'https://newer.invalid/')).toBe(null)
@@ -132,7 +132,7 @@ test('an event that is stored during the URL change does not follow it', async (
 
 test('a concurrent redelivery and URL change send no earlier events to the new URL', async () => {
   for (let round = 0; round < 10; round++) {
-    const id = await told()
+    const id = await enqueue()
     await Promise.all([redeliverOne(auth, id), redeliverRange(auth), register(auth, 'https://new.invalid/')])
     expect((await deliveries()).map(({ state }) => state)).not.toContain('waiting')
     await relay.database.webhook.deleteMany({ where: { accountId: owner.id } })
@@ -183,7 +183,7 @@ describe('an inbox refresh by a caller who may not read the inbox', () => {
 })
 
 test('the delivery log keeps the URL of each attempt', async () => {
-  const id = await told()
+  const id = await enqueue()
   const { key: deliveryKey } = (await deliveries())[0] ?? { key: 0n }
   const attempt = { deliveryKey, startedAt: new Date(), durationMs: 1, status: 200 }
   await relay.database.webhookAttempt.createMany({

@@ -42,7 +42,7 @@ export async function attemptDelivery(
     nowMs: deps.clock.now().getTime(),
     fraction: Buffer.from(deps.random.bytes(4)).readUInt32BE() / 2 ** 32,
   })
-  const told =
+  const response =
     outcome.kind === 'replied'
       ? { status: outcome.reply.status, excerpt: outcome.reply.excerpt, error: undefined }
       : { status: undefined, excerpt: undefined, error: outcome.error }
@@ -56,10 +56,10 @@ export async function attemptDelivery(
       address: outcome.address,
       state: verdict.state,
       pauseMs: verdict.pauseMs,
-      ...told,
+      ...response,
     },
     verdict,
-    error: told.error ?? `HTTP ${told.status}`,
+    error: response.error ?? `HTTP ${response.status}`,
   }
 }
 
@@ -81,17 +81,17 @@ async function send(
 }
 
 /** Built once per receiver, as building them is expensive. */
-const known = new WeakMap<Receiver, SigningKeys>()
+const keysByReceiver = new WeakMap<Receiver, SigningKeys>()
 
 function keysOf(box: SecretBox, receiver: Receiver): SigningKeys {
   const { secretSealed, previousSecretSealed, signingKeySealed } = receiver
   const keys =
-    known.get(receiver) ??
+    keysByReceiver.get(receiver) ??
     signingKeys({
       signingKey: signingKeySealed === null ? undefined : box.open(signingKeySealed, SIGNING_KEY),
       secret: openWebhookSecret(box, secretSealed),
       previousSecret: previousSecretSealed === null ? undefined : openWebhookSecret(box, previousSecretSealed),
     })
-  known.set(receiver, keys)
+  keysByReceiver.set(receiver, keys)
   return keys
 }

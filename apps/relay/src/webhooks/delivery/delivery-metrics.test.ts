@@ -40,7 +40,7 @@ test('the queue age is that of the oldest delivery that could be sent now', asyn
   for (const [index, id] of ['waits', 'paused', 'disabled', 'later'].entries()) {
     await world.webhook(id, 'https://example.com', `sms:${id}`)
     await shared.database.webhook.updateMany({ where: { id }, data: { event: 'sms:received' } })
-    await world.happen(`m${index}`)
+    await world.enqueue(`m${index}`)
     await shared.database.webhook.updateMany({ where: { id }, data: { event: `sms:${id}` } })
   }
   const age = async (id: string, seconds: number, more: object = {}) => {

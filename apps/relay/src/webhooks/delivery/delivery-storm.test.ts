@@ -40,11 +40,11 @@ test('healthy receivers get every event under one id, however receivers fail and
 
   const workers = [world, world, world].map((one) => one.worker({ limits: { totalMs: 300 } }))
   for (let event = 0; event < EVENTS; event += BURST) {
-    await world.happen(...Array.from({ length: BURST }, (_, index) => `m${event + index}`))
+    await world.enqueue(...Array.from({ length: BURST }, (_, index) => `m${event + index}`))
     // One stops cleanly, the other loses its presence.
     void workers.shift()?.stop()
     workers.push(world.worker({ limits: { totalMs: 300 } }))
-    if (event % 30 === 0) await world.loseSight()
+    if (event % 30 === 0) await world.loseConnections()
   }
   await vi.waitFor(
     () => {

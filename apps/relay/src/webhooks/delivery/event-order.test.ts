@@ -33,16 +33,16 @@ const sent = (cmdId: string): OutboundEvent => ({ event: 'sms:sent', ...facts(cm
 const follows = { event: 'sms:sent' } as const
 const delivered = (cmdId: string): OutboundEvent => ({ event: 'sms:delivered', ...facts(cmdId), follows })
 
-const happen = (...events: OutboundEvent[]) =>
+const enqueue = (...events: OutboundEvent[]) =>
   shared.database.$transaction((statements) => enqueueEvents(statements, 'a1', events))
 
 const nameOf = ({ body }: ReceivedRequest) => {
   const { event, payload } = JSON.parse(body)
   return `${event} ${payload.messageId}`
 }
-const told = ({ requests }: TestReceiver) => requests.map(nameOf)
+const received = ({ requests }: TestReceiver) => requests.map(nameOf)
 
-/** Answers `sms:sent` when the test tells it to; the others get 200 at once. */
+/** Answers `sms:sent` when the test releases it; the others get 200 at once. */
 function slowForSent(status = 200) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const answer = async (response: Parameters<ReturnType<typeof answerWith>>[0], request: ReceivedRequest) => {
@@ -50,38 +50,40 @@ function slowForSent(status = 200) {
     response.statusCode = nameOf(request) === 'sms:sent m1' ? status : 200
     response.end()
   }
-  return { answer, let: resolve }
+  return { answer, release: resolve }
 }
 
 test.each([[200], [500]])(
   'sms:delivered starts after the response %d to sms:sent, whichever worker sends it',
   async (status) => {
     const slow = slowForSent(status)
-    const there = await receivers.start(slow.answer)
-    await world.webhook('w2', there.url, 'sms:delivered')
-    await world.webhook('w1', there.url, 'sms:sent')
+    const receiver = await receivers.start(slow.answer)
+    await world.webhook('w2', receiver.url, 'sms:delivered')
+    await world.webhook('w1', receiver.url, 'sms:sent')
     for (let count = 0; count < 2; count++) world.worker()
-    await happen(sent('m1'))
-    await happen(delivered('m1'), sent('m2'), delivered('m2'))
+    await enqueue(sent('m1'))
+    await enqueue(delivered('m1'), sent('m2'), delivered('m2'))
     // Others are not delayed by it.
-    await eventually(() => expect(told(there)).toContain('sms:delivered m2'))
+    await eventually(() => expect(received(receiver)).toContain('sms:delivered m2'))
     await sleep(500)
-    expect(told(there)).not.toContain('sms:delivered m1')
-    slow.let()
-    await eventually(() => expect(told(there)).toContain('sms:delivered m1'))
+    expect(received(receiver)).not.toContain('sms:delivered m1')
+    slow.release()
+    await eventually(() => expect(received(receiver)).toContain('sms:delivered m1'))
     for (const message of ['m1', 'm2'])
-      expect(told(there).indexOf(`sms:sent ${message}`)).toBeLessThan(told(there).indexOf(`sms:delivered ${message}`))
+      expect(received(receiver).indexOf(`sms:sent ${message}`)).toBeLessThan(
+        received(receiver).indexOf(`sms:delivered ${message}`),
+      )
   },
 )
 
 test('a delivery that waits for an earlier event is not due until the first attempt of that event has ended', async () => {
   const slow = slowForSent()
-  const there = await receivers.start(slow.answer)
-  await world.webhook('w1', there.url, 'sms:sent')
-  await world.webhook('w2', there.url, 'sms:delivered')
+  const receiver = await receivers.start(slow.answer)
+  await world.webhook('w1', receiver.url, 'sms:sent')
+  await world.webhook('w2', receiver.url, 'sms:delivered')
   // One transaction or two.
-  await happen(sent('m1'), delivered('m1'), sent('m2'))
-  await happen(delivered('m2'))
+  await enqueue(sent('m1'), delivered('m1'), sent('m2'))
+  await enqueue(delivered('m2'))
   const isDue = async (cmdId: string) => {
     const rows = await shared.database.$queryRaw<{ isDue: boolean }[]>`
       SELECT next_attempt_at <= now() + interval '1 millisecond' AS "isDue" FROM webhook_deliveries
@@ -90,73 +92,75 @@ test('a delivery that waits for an earlier event is not due until the first atte
   }
   expect([await isDue('m1'), await isDue('m2')]).toEqual([false, false])
   world.worker()
-  await eventually(() => expect(told(there)).toContain('sms:delivered m2'))
+  await eventually(() => expect(received(receiver)).toContain('sms:delivered m2'))
   expect(await isDue('m1')).toBe(false)
-  slow.let()
-  await vi.waitFor(() => expect(told(there)).toContain('sms:delivered m1'), { timeout: 5_000 })
+  slow.release()
+  await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 5_000 })
 })
 
 test('an event enqueued while the attempt of its predecessor is recorded follows at once', async () => {
-  const there = await receivers.start()
-  await world.webhook('w1', there.url, 'sms:sent')
-  await world.webhook('w2', there.url, 'sms:delivered')
-  await happen(sent('m1'))
+  const receiver = await receivers.start()
+  await world.webhook('w1', receiver.url, 'sms:sent')
+  await world.webhook('w2', receiver.url, 'sms:delivered')
+  await enqueue(sent('m1'))
   await shared.database.$transaction(async (statements) => {
     await enqueueEvents(statements, 'a1', [delivered('m1')])
     world.worker()
-    await eventually(() => expect(told(there)).toEqual(['sms:sent m1']))
+    await eventually(() => expect(received(receiver)).toEqual(['sms:sent m1']))
     // The result is ready to be recorded, and the event that waits for it is not visible yet.
     await sleep(500)
   })
-  await vi.waitFor(() => expect(told(there)).toEqual(['sms:sent m1', 'sms:delivered m1']), { timeout: 5_000 })
+  await vi.waitFor(() => expect(received(receiver)).toEqual(['sms:sent m1', 'sms:delivered m1']), { timeout: 5_000 })
 })
 
 test('sends two events of one transaction in their order', async () => {
-  const there = await receivers.start()
-  await world.webhook('w2', there.url, 'sms:delivered')
-  await world.webhook('w1', there.url, 'sms:sent')
+  const receiver = await receivers.start()
+  await world.webhook('w2', receiver.url, 'sms:delivered')
+  await world.webhook('w1', receiver.url, 'sms:sent')
   world.worker()
   const messages = Array.from({ length: 50 }, (_, index) => `m${index}`)
-  await happen(...messages.flatMap((message) => [sent(message), delivered(message)]))
-  await eventually(() => expect(told(there)).toHaveLength(100))
+  await enqueue(...messages.flatMap((message) => [sent(message), delivered(message)]))
+  await eventually(() => expect(received(receiver)).toHaveLength(100))
   for (const message of messages)
-    expect(told(there).indexOf(`sms:sent ${message}`)).toBeLessThan(told(there).indexOf(`sms:delivered ${message}`))
+    expect(received(receiver).indexOf(`sms:sent ${message}`)).toBeLessThan(
+      received(receiver).indexOf(`sms:delivered ${message}`),
+    )
 })
 
 test('a different URL, or one without sms:sent, waits for nothing', async () => {
   const slow = slowForSent()
-  const there = await receivers.start(slow.answer)
+  const receiver = await receivers.start(slow.answer)
   const other = await receivers.start(answerWith(200))
-  await world.webhook('w1', there.url, 'sms:sent')
+  await world.webhook('w1', receiver.url, 'sms:sent')
   await world.webhook('w2', other.url, 'sms:delivered')
   world.worker()
-  await happen(sent('m1'), delivered('m1'))
-  await eventually(() => expect(told(other)).toEqual(['sms:delivered m1']))
-  slow.let()
+  await enqueue(sent('m1'), delivered('m1'))
+  await eventually(() => expect(received(other)).toEqual(['sms:delivered m1']))
+  slow.release()
 })
 
 test.each([
   ['is paused', { pauses: 1, pausedUntil: new Date('2100-01-01') }],
   ['is disabled', { disabledAt: new Date() }],
 ])('an event for a webhook that %s delays nothing', async (_, data) => {
-  const there = await receivers.start()
-  await world.webhook('w1', there.url, 'sms:sent')
-  await world.webhook('w2', there.url, 'sms:delivered')
+  const receiver = await receivers.start()
+  await world.webhook('w1', receiver.url, 'sms:sent')
+  await world.webhook('w2', receiver.url, 'sms:delivered')
   await shared.database.webhook.updateMany({ where: { id: 'w1' }, data })
   world.worker()
-  await happen(sent('m1'), delivered('m1'))
-  await eventually(() => expect(told(there)).toEqual(['sms:delivered m1']))
+  await enqueue(sent('m1'), delivered('m1'))
+  await eventually(() => expect(received(receiver)).toEqual(['sms:delivered m1']))
 })
 
 test('an event waits half a minute at most', async () => {
   const slow = slowForSent()
-  const there = await receivers.start(slow.answer)
-  await world.webhook('w1', there.url, 'sms:sent')
-  await world.webhook('w2', there.url, 'sms:delivered')
-  await happen(sent('m1'), delivered('m1'))
+  const receiver = await receivers.start(slow.answer)
+  await world.webhook('w1', receiver.url, 'sms:sent')
+  await world.webhook('w2', receiver.url, 'sms:delivered')
+  await enqueue(sent('m1'), delivered('m1'))
   await shared.database.webhookDelivery.updateMany({ data: { createdAt: new Date(Date.now() - 31_000) } })
   await world.pass(31)
   world.worker()
-  await vi.waitFor(() => expect(told(there)).toContain('sms:delivered m1'), { timeout: 10_000 })
-  slow.let()
+  await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 10_000 })
+  slow.release()
 })

@@ -1,6 +1,6 @@
 import type { Database } from '../../store/database.ts'
 
-/** The count stops here: more tells nothing new, and a scrape must not read a million rows of the index. */
+/** The count stops here: a higher number changes nothing, and a scrape must not read a million rows of the index. */
 export const MOST_COUNTED = 100_000
 
 export async function queueSize(database: Database): Promise<number> {

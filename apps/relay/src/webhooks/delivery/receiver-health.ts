@@ -49,10 +49,10 @@ export class ReceiverHealth {
       this.#deps.recorder.updateHealth(receiver, { isSuccess, isRecovered, isOpening, pauseMs }, error)
     this.#mayHaveFailures = !isSuccess
     if (verdict.isGone) this.#deps.recorder.recordGone(receiver)
-    if (isRecovered) this.#tell(receiver, 'INFO', 'webhook recovered')
+    if (isRecovered) this.#log(receiver, 'INFO', 'webhook recovered')
     if (isRecovered) this.#isOnTrial = false
     if (isOpening && receiver.pauses === 0)
-      this.#tell(receiver, 'WARN', `webhook failing, retrying less often until it recovers: ${error}`)
+      this.#log(receiver, 'WARN', `webhook failing, retrying less often until it recovers: ${error}`)
     this.#isPaused ||= pauseMs > 0 || verdict.isGone
   }
 
@@ -62,7 +62,7 @@ export class ReceiverHealth {
     return opens || (this.#isOnTrial && !isSuccess)
   }
 
-  #tell({ accountId, id }: Receiver, priority: 'INFO' | 'WARN', message: string): void {
+  #log({ accountId, id }: Receiver, priority: 'INFO' | 'WARN', message: string): void {
     this.#deps.logbook.write({ accountId, module: 'webhooks', priority, message, context: { webhookId: id } })
   }
 }

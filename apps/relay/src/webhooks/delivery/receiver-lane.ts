@@ -81,7 +81,7 @@ export class ReceiverLane {
     this.#advance()
   }
 
-  /** @param asked fewer deliveries than this mean that no others are due */
+  /** @param requested fewer deliveries than this mean that no others are due */
   feed(deliveries: readonly DueDelivery[], requested: number): void {
     if (this.#isEnding) return
     this.#isDry = deliveries.length < requested

@@ -28,11 +28,11 @@ export async function updateHealth(
   const column = <T>(of: (one: HealthUpdate) => T) => updates.map(of)
   const noted = await database.$queryRaw<{ key: bigint; isOver: boolean }[]>`
     UPDATE webhooks w SET
-      failing_since = CASE WHEN r.is_well THEN NULL
+      failing_since = CASE WHEN r.is_success THEN NULL
         WHEN w.failed_at > now() - ${limits.restMs}::bigint * interval '1 millisecond' THEN coalesce(w.failing_since, now())
         ELSE now() END,
-      failed_at = CASE WHEN r.is_well THEN NULL ELSE now() END,
-      pauses = CASE WHEN r.is_mended THEN 0 WHEN r.is_opening THEN w.pauses + 1 ELSE w.pauses END,
+      failed_at = CASE WHEN r.is_success THEN NULL ELSE now() END,
+      pauses = CASE WHEN r.is_recovered THEN 0 WHEN r.is_opening THEN w.pauses + 1 ELSE w.pauses END,
       paused_until = CASE WHEN r.pause_ms > 0
         THEN greatest(w.paused_until, now() + r.pause_ms * interval '1 millisecond') ELSE w.paused_until END
     FROM (
@@ -40,7 +40,7 @@ export async function updateHealth(
         ${column(({ key }) => key)}::bigint[], ${column(({ url }) => url)}::text[], ${column(({ isSuccess }) => isSuccess)}::boolean[],
         ${column(({ isRecovered }) => isRecovered)}::boolean[], ${column(({ isOpening }) => isOpening)}::boolean[],
         ${column(({ pauseMs }) => pauseMs)}::bigint[]
-      ) AS r (key, url, is_well, is_mended, is_opening, pause_ms)
+      ) AS r (key, url, is_success, is_recovered, is_opening, pause_ms)
       JOIN webhooks ON webhooks.key = r.key AND webhooks.url = r.url ORDER BY r.key FOR NO KEY UPDATE OF webhooks
     ) AS r
     WHERE w.key = r.key

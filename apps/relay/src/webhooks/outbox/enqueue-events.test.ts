@@ -50,7 +50,7 @@ async function webhook(
 
 const deliveries = () =>
   shared.database.webhookDelivery.findMany({ orderBy: { key: 'asc' }, include: { webhook: true } })
-const told = async () => (await deliveries()).map(({ webhook: { id }, event, state }) => `${id} ${event} ${state}`)
+const summaries = async () => (await deliveries()).map(({ webhook: { id }, event, state }) => `${id} ${event} ${state}`)
 
 test('adds a delivery for each webhook registered for event and device, and for no other', async () => {
   await account('a1')
@@ -62,7 +62,7 @@ test('adds a delivery for each webhook registered for event and device, and for 
   await webhook('sent', 'sms:sent')
   await webhook('failed', 'sms:failed')
   expect(await enqueueEvents(shared.database, 'a1', [text('m1'), sent, text('m2')])).toBe(5)
-  expect((await told()).sort()).toEqual([
+  expect((await summaries()).sort()).toEqual([
     'all sms:received waiting',
     'all sms:received waiting',
     'sent sms:sent waiting',
@@ -93,8 +93,8 @@ test('an event that is enqueued twice, in one transaction or in many at once, ha
   await webhook('w2', 'sms:received')
   const events = ['m1', 'm2', 'm3', 'm4'].map((id) => text(id))
   const counts = await Promise.all(
-    [events, [...events, ...events], events.toReversed(), events].map((told) =>
-      shared.database.$transaction((statements) => enqueueEvents(statements, 'a1', told)),
+    [events, [...events, ...events], events.toReversed(), events].map((summaries) =>
+      shared.database.$transaction((statements) => enqueueEvents(statements, 'a1', summaries)),
     ),
   )
   expect(counts.reduce((sum, count) => sum + count)).toBe(8)
@@ -123,7 +123,7 @@ test('the transaction of an event survives the deletion of a webhook', async () 
     await waitsForALock()
   })
   expect(await enqueued).toBe(1)
-  expect(await told()).toEqual(['w2 sms:received waiting'])
+  expect(await summaries()).toEqual(['w2 sms:received waiting'])
 })
 
 test('a disabled webhook keeps its missed events unsent', async () => {
@@ -131,7 +131,7 @@ test('a disabled webhook keeps its missed events unsent', async () => {
   await webhook('w1', 'sms:received', { disabledAt: new Date() })
   await enqueueEvents(shared.database, 'a1', [text('m1')])
   await enqueueAgain(shared.database, 'a1', [text('m1'), text('m2')])
-  expect(await told()).toEqual(['w1 sms:received dropped', 'w1 sms:received dropped'])
+  expect(await summaries()).toEqual(['w1 sms:received dropped', 'w1 sms:received dropped'])
   expect((await deliveries())[0]?.finishedAt).not.toBeNull()
 })
 
@@ -142,7 +142,7 @@ test('events delivered before a webhook was disabled stay delivered', async () =
   await shared.database.webhookDelivery.updateMany({ data: { state: 'delivered' } })
   await shared.database.webhook.updateMany({ data: { disabledAt: new Date() } })
   await enqueueAgain(shared.database, 'a1', [text('m1')])
-  expect(await told()).toEqual(['w1 sms:received delivered'])
+  expect(await summaries()).toEqual(['w1 sms:received delivered'])
 })
 
 test('enqueued again, a delivered event is delivered again under its id with its present content', async () => {

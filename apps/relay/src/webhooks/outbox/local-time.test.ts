@@ -6,10 +6,10 @@ test.each([
   ['2026-03-01T15:46:11+05:45', '2026-03-01T15:46:11.000+05:45', 345],
   ['2026-01-01T00:30:00.123-09:30', '2026-01-01T00:30:00.123-09:30', -570],
   ['2026-03-01T08:46:11.5Z', '2026-03-01T08:46:11.500+00:00', 0],
-])('%s becomes %s', (text, told, offsetMinutes) => {
+])('%s becomes %s', (text, local, offsetMinutes) => {
   const time = localTime(text)
   expect(time).toEqual({ at: new Date(text), offsetMinutes })
-  expect(localTimeText(time)).toBe(told)
+  expect(localTimeText(time)).toBe(local)
 })
 
 test.each([
@@ -20,6 +20,6 @@ test.each([
     '1970-01-01T00:00:00.000+00:00',
     '2026-03-01T12:00:00.000+00:00',
   ],
-])('%s', (_, told, at) => {
-  expect(eventTime(told, new Date('2026-03-01T12:00:00.000Z')).at).toEqual(new Date(at))
+])('%s', (_, local, at) => {
+  expect(eventTime(local, new Date('2026-03-01T12:00:00.000Z')).at).toEqual(new Date(at))
 })

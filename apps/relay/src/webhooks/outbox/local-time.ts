@@ -13,9 +13,9 @@ export function localTime(text: string): LocalTime {
 
 /** Replaces implausible times by the present: a device may not know the time yet or have a fast clock. */
 export function eventTime(text: string, now: Date): LocalTime {
-  const told = localTime(text)
-  const isPlausible = told.at >= EARLIEST && told.at <= now
-  return isPlausible ? told : { ...told, at: now }
+  const reported = localTime(text)
+  const isPlausible = reported.at >= EARLIEST && reported.at <= now
+  return isPlausible ? reported : { ...reported, at: now }
 }
 
 /** Earlier than the first release of this product. */

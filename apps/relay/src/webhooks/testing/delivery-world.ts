@@ -50,7 +50,7 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
     },
 
     /** Enqueues events; workers find them without being woken. */
-    async happen(...messageIds: readonly string[]): Promise<void> {
+    async enqueue(...messageIds: readonly string[]): Promise<void> {
       await database.$transaction((statements) => enqueueEvents(statements, 'a1', messageIds.map(receivedText)))
       for (const worker of workers) worker.wake()
     },
@@ -87,7 +87,7 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
     },
 
     /** Ends the presence connections of the workers, as if they were killed. */
-    async loseSight(): Promise<void> {
+    async loseConnections(): Promise<void> {
       await database.$executeRaw`
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'smsgw webhooks' AND datname = current_database()`
