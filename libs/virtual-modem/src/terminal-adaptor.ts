@@ -82,7 +82,9 @@ export class TerminalAdaptor {
     this.#consume()
   }
 
-  /** Applies the faults that answer or refuse input while a message is being sent; true when one did. */
+  /**
+   * Applies the faults that answer or refuse input while a message is being sent. Returns true when one of them did.
+   */
   #answersWhileSending(bytes: Uint8Array): boolean {
     const { faults, settings } = this.#modem
     const answers = faults.strike('answers-while-sending')
@@ -99,7 +101,7 @@ export class TerminalAdaptor {
     return true
   }
 
-  /** Undefined for a command that needs the SIM or the network. */
+  /** Returns the answer, or undefined for a command that needs the SIM or the network. */
   #answerAtOnce(line: string): Finished | undefined {
     const start = line.search(/at/i)
     if (start < 0) return silence

@@ -34,7 +34,7 @@ const generalCommands: CommandTable = {
   ...messageSendingCommands,
 }
 
-/** All commands of a modem family; a command it lacks gets the same answer as a typing error. */
+/** Returns all commands of a modem family; a command that the family lacks gets the same answer as a typing error. */
 export function commandTable(personality: Personality): CommandTable {
   // Cached, because building the table would dominate the cost of a simulated boot.
   const made = tables.get(personality) ?? makeTable(personality)

@@ -167,7 +167,7 @@ function asking(text: boolean, given: Asking['given']): Asking {
   return { kind: 'asking', text, given }
 }
 
-/** Undefined when it is not hexadecimal or its length is wrong. */
+/** Returns undefined when the data is not hexadecimal or its length is wrong. */
 function pduGiven(data: string, length: number): Uint8Array | undefined {
   const pdu = decoded(() => octetsFromHex(data.replace(/\s/g, '')))
   return pdu !== undefined && tpduLength(pdu) === length ? pdu : undefined

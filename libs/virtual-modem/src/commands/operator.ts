@@ -57,7 +57,7 @@ function select(modem: MobileEquipment, parameters: Parameters): Outcome {
   if ((mode === 1 || mode === 4) && wanted === undefined) return error
   if (mode === 1 || mode === 4) {
     const operator = network.operators.find((offered) => operatorName(offered, format, 'GSM') === wanted)
-    // Only the home network of the SIM accepts it.
+    // Only the home network accepts the SIM, so selecting another operator is refused.
     if (operator !== network.operators[0] && mode === 1) return cmeError(operator ? 32 : 30)
   }
   settings.operatorMode = mode === 4 ? 0 : mode

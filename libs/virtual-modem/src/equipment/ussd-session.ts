@@ -29,7 +29,7 @@ export class UssdSession {
     this.#modem = modem
   }
 
-  /** False when the string is not valid in its coding. */
+  /** Returns false when the string is not valid in its coding. */
   send(bytes: string, coding: number): boolean {
     const { sim, network, clock, faults } = this.#modem
     const text = this.#read(bytes, coding)

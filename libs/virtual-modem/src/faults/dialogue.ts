@@ -33,7 +33,7 @@ export function promptNow(faults: FaultControl): { readonly text: string; readon
   return { text: '\r\n> ', delayMs }
 }
 
-/** The unsolicited line that a fault inserts; undefined when the fault does not strike. */
+/** Returns the unsolicited line that a fault inserts, or undefined when the fault does not strike. */
 export function intrudingLine(
   faults: FaultControl,
   place: 'urc-before-answer' | 'urc-inside-list' | 'urc-before-pdu',

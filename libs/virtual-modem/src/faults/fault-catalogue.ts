@@ -22,7 +22,8 @@ export const faultDescriptions = {
   'bytes-one-by-one': fault('Sends every byte on its own'),
   noise: fault('Sends NULs, blank lines or line noise before answers'),
 
-  // Answers. `command` names one (`+CMGL`) or several (`+CMEE/+CNMI?`); a question mark: only reading it; empty: any.
+  // Answers. `command` names one (`+CMGL`) or several (`+CMEE/+CNMI?`); with a question mark, only its read form;
+  // empty: any command.
   'answer-late': fault('Answers a command late', { delayMs: 10_000, command: '' }),
   'answer-lost': fault('Does not answer a command', { command: '' }),
   'command-refused': fault('Refuses a command; code -1: plain ERROR', { command: '+CNMI', code: -1 }),
@@ -122,7 +123,7 @@ export type StrikeOptions = {
 
 interface FaultDescription<Options> {
   readonly about: string
-  /** With their defaults. */
+  /** The options with their defaults. */
   readonly options: StrikeOptions & Options
 }
 

@@ -26,7 +26,7 @@ export function slotText(faults: FaultControl, slot: number): string {
   return faults.standing('slots-padded') ? String(slot).padStart(2, '0') : String(slot)
 }
 
-/** The entries of a listing with the lines that faults insert. */
+/** Returns the entries of a listing with the lines that faults insert. */
 export function disturbedListing(faults: FaultControl, entries: readonly string[], usual: () => string): string[] {
   const lines: string[] = []
   for (const [index, entry] of entries.entries()) {

@@ -145,7 +145,7 @@ test('report-before-answer: sends +CDS, then +CMGS', () => {
   expect(host.wait(0)).toMatch(/^\r\n\+CDS: 25\r\n[0-9A-F]+\r\n\r\n\+CMGS: 0\r\n\r\nOK\r\n$/)
 })
 
-test('report-before-answer: answers in the end without a report', () => {
+test('report-before-answer: answers eventually even without a report', () => {
   const { host, network, send } = submit({ 'report-before-answer': { skip: 1 } })
   host.wait(0)
   network.setDeliveryPolicy('', { outcome: 'silent' })

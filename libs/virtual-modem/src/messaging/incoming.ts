@@ -49,7 +49,7 @@ export class Incoming {
     }
   }
 
-  /** Handles CNMA. False when no message is unacknowledged. */
+  /** Handles CNMA. Returns false when no message is unacknowledged. */
   acknowledge(accepted: boolean): boolean {
     const waiting = this.#unacknowledged
     if (waiting === undefined) return false
@@ -83,7 +83,7 @@ export class Incoming {
 
   #routeDeliver(arrival: Arrival): void {
     const deliver = decoded(() => decodeDeliver(arrival.tpdu))
-    // 23.040 §9.2.3.9: acknowledge it, then drop it.
+    // 23.040 §9.2.3.9: acknowledge the message, then drop it.
     if (deliver && decodeProtocolIdentifier(deliver.protocolIdentifier).kind === 'silent') {
       arrival.answer('taken')
       return

@@ -33,7 +33,7 @@ export class MessageMemory {
     return this.#slots[slot]
   }
 
-  /** Returns the slot of the message, undefined when the memory is full. */
+  /** Returns the slot of the message, or undefined when the memory is full. */
   store(message: StoredMessage): number | undefined {
     const slot = this.#slots.indexOf(undefined)
     if (slot < 0) return undefined
@@ -46,7 +46,7 @@ export class MessageMemory {
     if (this.#slots[slot] !== undefined) this.#slots[slot] = message
   }
 
-  /** False when the slot was already empty. */
+  /** Returns false when the slot was already empty. */
   remove(slot: number): boolean {
     if (this.#slots[slot] === undefined) return false
     this.#slots[slot] = undefined

@@ -124,7 +124,7 @@ test('sends data to a port', () => {
 })
 
 test.each(['code', 'text', 'general'] as const)(
-  'an MMS notification comes as a push, its type as %s',
+  'an MMS notification arrives as a push, with its content type written as %s',
   (contentTypeForm) => {
     const { bob, network } = twoModems()
     const notification = {

@@ -97,7 +97,7 @@ export class Network {
     }
   }
 
-  /** Starts USSD from the network. False when no modem is registered with the number. */
+  /** Starts USSD from the network. Returns false when no modem is registered with the number. */
   sendUssd(to: string, text: string, options: { readonly expectsAnswer?: boolean } = {}): boolean {
     const subscriber = this.#subscriberOf(to)
     if (subscriber.station === undefined) return false
@@ -109,7 +109,7 @@ export class Network {
     return true
   }
 
-  /** Starts an incoming voice call. False when no modem is registered with the number. */
+  /** Starts an incoming voice call. Returns false when no modem is registered with the number. */
   call(from: string, to: string, forMs = 20_000): boolean {
     const { station } = this.#subscriberOf(to)
     station?.ring(from, forMs)
@@ -303,7 +303,7 @@ export class Network {
 export interface NetworkOptions {
   readonly clock: Clock
   readonly random: Random
-  /** Time of a SUBMIT until its result, and of a DELIVER until it arrives. Default 0. */
+  /** The time from a SUBMIT to its result, and from sending a DELIVER to its arrival. Default 0. */
   readonly latencyMs?: Latency
   readonly serviceCentre?: string
   /** Time zone of the network's time stamps. Default 0. */

@@ -18,7 +18,7 @@ export class ServiceCentre {
   accepted = 0
   readonly #options: ServiceCentreOptions
   readonly #wholeMessages = new WholeMessages()
-  /** Number of refusals of each message that is to be accepted later. */
+  /** How often each message that will be accepted later has been refused. */
   readonly #refusals = new Map<string, number>()
 
   constructor(options: ServiceCentreOptions) {
@@ -172,7 +172,9 @@ function contentOf(submit: Submit): Pick<LedgerEntry, 'text' | 'data' | 'part'> 
   }
 }
 
-/** Used for a message without a validity period; real service centres keep it for some days. */
+/**
+ * Returns a default for a message without a validity period; real service centres keep such a message for some days.
+ */
 function validityMs(period: ValidityPeriod | undefined, submittedEpochMs: number): number {
   if (period?.format === 'relative') return secondsFromRelative(period) * 1000
   if (period?.format === 'absolute' && isValidTimeStamp(period.at)) {

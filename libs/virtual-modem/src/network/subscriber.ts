@@ -61,7 +61,7 @@ export class Subscriber {
     if (this.#state === 'waiting') this.#deliverNext()
   }
 
-  /** False when the queue is full. */
+  /** Returns false when the queue is full. */
   enqueue(message: Kept): boolean {
     if (this.#kept.length >= keptLimit) return false
     this.#kept.push(message)
@@ -73,7 +73,7 @@ export class Subscriber {
     return true
   }
 
-  /** Swaps the first two messages. False when there is no second one. */
+  /** Swaps the first two messages. Returns false when there is no second one. */
   #overtake(): boolean {
     const [first, second, ...others] = this.#kept
     if (first === undefined || second === undefined) return false
@@ -189,7 +189,7 @@ export interface SubscriberOptions {
 
 /** TRAM plus transit (24.011 §10); without an answer by then, the delivery has failed. */
 const answerWithinMs = 45_000
-/** How long a delayed part waits for the next one to overtake it. */
+/** How long a delayed part waits until the next one overtakes it. */
 /** The network repeats only after its timers end, 12 s at least (24.011 §10); later messages do not wait for it. */
 const redeliverAfterMs = 15_000
 const overtakenWithinMs = 2000

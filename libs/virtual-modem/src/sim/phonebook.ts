@@ -24,7 +24,10 @@ export class Phonebook {
     return this.#entries.get(index)
   }
 
-  /** Without `index`: the first free one. False when the index does not exist or the phonebook is full. */
+  /**
+   * Without `index`, writes to the first free one. Returns false when the index does not exist or the phonebook is
+   * full.
+   */
   write(index: number | undefined, entry: PhonebookEntry): boolean {
     const place = index ?? this.#firstFree()
     if (place === undefined || place < 1 || place > this.capacity) return false

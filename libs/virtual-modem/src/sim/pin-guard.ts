@@ -41,7 +41,7 @@ export class PinGuard {
     return unblocked
   }
 
-  /** Turns the PIN request on or off (CLCK); false when the PIN was wrong. */
+  /** Turns the PIN request on or off (CLCK). Returns false when the PIN was wrong. */
   setEnabled(enabled: boolean, pin: string): boolean {
     if (!this.pin.verify(pin)) return false
     this.enabled = enabled

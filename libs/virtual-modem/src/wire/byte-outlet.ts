@@ -98,7 +98,9 @@ export interface ByteOutletOptions {
   readonly onBytes: (bytes: Uint8Array) => void
 }
 
-/** Rare and short, so that a modem without latency still accepts more than 2000 messages per second. */
+/**
+ * Output is held rarely and briefly, so that a modem without latency still accepts more than 2000 messages per second.
+ */
 const holdChance = 1 / 16
 const longestHoldMs = 2
 

@@ -20,7 +20,7 @@ export class Parameters {
     return value.slice(1, value.length > 1 && value.endsWith('"') ? -1 : undefined)
   }
 
-  /** NaN when it is not a number, so that every range check fails. */
+  /** Returns NaN when the value is not a number, so that every range check fails. */
   number(index: number, whenOmitted = Number.NaN): number {
     const text = this.text(index)
     if (text === undefined) return whenOmitted
