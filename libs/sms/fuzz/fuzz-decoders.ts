@@ -24,11 +24,11 @@ import { randomSegmentOptions, randomText } from './random-text.ts'
 
 /**
  * Gives every decoder the same inputs. A decoder may return or throw a PduDecodeError (an encoder of a decoded value, a
- * PduEncodeError) within five milliseconds, segmenting within more. Anything else is a failure.
+ * PduEncodeError) within five milliseconds; segmenting may take longer. Anything else is a failure.
  */
 export function fuzzDecoders(options: FuzzOptions): FuzzResult {
   const { stackTraceLimit } = Error
-  // Stack traces of expected errors took a fifth of the time; two frames are enough to locate the others.
+  // Full stack traces of expected errors took a fifth of the time; two frames are enough to locate any other error.
   Error.stackTraceLimit = 2
   try {
     return fuzz(options)
@@ -88,7 +88,9 @@ interface FuzzInput {
 
 /** For one message. */
 const longestMs = 5
-/** For each thousand units of text, more than most messages have: every pair of allowed tables may be tried. */
+/**
+ * For each thousand units of text, which is more than most messages have. Every pair of allowed tables may be tried.
+ */
 const longestSegmentingMs = 10
 const mostFailures = 20
 const progressEvery = 100_000
@@ -119,8 +121,8 @@ function attempt(decoder: string, run: Decoder, input: FuzzInput, result: FuzzRe
   const ms = performance.now() - startMs
   if (problem !== undefined) result.failures.push({ decoder, input: shown(input), problem })
   if (timed && ms > result.slowest.ms) {
-    // A busy machine pauses programs for longer than a decoder takes, and code is slow before it is compiled: only an
-    // input that is slow every time fails.
+    // A busy machine pauses programs for longer than a decoder takes, and code is slow before it is compiled, so only
+    // an input that is slow every time fails.
     const againMs = timeAgainMs(run, input, allowedMs(decoder, input))
     if (againMs > result.slowest.ms) result.slowest = { decoder, ms: againMs, input: shown(input) }
     if (againMs > allowedMs(decoder, input)) {
@@ -170,7 +172,7 @@ function roundTrip(octets: Uint8Array, decode: typeof decodeIncoming | typeof de
   const { serviceCentre, tpdu } = decode(octets)
   if (tpdu.kind === 'command') return
   read(tpdu)
-  // Its length was wrong, so the decoded value cannot be encoded.
+  // The length of the message was wrong, so the decoded value cannot be encoded.
   if (tpdu.userData?.header?.broken === true) return
   const written = encodeForModem(tpdu, serviceCentre).octets
   const again = decode(written)
@@ -270,7 +272,7 @@ function incomingOf(octets: Uint8Array): Tpdu | undefined {
   }
 }
 
-/** PostgreSQL must accept every text: one that it refuses would block its queue. */
+/** PostgreSQL must accept every text, because a text that it refuses would block its queue. */
 function expectStorable(text: string): void {
   if (!text.isWellFormed()) throw new Error('half a surrogate pair in a text')
   if (text.includes('\0')) throw new Error('U+0000 in a text')

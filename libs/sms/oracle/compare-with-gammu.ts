@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '5000' },
     seed: { type: 'string', default: '1' },
-    // Debian installs python3-gammu for this Python; others do not find it.
+    // Debian installs python3-gammu for this Python; other Python installations do not find it.
     python: { type: 'string', default: '/usr/bin/python3' },
     optional: { type: 'boolean', default: false },
   },

@@ -40,7 +40,7 @@ export interface GammuReading {
 
 export type GammuAnswer = GammuReading | { readonly pdu: string } | { readonly error: string }
 
-/** Starts one process for all requests. Undefined when python3-gammu is not installed. */
+/** Starts one process for all requests. Returns undefined when python3-gammu is not installed. */
 export function askGammu(
   python: string,
   requests: readonly (DecodeRequest | EncodeRequest)[],

@@ -16,7 +16,7 @@ export interface KnownDifference {
   readonly explains: (difference: Difference) => boolean
 }
 
-/** Accepted differences to gammu 1.42. Any other difference fails the comparison. */
+/** Accepted differences from gammu 1.42. Any other difference fails the comparison. */
 export const knownDifferences: readonly KnownDifference[] = [
   {
     name: 'Text behind escapes',
@@ -106,7 +106,7 @@ function hasReservedBits(octet: number | undefined): boolean {
   return octet !== undefined && ((octet & 0xf8) === 0xf8 || decodeDataCodingScheme(octet).reserved)
 }
 
-/** TP-MTI 3 behind the service centre. */
+/** TP-MTI 3 after the service centre. */
 function hasReservedType(pdu: string): boolean {
   const at = 2 * (1 + Number.parseInt(pdu.slice(0, 2), 16))
   return (Number.parseInt(pdu.slice(at, at + 2), 16) & 0b11) === 0b11

@@ -27,7 +27,7 @@ export type Field =
   | 'header'
   | 'parts'
 
-/** Undefined when the octets are invalid, or for kinds of messages that gammu does not support. */
+/** Returns undefined when the octets are invalid, or for kinds of messages that gammu does not support. */
 export function ourReading(pdu: string, direction: 'incoming' | 'outgoing'): OurReading | undefined {
   try {
     const octets = octetsFromHex(pdu)
@@ -44,7 +44,7 @@ export function ourReading(pdu: string, direction: 'incoming' | 'outgoing'): Our
 type Compared = Extract<Tpdu, { kind: 'deliver' | 'submit' | 'status-report' }>
 
 function fieldsOf(tpdu: Compared): Omit<Readonly<Record<Field, string>>, 'service centre'> {
-  // gammu replaces the text of a report by its own.
+  // gammu replaces the text of a report with its own.
   const userData = tpdu.kind === 'status-report' ? undefined : tpdu.userData
   const scheme = decodeDataCodingScheme(tpdu.dataCodingScheme ?? 0)
   return {

@@ -45,7 +45,7 @@ describe('a reader', () => {
     expect(reader.peek()).toBeUndefined()
   })
 
-  test('that starts behind the end has no octets left', () => {
+  test('that starts after the end has no octets left', () => {
     expect(new OctetReader(octetsFromHex('00'), 9).remaining).toBe(0)
   })
 

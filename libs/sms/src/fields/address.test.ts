@@ -100,7 +100,7 @@ describe('the service centre', () => {
     ['', 0, 'is missing'],
     ['07', 1, 'is missing'],
     ['0791728301', 2, 'needs 6 octets, 3 left'],
-    // Some old modems list this for an empty place in their storage.
+    // Some old modems list this for an empty slot in their storage.
     ['FFFFFFFF', 2, 'needs 254 octets, 2 left'],
   ])('%j is refused with its offset', (hex, offset, reason) => {
     const reader = new OctetReader(octetsFromHex(hex))

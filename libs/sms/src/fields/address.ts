@@ -45,7 +45,8 @@ const MAX_SEPTETS = 11
 /**
  * Parses an address as people write it: `+447700900123` is international, `12345` and `*100#` are of unknown type
  * (networks refuse a short code with any other type), everything else is an alphanumeric name. Numbers with separators,
- * such as `+44 (0)7700 900123`, are refused: the message would go to a name, and the digits cannot be guessed safely.
+ * such as `+44 (0)7700 900123`, are refused, because the message would be sent to a name, and the digits cannot be
+ * guessed safely.
  */
 export function addressFromText(text: string): Address {
   if (formattedNumber.test(text) && !plainNumber.test(text)) {
@@ -72,7 +73,7 @@ export function textFromAddress(address: Address): string {
 export function decodeAddress(reader: OctetReader, field: string): Address {
   const semiOctets = reader.octet(field)
   const typeOfAddress = reader.octet(field)
-  // Accepts more than the standard's twenty semi-octets: losing the text behind a long address would be worse.
+  // Accepts more than the standard's twenty semi-octets, because losing the text after a long address would be worse.
   return addressFromValue(typeOfAddress, reader.take(field, Math.ceil(semiOctets / 2)), semiOctets)
 }
 

@@ -4,7 +4,9 @@ import { PduEncodeError } from '../pdu-error.ts'
 const DIGITS = '0123456789*#abc'
 const FILLER = 0xf
 
-/** Returns the digits in the first `count` semi-octets. Skips a filler anywhere: not every network puts it last. */
+/**
+ * Returns the digits in the first `count` semi-octets. Skips a filler anywhere, because not every network puts it last.
+ */
 export function digitsFromSemiOctets(octets: Uint8Array, count: number): string {
   let digits = ''
   for (let index = 0; index < count; index++) {

@@ -13,9 +13,9 @@ export interface Status {
 export type Outcome = 'delivered' | 'still-trying' | 'failed-permanently' | 'gave-up'
 
 /**
- * A value specific to the service centre has the outcome of its group of 32. So has a reserved value below 0x80: the
- * standard treats it as 0x63, but centres use it in the sense of its group, and a delivered message that is reported as
- * failed gets sent twice. Values from 0x80 have no group and follow the standard.
+ * A value specific to the service centre has the outcome of its group of 32. A reserved value below 0x80 also has the
+ * outcome of its group. The standard treats it as 0x63, but centres use it in the sense of its group, and a delivered
+ * message that is reported as failed is sent twice. Values from 0x80 have no group and follow the standard.
  */
 export function statusFromOctet(octet: number): Status {
   if (octet >= 0x80) return { octet, outcome: 'gave-up', description: 'Service rejected' }

@@ -3,8 +3,8 @@ import { PduEncodeError } from '../pdu-error.ts'
 import { decimalFromSemiOctets, semiOctetsFromDecimal } from './semi-octets.ts'
 
 /**
- * A local time and its zone, as written by a service centre (23.040 §9.2.3.11). Centres get both wrong: display it, compare
- * it with other time stamps of the same centre, but never use it as the time of reception.
+ * A local time and its zone, as written by a service centre (23.040 §9.2.3.11). Centres get both wrong, so display the
+ * time stamp and compare it with others of the same centre, but never use it as the time of reception.
  */
 export interface TimeStamp {
   /** 1990..2089: two digits are transmitted, and 90 to 99 mean 1990 to 1999. */
@@ -100,7 +100,7 @@ function timeStampFromOctets(octets: Uint8Array): TimeStamp | undefined {
   return isPossible(timeStamp) ? timeStamp : undefined
 }
 
-/** NaN when a nibble is not decimal, which makes the whole time stamp invalid. */
+/** Returns NaN when a nibble is not decimal, which makes the whole time stamp invalid. */
 function numberOf(octet: number): number {
   return decimalFromSemiOctets(octet) ?? Number.NaN
 }

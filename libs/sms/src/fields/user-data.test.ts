@@ -190,7 +190,7 @@ describe('a broken header', () => {
     expect(userData.units).toEqual(new Uint8Array(0))
   })
 
-  test('in user data that are empty is survived', () => {
+  test('in empty user data causes no error', () => {
     expect(decode('00', gsm7, true).units).toEqual(new Uint8Array(0))
   })
 })
@@ -208,7 +208,7 @@ describe('text', () => {
     expect(textOfUserData({ alphabet: 'gsm7', header, units: Uint8Array.of(0x1b, 0x73) })).toBe('s')
   })
 
-  test('of UCS2 is read', () => {
+  test('in UCS-2 is read', () => {
     expect(textOfUserData({ alphabet: 'ucs2', header: undefined, units: ucs2FromText('Привет 👋') })).toBe('Привет 👋')
   })
 
@@ -218,7 +218,7 @@ describe('text', () => {
     expect(textOfUserData({ alphabet: 'gsm7', compressed: true, header: undefined, units })).toBeUndefined()
   })
 
-  test('of parts is joined before it is read, an escape may stand at the end of one', () => {
+  test('of several parts is joined before it is read, because an escape may end a part', () => {
     const header = userDataHeaderOf([concatenationElement({ width: 8, reference: 1, total: 2, sequence: 1 })])
     const first: UserData = { alphabet: 'gsm7', header, units: Uint8Array.of(0x61, 0x1b) }
     const read = decode(hexFromOctets(encodeUserDataField(first, gsm7)), gsm7, true)

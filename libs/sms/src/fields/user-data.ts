@@ -6,7 +6,7 @@ import { textFromUcs2 } from '../text/ucs2.ts'
 import { type Alphabet, type DataCodingScheme, decodeDataCodingScheme } from './data-coding-scheme.ts'
 import { decodeUserDataHeader, nationalLanguagesOf, type UserDataHeader } from './user-data-header.ts'
 
-/** The content of a message: an optional header and the text or data behind it. 23.040 §9.2.3.16, §9.2.3.24 */
+/** The content of a message: an optional header, then the text or data. 23.040 §9.2.3.16, §9.2.3.24 */
 export interface UserData {
   readonly alphabet: Alphabet
   /** The units are octets of compressed data (23.042), which is not used in practice and not decompressed here. */
@@ -51,7 +51,8 @@ export function decodeUserData(reader: OctetReader, dcs: DataCodingScheme, hasHe
   const inSeptets = dcs.alphabet === 'gsm7' && !dcs.compressed
   const expected = inSeptets ? octetsForSeptets(length) : length
   const isText = inSeptets || (dcs.alphabet === 'ucs2' && !dcs.compressed)
-  // Some senders count one septet too many, and some modems lose the last octet: keep the complete characters of a text.
+  // Some senders count one septet too many, and some modems lose the last octet, so keep the complete characters of a
+  // text.
   const oneMissing = isText && reader.remaining === expected - 1
   const octets = reader.take('TP-UD', oneMissing ? expected - 1 : expected)
 
@@ -70,7 +71,7 @@ export function decodeUserData(reader: OctetReader, dcs: DataCodingScheme, hasHe
   return { alphabet: dcs.alphabet, header, units, ...(present < announced ? { truncated: true } : {}) }
 }
 
-/** Decodes the text with the national tables named in the header. Undefined for octets and compressed data. */
+/** Decodes the text with the national tables named in the header. Returns undefined for octets and compressed data. */
 export function textOfUserData(userData: UserData): string | undefined {
   if (userData.compressed === true || userData.alphabet === 'octets') return undefined
   if (userData.alphabet === 'ucs2') return textFromUcs2(userData.units)
@@ -102,14 +103,14 @@ function encodeSeptets(userData: UserData): UserDataPieces {
   for (let index = 0; index < userData.units.length; index++) bits |= userData.units[index]!
   if (bits > 0x7f) throw new PduEncodeError('TP-UD', 'has a unit above 127, which is not a septet')
   const length = septetsOfHeader(header.length) + userData.units.length
-  // TP-UDL decides the size: the fill bits behind a header without text may need one more octet.
+  // TP-UDL determines the size, because the fill bits after a header without text may need one more octet.
   const octets = new Uint8Array(octetsForSeptets(length))
   octets.set(header)
   octets.set(packSeptets(userData.units, fillBits(header.length)), header.length)
   return [length, octets]
 }
 
-/** 23.040 §9.2.3.24: text behind a header starts on a septet boundary. */
+/** 23.040 §9.2.3.24: text after a header starts on a septet boundary. */
 function septetsOfHeader(headerOctets: number): number {
   return Math.ceil((headerOctets * 8) / 7)
 }

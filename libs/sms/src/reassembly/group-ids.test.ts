@@ -15,7 +15,7 @@ function allocate(steps: readonly (readonly (readonly [string, number])[])[], ma
 }
 
 describe('an id', () => {
-  test('is key and hour the first time, and has a number behind it after that', () => {
+  test('is key and hour the first time, and has a number appended later', () => {
     const { ids } = allocate([[['k', 5]], [['k', 5]], [['k', 6]], [['k', 5]]], 10)
     expect(ids).toEqual(['k@5', 'k@5#2', 'k@6', 'k@5#3'])
   })

@@ -9,7 +9,7 @@ export interface UsedGroupIds {
 interface RememberedId {
   readonly id: string
   readonly hour: number
-  /** How often it was used, which is the number behind the last one. */
+  /** How often it was used, which is the number appended to the last one. */
   readonly number: number
 }
 
@@ -19,9 +19,9 @@ export const noUsedGroupIds: UsedGroupIds = { remembered: [], forgotten: { hour:
  * Allocates group ids within one step of a pure function: takes the used ids of the state before the step and returns
  * those of the state after it.
  *
- * The first message of a key and hour gets the bare id, later ones a number behind it. When there are too many ids, the
- * oldest are forgotten; from then on, every id up to their hour gets a number above all of theirs. A flood of ids
- * therefore takes the bare ids from the messages of its own hour only.
+ * The first message of a key and hour gets the bare id, later ones get the id with a number appended. When there are
+ * too many ids, the oldest are forgotten; from then on, every id up to their hour gets a number above all of theirs. A
+ * flood of ids therefore takes the bare ids from the messages of its own hour only.
  */
 export class GroupIdAllocator {
   readonly #before: UsedGroupIds

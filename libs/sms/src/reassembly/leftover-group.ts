@@ -2,8 +2,8 @@ import { elapsedMs, type HeldPart, isResentPart } from './held-part.ts'
 import { arrivedTogether, fillsGapsOf, type PartGroup, partOf, type SendingLimits, sentInOrder } from './part-group.ts'
 
 /**
- * Limits for groups whose waiting time is over. Groups are compared only then: in a burst after an outage, the parts of
- * many messages arrive within seconds and in any order, and nearly every gap is filled by its own part.
+ * Limits for groups whose waiting time is over. Groups are compared only then, because in a burst after an outage the
+ * parts of many messages arrive within seconds and in any order, and nearly every gap is filled by its own part.
  */
 export interface LeftoverLimits extends SendingLimits {
   /** How long a sender that got no answer may take to submit a part again. */

@@ -59,7 +59,7 @@ export function partOf({ phase, parts }: PartGroup, sequence: number): HeldPart 
   return phase === 'complete' ? parts[sequence - 1] : parts.find((part) => part.sequence === sequence)
 }
 
-/** Leaves out the service centre: a network may deliver the parts of one message through several. */
+/** Leaves out the service centre, because a network may deliver the parts of one message through several centres. */
 export function groupKey({ sim, sender, concatenation }: ReceivedPart): string {
   const { width, reference, total } = concatenation
   return JSON.stringify([sim, sender.typeOfNumber, sender.value, width, reference, total])

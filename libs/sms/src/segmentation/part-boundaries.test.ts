@@ -86,7 +86,7 @@ describe('part boundaries', () => {
     )
   })
 
-  test('use the spare room where it saves most, not at the first cluster', () => {
+  test('use the spare units where they save most, not at the first cluster', () => {
     // Three spare units in four parts of five: keeping the second cluster together uses two of them, and then two
     // others are split.
     const units = unitsOf([3, 3, 3, 2, 3, 3].map((length) => Array<'one'>(length).fill('one')))

@@ -11,12 +11,12 @@ export function countParts({ length, pairStart }: TextUnits, capacity: number): 
 }
 
 /**
- * Returns the end of each part, where `parts` is the fewest possible: splits no pair, and as few clusters as that number
- * of parts allows.
+ * Returns the end of each part, where `parts` is the fewest possible: splits no pair, and as few clusters as that
+ * number of parts allows.
  *
- * A part that ends before a cluster leaves more units for the next parts, so the spare room is used where it saves most.
- * The search goes part by part and keeps, for each number of split clusters, the path that got furthest: of two paths
- * with equally many splits, the shorter one can never become better.
+ * A part that ends before a cluster leaves more units for the next parts, so the spare units are used where they save
+ * most. The search goes part by part and keeps, for each number of split clusters, the path that got furthest: of two
+ * paths with equally many splits, the shorter one can never become better.
  */
 export function partBoundaries(units: TextUnits, capacity: number, parts: number): readonly number[] {
   let paths: readonly Path[] = [{ end: 0, splits: 0, before: undefined }]
@@ -30,7 +30,7 @@ export function partBoundaries(units: TextUnits, capacity: number, parts: number
 }
 
 /**
- * Returns how many units fit behind a header: septets, octets, or UTF-16 units for `ucs2`.
+ * Returns how many units fit after a header: septets, octets, or UTF-16 units for `ucs2`.
  * For septets this includes the fill bits: 160 − ⌈8·h/7⌉ equals ⌊(140 − h)·8/7⌋.
  */
 export function partCapacity(alphabet: Alphabet, elements: readonly InformationElement[]): number {
@@ -55,7 +55,7 @@ function nextParts(before: Path, units: TextUnits, capacity: number): readonly P
   const end = units.pairStart(limit)
   const cluster = units.clusterStart(end)
   if (cluster === end) return [{ end, splits, before }]
-  // When the cluster began in an earlier part, ending there gains nothing, and the path falls behind `mustReach`.
+  // When the cluster began in an earlier part, ending there gains nothing, and the path does not reach `mustReach`.
   return [
     { end: cluster, splits, before },
     { end, splits: splits + 1, before },

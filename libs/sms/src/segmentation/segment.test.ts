@@ -84,13 +84,13 @@ describe('the parts of a long text', () => {
     expect(segment(`${'я'.repeat(66)}😀${'я'.repeat(66)}`, plain).parts).toHaveLength(3)
   })
 
-  test('keep a grapheme cluster together if that costs no part', () => {
+  test('keep a grapheme cluster together if that needs no additional part', () => {
     const family = '👨‍👩‍👧'
     const { parts } = segment(`${'я'.repeat(64)}${family}${'я'.repeat(20)}`, plain)
     expect(parts.map(textOfUserData)).toEqual(['я'.repeat(64), `${family}${'я'.repeat(20)}`])
   })
 
-  test('split a grapheme cluster if keeping it would cost a part', () => {
+  test('split a grapheme cluster if keeping it together would need an additional part', () => {
     const text = `${'я'.repeat(66)}e\u0301${'я'.repeat(66)}`
     expect(segment(text, plain).parts.map(textOfUserData)).toEqual([`${'я'.repeat(66)}e`, `\u0301${'я'.repeat(66)}`])
   })
@@ -111,7 +111,7 @@ describe('the parts of a long text', () => {
   })
 
   test('keep clusters with an escaped mark together', () => {
-    // The middle one of the three, U+0951, is only in the single shift table; the part would end behind it.
+    // The middle one of the three, U+0951, is only in the single shift table; the part would end after it.
     const { parts, shifts } = segment(`${'क'.repeat(143)}क\u0951ि${'क'.repeat(40)}`, { ...plain, nationalShifts: [6] })
     expect(shifts).toEqual({ locking: 6, single: 6 })
     expect(textOfUserData(parts[1]!)).toBe(`क\u0951ि${'क'.repeat(40)}`)
@@ -120,7 +120,7 @@ describe('the parts of a long text', () => {
 
 describe('characters of which one is escaped', () => {
   test('are kept together when the escaped one comes first', () => {
-    // U+0959 is only in the single shift table, the vowel sign behind it in the locking table.
+    // U+0959 is only in the single shift table, the vowel sign after it in the locking table.
     const text = `${'क'.repeat(144)}\u0959ि${'क'.repeat(40)}`
     const { parts, shifts } = segment(text, { ...plain, nationalShifts: [6] })
     expect(shifts).toEqual({ locking: 6, single: 6 })
@@ -282,7 +282,7 @@ describe('for any text and options', () => {
     )
   })
 
-  test('an additional option never costs a part', () => {
+  test('an additional option never adds a part', () => {
     fc.assert(
       fc.property(texts, options, (text, chosen) => {
         const { nationalShifts, transliterate, ...strict } = chosen

@@ -22,7 +22,7 @@ export interface SegmentDataOptions extends NumberingOptions {
 interface NumberingOptions {
   /** Equal in all parts of a message; must differ in the next message to the same recipient. 23.040 §9.2.3.24.1 */
   readonly reference: number
-  /** Bits of the reference. Default 8: sixteen cost a septet per part, and the oldest phones support only eight. */
+  /** Bits of the reference. Default 8, because 16 bits cost a septet per part and the oldest phones support only 8. */
   readonly referenceWidth?: 8 | 16 | undefined
   readonly messageClass?: MessageClass | undefined
   /** Default and maximum: 255. */
@@ -98,7 +98,7 @@ function refuseTooManyParts(needed: number, options: NumberingOptions): void {
   if (needed > maxParts) throw new TooManyPartsError(needed, maxParts)
 }
 
-/** A single part is not numbered: the octets are better used for text, and some phones would show "1 of 1". */
+/** A single part is not numbered, because the octets are better used for text and some phones would show "1 of 1". */
 function numberedParts(
   alphabet: Alphabet,
   ends: readonly number[],

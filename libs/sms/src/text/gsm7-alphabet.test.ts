@@ -144,7 +144,7 @@ describe('national tables', () => {
   })
 
   it.each(everyPair.map((shifts) => [nameOf(shifts), shifts] as const))(
-    'give back any text of theirs: %s',
+    'decode any encoded text to the same text: %s',
     (_, shifts) => {
       const text = fc.array(fc.constantFrom(...charactersOf(shifts)), { maxLength: 60 }).map((chars) => chars.join(''))
       fc.assert(

@@ -3,8 +3,8 @@ import { defaultAlphabet, defaultExtension } from './national-tables/default.ts'
 import { noCharacter, unitsOfSeptetTable } from './septet-table.ts'
 
 /**
- * The tables of a text (23.038 §6.2.1.2): `locking` replaces the default alphabet, `single` the extension table behind an
- * escape. The default stays when the language is absent, unknown or has no such table.
+ * The tables of a text (23.038 §6.2.1.2): `locking` replaces the default alphabet, `single` replaces the extension
+ * table used after an escape. The default stays when the language is absent, unknown or has no such table.
  */
 export interface Gsm7Shifts {
   readonly locking?: NationalLanguage | undefined

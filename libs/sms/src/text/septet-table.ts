@@ -11,7 +11,7 @@ export interface NationalLanguageTables {
   readonly name: string
   /** Replaces the default alphabet for a whole message. */
   readonly locking?: SeptetTable
-  /** Replaces the default extension table, for one septet behind an escape. */
+  /** Replaces the default extension table, for one septet after an escape. */
   readonly single: SeptetTable
 }
 

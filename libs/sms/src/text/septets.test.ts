@@ -31,7 +31,7 @@ describe('packing septets', () => {
     expect((octets[0] ?? 0) | ((octets[1] ?? 0) << 8)).toBe(0x7f << fillBits)
   })
 
-  it('pads with zero bits behind the last septet', () => {
+  it('pads with zero bits after the last septet', () => {
     expect(hex(packSeptets(Uint8Array.of(0x7f, 0x7f)))).toBe('FF3F')
   })
 
@@ -63,7 +63,7 @@ describe('packing septets', () => {
 })
 
 describe('unpacking septets', () => {
-  // 23.038 §6.1.2.1: seven zero bits behind the text look like one more @; only the count decides.
+  // 23.038 §6.1.2.1: seven zero bits after the text look like one more @; only the count decides.
   it.each([
     [7, 7],
     [8, 7],

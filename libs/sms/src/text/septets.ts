@@ -1,8 +1,8 @@
 /**
  * Packs septets into octets, least significant bit first (23.038 §6.1.2.1.1).
  *
- * Puts `fillBits` (0 to 6) zero bits in front, so that text behind a user data header starts on a septet boundary
- * (23.040 §9.2.3.24). The spare bits behind the last septet are zero. Seven spare bits look like one more `@`; only the
+ * Puts `fillBits` (0 to 6) zero bits in front, so that text after a user data header starts on a septet boundary
+ * (23.040 §9.2.3.24). The spare bits after the last septet are zero. Seven spare bits look like one more `@`; only the
  * count in TP-UDL tells the two apart, so this function neither strips nor adds anything.
  */
 export function packSeptets(septets: Uint8Array, fillBits = 0): Uint8Array {
@@ -23,7 +23,7 @@ export function packSeptets(septets: Uint8Array, fillBits = 0): Uint8Array {
   return octets
 }
 
-/** Returns the first `count` septets behind `fillBits`, or fewer when the octets hold fewer. */
+/** Returns the first `count` septets after `fillBits`, or fewer when the octets hold fewer. */
 export function unpackSeptets(octets: Uint8Array, count: number, fillBits = 0): Uint8Array {
   const held = Math.max(0, Math.floor((octets.length * 8 - fillBits) / 7))
   const septets = new Uint8Array(Math.min(count, held))

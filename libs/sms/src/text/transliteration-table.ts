@@ -1,6 +1,6 @@
 /**
  * Replacements for characters that an alphabet does not have: `[replacement, the characters it replaces]`.
- * Each replacement has the same meaning to a reader: `½` is not `1/2` behind a digit and `²` is not `2`, which explains
+ * Each replacement has the same meaning to a reader: `½` is not `1/2` after a digit and `²` is not `2`, which explains
  * the forms below. A replacement may itself need a rule (`ő` → `ö` → `o`).
  * Accented letters need no rule: they lose their marks one by one.
  */
@@ -132,7 +132,7 @@ export const replacements: ReadonlyMap<string, string> = new Map(
   rules.flatMap(([replacement, characters]) => Array.from(characters, (char) => [char, replacement] as const)),
 )
 
-/** Separate, because behind a digit they need a space: otherwise `1½` would become eleven halves. */
+/** Separate, because after a digit they need a space: otherwise `1½` would become eleven halves. */
 export const fractions: ReadonlyMap<string, string> = new Map([
   ['¼', '1/4'],
   ['½', '1/2'],

@@ -65,7 +65,7 @@ describe('SMS-DELIVER', () => {
     expect(decodeDeliver(octetsFromHex('070BC87238880900F10000993092516195800AE8329BFD4697D9EC37'))).toEqual(plain)
   })
 
-  test('ignores octets behind its user data', () => {
+  test('ignores octets after its user data', () => {
     expect(decodeDeliver(octetsFromHex('040BC87238880900F10000993092516195800AE8329BFD4697D9EC37FFFFFF'))).toEqual(
       plain,
     )

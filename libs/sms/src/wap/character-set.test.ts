@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { characterSets, textFromCharacterSet, textFromUtf8, utf8FromText } from './character-set.ts'
 
 describe('UTF-8', () => {
-  it('is decoded like by TextDecoder, including invalid octets', () => {
+  it('is decoded as by TextDecoder, including invalid octets', () => {
     const platform = new TextDecoder('utf-8', { ignoreBOM: true })
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 12 }), (octets) => {
@@ -34,7 +34,7 @@ describe('UTF-8', () => {
     )
   })
 
-  it('is encoded like by TextEncoder, including half surrogate pairs', () => {
+  it('is encoded as by TextEncoder, including half surrogate pairs', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 0x10_ffff }), { maxLength: 12 }), (points) => {
         const text = String.fromCodePoint(...points)

@@ -51,7 +51,7 @@ describe('an MMS notification', () => {
     )
   })
 
-  it('is decoded behind one invalid value, but not behind many', () => {
+  it('is decoded after one invalid value, but not after many', () => {
     const wrong = octetsFromHex('890100')
     const heaped = (count: number) =>
       joinOctets([

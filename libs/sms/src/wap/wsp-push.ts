@@ -45,7 +45,7 @@ export interface WspPushToEncode {
   readonly confirmed?: boolean
   readonly contentType: string
   readonly contentTypeForm?: ContentTypeForm
-  /** Encoded headers behind the content type. */
+  /** Encoded headers after the content type. */
   readonly headers?: Uint8Array
   readonly body: Uint8Array
 }
@@ -96,7 +96,7 @@ function decodeContentType(headers: WspReader): string | number {
   return decodeMediaType(headers)
 }
 
-/** Ignores the parameters behind the media type of the general form. */
+/** Ignores the parameters after the media type of the general form. */
 function decodeMediaType(reader: WspReader): string | number {
   const first = reader.first(field)
   if (first >= 0x20 && first < 0x80) return textFromCharacterSet(reader.textString(field)).toLowerCase()

@@ -22,7 +22,7 @@ export class WspReader extends OctetReader {
     return octet
   }
 
-  /** Returns a reader of the next `count` octets; this reader continues behind them. */
+  /** Returns a reader of the next `count` octets; this reader continues after them. */
   part(field: string, count: number): WspReader {
     const start = this.position
     this.take(field, count)
