@@ -11,7 +11,7 @@ import { waiting } from './waiting.ts'
 const text = z.string().min(1).max(65_535)
 const port = z.int().min(1).max(65_535).meta({ description: 'Application port of the recipient' })
 const priority = z.int().min(-128).max(127)
-/** What to do when the outcome of a part stays unknown. */
+/** What to do when the outcome of a part cannot be determined. */
 export const onUncertain = z.enum(['resolve', 'resend'])
 const simNumber = z.int().min(1).max(64).meta({ description: 'Slot of the SIM, counted from 1' })
 

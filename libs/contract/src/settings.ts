@@ -145,7 +145,7 @@ function withoutEmptyKey<Webhooks extends { signing_key?: string | null | undefi
   return webhooks.signing_key === '' ? { ...webhooks, signing_key: undefined } : webhooks
 }
 
-/** `sendIntervalMin` is `send_interval_min`. */
+/** Returns the settings with keys in snake case: `sendIntervalMin` becomes `send_interval_min`. */
 function inSnakeCase(value: unknown): unknown {
   if (!isObject(value)) return value
   return Object.fromEntries(

@@ -12,7 +12,7 @@ export const waitingReasons = [
   'outcome_unknown',
   /** An earlier message to the same number is `outcome_unknown`. */
   'earlier_outcome_unknown',
-  /** The network or the modem refused it temporarily. */
+  /** The network or the modem refused the message temporarily. */
   'retry',
   'pause',
   'limit',

@@ -4,7 +4,10 @@ import { deviceId, resourceId } from './ids.ts'
 import { possibleDuplicate } from './message.ts'
 import { localTime } from './times.ts'
 
-/** Events for which webhooks can be registered. The two `downloaded` events never occur: an AT modem downloads no MMS. */
+/**
+ * Events for which webhooks can be registered. The two `downloaded` events never occur, because an AT modem downloads
+ * no MMS.
+ */
 export const webhookEvents = [
   'sms:received',
   'sms:data-received',

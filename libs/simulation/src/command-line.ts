@@ -2,7 +2,7 @@ import type { WorkerThread } from './in-workers.ts'
 import { type SimulationReport, type SimulationWork, simulate } from './simulation.ts'
 
 export interface CommandLine {
-  /** What follows the script's name: `--schedules 1000 --seed 1 --workers 2`, or `--replay 4711`. */
+  /** The arguments after the script's name: `--schedules 1000 --seed 1 --workers 2`, or `--replay 4711`. */
   readonly arguments: readonly string[]
   readonly defaults: { readonly schedules: number; readonly seed: number; readonly workers: number }
   readonly startWorker: (work: SimulationWork) => WorkerThread
@@ -11,7 +11,7 @@ export interface CommandLine {
   readonly print: (line: string) => void
 }
 
-/** One schedule again, with everything that happened in it. */
+/** The repeated run of one schedule, with everything that happened in it. */
 export interface Replay {
   readonly schedule?: unknown
   readonly trace?: readonly string[]

@@ -1,4 +1,4 @@
-/** What this needs of a `Worker` of `node:worker_threads`. */
+/** The members of a `Worker` from `node:worker_threads` that `inWorkers` uses. */
 export interface WorkerThread {
   on(event: 'message' | 'error' | 'exit', listener: (value: unknown) => void): unknown
 }

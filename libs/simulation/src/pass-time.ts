@@ -1,4 +1,4 @@
-/** What this needs of a manual clock. */
+/** The members of a manual clock that `timePasser` uses. */
 export interface VirtualClock {
   nowMs(): number
   /** When the next timer is due. */

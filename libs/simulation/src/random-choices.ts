@@ -6,17 +6,17 @@ export class RandomChoices {
     this.#state = seed >>> 0
   }
 
-  /** True with this probability. */
+  /** Returns true with this probability. */
   happens(probability: number): boolean {
     return this.#next() < probability
   }
 
-  /** A whole number from 0 to `limit - 1`. */
+  /** Returns a whole number from 0 to `limit - 1`. */
   below(limit: number): number {
     return Math.floor(this.#next() * limit)
   }
 
-  /** A number from `from` up to, but not including, `to`. */
+  /** Returns a number from `from` up to, but not including, `to`. */
   between(from: number, to: number): number {
     return from + this.#next() * (to - from)
   }
@@ -25,7 +25,7 @@ export class RandomChoices {
     return values[this.below(values.length)] as T
   }
 
-  /** One of the keys, each with a probability proportional to its weight. */
+  /** Returns one of the keys, each with a probability proportional to its weight. */
   weighted<K extends string>(weights: Readonly<Partial<Record<K, number>>>): K {
     const entries = Object.entries(weights) as [K, number][]
     let left = this.below(entries.reduce((sum, [, weight]) => sum + weight, 0))

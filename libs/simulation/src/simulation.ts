@@ -75,7 +75,7 @@ export async function runSchedules({ seed, schedules }: SimulationWork, loop: Sc
   post()
 }
 
-// Code that fails everywhere need not fail a thousand times.
+// A worker stops after this many failures, because code that always fails need not fail a thousand times.
 const mostFailures = 10
 
 function sumOf(reports: readonly SimulationReport[]): SimulationReport {

@@ -18,14 +18,14 @@ export const closeCodes = {
   unauthenticated: { code: 4401, retry: 'slowly' },
   /** The pairing code or fleet token is wrong, already used or expired. */
   'pairing-refused': { code: 4402, retry: 'never' },
-  /** The device was deleted: its agent must be paired again. */
+  /** The device was deleted, so its agent must be paired again. */
   revoked: { code: 4403, retry: 'never' },
   /** A critical frame of an unknown type. */
   unsupported: { code: 4406, retry: 'slowly' },
   'timed-out': { code: 4408, retry: 'soon' },
   /** Replaced by a newer connection of the same agent. */
   superseded: { code: 4409, retry: 'soon' },
-  /** The journal is an old copy: the relay has later events of it. */
+  /** The journal is an old copy, because the relay has later events from it. */
   'old-copy': { code: 4410, retry: 'soon' },
   /** The window or the credit was exceeded, or a frame is too large. */
   'too-much': { code: 4413, retry: 'slowly' },
@@ -39,7 +39,7 @@ export const closeCodes = {
 
 export type CloseName = keyof typeof closeCodes
 
-/** Undefined for other codes (1001, 1006, codes of a proxy), after which the agent retries soon. */
+/** Returns undefined for other codes (1001, 1006, codes of a proxy), after which the agent retries soon. */
 export function closeNameOf(code: number): CloseName | undefined {
   return (Object.keys(closeCodes) as CloseName[]).find((name) => closeCodes[name].code === code)
 }

@@ -40,7 +40,7 @@ const cancelCommand = z.object({ kind: z.literal('cancel'), cmdId: commandId })
 /** Reads the storages of all SIMs again. */
 const sweepCommand = z.object({ kind: z.literal('sweep'), cmdId: commandId })
 
-/** Sends a USSD code or reply. Not written to the journal: after a restart its caller is gone. */
+/** Sends a USSD code or reply. Not written to the journal, because after a restart its caller is gone. */
 const ussdCommand = z.object({
   kind: z.literal('ussd'),
   cmdId: commandId,

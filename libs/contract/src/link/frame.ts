@@ -59,9 +59,12 @@ const welcome = z.object({
 })
 /** All events up to `upto` are on disk at the relay; the agent may delete them. */
 const stored = z.object({ type: z.literal('stored'), upto: mark })
-/** Requests events again that were already acknowledged: the database was restored from a backup. */
+/** Requests events again that were already acknowledged, because the database was restored from a backup. */
 const replay = z.object({ type: z.literal('replay'), from: seq })
-/** Validated by the agent when it handles it: an unknown command of a newer relay gets an error and the link stays open. */
+/**
+ * The agent validates the command when it handles it, so an unknown command from a newer relay gets an error and the
+ * link stays open.
+ */
 const command = z.object({ type: z.literal('command'), command: z.unknown() })
 const settings = z.object({
   type: z.literal('settings'),
@@ -69,7 +72,7 @@ const settings = z.object({
   /** The new time after the clock of the relay was set. */
   serverTime: time.optional(),
 })
-/** The relay is stopping: reconnect after this delay, which differs for each agent to spread the load. */
+/** The relay is stopping. Reconnect after this delay, which differs for each agent to spread the load. */
 const goaway = z.object({ type: z.literal('goaway'), reconnectAfterMs: z.int().min(0).max(3_600_000) })
 
 /** Sent by an agent that is not paired yet. */
@@ -99,7 +102,7 @@ const hello = z.object({
     tail: mark,
     /** The last event acknowledged by the relay. */
     mark,
-    /** Id of the journal that this one replaces because that was an old copy. */
+    /** Id of the journal that this one replaces because the replaced one was an old copy. */
     replaces: id.optional(),
   }),
   /** The history of the database that acknowledged `mark`. */

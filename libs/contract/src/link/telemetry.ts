@@ -1,5 +1,5 @@
-// The members of a telemetry sample that the relay reads. Older and newer agents may omit a member or send another type: it
-// is then treated as absent, and the other members stay.
+// The members of a telemetry sample that the relay reads. Older and newer agents may omit a member or send it with
+// another type. Such a member is treated as absent, and all other members are kept.
 import { z } from 'zod'
 
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)
