@@ -1,6 +1,6 @@
 /**
- * Describes an error for the log. Messages of the database and the JSON parser quote input, which may be message texts and
- * phone numbers: of those errors only codes and stack frames are kept.
+ * Describes an error for the log. Messages of the database and the JSON parser quote input, which may be message texts
+ * and phone numbers, so only the codes and stack frames of those errors are kept.
  */
 export function faultDetails(error: unknown): object {
   if (!(error instanceof Error)) return { fault: typeof error, ...adapterCause(error) }

@@ -51,7 +51,7 @@ function isFile(output: LogOutput): output is LogOutput & { readonly fd: number 
 }
 
 function fileWriter(fd: number): LogOutput['write'] {
-  // Whether the last line was written only in part.
+  // True when the last line was written only in part.
   let isCut = false
   return (line, done) => {
     const bytes = Buffer.from(isCut ? `\n${line}` : line)

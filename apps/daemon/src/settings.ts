@@ -32,7 +32,10 @@ function readValues(schema: SettingsSchema, environment: NodeJS.ProcessEnv): Rec
   return values
 }
 
-/** Reads `<name>`, or the file in `<name>_FILE`. An empty value counts as unset, because compose files pass unset variables so. */
+/**
+ * Reads `<name>`, or the file in `<name>_FILE`. An empty value counts as unset, because compose files pass unset
+ * variables as empty values.
+ */
 export function readSecret(environment: NodeJS.ProcessEnv, name: string): string | undefined {
   const file = environment[`${name}_FILE`]
   if (!file) return environment[name] || undefined

@@ -22,8 +22,8 @@ export interface Service {
 
 export interface ServiceRun<S extends Service> {
   /**
-   * Rejects, or resolves with a service that is stopped at once, when a signal arrives during the start: `stopping` is
-   * aborted then.
+   * When a signal arrives during the start, `stopping` is aborted. The start then rejects, or resolves with a service
+   * that is stopped at once.
    */
   readonly start: (stopping: AbortSignal) => Promise<S>
   readonly onStopping?: (signal: NodeJS.Signals) => void

@@ -5,8 +5,9 @@ import { makeFolder } from './host/make-folder.ts'
 import { StartError } from './options/start-error.ts'
 
 /**
- * The accepted messages, one JSON object per line, appended and synced before the modem answers `+CMGS:`. The synchronous
- * write blocks all modems on purpose: no sender may get a result for a message that a crash could erase.
+ * The accepted messages, one JSON object per line, appended and synced before the modem answers `+CMGS:`. The
+ * synchronous write blocks all modems on purpose, because no sender may get a result for a message that a crash could
+ * erase.
  */
 export class LedgerFile {
   readonly path: string

@@ -55,7 +55,7 @@ export async function startGateway({
   const isVirtual = wanted.addresses.includes('virtual')
   const line = isVirtual ? new VirtualPhoneLine() : undefined
   onStage(databaseStage(relayConfig))
-  // A start may be aborted anywhere: the next start completes or reverts it.
+  // A start may be aborted at any point, and the next start completes or reverts it.
   const relay = await unlessStopping(
     stopping,
     startRelay({ config: relayConfig, log, isLocal: true, virtualPhone: line?.phones, onPasswordChanged }),

@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('the first start needs no settings, shows URL and account, and warns of the virtual modem', async () => {
+test('the first start needs no settings, shows URL and account, and warns about the virtual modem', async () => {
   running = await start()
   const output = running.lines.join('\n')
   expect(output).toContain('VIRTUAL MODEM')

@@ -229,7 +229,7 @@ function settingsTable(schema: SettingsSchema): string[] {
 }
 
 function defaultOf(schema: SettingsSchema, name: string): string {
-  // These two differ between machines.
+  // The values of these two settings differ between machines.
   if (name === 'DEVICE_NAME') return 'the host name'
   if (name === 'CONSOLE_DIR') return 'next to the program'
   const result = schema.shape[name]?.safeParse(undefined)
@@ -269,7 +269,7 @@ async function openapi(): Promise<Openapi> {
   return (await answer.json()) as Openapi
 }
 
-/** Of an operation that names no scope. */
+/** Returns the access of an operation that names no scope. */
 function accessOf(security: Operation['security']): string {
   const kinds = security.flatMap((one) => Object.keys(one))
   if (kinds.includes('refreshToken')) return 'refresh token'
@@ -282,7 +282,7 @@ function typeOf({ type, anyOf }: JsonSchema): string {
   return [type ?? 'object'].flat().join(' or ')
 }
 
-/** The labels of each metric: the exported text names them only once there are values. */
+/** Returns the labels of each metric, because the exported text names them only once there are values. */
 function labelsInSource(): Map<string, string[]> {
   const folder = join(ROOT, 'apps/relay/src')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>

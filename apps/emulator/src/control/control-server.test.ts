@@ -137,7 +137,7 @@ test('loses the port on unplug and restores it on plug', async () => {
   expect((await act('plug', { modem: 'left' })).body).toMatchObject({ port: 'open' })
 })
 
-test('returns by itself after unplug with forMs', async () => {
+test('restores the port on its own after unplug with forMs', async () => {
   await act('unplug', { modem: 'left', forMs: 30 })
   const state = () => get('/modems/left')
   expect((await eventually(state, ({ body }) => body.port === 'open')).body.port).toBe('open')

@@ -75,7 +75,10 @@ function read(request: IncomingMessage, url: URL, controlled: Controlled): objec
   )
 }
 
-/** Returns the variable of `/modems/:name`, an empty text for a pattern without one, undefined without a match. */
+/**
+ * Returns the variable of `/modems/:name`, an empty text for a pattern without a variable, or undefined without a
+ * match.
+ */
 function match(pattern: string, path: string): string | undefined {
   const [fixed = '', variable] = pattern.split('/:')
   if (variable === undefined) return path === pattern ? '' : undefined

@@ -68,7 +68,7 @@ test.each(['localhost', 'LOCALHOST:7080', '127.0.0.1:1', '[::1]:7080', '[::1]'])
 )
 
 test.each(['evil.example', 'evil.example:7080', '127.0.0.1.evil.example', 'localhost.evil.example', '192.0.2.7'])(
-  'a name that was made to lead here is not answered: %s',
+  'refuses any other host, as in DNS rebinding: %s',
   async (host) => {
     expect(await ask(here, { headers: { host } })).toEqual([403, 'wrong_host'])
   },

@@ -4,7 +4,7 @@ import { StartError } from '../options/start-error.ts'
 /** Functions of the C library that Node lacks: pseudo-terminals, and file locks that end with their process. */
 export interface Posix {
   openPty(): Pty
-  /** False when another process holds the lock of this file. */
+  /** Returns false when another process holds the lock of this file. */
   lock(fd: number): boolean
 }
 

@@ -97,7 +97,7 @@ test('lets another program open the port after the first one closed it', async (
   expect(received).toBe('AT\r')
 })
 
-test('removes the link on unplug and gives an open port an error', async () => {
+test('removes the link on unplug, and a program that has the port open gets an error', async () => {
   const host = serve()
   const fd = open(host.address)
   host.takeAway()

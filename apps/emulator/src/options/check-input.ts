@@ -28,7 +28,7 @@ function pathText(path: readonly PropertyKey[]): string {
 /** Enough for a USSD menu of thirty nested steps. */
 export const DEEPEST_NESTING = 64
 
-/** Checks level by level: a recursive check, such as a schema, would overflow the stack. */
+/** Checks level by level, because a recursive check, such as a schema, would overflow the stack. */
 export function isNestedTooDeeply(value: unknown): boolean {
   let level = [value]
   for (let depth = 0; depth < DEEPEST_NESTING && level.length > 0; depth++)

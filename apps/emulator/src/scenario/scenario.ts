@@ -39,7 +39,7 @@ const scenarioSchema = z
         ussd: z.record(ussdCode, ussdMenu).default({}),
       })
       .default({ rules: [], ussd: {} }),
-    /** In any order; times in milliseconds from the start. */
+    /** The steps in any order; their times are in milliseconds from the start. */
     steps: z.array(step).default([]),
   })
   .superRefine(({ modems, steps }, context) => {

@@ -48,7 +48,10 @@ async function addKeptFiles(folder: string, path: string, archive: ArchiveWriter
   }
 }
 
-/** Copies the journal with SQLite's backup, because it may be in use; into a folder that only its owner can enter. */
+/**
+ * Copies the journal into a folder that only its owner can enter. Uses SQLite's backup, because the journal may be in
+ * use.
+ */
 async function copyJournal(file: string, path: string): Promise<Buffer> {
   const temporary = mkdtempSync(`${path}.journal-`)
   const journal = new DatabaseSync(file, { readOnly: true })

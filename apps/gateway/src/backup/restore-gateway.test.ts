@@ -71,14 +71,14 @@ test('after a power cut during a restore, another restore completes', async () =
   await once(gateway, 'exit')
 }, 120_000)
 
-test('refuses to start on an unfinished restore, which would create an empty database', async () => {
+test('refuses to start after an unfinished restore, because the start would create an empty database', async () => {
   beginArrival(into)
   const start = await run(into, [])
   expect(start).toMatchObject({ code: 1, complaint: expect.stringContaining('did not finish. Restore again') })
   expect(start.complaint.trim().split('\n')).toHaveLength(1)
 }, 60_000)
 
-test('the next start moves what could not be moved', () => {
+test('the next start moves the files that a restore could not move', () => {
   const arriving = beginArrival(into)
   for (const name of [identityFile, 'journal.db', 'server-secret']) writeFileSync(join(arriving, name), name)
   mkdirSync(join(into, 'server-secret/in-the-way'), { recursive: true })

@@ -14,7 +14,7 @@ import { withDatabase } from '@smsgw/relay/store/with-database'
 import { type DatabaseSettings, keptFiles } from './backup-gateway.ts'
 import { abandonArrival, beginArrival, completeArrival } from './restored-folder.ts'
 
-/** Files of a folder that counts as empty: its lock, and what an interrupted restore left. */
+/** Files that a folder may hold and still count as empty: its lock, and those that an interrupted restore left. */
 const ignoredFiles = ['lock', 'lock-journal', 'owner', 'arriving']
 
 /** `npm run restore -- <file>`: restores into an empty folder. Messages that may have been sent since are not sent again. */

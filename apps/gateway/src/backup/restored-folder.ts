@@ -8,7 +8,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 //   arriving   data restored so far; ignored, and deleted by the next restore
 //   restored   complete and on disk; only has to be moved up, which the next start does if necessary
 
-/** Creates an empty folder for the restored data; deletes what an unfinished restore left. */
+/** Creates an empty folder for the restored data and deletes the files that an unfinished restore left. */
 export function beginArrival(folder: string): string {
   abandonArrival(folder)
   const arriving = join(folder, ARRIVING)
