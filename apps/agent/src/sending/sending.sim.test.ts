@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { runSendingSchedule } from '../../sim/run-sending-schedule.ts'
 
-// A hundred thousand: `npm run sim`. One alone: `node apps/agent/sim/run-simulation.ts --replay <seed>`.
+// `npm run sim` runs a hundred thousand. To run one: `node apps/agent/sim/run-simulation.ts --replay <seed>`.
 const seed = 20_261_121
-const schedules = 500
+const schedules = 200
 
 test(`${schedules} schedules of kills, refusals and silence from seed ${seed} lose no message and send none twice`, async () => {
   const seen = new Set<string>()
@@ -14,7 +14,7 @@ test(`${schedules} schedules of kills, refusals and silence from seed ${seed} lo
     failures.push(...report.problems.map((problem) => `seed ${seed + at}: ${problem}`))
   }
   expect(failures).toEqual([])
-  // That nothing was broken says little unless all of it was tried.
+  // A run without failures proves little unless every result occurred.
   expect([...seen]).toEqual(expect.arrayContaining([...mustBeSeen]))
 }, 120_000)
 
