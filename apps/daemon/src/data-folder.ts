@@ -45,7 +45,7 @@ export function tryDataFolder(folder: string): DataFolder | { readonly heldBy: s
   }
 }
 
-/** Keeps the locks referenced: a garbage-collected database would release its lock. */
+/** Keeps the locks referenced, because a garbage-collected database would release its lock. */
 const held = new Set<DatabaseSync>()
 
 function openLock(path: string): DatabaseSync {

@@ -88,7 +88,7 @@ async function main(args: readonly string[]): Promise<void> {
 
 async function moveData(command: 'backup' | 'restore', args: readonly string[]): Promise<void> {
   process.umask(0o077)
-  // Only the settings that locate the data: the other settings need not be valid for a backup.
+  // Reads only the settings that locate the data, because the other settings need not be valid for a backup.
   const config = {
     ...readSettings(settingsSchema.pick(databaseSettings), process.env),
     serverSecret: readSecret(process.env, 'SERVER_SECRET'),

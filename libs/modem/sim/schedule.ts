@@ -24,9 +24,9 @@ export interface Schedule {
   readonly actions: readonly Action[]
   /** Actions and faults end at this time. */
   readonly endMs: number
-  /** No faults: every message must be accepted and none may be unknown. */
+  /** There are no faults, so every message must be accepted and no outcome may be unknown. */
   readonly calm: boolean
-  /** The only fault is a lost answer to a submission: the driver must detect it fast. */
+  /** The only fault is a lost answer to a submission, which the driver must detect fast. */
   readonly answersLost: boolean
 }
 

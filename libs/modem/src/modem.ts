@@ -125,7 +125,7 @@ export class Modem {
     return this.#lifecycle.setUp()
   }
 
-  /** Stops permanently: nothing more is written to the port. */
+  /** Stops permanently. Nothing more is written to the port. */
   stop(why = 'stopped'): void {
     this.#stoppedWhy = why
     this.#lifecycle.stop()

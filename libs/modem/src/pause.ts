@@ -2,14 +2,14 @@ import type { Cancellation } from './cancellation.ts'
 import type { Clock, Timer } from './clock.ts'
 
 /**
- * Waits until the next poll is due or `wake` is called: an unsolicited code can shorten a poll. It never waits less
- * than `leastMs`, because some modems send such a code with every answer to the poll.
+ * Waits until the next poll is due or `wake` is called, so that an unsolicited code can shorten the wait. Never waits
+ * less than `leastMs`, because some modems send such a code with every answer to the poll.
  */
 export class Pause {
   readonly #clock: Clock
   readonly #leastMs: number
   #wake: (() => void) | undefined
-  /** `wake` was called before the wait began: the next wait is as short as allowed. */
+  /** `wake` was called before the wait began, so the next wait is as short as allowed. */
   #woken = false
 
   constructor(clock: Clock, leastMs = 0) {

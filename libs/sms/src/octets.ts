@@ -100,7 +100,9 @@ export function joinOctets(parts: readonly (number | Uint8Array)[]): Uint8Array 
   return joined
 }
 
-/** Returns a copy for the caller to keep: a view changes with the input, and slice() of a Buffer returns a view. */
+/**
+ * Returns a copy for the caller to keep, because a view changes with the input and slice() of a Buffer returns a view.
+ */
 export function copyOf(octets: Uint8Array, start = 0, end = octets.length): Uint8Array {
   const copy = new Uint8Array(Math.max(0, end - start))
   for (let index = 0; index < copy.length; index++) copy[index] = octets[start + index]!

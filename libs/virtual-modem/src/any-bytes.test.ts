@@ -43,7 +43,7 @@ const command = fc
   .map(([name, form, parameters]) => `${name}${form}${form === '=' ? parameters.join(',') : ''}`)
 const hexadecimal = fc.uint8Array({ maxLength: 200 }).map((octets) => Buffer.from(octets).toString('hex'))
 const pdu = '0031000C914477000999990000A70AE8329BFD4697D9EC37'
-/** S3 and S5 are left out: with another line end, or a letter for a backspace, nothing below could be typed. */
+/** S3 and S5 are left out because nothing below could be typed with another line end or with a letter as backspace. */
 const typed = fc.oneof(
   { weight: 4, arbitrary: fc.array(command, { maxLength: 4 }).map((commands) => `AT${commands.join(';')}\r`) },
   { weight: 1, arbitrary: hexadecimal.map((hex) => `${hex}\x1a`) },

@@ -336,7 +336,7 @@ export class TerminalAdaptor {
       if (byte === controlZ || byte === escapeKey) end = byte
       else if (byte === this.#modem.settings.backspace) this.#data = this.#data.slice(0, -1)
       else {
-        // Stops at the limit: its length alone shows that the data is too long.
+        // Stops at the limit, because the length alone then shows that the data is too long.
         if (this.#data.length < dataLimit) this.#data += String.fromCharCode(byte)
         echo += byte === carriageReturn && this.#textPrompt ? '\r\n> ' : String.fromCharCode(byte)
       }

@@ -111,7 +111,7 @@ async function act(request: IncomingMessage, path: string, controlled: Controlle
 async function jsonOf(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let length = 0
-  // Not destroyed on an error: the response uses the same socket.
+  // The request is not destroyed on an error, because the response uses the same socket.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length
     if (length > LARGEST_BODY_BYTES) throw new ControlProblem(413, 'body_too_large', 'the body is larger than 256 kB')

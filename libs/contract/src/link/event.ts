@@ -12,7 +12,7 @@ const failureCode = z.string().min(1).max(64)
 
 const outbound = { cmdId: commandId, at }
 
-/** It was sent again after an unknown outcome, and may have arrived twice. */
+/** The message was sent again after an unknown outcome, and may have arrived twice. */
 const possibleDuplicate = z.boolean().optional()
 
 /** The command is in the journal of the agent. Also answers a repeated command. */

@@ -55,7 +55,7 @@ export function deleteMessage(index: number): Query<true> {
   return { text: `AT+CMGD=${index}`, timeoutMs: 30_000, read: () => true }
 }
 
-/** `"REC UNREAD"` instead of a number: the modem has restarted unnoticed and is in text mode. */
+/** `"REC UNREAD"` instead of a number shows that the modem has restarted unnoticed and is in text mode. */
 function isTextMode(line: ResponseLine): boolean {
   return isTextModeStatus(line.body)
 }

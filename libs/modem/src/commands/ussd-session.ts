@@ -14,7 +14,7 @@ export type UssdOutcome =
   | { readonly kind: 'refused'; readonly error: CommandError }
   /** No answer within two minutes; a later answer is reported as an event. */
   | { readonly kind: 'no-answer' }
-  /** Nothing was sent: the text contains a quote or a control character that this modem cannot receive. */
+  /** Nothing was sent, because the text contains a quote or a control character that this modem cannot receive. */
   | { readonly kind: 'text-not-writable' }
   | { readonly kind: 'not-ready' }
 
@@ -86,7 +86,7 @@ export class UssdSession {
     }
   }
 
-  /** Firmware differs in the form of the text it accepts: after a refusal the next form is tried. */
+  /** Firmware differs in the form of the text it accepts, so the next form is tried after a refusal. */
   async #request(text: string): Promise<UssdOutcome | undefined> {
     let refusal: UssdOutcome = { kind: 'text-not-writable' }
     for (const encoding of this.#encodings) {

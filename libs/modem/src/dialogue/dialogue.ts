@@ -48,7 +48,7 @@ export class Dialogue {
   readonly #queue: ExchangeQueue
   readonly #doubt = new Doubt()
   readonly #events: DialogueEvent[] = []
-  /** Chunks that arrived while another was being read: a port may answer within `write`. */
+  /** Chunks that arrived while another was being read, because a port may answer within `write`. */
   readonly #backlog: Uint8Array[] = []
   #running = false
   #state: DialogueState = 'new'
@@ -145,7 +145,7 @@ export class Dialogue {
   }
 
   /**
-   * Writes without an exchange: for data that is not a command, or a modem that does not answer. One character per
+   * Writes without an exchange, for data that is not a command or for a modem that does not answer. One character per
    * byte.
    */
   writeRaw(text: string): void {
@@ -159,7 +159,7 @@ export class Dialogue {
     })
   }
 
-  /** Why the port was lost, once it was. */
+  /** Why the port was lost; undefined before that. */
   get lostReason(): string | undefined {
     return this.#lostReason
   }
@@ -353,7 +353,7 @@ export class Dialogue {
       this.#current?.news?.(event)
     },
     prompt: (): void => {
-      // An unexpected prompt: the modem would read the next command as a PDU.
+      // The prompt is unexpected, and the modem would read the next command as a PDU.
       if (this.#current) this.#current.prompt()
       else if (this.#state === 'in-step') this.#resynchronisation.press()
     },

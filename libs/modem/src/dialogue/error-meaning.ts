@@ -1,4 +1,4 @@
-/** The meaning of one error code of a modem: a row of the tables of `+CMS` and `+CME` errors. */
+/** The meaning of one error code: a row in the tables of `+CMS` and `+CME` errors. */
 export interface ErrorMeaning {
   /** The standard's text, which CMEE=2 sends instead of the number. */
   readonly standard: string

@@ -101,7 +101,8 @@ export class LineRouting {
       if (result.kind === 'ok') this.#numericResults = false
       return result
     }
-    // ATV0 (V.250 §6.2.6) is detected during resynchronisation: with text results a lone digit is not a result.
+    // ATV0 (V.250 §6.2.6) is detected during resynchronisation, because a lone digit is not a result when results are
+    // text.
     const numeric = readNumericResult(line.text)
     if (this.#gettingInStep && numeric?.kind === 'ok') this.#numericResults = true
     return this.#numericResults ? numeric : undefined

@@ -32,7 +32,7 @@ export function rememberUnanswered(unanswered: Marker[], ...asked: readonly Mark
   if (unanswered.length > mostUnanswered) unanswered.splice(0, unanswered.length - mostUnanswered)
 }
 
-// More than a modem buffers: the oldest can no longer arrive.
+// This is more than a modem buffers, so the oldest answers can no longer arrive.
 const mostUnanswered = 200
 
 /**

@@ -10,7 +10,7 @@ export interface ResynchronisationEnd {
   readonly attempts: number
   /** The modem answers a bare `AT` with an error. */
   readonly atRefused: boolean
-  /** Each question was answered with OK alone: some ports do that with any input (Sierra APP). */
+  /** Each question was answered with OK alone, as some ports answer any input (Sierra APP). */
   readonly okToAll: boolean
 }
 
@@ -70,7 +70,7 @@ export class Resynchronisation implements Exchange {
         this.#mark()
         return true
       case 'marking':
-        // A stale error, or an unsupported question: another question is safe either way.
+        // This is a stale error, or the question is unsupported. Another question is safe in both cases.
         if (result.kind === 'error') {
           const marker = this.#word[this.#letter]
           if (marker) this.#refused.add(marker)
@@ -126,7 +126,7 @@ export class Resynchronisation implements Exchange {
     this.#attempts += 1
     this.#state = 'knocking'
     this.#link.deadline(this.#options.timeoutMs)
-    // Some firmware reads ESC as part of the next command: every other attempt omits it.
+    // Some firmware reads ESC as part of the next command, so every other attempt omits it.
     this.#link.write(this.#attempts % 2 === 1 ? `${escapeByte}AT\r` : 'AT\r')
   }
 
@@ -135,7 +135,7 @@ export class Resynchronisation implements Exchange {
     const supported = markers.filter((marker) => !this.#refused.has(marker))
     const word = provingWord(unanswered, supported)
     if (word === undefined) {
-      // A busy modem refuses all questions: the next attempt waits for its deadline.
+      // A busy modem refuses all questions, so the next attempt waits for the deadline.
       this.#refused.clear()
       this.#word = []
       return

@@ -32,7 +32,7 @@ export const huawei: Profile = {
       '^XDSFLOWRPT',
     ],
   ].map((code) => ({ code })),
-  // Otherwise it reports signal and traffic several times per second, even inside answers.
+  // Without this, the modem reports signal and traffic several times per second, even inside answers.
   calming: ['AT^CURC=0'],
   avoid: [],
   // `^CPIN: SIM PIN,3,10,3,10,3`: the state, the attempts left for the required code, and those for PUK, PIN, PUK2,
@@ -44,7 +44,7 @@ export const huawei: Profile = {
   // command did not abort the submission.
   submit: { ...generic.submit, probe: probeAfterAnySign },
   ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'],
-  // `^RESET` restarts most of them; modules need `+CFUN`.
+  // `^RESET` restarts most Huawei modems; modules need `+CFUN`.
   radio: { ...generic.radio, resetCommands: ['AT^RESET', 'AT+CFUN=1,1'] },
   usb: [
     {

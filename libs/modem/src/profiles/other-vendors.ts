@@ -201,7 +201,8 @@ export const telit: Profile = {
   // Reports the attempts for the code that is currently required, which is the PIN whenever the driver asks.
   pinCounters: [pinCounter('AT#PCT', '#PCT', 0), ...generic.pinCounters],
   iccidCommands: ['AT#CCID', ...generic.iccidCommands],
-  // The manuals: wait for the result of `+CMGS` before any further command. A report proves that the message was sent.
+  // The manuals say: wait for the result of `+CMGS` before any further command. A report proves that the message was
+  // sent.
   submit: { ...generic.submit, probe: { ...probeAfterReport, afterReportMs: 2_000 } },
   radio: { ...generic.radio, resetCommands: ['AT#REBOOT', 'AT+CFUN=1,1'] },
   usb: [

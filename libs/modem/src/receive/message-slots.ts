@@ -12,7 +12,7 @@ import { TaskQueue } from '../task-queue.ts'
  * The messages in SIM and modem. All commands use the memory selected last, so a selection and the commands after it
  * run as one task; submissions may run in between because they need no memory.
  *
- * Valid for one session: a modem that restarted has lost the selection.
+ * Valid for one session, because a modem that restarted has lost the selection.
  */
 export class MessageSlots {
   readonly #executor: Executor
@@ -42,8 +42,9 @@ export class MessageSlots {
   }
 
   /**
-   * Lists all messages. Returns what arrived if the modem falls silent in the middle. A memory reported as empty is not
-   * listed unless requested: some firmware hangs after hours of listing, and some counts wrongly.
+   * Lists all messages. If the modem falls silent in the middle, returns the messages that have arrived. A memory
+   * reported as empty is listed only on request, because some firmware hangs after hours of listing and some counts
+   * wrongly.
    */
   list(memory: Memory, { thorough }: { readonly thorough: boolean }): Promise<Listing | SlotFailure> {
     return this.#tasks.run(async () => {
@@ -69,8 +70,8 @@ export class MessageSlots {
   }
 
   /**
-   * Deletes a message only if the slot still holds it: a free index is reused at once, and a repeated delete would
-   * remove the next message.
+   * Deletes a message only if the slot still holds it, because a free index is reused at once and a repeated delete
+   * would remove the next message.
    */
   delete(memory: Memory, index: number, pdu: string): Promise<Deletion> {
     return this.#tasks.run(async () => {
@@ -163,10 +164,11 @@ export interface SlotFailure {
 export type Deletion =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'already-gone' }
-  /** Not deleted: the slot holds another message. */
+  /** Not deleted, because the slot holds another message. */
   | { readonly kind: 'another-message'; readonly found: StoredMessage }
   /**
-   * Not deleted: other messages that would be deleted with it (SIM600) were found and are being reported. Call again.
+   * Not deleted yet, because other messages that would be deleted with it (SIM600) were found and are being reported.
+   * Call again.
    */
   | { readonly kind: 'deferred' }
   | ({ readonly kind: 'failed' } & SlotFailure)

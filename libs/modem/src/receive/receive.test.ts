@@ -305,7 +305,7 @@ describe('a modem that has silently left PDU mode', () => {
   test('is detected by what it delivers, which is kept as received', async () => {
     const driven = await started({}, { 'AT+CMGF?': '+CMGF: 1' })
     driven.port.tell('+CMT: "+46708251358",,"26/03/01,12:00:00+04"\nhello')
-    // The end of a text-mode message cannot be recognised: the next command waits until the text must be over.
+    // The end of a text-mode message cannot be recognised, so the next command waits until the text must be over.
     await driven.pass(4000)
     expect(incoming(driven)).toMatchObject([{ kind: 'unreadable' }])
     expect(incoming(driven)[0]?.pdu).toContain('hello')

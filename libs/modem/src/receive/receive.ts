@@ -240,7 +240,7 @@ export interface ReceiverSession {
 export type ReceiverEvent =
   /** A memory could not be read to its end; the messages read so far were reported. */
   | { readonly kind: 'not-read'; readonly memory: Memory; readonly why: SlotFailure['failure'] }
-  /** A message arrived as text: the modem has left PDU mode. */
+  /** A message arrived as text, so the modem has left PDU mode. */
   | { readonly kind: 'text-mode' }
   /** `+CMT` or `+CDS` without its second line. */
   | { readonly kind: 'content-missing'; readonly code: string }

@@ -98,7 +98,7 @@ export function retryOrAlarm(state: Troubled, words: string, now: Now): Recovery
   const { atMs, options } = now
   const goneForMs = atMs - (state.trouble.awaySinceMs ?? atMs)
   if (goneForMs >= options.awayLimitMs) return alarm(state, { kind: 'gone', words }, false, now)
-  // The attempt ends here: a port that opens later is closed again.
+  // The attempt ends here, and a port that opens later is closed again.
   const attempt = state.attempt + 1
   return withoutEffects({
     ...core(state),

@@ -237,7 +237,7 @@ describe('the ladder', () => {
       expect(patient.state.deadlineMs).toBeGreaterThanOrEqual(patient.atMs)
       patient.waitsItOut()
     }
-    // The port never finishes opening: an alarm is raised after two minutes.
+    // The port never finishes opening, so an alarm is raised after two minutes.
     expect(kinds).toEqual(['resynchronising', 'away'])
     expect(patient.state).toMatchObject({ kind: 'alarm', cause: { kind: 'gone' } })
   })

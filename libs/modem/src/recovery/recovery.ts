@@ -150,7 +150,7 @@ function whileStarting(state: Starting, input: RecoveryInput, now: Now): Recover
 function whileResynchronising(state: Patient, input: RecoveryInput, now: Now): RecoveryStep {
   switch (input.kind) {
     case 'in-step':
-      // It may have restarted unnoticed.
+      // The modem may have restarted unnoticed.
       return setUp(found(state, 'it answers', now), now)
     case 'out-of-step':
       return climb(found(state, input.heard ? 'it sends unreadable data' : 'no answer', now), now)
@@ -225,7 +225,7 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
       // The cause was a missing network, so an answer proves nothing new.
       return state.trouble.goal === 'answer' ? healed(state, false, now) : withoutEffects(waitInAlarm(state, now))
     case 'absent':
-      // It was opened a moment ago: see `portLost`.
+      // The port was opened a moment ago, see `portLost`.
       if (state.doing === 'starting') return withoutEffects(waitInAlarm({ ...state, portOpen: false }, now))
       // The device may already have another name.
       return lookByOpening(found({ ...state, portOpen: false }, describeState(modem), now), now)

@@ -125,7 +125,7 @@ export class RecoveryRunner {
     if (result.kind !== 'opened') {
       this.#take({ kind: 'not-opened', attempt, problem: result.kind, words: result.words })
     } else if (this.#stopped || this.#state?.attempt !== attempt) {
-      // Too late: the attempt was abandoned.
+      // Too late, because the attempt was abandoned.
       await this.#atMost(result.port.close())
     } else {
       this.#begin(result)
@@ -197,7 +197,7 @@ export class RecoveryRunner {
     const outcome = await this.modem?.resynchronise()
     if (outcome?.kind === 'in-step') this.#take({ kind: 'in-step', attempt })
     else if (outcome?.kind === 'out-of-step') this.#take({ kind: 'out-of-step', attempt, heard: outcome.heard })
-    // Closed: the modem has already reported `absent`.
+    // The port is closed, and the modem has already reported `absent`.
   }
 
   async #reset(attempt: number): Promise<void> {

@@ -28,7 +28,7 @@ export interface Healthy {
   readonly service: boolean
   /** When a missing network counts as a failure; undefined while there is a network. */
   readonly deadlineMs: number | undefined
-  /** The last failure that was healed: in an early relapse its remedies are skipped. */
+  /** The last failure that was healed. In an early relapse its remedies are skipped. */
   readonly before: Trouble | undefined
   readonly budget: RecoveryBudget
   readonly attempt: number
@@ -138,7 +138,7 @@ export interface RecoveryOptions extends RecoveryBudgetOptions {
   readonly resynchroniseLimitMs: number
   readonly startLimitMs: number
   readonly resetLimitMs: number
-  /** Between reset and setup: a modem that answers earlier is still shutting down. */
+  /** The pause between reset and setup, because a modem that answers earlier is still shutting down. */
   readonly settleMs: number
   /** How long a modem that is set up may be without a network. */
   readonly serviceLimitMs: number

@@ -4,14 +4,14 @@ import type { ResponseLine } from '../wire/response-line.ts'
 
 /**
  * Decides when a modem that has not given the result of a submission is asked a question, and which. An answer proves
- * that the submission has ended: a modem executes one command after another.
+ * that the submission has ended, because a modem executes one command after another.
  *
- * 27.005 §3.5.1 says that `+CMGS` should be abortable, and V.250 §5.6.1 that any character may abort: a question could
- * end a submission that a slow network would have answered. So a question is asked only if the message has arrived
- * already (its report is there), or if modems of the vendor are known to continue sending.
+ * 27.005 §3.5.1 says that `+CMGS` should be abortable, and V.250 §5.6.1 that any character may abort it, so a question
+ * could end a submission that a slow network would have answered. A question is therefore asked only if the message has
+ * already arrived (its report is there), or if modems of the vendor are known to continue sending.
  */
 export interface ProbeTraits {
-  /** Asked in turn. None of them uses the SIM. */
+  /** The questions, asked in turn. None of them uses the SIM. */
   readonly questions: readonly Marker[]
   /** The delay after a status report that matches the message. */
   readonly afterReportMs: number
@@ -62,7 +62,7 @@ export class ResultProbe {
     return this.#answered
   }
 
-  /** The reference of the message according to its report: the network has it. */
+  /** The reference of the message according to its report, which shows that the network has the message. */
   get reportedReference(): number | undefined {
     return this.#reference
   }

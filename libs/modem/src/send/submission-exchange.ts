@@ -22,8 +22,9 @@ import {
  * `awaiting-prompt`: the command is written → `asking`: the prompt has arrived, the caller decides → `awaiting-result`:
  * PDU and Ctrl-Z are written → `awaiting-end`: the reference was read, the final result is due.
  *
- * While the result is awaited the modem may be asked a question (`ResultProbe`). After a question an error may be the
- * answer to it: then only a network cause is a refusal, and not even that after a report of delivery.
+ * While the result is awaited the modem may be asked a question (`ResultProbe`). An error after a question may be the
+ * answer to that question, so only a network cause then counts as a refusal, and not even that after a report of
+ * delivery.
  *
  * Before Ctrl-Z every outcome is provably unsent; after it every outcome without a clear result is unknown.
  */
@@ -101,7 +102,7 @@ export class SubmissionExchange implements Exchange {
         else this.#end({ kind: 'refused', error: result.error, pduWritten: false }, 'in-step')
         return true
       case 'asking':
-        // Ambiguous: the prompt may still be open and would read the next command as a PDU.
+        // Ambiguous, because the prompt may still be open and would read the next command as a PDU.
         if (result.kind === 'ok') this.#abandon({ kind: 'not-sent', why: 'no-prompt' })
         else this.#abandon({ kind: 'refused', error: result.error, pduWritten: false })
         return true

@@ -45,7 +45,10 @@ export type SubmissionOutcome =
       readonly detail: string | undefined
       readonly duplicate: boolean
     }
-  /** The modem refused with an unambiguous code. `pduWritten` false: before the PDU, so provably unsent. */
+  /**
+   * The modem refused with an unambiguous code. If `pduWritten` is false, it refused before the PDU was written, so the
+   * message is provably unsent.
+   */
   | { readonly kind: 'refused'; readonly error: CommandError; readonly pduWritten: boolean }
   /** Provably unsent: Ctrl-Z was never written. */
   | { readonly kind: 'not-sent'; readonly why: SubmissionNotSent }

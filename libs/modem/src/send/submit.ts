@@ -41,7 +41,7 @@ export interface SubmitOptions {
    * message, and the modem is asked a question. Default: no report does.
    */
   readonly isItsReport?: (report: StatusReport) => boolean
-  /** Another message follows at once: the link may be kept open for it. */
+  /** Another message follows at once, so the link may be kept open for it. */
   readonly moreFollow?: boolean
 }
 
@@ -60,8 +60,8 @@ export type Submitted = SubmitOutcome & { readonly afterResultFailure?: { readon
  * Sends messages one after the other, in the order received, with one command each. In a burst the modem is asked once
  * to keep the link open, if its profile allows that.
  *
- * Nothing is sent between a sign of a restart and the end of the new setup: the modem may be in text mode, where
- * `AT+CMGS=24` sends to the number 24.
+ * Nothing is sent between a sign of a restart and the end of the new setup, because the modem may be in text mode,
+ * where `AT+CMGS=24` sends to the number 24.
  */
 export class Submitter {
   readonly #dialogue: Pick<Dialogue, 'submit' | 'execute'>
@@ -177,7 +177,7 @@ export class Submitter {
     const cancellation = new Cancellation()
     let promptSeen = false
     const stopListening = withdrawal.onCancelled(() => {
-      // A prompt proves PDU mode, and the hook has been called: from here on the submission continues.
+      // A prompt proves PDU mode, and the hook has been called, so from here on the submission continues.
       if (!promptSeen) cancellation.cancel()
     })
     const outcome = await this.#dialogue.submit(

@@ -98,8 +98,8 @@ function memoriesToRead(offered: readonly Memory[]): readonly Memory[] {
 }
 
 /**
- * Tries settings until one is accepted, supported ones first: some modems accept more than they advertise, others
- * refuse what they advertise.
+ * Tries settings until one is accepted. Advertised settings come first but are not the only ones, because some modems
+ * accept more than they advertise and others refuse what they advertise.
  */
 async function negotiateIndications(
   context: StartupContext,

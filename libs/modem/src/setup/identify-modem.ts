@@ -62,8 +62,8 @@ export async function readModemNumberOf({ dialogue, cancellation }: StartupConte
 }
 
 /**
- * The USB id determines the vendor before the modem has answered: some ports appear before the modem can be used, and
- * some modems must be silenced before they can be asked.
+ * Determines the vendor by its USB id before the modem has answered, because some ports appear before the modem can be
+ * used and some modems must be silenced before they can be asked.
  */
 async function heedBus(context: StartupContext, send: Send): Promise<Profile | undefined> {
   const { usb, catalogue } = context.options

@@ -103,7 +103,7 @@ export class Lifecycle {
   }
 
   #restartedFor(sign: string): void {
-    // Setup has not changed anything yet, so nothing is lost: the contact attempt continues, or is about to begin.
+    // Setup has not changed anything yet, so nothing is lost. The contact attempt continues, or is about to begin.
     if ((this.#state === 'setting-up' && this.#stage === 'probing') || this.#state === 'settling') return
     this.#options.onRestarted(sign)
     const pauseMs = this.#pace.pauseMs(this.#options.clock.nowMs())
@@ -184,7 +184,7 @@ export interface LifecycleOptions {
   /** The delay before setup is tried again after a failure. */
   readonly retryMs: number
   readonly onStage: (stage: StartupStage) => void
-  /** `cancellation` ends with the session: all work of the session must listen to it. */
+  /** `cancellation` is cancelled when the session ends, so all work of the session must listen to it. */
   readonly onSetUp: (session: Session, cancellation: Cancellation) => void
   readonly onFailed: (failure: StartupFailure) => void
   readonly onRestarted: (sign: string) => void

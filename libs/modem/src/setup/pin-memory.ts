@@ -51,7 +51,7 @@ export class PinMemory {
     if (left.length < this.#records.length) await this.#become(left)
   }
 
-  /** Stores one change after the other, always the newest: a slow disk must not overwrite a newer change. */
+  /** Stores one change after the other, always the newest, because a slow disk must not overwrite a newer change. */
   #become(records: readonly EnteredPin[]): Promise<boolean> {
     this.#records = records
     this.#kept = this.#kept.then(async () => {
@@ -70,7 +70,9 @@ export class PinMemory {
 export interface PinMemoryOptions {
   /** The records as last stored. */
   readonly records?: readonly EnteredPin[]
-  /** Called at each change, and before a PIN is entered: nothing is written to the modem until it has resolved. */
+  /**
+   * Called at each change, and before a PIN is entered. Nothing is written to the modem until the promise has resolved.
+   */
   readonly keep?: (records: readonly EnteredPin[]) => void | Promise<void>
 }
 

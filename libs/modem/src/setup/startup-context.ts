@@ -12,7 +12,7 @@ import type { PinMemory } from './pin-memory.ts'
 export interface StartupContext {
   readonly dialogue: Pick<Dialogue, 'resynchronise' | 'learn' | 'telemetry' | 'writeRaw'> & Executor
   readonly clock: Clock
-  /** Cancelled when setup must stop: the modem was stopped or has restarted. */
+  /** Cancelled when setup must stop because the modem was stopped or has restarted. */
   readonly cancellation: Cancellation
   /** Woken when the modem sends a line that may end the wait. */
   readonly pause: Pause

@@ -31,17 +31,17 @@ export type Shortcoming =
   | 'no-service-centre'
   /** The SIM has no service centre, and the configured one is not a number. */
   | 'service-centre-malformed'
-  /** It reports neither an IMEI nor a serial number. */
+  /** The modem reports neither an IMEI nor a serial number. */
   | 'no-imei'
-  /** It reports a serial number that is not an IMEI. */
+  /** The modem reports a serial number that is not an IMEI. */
   | 'imei-malformed'
-  /** It refuses a bare `AT`. */
+  /** The modem refuses a bare `AT`. */
   | 'at-refused'
-  /** It refuses `AT+CMEE=1`: errors have no numbers. */
+  /** The modem refuses `AT+CMEE=1`, so errors have no numbers. */
   | 'no-error-codes'
-  /** It echoes each command, whatever the setting. */
+  /** The modem echoes each command, whatever the setting. */
   | 'echo-stays-on'
-  /** `AT+CNMI?` is not answered: a lost setting goes unnoticed. */
+  /** The modem does not answer `AT+CNMI?`, so a lost setting goes unnoticed. */
   | 'indications-unverified'
 
 export type StartupOutcome =
@@ -128,7 +128,7 @@ function shortcomingsOf(messages: MessageConfiguration, sim: SimIdentity): reado
   return shortcomings
 }
 
-/** Sends ESC and AT until the modem answers: it may be booting or detecting the baud rate. */
+/** Sends ESC and AT until the modem answers, because it may be booting or detecting the baud rate. */
 async function contactModem(context: StartupContext): Promise<Contact | StartupFailure> {
   const until = context.clock.nowMs() + context.options.contactLimitMs
   let heard = false

@@ -16,7 +16,7 @@ export async function unlockSim(context: StartupContext, profile: Profile): Prom
   const state = await awaitSettledState(context, profile)
   switch (state) {
     case 'ready':
-    // Neither protects messages.
+    // Neither PIN2 nor PUK2 protects messages.
     case 'pin2':
     case 'puk2':
       await settleEnteredPin(context, profile)
@@ -156,7 +156,7 @@ async function takeBack({ pinMemory }: StartupContext, entered: EnteredPin, befo
   else await pinMemory.note({ ...before, sim: entered.sim })
 }
 
-/** The SIM became ready without an entry in this start: the last, interrupted entry has unlocked it. */
+/** The SIM became ready without an entry in this start, so the last, interrupted entry has unlocked it. */
 async function settleEnteredPin(context: StartupContext, profile: Profile): Promise<void> {
   const { simPin } = context.options
   if (simPin === undefined || context.pinMemory.find(null, simPin)?.verdict !== 'open') return
@@ -164,7 +164,7 @@ async function settleEnteredPin(context: StartupContext, profile: Profile): Prom
   if (context.pinMemory.find(sim, simPin)?.verdict === 'open') await context.pinMemory.opened(sim, simPin)
 }
 
-/** Polls for several seconds: most modems do not report the change, and still answer SIM PIN for a while. */
+/** Polls for several seconds, because most modems do not report the change and still answer SIM PIN for a while. */
 async function awaitUnlocked(context: StartupContext, profile: Profile): Promise<StartupFailure | undefined> {
   const until = context.clock.nowMs() + context.options.simBusyLimitMs
   for (;;) {

@@ -5,7 +5,7 @@ import { ScriptedModem } from './scripted-modem.ts'
  * `# ` is a remark. A PDU is written with its Ctrl-Z as `^Z`. Modem lines before the first command of a section are
  * sent when it begins.
  *
- * The resynchronisation (`ESC`, `AT`, a question) is left out: it is the same for all modems.
+ * The resynchronisation (`ESC`, `AT`, a question) is left out because it is the same for all modems.
  */
 export class TranscriptModem extends ScriptedModem {
   readonly #sections: readonly Section[]

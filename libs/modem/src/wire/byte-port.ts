@@ -2,7 +2,7 @@
 export interface BytePort {
   /** Queues bytes in order and returns at once; a port that cannot accept more closes. */
   write(bytes: Uint8Array): void
-  /** The listener must not keep a reference to the array: a port may reuse its buffer. */
+  /** The listener must not keep a reference to the array, because a port may reuse its buffer. */
   onBytes(listener: (bytes: Uint8Array) => void): void
   onClosed(listener: (reason: string) => void): void
 }

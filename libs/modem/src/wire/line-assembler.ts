@@ -22,9 +22,9 @@ export interface AssembledListener {
  * can consume the dialogue.
  *
  * A text may contain a line that looks like the result of a submission or like a prompt. While a result is due, quoted
- * text is held until its closing quote and until the modem has paused: the quote may belong to the text, and a text
- * arrives without a pause. A text-mode message has no recognisable end, so each line after it is marked as possible
- * text for as long as the text could last. `textFlowsMs` is the time until a submission may start.
+ * text is held until its closing quote and until the modem has paused, because the quote may belong to the text and a
+ * text arrives without a pause. A text-mode message has no recognisable end, so each line after it is marked as
+ * possible text for as long as the text could last. `textFlowsMs` is the time until a submission may start.
  */
 export class LineAssembler {
   readonly #table: UnsolicitedTable
@@ -199,7 +199,10 @@ export class LineAssembler {
   }
 }
 
-/** Digits of a PDU, including an odd number of them: the decoder reports a truncated one. */
+/**
+ * Whether the text consists of hexadecimal digits, even an odd number of them, because the decoder reports a truncated
+ * PDU.
+ */
 export function isHexadecimal(text: string): boolean {
   return text.length >= 2 && /^[0-9A-Fa-f]+$/.test(text)
 }

@@ -2,7 +2,7 @@ import type { ResponseLine } from './response-line.ts'
 import type { UnsolicitedForm } from './unsolicited.ts'
 
 /**
- * The text after `+CUSD: 0,"`, line by line. It may contain quotes, and one of them may end a line: the text ends at
+ * The text after `+CUSD: 0,"`, line by line. It may contain quotes, and one of them may end a line, so the text ends at
  * the last quote that ends a line. A line such as `+CMTI: "SM",3` after that may be an unsolicited code or the end of
  * the text; all lines after the last such quote are certainly not part of it.
  */

@@ -4,7 +4,7 @@ export interface TokenListener {
   line(text: string): void
   /** `>` at the start of a line: the modem waits for a PDU. */
   prompt(): void
-  /** A line longer than the limit: its bytes were dropped. */
+  /** A line longer than the limit, whose bytes were dropped. */
   noise(length: number): void
 }
 

@@ -63,7 +63,10 @@ function isRegistrationNews(parameters: readonly Parameter[]): boolean {
   return !(second.kind === 'plain' && /^\d{1,3}$/.test(second.text) && Number(second.text) <= 11)
 }
 
-/** `AT+CUSD=?` answers with a group. `AT+CUSD?` looks like the end of a session: never send it. */
+/**
+ * `AT+CUSD=?` answers with a group. The answer to `AT+CUSD?` looks like the end of a session, so never send this
+ * command.
+ */
 function isUssdNews(parameters: readonly Parameter[]): boolean {
   return parameters[0]?.kind !== 'group' && textOf(parameters[0]) !== ''
 }

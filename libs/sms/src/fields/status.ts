@@ -7,8 +7,8 @@ export interface Status {
 }
 
 /**
- * Only `still-trying` is not final: another report follows. After `failed-permanently` a new attempt would fail too,
- * after `gave-up` it may succeed.
+ * Only `still-trying` is not final, because another report follows. After `failed-permanently` a new attempt would fail
+ * too, after `gave-up` it may succeed.
  */
 export type Outcome = 'delivered' | 'still-trying' | 'failed-permanently' | 'gave-up'
 

@@ -7,7 +7,7 @@ export interface UserDataHeader {
   readonly elements: readonly InformationElement[]
   /** All octets, UDHL included, as the encoder writes them. Empty when UDHL points beyond the user data. */
   readonly raw: Uint8Array
-  /** The lengths are inconsistent: the elements are not reliable, only the raw octets are. */
+  /** The lengths are inconsistent, so only the raw octets are reliable, not the elements. */
   readonly broken: boolean
 }
 

@@ -32,7 +32,7 @@ export interface HeldPart {
   readonly atMs: number
   /** Hash of everything that a resent copy shares with the original. */
   readonly fingerprint: string
-  /** Null once the message is complete: the other members are enough to recognise a copy. */
+  /** Null once the message is complete, because the other members are enough to recognise a copy. */
   readonly content: PartContent | null
 }
 
@@ -72,15 +72,18 @@ export function heldPartOf(part: ReceivedPart): HeldPart {
 }
 
 /**
- * True when the modem listed the part again or the network delivered it again: the time stamp is then the same. An
- * invalid time stamp is ignored, since a centre that writes one writes the same in every message.
+ * Returns true when the modem listed the part again or the network delivered it again, because the time stamp is then
+ * the same. An invalid time stamp is ignored, because a centre that writes one writes the same one in every message.
  */
 export function isSamePart(one: HeldPart, other: HeldPart): boolean {
   if (!isSameContent(one, other)) return false
   return one.partId === other.partId || (one.sentMs !== null && one.sentMs === other.sentMs)
 }
 
-/** True when the sender got no answer in time and submitted the part again, so that the centre accepted it twice. */
+/**
+ * Returns true when the sender got no answer in time and submitted the part again, so that the centre accepted it
+ * twice.
+ */
 export function isResentPart(one: HeldPart, other: HeldPart, withinMs: number): boolean {
   return isSameContent(one, other) && Math.abs(elapsedMs(one, other)) <= withinMs
 }

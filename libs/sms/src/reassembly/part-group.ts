@@ -19,7 +19,7 @@ export interface PartGroup {
   readonly parts: readonly HeldPart[]
   /** When the last new part arrived. */
   readonly lastAtMs: number
-  /** `startedBy` of the group that has parts equal to all of these: they may be resent copies. */
+  /** `startedBy` of another group that has a part equal to each of these parts, so these may be resent copies. */
   readonly repeatOf: string | null
 }
 
@@ -80,7 +80,7 @@ export function hourOf({ parts }: PartGroup): number {
 }
 
 export interface SendingLimits {
-  /** The longest time between two parts of a message: a sender may lose coverage or reach its hourly limit. */
+  /** The longest time between two parts of a message, because a sender may lose coverage or reach its hourly limit. */
   readonly longestPauseMs: number
   /** How much earlier a later part may have been submitted: parts are sent in order, except when one is retried. */
   readonly longestDisorderMs: number

@@ -88,7 +88,7 @@ interface Announcement {
   /**
    * Identifies the message permanently: each announcement under this id contains all earlier ones and replaces them.
    * Made of the key and the hour of the earliest time stamp, with a number when the two were used before. Contains the
-   * sender's number: hash it before showing or logging it.
+   * sender's number, so hash the id before showing or logging it.
    */
   readonly groupId: string
   readonly sim: string
@@ -134,7 +134,7 @@ function handlePart(
   ids: GroupIdAllocator,
   limits: ReassemblyLimits,
 ): Change {
-  // The part goes first: after a long pause it may be the missing one.
+  // The part is handled first, because after a long pause it may be the missing one.
   const arrived = addPart(groups, input, ids, limits)
   const ticked = handleTick(arrived.groups, input.atMs, ids, limits)
   const evicted = evictGroups(ticked.groups, groupKey(input), ids, limits)

@@ -92,7 +92,7 @@ describe('with national tables allowed', () => {
   })
 
   test('lists all characters when each is in some table but no two tables have all', () => {
-    // Spanish has no locking table: one of the three languages is always left out.
+    // Spanish has no locking table, so one of the three languages is always left out.
     const choice = chooseEncoding('ş õ क', { nationalShifts: [TURKISH, PORTUGUESE, HINDI] })
     expect(choice.encoding).toBe('ucs2')
     expect(choice.forcedUcs2By).toEqual(['ş', 'õ', 'क'])

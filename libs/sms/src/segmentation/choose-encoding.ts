@@ -42,13 +42,14 @@ export interface EncodingChoice {
 }
 
 /**
- * Returns the cheapest lossless encoding: fewest parts, then plain GSM-7, which every phone supports, then fewest units.
+ * Returns the cheapest lossless encoding: fewest parts, then plain GSM-7, which every phone supports, then fewest
+ * units.
  *
- * UCS-2 is used only for text that no allowed table can encode. It is never cheaper: a character in GSM-7 takes at most
- * 14 bits, escape included, which saves more than the shift elements cost in a part of any size.
- * Transliteration is tried when the text would otherwise need UCS-2. It is used only if the whole text then fits GSM-7 in
- * no more parts (`…` is three septets, but one UTF-16 unit). It also composes a letter with a following accent (NFD);
- * without it, every character arrives unchanged.
+ * UCS-2 is used only for text that no allowed table can encode. It is never cheaper, because a character in GSM-7 takes
+ * at most 14 bits, escape included, which saves more than the shift elements cost in a part of any size.
+ * Transliteration is tried when the text would otherwise need UCS-2. It is used only if the whole text then fits GSM-7
+ * in no more parts (`…` is three septets, but one UTF-16 unit). It also composes a letter with a following accent
+ * (NFD); without it, every character arrives unchanged.
  */
 export function chooseEncoding(text: string, options: EncodingOptions): EncodingChoice {
   if (options.encoding === 'ucs2') return inUcs2(text, options, [])

@@ -33,7 +33,7 @@ export interface Segmentation {
   readonly encoding: Alphabet
   readonly shifts: Gsm7Shifts
   readonly dataCodingScheme: number
-  /** At least one: an empty text is one empty part. */
+  /** At least one part; an empty text is one empty part. */
   readonly parts: readonly UserData[]
   /** Septets, UTF-16 units or octets, depending on `encoding`; includes escapes, but not headers. */
   readonly unitsUsedInLastPart: number

@@ -97,7 +97,7 @@ interface Alphabet {
   readonly codes: Uint16Array
 }
 
-/** Built on first use: a gateway needs only a few of the 182 possible pairs. */
+/** Built on first use, because a gateway needs only a few of the 182 possible pairs. */
 const alphabets = new Map<number, Alphabet>()
 
 function alphabetOf(shifts: Gsm7Shifts | undefined): Alphabet {

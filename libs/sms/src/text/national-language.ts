@@ -32,7 +32,7 @@ export const nationalLanguages: ReadonlyMap<NationalLanguage, NationalLanguageTa
   [13, urdu],
 ])
 
-/** False for Spanish, which has only a single shift table, and for reserved identifiers. */
+/** Returns false for Spanish, which has only a single shift table, and for reserved identifiers. */
 export function hasLockingTable(language: NationalLanguage): boolean {
   return nationalLanguages.get(language)?.locking !== undefined
 }

@@ -2,7 +2,7 @@
  * Replacements for characters that an alphabet does not have: `[replacement, the characters it replaces]`.
  * Each replacement has the same meaning to a reader: `½` is not `1/2` after a digit and `²` is not `2`, which explains
  * the forms below. A replacement may itself need a rule (`ő` → `ö` → `o`).
- * Accented letters need no rule: they lose their marks one by one.
+ * Accented letters need no rule, because they lose their marks one by one.
  */
 const rules: readonly (readonly [replacement: string, characters: string])[] = [
   // Quotation marks, apostrophes, primes

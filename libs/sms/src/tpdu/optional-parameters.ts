@@ -41,7 +41,7 @@ export function decodeParameterIndicator(reader: OctetReader): number {
   return indicator
 }
 
-/** Ignores octets after the parameters: they belong to reserved bits of TP-PI. */
+/** Ignores octets after the parameters, because they belong to reserved bits of TP-PI. */
 export function decodeOptionalParameters(
   reader: OctetReader,
   indicator: number,

@@ -75,8 +75,8 @@ export function answersLine(line: (modem: MobileEquipment) => string): Command {
 }
 
 /**
- * A setting without effect: the host reads back what it set. `accepts` matches valid values; `ranges` is the answer to
- * the test command.
+ * A setting without effect, which the host can read back. `accepts` matches valid values; `ranges` is the answer to the
+ * test command.
  */
 export function remembered(
   name: string,

@@ -21,7 +21,7 @@ export interface PersonalityTraits {
   readonly facilities: readonly string[]
   /** CPBS=?, in addition to SM. */
   readonly phonebooks: readonly string[]
-  /** The port belongs to a USB device: it disappears while the modem is off or restarts. */
+  /** The port belongs to a USB device, so it disappears while the modem is off or restarts. */
   readonly usb: boolean
   /** Longest command line in characters; a longer line gets ERROR. */
   readonly longestLine: number

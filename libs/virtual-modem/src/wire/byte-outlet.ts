@@ -41,7 +41,7 @@ export class ByteOutlet {
     }
   }
 
-  /** Drops all output from now on: the modem has lost power. */
+  /** Drops all output from now on, because the modem has lost power. */
   close(): void {
     this.#closed = true
     this.clear()
