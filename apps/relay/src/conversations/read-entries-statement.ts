@@ -1,32 +1,37 @@
-import type { MessageState } from '@smsgw/contract/message-states'
+import { messageStates } from '@smsgw/contract/message-states'
+import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
 import type { InboxItem } from '../store/generated/client.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
 import type { Visibility } from './visibility.ts'
 
-export interface SentEntry {
-  readonly key: bigint
-  readonly id: string
-  readonly at: Date
-  readonly text: string | null
-  readonly data: Uint8Array | null
-  readonly port: number | null
-  readonly isHashed: boolean
-  readonly isEncrypted: boolean
-  readonly state: MessageState
-  readonly error: string | null
-  readonly recipientsCount: number
-  readonly scheduleAt: Date | null
-  readonly simNumber: number | null
-  readonly partsCount: number | null
-  readonly deviceId: string
-  readonly cmdId: string
-  readonly errorCode: string | null
-  readonly isDispatched: boolean
-  readonly requestedSimNumber: number | null
-  readonly priority: number
-  readonly possibleDuplicate: boolean
-  readonly processedAt: Date | null
-}
+const sentEntry = z.object({
+  key: z.bigint(),
+  id: z.string(),
+  at: z.date(),
+  text: z.string().nullable(),
+  data: z.instanceof(Uint8Array).nullable(),
+  port: z.int().nullable(),
+  isHashed: z.boolean(),
+  isEncrypted: z.boolean(),
+  state: z.enum(messageStates),
+  error: z.string().nullable(),
+  recipientsCount: z.int(),
+  scheduleAt: z.date().nullable(),
+  simNumber: z.int().nullable(),
+  partsCount: z.int().nullable(),
+  deviceId: z.string(),
+  cmdId: z.string(),
+  errorCode: z.string().nullable(),
+  isDispatched: z.boolean(),
+  requestedSimNumber: z.int().nullable(),
+  priority: z.int(),
+  possibleDuplicate: z.boolean(),
+  processedAt: z.date().nullable(),
+})
+
+export type SentEntry = Readonly<z.output<typeof sentEntry>>
 
 /** Reads messages sent to a number before a given message, latest first. Takes no locks. */
 export async function readSentEntries(
@@ -37,7 +42,10 @@ export async function readSentEntries(
   take: number,
 ): Promise<SentEntry[]> {
   if (!sent) return []
-  return await statements.$queryRaw<SentEntry[]>`
+  return await readRows(
+    statements,
+    sentEntry,
+    Prisma.sql`
     SELECT m.key, m.id, m.created_at AS at, m.text, m.data, m.port, m.content_hash IS NOT NULL AS "isHashed",
       m.is_encrypted AS "isEncrypted", r.state, r.error,
       (SELECT count(*)::int FROM recipients o WHERE o.message_key = m.key) AS "recipientsCount",
@@ -47,7 +55,8 @@ export async function readSentEntries(
       r.priority, r.possible_duplicate AS "possibleDuplicate", r.processed_at AS "processedAt"
     FROM recipients r JOIN messages m ON m.key = r.message_key
     WHERE r.account_id = ${accountId} AND r.phone_number = ${number} AND r.message_key < ${before}
-    ORDER BY r.message_key DESC LIMIT ${take}`
+    ORDER BY r.message_key DESC LIMIT ${take}`,
+  )
 }
 
 export type ReceivedEntry = InboxItem

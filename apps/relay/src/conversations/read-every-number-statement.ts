@@ -1,4 +1,7 @@
+import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
 import type { Visibility } from './visibility.ts'
 
 /**
@@ -10,7 +13,10 @@ export async function readEveryNumber(
   { accountId, sent, received }: Visibility,
   most: number,
 ): Promise<string[]> {
-  const rows = await statements.$queryRaw<{ number: string }[]>`
+  const rows = await readRows(
+    statements,
+    numberRow,
+    Prisma.sql`
     WITH RECURSIVE sent AS (
       (SELECT phone_number AS number FROM recipients WHERE ${sent} AND account_id = ${accountId}
         ORDER BY phone_number LIMIT 1)
@@ -27,6 +33,9 @@ export async function readEveryNumber(
     )
     (SELECT number FROM sent WHERE number IS NOT NULL LIMIT ${most})
     UNION
-    (SELECT number FROM received WHERE number IS NOT NULL LIMIT ${most})`
+    (SELECT number FROM received WHERE number IS NOT NULL LIMIT ${most})`,
+  )
   return rows.map(({ number }) => number)
 }
+
+const numberRow = z.object({ number: z.string() })

@@ -1,23 +1,28 @@
-import type { MessageState } from '@smsgw/contract/message-states'
+import { messageStates } from '@smsgw/contract/message-states'
+import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
 import type { Visibility } from './visibility.ts'
 
-/** A conversation, by the last thing that was said in it. */
-export interface StoredConversation {
-  readonly number: string
-  readonly at: Date
-  readonly direction: 'in' | 'out'
-  readonly id: string
-  readonly state: MessageState | null
-  /** How it begins. */
-  readonly text: string | null
-  readonly octets: number | null
-  readonly port: number | null
-  readonly type: string | null
-  readonly subject: string | null
-  readonly isEncrypted: boolean
-  readonly isHashed: boolean
-}
+const storedConversation = z.object({
+  number: z.string(),
+  at: z.date(),
+  direction: z.enum(['in', 'out']),
+  id: z.string(),
+  state: z.enum(messageStates).nullable(),
+  /** The first characters. */
+  text: z.string().nullable(),
+  octets: z.int().nullable(),
+  port: z.int().nullable(),
+  type: z.string().nullable(),
+  subject: z.string().nullable(),
+  isEncrypted: z.boolean(),
+  isHashed: z.boolean(),
+})
+
+/** A conversation with its last message. */
+export type StoredConversation = Readonly<z.output<typeof storedConversation>>
 
 /** Between two moments, without the earlier one; those of the later one only with smaller numbers than this. */
 export interface Span {
@@ -33,7 +38,10 @@ export async function readLatestEntries(
   { after = BEGINNING, before }: Span,
   take: number,
 ): Promise<StoredConversation[]> {
-  return await statements.$queryRaw<StoredConversation[]>`
+  return await readRows(
+    statements,
+    storedConversation,
+    Prisma.sql`
     SELECT given.number, latest.*
     FROM unnest(${numbers}::text[]) AS given (number) CROSS JOIN LATERAL (
       SELECT * FROM (
@@ -52,7 +60,8 @@ export async function readLatestEntries(
     ) AS latest
     WHERE latest.at > ${after} AND (latest.at, given.number COLLATE "C") < (${before.at}, ${before.number}::text COLLATE "C")
     ORDER BY latest.at DESC, given.number COLLATE "C" DESC
-    LIMIT ${take}`
+    LIMIT ${take}`,
+  )
 }
 
 const BEGINNING = new Date('0001-01-01T00:00:00Z')

@@ -1,16 +1,20 @@
+import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
+import { readRow } from '../store/read-rows.ts'
 import { latestMessages } from './read-recent-numbers-statement.ts'
 import type { Visibility } from './visibility.ts'
 
 const MOST_NUMBERS = 20_000
 const NOW_AND_LATER = new Date('9999-12-31T00:00:00Z')
 
-export interface Matching {
-  readonly numbers: readonly string[]
+const matching = z.object({
+  numbers: z.array(z.string()).readonly(),
   /** Earlier messages were not searched; null when all were. */
-  readonly since: Date | null
-}
+  since: z.date().nullable(),
+})
+
+export type Matching = Readonly<z.output<typeof matching>>
 
 /** Matches a part of a number and nothing else. */
 const WRITTEN_NUMBER = /^\+?[\d\s()./-]+$/
@@ -35,7 +39,10 @@ export async function readMatchingNumbers(
   const { text, number } = searchTerms(search)
   const orHeld = (column: Prisma.Sql) =>
     isNumber ? Prisma.sql`OR strpos(lower(${column}), ${number}) > 0` : Prisma.empty
-  const [row] = await statements.$queryRaw<[Matching]>`
+  return await readRow(
+    statements,
+    matching,
+    Prisma.sql`
     WITH late AS MATERIALIZED (
       ${latestMessages(visibility, NOW_AND_LATER, messages + 1)}
     ), found AS (
@@ -53,6 +60,6 @@ export async function readMatchingNumbers(
       (SELECT min(created_at) FROM late HAVING count(*) > ${messages}),
       (SELECT created_at FROM inbox WHERE ${received} AND account_id = ${accountId}
         ORDER BY created_at DESC, key DESC OFFSET ${messages} LIMIT 1)
-    ) AS since`
-  return row
+    ) AS since`,
+  )
 }

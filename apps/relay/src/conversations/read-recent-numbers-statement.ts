@@ -1,6 +1,8 @@
 import { messageStates } from '@smsgw/contract/message-states'
+import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
 import type { Visibility } from './visibility.ts'
 
 export interface RecentNumbers {
@@ -18,7 +20,10 @@ export async function readRecentNumbers(
 ): Promise<RecentNumbers> {
   const { accountId, received } = visibility
   const most = steps * 2
-  const rows = await statements.$queryRaw<{ number: string; at: Date; floor: Date | null }[]>`
+  const rows = await readRows(
+    statements,
+    recentRow,
+    Prisma.sql`
     WITH sent AS MATERIALIZED (
       ${latestMessages(visibility, from, steps)}
     ), received AS MATERIALIZED (
@@ -36,7 +41,8 @@ export async function readRecentNumbers(
       UNION ALL
       SELECT sender, created_at FROM received
     ) AS said (number, at)
-    GROUP BY number ORDER BY at DESC LIMIT ${most}`
+    GROUP BY number ORDER BY at DESC LIMIT ${most}`,
+  )
   const [first, last] = [rows[0], rows.length < most ? undefined : rows.at(-1)]
   const floors = [first?.floor, last?.at].filter((floor) => floor instanceof Date)
   return {
@@ -60,3 +66,5 @@ export function latestMessages({ accountId, sent }: Visibility, from: Date, most
     SELECT key, created_at FROM (${Prisma.join(ofStates, ' UNION ALL ')}) AS one
     ORDER BY created_at DESC, key DESC LIMIT ${most}`
 }
+
+const recentRow = z.object({ number: z.string(), at: z.date(), floor: z.date().nullable() })

@@ -1,11 +1,13 @@
 // A search reads the texts of messages one by one: an index would cost every accepted message a write. So its depth,
 // its duration and the number of concurrent searches are limited. The answer contains how far back it searched.
+
 import { ApiError } from '../http/api-error.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
 import { storedSpellings } from '../messages/accept/phone-number.ts'
 import { sqlState } from '../messages/accept/statement-error.ts'
 import type { Database, Statements } from '../store/database.ts'
+import { limitStatements } from './limit-statements-statement.ts'
 import { readEveryNumber } from './read-every-number-statement.ts'
 import { type Matching, readMatchingNumbers, searchTerms } from './read-matching-numbers-statement.ts'
 import type { Visibility } from './visibility.ts'
@@ -65,7 +67,7 @@ export class ConversationSearch {
     const { statementMs } = this.#limits
     try {
       return await this.#database.$transaction(async (statements) => {
-        await statements.$executeRaw`SELECT set_config('statement_timeout', ${String(statementMs)}, true)`
+        await limitStatements(statements, statementMs)
         return await read(statements)
       })
     } catch (error) {

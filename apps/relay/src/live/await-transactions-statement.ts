@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
 
 const PAUSE_MS = 10
 
@@ -20,14 +23,20 @@ export async function awaitTransactions(statements: Statements, which: 'writers'
 
 async function readTransactions(statements: Statements, which: 'writers' | 'lookers'): Promise<string[]> {
   const [table, mode] = TABLES[which]
-  const rows = await statements.$queryRaw<{ transaction: string }[]>`
+  const rows = await readRows(
+    statements,
+    transactionRow,
+    Prisma.sql`
     SELECT DISTINCT virtualtransaction AS transaction FROM pg_locks
     WHERE locktype = 'relation' AND relation = ${table}::regclass AND mode = ${mode} AND pid <> pg_backend_pid()
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-  return rows.map(({ transaction }) => transaction)
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  )
+  return rows.flatMap(({ transaction }) => transaction ?? [])
 }
 
 const TABLES = {
   writers: ['live_events', 'RowExclusiveLock'],
   lookers: ['live_accounts', 'AccessShareLock'],
 } as const
+
+const transactionRow = z.object({ transaction: z.string().nullable() })

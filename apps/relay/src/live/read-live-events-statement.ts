@@ -1,13 +1,20 @@
-import type { LiveEventKind } from '@smsgw/contract/live-event'
+import { liveEventKinds } from '@smsgw/contract/live-event'
+import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRow, readRows } from '../store/read-rows.ts'
 
 /**
  * Reads the events after a number, in order, of all watched accounts. Takes no locks: LiveTail handles uncommitted
  * numbers.
  */
 export async function readLiveEvents(statements: Statements, after: bigint, most: number): Promise<LiveEvent[]> {
-  return await statements.$queryRaw<LiveEvent[]>`
-    SELECT id, account_id AS "accountId", kind, data FROM live_events WHERE id > ${after} ORDER BY id LIMIT ${most}`
+  return await readRows(
+    statements,
+    liveEvent,
+    Prisma.sql`
+    SELECT id, account_id AS "accountId", kind, data FROM live_events WHERE id > ${after} ORDER BY id LIMIT ${most}`,
+  )
 }
 
 /** Reads the events of one account between two numbers. */
@@ -17,21 +24,32 @@ export async function readMissedEvents(
   { after, upTo }: { readonly after: bigint; readonly upTo: bigint },
   most: number,
 ): Promise<LiveEvent[]> {
-  return await statements.$queryRaw<LiveEvent[]>`
+  return await readRows(
+    statements,
+    liveEvent,
+    Prisma.sql`
     SELECT id, account_id AS "accountId", kind, data FROM live_events
-    WHERE account_id = ${accountId} AND id > ${after} AND id <= ${upTo} ORDER BY id LIMIT ${most}`
+    WHERE account_id = ${accountId} AND id > ${after} AND id <= ${upTo} ORDER BY id LIMIT ${most}`,
+  )
 }
 
 /** Returns the last assigned number, whether or not its transaction has ended. */
 export async function readLastNumber(statements: Statements): Promise<bigint> {
-  const [row] = await statements.$queryRaw<{ last: bigint }[]>`
-    SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM live_events_id_seq`
-  return row?.last ?? 0n
+  const { last } = await readRow(
+    statements,
+    lastRow,
+    Prisma.sql`
+    SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM live_events_id_seq`,
+  )
+  return last
 }
 
-export interface LiveEvent {
-  readonly id: bigint
-  readonly accountId: string
-  readonly kind: LiveEventKind
-  readonly data: object
-}
+const liveEvent = z.object({
+  id: z.bigint(),
+  accountId: z.string(),
+  kind: z.enum(liveEventKinds),
+  data: z.custom<object>(),
+})
+const lastRow = z.object({ last: z.bigint() })
+
+export type LiveEvent = Readonly<z.output<typeof liveEvent>>

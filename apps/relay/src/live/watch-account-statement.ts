@@ -1,29 +1,38 @@
+import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
 
 /** How long events are written after the last client; more than the promised hour. */
 const GOES_ON_SECONDS = 70 * 60
 /** A client that comes this soon after the first one may be ahead of transactions that do not know it. */
 const NEW_SECONDS = 60
 
-export interface Watched {
+const watched = z.object({
   /** The account was not watched before. */
-  readonly isNew: boolean
+  isNew: z.boolean(),
   /** From this number on, all events of the account exist. */
-  readonly sinceId: bigint
-}
+  sinceId: z.bigint(),
+})
+
+export type Watched = Readonly<z.output<typeof watched>>
 
 /**
  * Makes changes of the account become events from the commit on. It takes a number that separates events before a time
  * without clients from new ones. Returns undefined when the account does not exist.
  */
 export async function watch(statements: Statements, accountId: string): Promise<Watched | undefined> {
-  const [row] = await statements.$queryRaw<Watched[]>`
+  const [row] = await readRows(
+    statements,
+    watched,
+    Prisma.sql`
     INSERT INTO live_accounts AS live (account_id, until, since_id)
     SELECT id, now() + ${GOES_ON_SECONDS}::int * interval '1 second',
       nextval('live_events_id_seq')
     FROM accounts WHERE id = ${accountId}
     ON CONFLICT (account_id) DO UPDATE SET until = excluded.until
-    RETURNING live.since > now() - ${NEW_SECONDS}::int * interval '1 second' AS "isNew", since_id AS "sinceId"`
+    RETURNING live.since > now() - ${NEW_SECONDS}::int * interval '1 second' AS "isNew", since_id AS "sinceId"`,
+  )
   return row
 }
 

@@ -3,7 +3,8 @@ import type { Log } from '@smsgw/daemon/log'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { Database } from '../../store/database.ts'
 import { isDatabaseUnavailable } from '../../store/database-unavailable.ts'
-import { WEBHOOK_DISABLED } from '../outbox/enqueue-events.ts'
+import { disableReceiver } from './disable-receiver-statement.ts'
+import { dropDeliveries } from './drop-deliveries-statement.ts'
 import { type RecordedAttempt, recordAttempts } from './record-attempts-statement.ts'
 import { releaseReceivers } from './release-receivers-statement.ts'
 import type { Receiver } from './take-receivers-statement.ts'
@@ -217,19 +218,12 @@ async function disableWebhook(
   { key, id, accountId, url }: Pick<Receiver, 'key' | 'id' | 'accountId' | 'url'>,
   reason: string,
 ): Promise<void> {
-  const disabled = await database.$executeRaw`
-    UPDATE webhooks SET disabled_at = now(), disabled_reason = ${reason}, updated_at = now()
-    WHERE key = ${key} AND url = ${url} AND disabled_at IS NULL`
-  if (disabled === 0) return
+  if ((await disableReceiver(database, { key, url }, reason)) === 0) return
   const message = `webhook disabled: ${reason}. Register it again with its id to enable it`
   logbook.write({ accountId, module: 'webhooks', priority: 'ERROR', message, context: { webhookId: id } })
   let dropped: number
   do {
-    dropped = await database.$executeRaw`
-      UPDATE webhook_deliveries SET state = 'dropped', finished_at = now(), dropped_reason = ${WEBHOOK_DISABLED}
-      WHERE key IN (SELECT d.key FROM webhook_deliveries d JOIN webhooks w ON w.key = d.webhook_key
-        WHERE w.key = ${key} AND w.disabled_at IS NOT NULL AND d.state = 'waiting'
-        LIMIT ${ROWS_AT_ONCE} FOR NO KEY UPDATE OF d)`
+    dropped = await dropDeliveries(database, key, ROWS_AT_ONCE)
   } while (dropped === ROWS_AT_ONCE)
 }
 

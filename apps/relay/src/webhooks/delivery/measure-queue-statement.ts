@@ -1,13 +1,20 @@
+import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRow } from '../../store/read-rows.ts'
 
 /** The count stops here: a higher number changes nothing, and a scrape must not read a million rows of the index. */
 export const MOST_COUNTED = 100_000
 
 export async function queueSize(database: Database): Promise<number> {
-  const [row] = await database.$queryRaw<[{ count: number }]>`
+  const { count } = await readRow(
+    database,
+    countRow,
+    Prisma.sql`
     SELECT count(*)::int AS count
-    FROM (SELECT FROM webhook_deliveries WHERE state = 'waiting' LIMIT ${MOST_COUNTED}) AS waiting`
-  return row.count
+    FROM (SELECT FROM webhook_deliveries WHERE state = 'waiting' LIMIT ${MOST_COUNTED}) AS waiting`,
+  )
+  return count
 }
 
 /**
@@ -15,7 +22,10 @@ export async function queueSize(database: Database): Promise<number> {
  * waiting deliveries, whose first row is the oldest. Takes no locks.
  */
 export async function queueAgeSeconds(database: Database): Promise<number> {
-  const [row] = await database.$queryRaw<[{ age: number | null }]>`
+  const { age } = await readRow(
+    database,
+    ageRow,
+    Prisma.sql`
     WITH RECURSIVE first AS (
       (SELECT webhook_key, next_attempt_at FROM webhook_deliveries WHERE state = 'waiting'
         ORDER BY webhook_key, next_attempt_at LIMIT 1)
@@ -27,6 +37,10 @@ export async function queueAgeSeconds(database: Database): Promise<number> {
     )
     SELECT extract(epoch FROM now() - min(first.next_attempt_at))::float8 AS age
     FROM first JOIN webhooks w ON w.key = first.webhook_key
-    WHERE w.disabled_at IS NULL AND (w.paused_until IS NULL OR w.paused_until <= now())`
-  return Math.max(0, row.age ?? 0)
+    WHERE w.disabled_at IS NULL AND (w.paused_until IS NULL OR w.paused_until <= now())`,
+  )
+  return Math.max(0, age ?? 0)
 }
+
+const countRow = z.object({ count: z.int() })
+const ageRow = z.object({ age: z.number().nullable() })

@@ -1,20 +1,25 @@
+import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
 import { isInTurn } from '../outbox/event-turn.ts'
 
-export interface DueDelivery {
-  readonly key: bigint
-  readonly webhookKey: bigint
-  readonly id: string
-  readonly deviceId: string
-  readonly event: string
-  readonly payload: unknown
+const dueDelivery = z.object({
+  key: z.bigint(),
+  webhookKey: z.bigint(),
+  id: z.string(),
+  deviceId: z.string(),
+  event: z.string(),
+  payload: z.unknown(),
   /** Before this one. */
-  readonly attempts: number
+  attempts: z.int(),
   /** Age of the event. */
-  readonly ageSeconds: number
+  ageSeconds: z.number(),
   /** The row version: if the row was changed since, the result of this attempt does not count for it. */
-  readonly version: number
-}
+  version: z.int(),
+})
+
+export type DueDelivery = Readonly<z.output<typeof dueDelivery>>
 
 /**
  * Reads due deliveries, longest due first, of receivers served by this worker. No other worker reads them, so nothing
@@ -30,7 +35,10 @@ export function readDue(
   sizes: ReadonlyMap<bigint, number>,
   held: readonly bigint[],
 ): Promise<DueDelivery[]> {
-  return database.$queryRaw<DueDelivery[]>`
+  return readRows(
+    database,
+    dueDelivery,
+    Prisma.sql`
     SELECT due.* FROM unnest(${[...sizes.keys()]}::bigint[], ${[...sizes.values()]}::int[]) AS receiver (key, size)
     JOIN webhooks w ON w.key = receiver.key AND w.served_by = ${worker} AND w.disabled_at IS NULL
     CROSS JOIN LATERAL (
@@ -43,5 +51,6 @@ export function readDue(
           AND d.key NOT IN (SELECT held.key FROM unnest(${[...held]}::bigint[]) AS held (key))
           AND ${isInTurn}
       ORDER BY d.next_attempt_at LIMIT receiver.size
-    ) AS due`
+    ) AS due`,
+  )
 }

@@ -1,4 +1,7 @@
+import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
 
 export interface RecordedAttempt {
   readonly key: bigint
@@ -28,7 +31,10 @@ export async function recordAttempts(
   settled: readonly RecordedAttempt[],
 ): Promise<readonly bigint[]> {
   const column = <T>(of: (attempt: RecordedAttempt) => T) => settled.map(of)
-  const locked = await database.$queryRaw<{ key: bigint }[]>`
+  const locked = await readRows(
+    database,
+    deliveryRow,
+    Prisma.sql`
     WITH result AS MATERIALIZED (
       SELECT * FROM unnest(
         ${column(({ key }) => key)}::bigint[], ${column(({ version }) => version)}::int[],
@@ -64,6 +70,9 @@ export async function recordAttempts(
       SELECT key, number, started_at, duration_ms, url, address, status, error, excerpt FROM locked
     )
     SELECT d.key FROM webhook_deliveries d JOIN result ON result.key = d.key
-    WHERE d.key NOT IN (SELECT locked.key FROM locked)`
+    WHERE d.key NOT IN (SELECT locked.key FROM locked)`,
+  )
   return locked.map(({ key }) => key)
 }
+
+const deliveryRow = z.object({ key: z.bigint() })

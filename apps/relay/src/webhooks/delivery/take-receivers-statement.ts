@@ -1,23 +1,28 @@
+import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
 import { isInTurn } from '../outbox/event-turn.ts'
 import { PRESENCE_CLASS } from './worker-presence.ts'
 
-/** A webhook served by this worker alone, with everything needed to send to it. */
-export interface Receiver {
-  readonly key: bigint
-  readonly id: string
-  readonly accountId: string
-  readonly url: string
-  readonly secretSealed: string
-  readonly previousSecretSealed: string | null
-  readonly signingKeySealed: string | null
+const receiver = z.object({
+  key: z.bigint(),
+  id: z.string(),
+  accountId: z.string(),
+  url: z.string(),
+  secretSealed: z.string(),
+  previousSecretSealed: z.string().nullable(),
+  signingKeySealed: z.string().nullable(),
   /** As set by the account. */
-  readonly retries: number | null
+  retries: z.int().nullable(),
   /** Above 0, the receiver is on trial and gets one delivery. */
-  readonly pauses: number
+  pauses: z.int(),
   /** Failures are recorded, which a successful attempt clears. */
-  readonly hasFailures: boolean
-}
+  hasFailures: z.boolean(),
+})
+
+/** A webhook served by this worker alone, with everything needed to send to it. */
+export type Receiver = Readonly<z.output<typeof receiver>>
 
 export interface TakingReceivers {
   /** The number of this worker. */
@@ -45,7 +50,10 @@ export interface TakingReceivers {
  */
 export function takeReceivers(database: Database, taking: TakingReceivers): Promise<Receiver[]> {
   const { worker, leaseSeconds, busy, renewed, after, limit } = taking
-  return database.$queryRaw<Receiver[]>`
+  return readRows(
+    database,
+    receiver,
+    Prisma.sql`
     WITH RECURSIVE present AS MATERIALIZED (
       SELECT objid::bigint AS worker FROM pg_locks
       WHERE locktype = 'advisory' AND classid = ${PRESENCE_CLASS}::bigint AND objsubid = 2 AND granted
@@ -82,5 +90,6 @@ export function takeReceivers(database: Database, taking: TakingReceivers): Prom
     RETURNING w.key, w.id, w.account_id AS "accountId", w.url, w.secret_sealed AS "secretSealed",
       CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_sealed END AS "previousSecretSealed",
       a.signing_key_sealed AS "signingKeySealed", (a.settings #>> '{webhooks,retry_count}')::int AS retries, w.pauses,
-      w.failing_since IS NOT NULL OR w.pauses > 0 AS "hasFailures"`
+      w.failing_since IS NOT NULL OR w.pauses > 0 AS "hasFailures"`,
+  )
 }

@@ -1,4 +1,7 @@
+import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
 
 /** Results of attempts with one receiver. */
 export interface HealthUpdate {
@@ -26,7 +29,10 @@ export async function updateHealth(
   limits: { readonly disableAfterMs: number; readonly restMs: number },
 ): Promise<readonly bigint[]> {
   const column = <T>(of: (one: HealthUpdate) => T) => updates.map(of)
-  const noted = await database.$queryRaw<{ key: bigint; isOver: boolean }[]>`
+  const noted = await readRows(
+    database,
+    healthRow,
+    Prisma.sql`
     UPDATE webhooks w SET
       failing_since = CASE WHEN r.is_success THEN NULL
         WHEN w.failed_at > now() - ${limits.restMs}::bigint * interval '1 millisecond' THEN coalesce(w.failing_since, now())
@@ -45,6 +51,9 @@ export async function updateHealth(
     ) AS r
     WHERE w.key = r.key
     RETURNING w.key, coalesce(w.failing_since < now() - ${limits.disableAfterMs}::bigint * interval '1 millisecond', false)
-      AS "isOver"`
+      AS "isOver"`,
+  )
   return noted.filter(({ isOver }) => isOver).map(({ key }) => key)
 }
+
+const healthRow = z.object({ key: z.bigint(), isOver: z.boolean() })

@@ -1,0 +1,17 @@
+import type { Statements } from '../../store/database.ts'
+import type { Receiver } from './take-receivers-statement.ts'
+
+/**
+ * Disables a webhook that still has this URL. Returns 0 when it was disabled before or has another URL now.
+ *
+ * Locks the webhook: a change of its URL waits, and then enables it again.
+ */
+export function disableReceiver(
+  statements: Statements,
+  { key, url }: Pick<Receiver, 'key' | 'url'>,
+  reason: string,
+): Promise<number> {
+  return statements.$executeRaw`
+    UPDATE webhooks SET disabled_at = now(), disabled_reason = ${reason}, updated_at = now()
+    WHERE key = ${key} AND url = ${url} AND disabled_at IS NULL`
+}

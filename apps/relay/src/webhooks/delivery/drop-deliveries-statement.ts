@@ -1,0 +1,16 @@
+import type { Statements } from '../../store/database.ts'
+import { WEBHOOK_DISABLED } from '../outbox/enqueue-events.ts'
+
+/**
+ * Drops pending deliveries of a disabled webhook, at most `limit`, so that no transaction holds many locks. Returns how
+ * many. Does nothing after the webhook was enabled again.
+ *
+ * Locks the deliveries: a redelivery waits and makes them due again.
+ */
+export function dropDeliveries(statements: Statements, webhookKey: bigint, limit: number): Promise<number> {
+  return statements.$executeRaw`
+    UPDATE webhook_deliveries SET state = 'dropped', finished_at = now(), dropped_reason = ${WEBHOOK_DISABLED}
+    WHERE key IN (SELECT d.key FROM webhook_deliveries d JOIN webhooks w ON w.key = d.webhook_key
+      WHERE w.key = ${webhookKey} AND w.disabled_at IS NOT NULL AND d.state = 'waiting'
+      LIMIT ${limit} FOR NO KEY UPDATE OF d)`
+}
