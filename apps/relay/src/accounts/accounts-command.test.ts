@@ -39,7 +39,7 @@ test('an account is added with a password that is typed twice', async () => {
   expect(await accepts('bob', 'typed password')).toBe(true)
 })
 
-test('a password is read from standard input, without the end of its line', async () => {
+test('a password is read from standard input, without the line end', async () => {
   await run('add bob --password-stdin', { input: 'piped password\r\n' })
   expect(await accepts('bob', 'piped password')).toBe(true)
 })
@@ -47,7 +47,7 @@ test('a password is read from standard input, without the end of its line', asyn
 test.each([
   ['add bob --generate', {}],
   ['add bob', { answers: [''] }],
-])('a password is made by `%s` and shown once', async (args, typing) => {
+])('`%s` generates a password and shows it once', async (args, typing) => {
   const [made, shown = ''] = await run(args, typing)
   expect(made).toBe('account bob created')
   expect(await accepts('bob', shown.replace('password: ', ''))).toBe(true)
@@ -93,7 +93,7 @@ test.each([
   ['add b:b --generate', 'a user name must begin'],
   ['password nobody --generate', 'account "nobody" does not exist'],
   ['remove nobody --yes', 'account "nobody" does not exist'],
-])('`accounts %s` is refused in one line: %s', async (args, words) => {
+])('`accounts %s` fails with one line: %s', async (args, words) => {
   const refused = run(args)
   await expect(refused).rejects.toMatchObject({ name: 'StartError', message: expect.stringContaining(words) })
   await expect(refused).rejects.toMatchObject({ message: expect.not.stringMatching(/hunter2|\n/) })

@@ -17,13 +17,13 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('of two accounts of one name at the same time, one is made', async () => {
+test('of two accounts created with one name at the same time, one is created', async () => {
   const given = { username: 'twin', password: 'some password' }
   const made = await Promise.all(Array.from({ length: 4 }, () => createAccount(deps(), given)))
   expect(made.filter((id) => id !== undefined)).toHaveLength(1)
 })
 
-test('the first account is made once, by however many replicas, and keeps a password that was changed', async () => {
+test('the first account is created once by any number of relays, and keeps a changed password', async () => {
   const given = { username: 'first', password: 'password from configuration' }
   const made = await Promise.all(Array.from({ length: 4 }, () => ensureAccount(deps(), given)))
   expect(made.filter(({ isNew }) => isNew)).toHaveLength(1)
@@ -34,7 +34,7 @@ test('the first account is made once, by however many replicas, and keeps a pass
   expect(await matchesPassword(box, passwordHash, given.password)).toBe(true)
 })
 
-test('a hash is argon2id with 19 MiB, salted, and worthless without the server secret', async () => {
+test('a hash is argon2id with 19 MiB and a salt, and does not match without the server secret', async () => {
   for (const username of ['hash1', 'hash2']) await createAccount(deps(), { username, password: 'the same password' })
   const rows = await world.database.account.findMany({ where: { username: { in: ['hash1', 'hash2'] } } })
   const [one = '', two = ''] = rows.map(({ passwordHash }) => passwordHash)
@@ -45,7 +45,7 @@ test('a hash is argon2id with 19 MiB, salted, and worthless without the server s
   expect(await matchesPassword(otherServer, one, 'the same password')).toBe(false)
 })
 
-test('removing an account leaves nothing of it in any table, and all of the others', async () => {
+test('removing an account deletes its rows from every table, and no others', async () => {
   await fullAccount('kept')
   const before = await rowCounts()
   const accountId = await fullAccount('removed')
@@ -57,7 +57,7 @@ test('removing an account leaves nothing of it in any table, and all of the othe
   expect(await rowCounts()).toEqual(before)
 })
 
-test('a removal that was broken off is finished by another', async () => {
+test('an interrupted removal is completed by the next one', async () => {
   const before = await rowCounts()
   const accountId = await fullAccount('broken off')
   await world.database.message.deleteMany({ where: { accountId } })

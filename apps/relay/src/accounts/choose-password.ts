@@ -12,12 +12,12 @@ interface ChoosePasswordDeps {
 export async function choosePassword(
   { terminal, random }: ChoosePasswordDeps,
   username: string,
-  asked: { readonly generate?: boolean | undefined; readonly 'password-stdin'?: boolean | undefined },
+  options: { readonly generate?: boolean | undefined; readonly 'password-stdin'?: boolean | undefined },
 ): Promise<{ readonly password: string; readonly isGenerated: boolean }> {
-  if (asked.generate && asked['password-stdin'])
+  if (options.generate && options['password-stdin'])
     throw new StartError('--generate and --password-stdin exclude each other: use one of them')
-  if (asked.generate) return { password: generatePassword(random), isGenerated: true }
-  if (asked['password-stdin'])
+  if (options.generate) return { password: generatePassword(random), isGenerated: true }
+  if (options['password-stdin'])
     return { password: acceptable(firstLine(await terminal.readInput()), username), isGenerated: false }
   if (!terminal.isInteractive)
     throw new StartError('cannot ask for a password without a terminal: use --password-stdin to read it, or --generate')

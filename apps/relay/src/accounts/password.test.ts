@@ -19,7 +19,7 @@ test.each([
   ['aaaaaaaaaa', 'different'],
 ])('%j is refused: %s', (password, word) => expect(passwordProblem(password, 'somebody')).toContain(word))
 
-test('generated ones are long, easy to read, and never the same', () => {
+test('generated passwords are long, easy to read, and different', () => {
   const passwords = Array.from({ length: 1_000 }, () => generatePassword(systemRandom))
   expect(new Set(passwords).size).toBe(1_000)
   for (const password of passwords) {

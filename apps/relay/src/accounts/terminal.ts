@@ -5,7 +5,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 
 /** Input and output of a command. */
 export interface Terminal {
-  /** True when a person can be asked. */
+  /** True when a person can answer. */
   readonly isInteractive: boolean
   print(line: string): void
   ask(question: string): Promise<string>

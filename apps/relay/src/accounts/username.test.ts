@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { usernameProblem } from './username.ts'
 
 test.each(['sms', 'a', '7', 'ABC123', 'müller', '田中', 'ops+alerts@example.org', 'a.b_c-d', 'x'.repeat(64)])(
-  '%s is a user name',
+  'accepts %s',
   (username) => expect(usernameProblem(username)).toBeUndefined(),
 )
 
@@ -20,4 +20,4 @@ test.each([
   '💬',
   '\u202esms',
   'x'.repeat(65),
-])('%j is none', (username) => expect(usernameProblem(username)).toContain('user name'))
+])('refuses %j', (username) => expect(usernameProblem(username)).toContain('user name'))

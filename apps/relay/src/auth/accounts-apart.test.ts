@@ -39,7 +39,7 @@ const OF_ONE_ID = [
 ] as const
 
 test.each(OF_ONE_ID)(
-  '%s of an id of another account answers as for one that nobody has (%s → %i)',
+  '%s of an id of another account answers as for an unknown id (%s → %i)',
   async (method, path, status) => {
     const before = await everything()
     const body = method === 'POST' ? { code: '*100#', from: range.since, to: range.until, ...range } : undefined
@@ -51,7 +51,7 @@ test.each(OF_ONE_ID)(
   },
 )
 
-test('every route that names an id is tried here', async () => {
+test('every route with an id is tested here', async () => {
   const { paths } = (await relay.request('GET', '/openapi.json')).json as { paths: Record<string, object> }
   const described = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations)
@@ -77,7 +77,7 @@ test.each(['/messages', '/inbox'])('%s filtered by a device of another account i
   expect((await asStranger('GET', `${path}?deviceId=${owned.device}`)).json).toEqual([])
 })
 
-test("a conversation with a number is the account's own", async () => {
+test('a conversation contains only messages of the account', async () => {
   for (const number of ['+12025550123', '+12025550124']) {
     const path = `/conversations/${encodeURIComponent(number)}`
     expect((await relay.api('GET', path)).json).not.toHaveLength(0)
@@ -85,19 +85,19 @@ test("a conversation with a number is the account's own", async () => {
   }
 })
 
-test("statistics count what is the account's own", async () => {
+test('statistics count only messages of the account', async () => {
   const counted = ({ buckets }: { buckets: { accepted: number }[] }) =>
     buckets.reduce((sum, { accepted }) => sum + accepted, 0)
   expect(counted((await relay.api('GET', '/statistics?period=hour')).json)).toBeGreaterThan(0)
   expect(counted((await asStranger('GET', '/statistics?period=hour')).json)).toBe(0)
 })
 
-test('logs are those of the account', async () => {
+test('logs list only entries of the account', async () => {
   expect(JSON.stringify((await asStranger('GET', '/logs')).json)).not.toContain('of the owner')
   expect(JSON.stringify((await relay.api('GET', '/logs')).json)).toContain('of the owner')
 })
 
-test('a device of another account takes no message, no webhook and no sweep', async () => {
+test('a device of another account accepts no message, webhook or inbox refresh', async () => {
   const before = await everything()
   const message = { phoneNumbers: ['+12025550123'], textMessage: { text: 'hello' }, deviceId: owned.device }
   expect((await asStranger('POST', '/messages', message)).status).toBe(400)
@@ -107,7 +107,7 @@ test('a device of another account takes no message, no webhook and no sweep', as
   expect(await everything()).toEqual(before)
 })
 
-test('the same ids in two accounts are two things', async () => {
+test('two accounts can use the same id', async () => {
   const webhook = { id: owned.webhook, url: 'https://stranger.example/', event: 'sms:sent' }
   expect((await asStranger('POST', '/webhooks', webhook)).status).toBe(201)
   const [own] = (await relay.api('GET', '/webhooks')).json
@@ -116,7 +116,7 @@ test('the same ids in two accounts are two things', async () => {
   expect((await relay.api('GET', '/webhooks')).json).toHaveLength(1)
 })
 
-test('a cursor of one account pages through nothing of it for another', async () => {
+test('a cursor of one account shows another account nothing of it', async () => {
   const { headers } = await relay.api('GET', '/messages?limit=1')
   const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
   expect((await relay.request('GET', next)).json).toHaveLength(1)

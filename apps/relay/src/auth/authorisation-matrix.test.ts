@@ -90,7 +90,7 @@ afterAll(() => Promise.all([relay.close(), local.close()]))
 
 let callers = 0
 
-/** Each call comes from another address: nobody is throttled. Nothing is sent, and the ids are of nothing. */
+/** Each call comes from another address, so that none is throttled. Nothing is sent, and the ids are unknown. */
 async function statusOf(where: TestRelay, name: string, auth: string | null): Promise<number> {
   const [method = '', path = ''] = name
     .replace('{file}', 'docs.js')
@@ -112,13 +112,13 @@ async function answers(where: TestRelay, auth: string | null, which: readonly { 
 const all = (status: number, which: readonly { name: string }[] = guarded) =>
   Object.fromEntries(which.map(({ name }) => [name, status]))
 
-async function pair(asked: readonly Scope[] = ['all:any'], ttl = 3_600) {
-  const { status, json } = await relay.api('POST', '/auth/token', { body: { scopes: asked, ttl } })
+async function pair(requested: readonly Scope[] = ['all:any'], ttl = 3_600) {
+  const { status, json } = await relay.api('POST', '/auth/token', { body: { scopes: requested, ttl } })
   expect(status).toBe(201)
   return json as { id: string; access_token: string; refresh_token: string }
 }
 
-test('the matrix knows every operation, with its scope', async () => {
+test('the matrix lists every operation with its scope', async () => {
   const { json: document } = await relay.request('GET', '/openapi.json')
   const described: Record<string, unknown> = {}
   for (const [path, methods] of Object.entries(document.paths as Record<string, Record<string, Operation>>))
@@ -150,7 +150,7 @@ const wrong = {
   'rubbish as token': 'Bearer abc.def.ghi',
 }
 
-test.each(Object.entries(wrong))('401 everywhere for %s', async (_, auth) => {
+test.each(Object.entries(wrong))('every operation answers 401 for %s', async (_, auth) => {
   expect(await answers(relay, auth)).toEqual(all(401))
   expect(await statusOf(relay, 'POST /3rdparty/v1/auth/token/refresh', auth)).toBe(401)
   expect(
@@ -167,7 +167,7 @@ test.each(Object.entries(wrong))('401 everywhere for %s', async (_, auth) => {
   )
 })
 
-test('the other spellings of a path are guarded as well', async () => {
+test('other spellings of a path are protected too', async () => {
   const spellings = guarded.flatMap(({ name }) => {
     const [method = '', path = ''] = name.split(' ')
     const older = path.replace(/(messages|devices|webhooks)/, (plural) => plural.slice(0, -1))
@@ -178,18 +178,18 @@ test('the other spellings of a path are guarded as well', async () => {
   expect(await answers(relay, null, which)).toEqual(all(401, which))
 })
 
-test.each(Object.entries(wrong))('public operations do not look at credentials: %s', async (_, auth) => {
+test.each(Object.entries(wrong))('public operations ignore credentials: %s', async (_, auth) => {
   // Signing in looks at what its body holds.
   const open = operations.filter(({ name, access }) => access === 'public' && !name.startsWith('POST'))
   expect(await answers(relay, auth, open)).toEqual(all(200, open))
 })
 
-test('the account itself may do everything', async () => {
+test('a password allows every operation', async () => {
   for (const status of Object.values(await answers(relay, relay.account.basic)))
     expect([401, 403, 501]).not.toContain(status)
 })
 
-test.each(scopes)('a token with %s opens what needs it, and nothing else', async (scope) => {
+test.each(scopes)('a token with %s allows only the operations of this scope', async (scope) => {
   const token = `Bearer ${(await pair([scope])).access_token}`
   const expected = Object.fromEntries(guarded.map(({ name, access }) => [name, isOpenTo(scope, access) ? 'open' : 403]))
   const got = Object.entries(await answers(relay, token)).map(([name, status]) => [
@@ -259,18 +259,18 @@ const bad: Readonly<Record<string, () => Promise<string>>> = {
   },
 }
 
-test('a token that is forged without a change is taken: the others fail for what was changed', async () => {
+test('a re-encoded token without a change is accepted, so that the changed ones fail because of their change', async () => {
   expect(await statusOf(relay, 'GET /3rdparty/v1/logs', `Bearer ${await forge((await pair()).access_token, {})}`)).toBe(
     200,
   )
 })
 
-test.each(Object.entries(bad))('401 everywhere for a token that is no good: %s', async (_, make) => {
+test.each(Object.entries(bad))('every operation answers 401 for an invalid token: %s', async (_, make) => {
   const token = `Bearer ${await make()}`
   expect(await answers(relay, token)).toEqual(all(401))
 })
 
-test('401 for whatever is no refresh token where one is needed', async () => {
+test('a refresh answers 401 without a refresh token', async () => {
   const refresh = async (auth: string) => statusOf(relay, 'POST /3rdparty/v1/auth/token/refresh', auth)
   expect(await refresh(relay.account.basic)).toBe(401)
   for (const [name, make] of Object.entries(bad))
@@ -284,7 +284,7 @@ test('401 for whatever is no refresh token where one is needed', async () => {
   expect(await refresh(`Bearer ${token}`)).toBe(201)
 })
 
-test('a token ends by itself', async () => {
+test('a token expires', async () => {
   const { access_token: token, refresh_token: refresh } = await pair(['logs:read'], 60)
   expect(await statusOf(relay, 'GET /3rdparty/v1/logs', `Bearer ${token}`)).toBe(200)
   clock.aheadMs = 61_000
@@ -294,7 +294,7 @@ test('a token ends by itself', async () => {
   clock.aheadMs = 0
 })
 
-test('in Local Server mode a password opens everything but tokens, and tokens open nothing', async () => {
+test('in Local Server mode a password allows everything except tokens, and tokens allow nothing', async () => {
   const tokens = operations.filter(({ name }) => isAboutTokens(name))
   const others = guarded.filter(({ name }) => !isAboutTokens(name))
   const { access_token: token } = await pair()

@@ -55,7 +55,7 @@ async function guessUntilRefused(relay: BasicLogin, address = HOME): Promise<voi
   expect(await status(relay.check(wrong(address)))).toBe(429)
 }
 
-test('a right password is hashed once a minute, counted from the check and not from the last use', async () => {
+test('a right password is hashed once a minute, counted from the last check, not from the last use', async () => {
   const relay = newRelay()
   for (const seconds of [0, 1, 20, 40, 59]) {
     nowMs = Date.UTC(2026, 2, 1, 0, 0, seconds)
@@ -67,7 +67,7 @@ test('a right password is hashed once a minute, counted from the check and not f
   expect(hashes()).toBe(2)
 })
 
-test('many first requests at once cost one hash and are no guesses', async () => {
+test('many concurrent first requests cost one hash and do not count as guesses', async () => {
   const relay = newRelay()
   const answers = await Promise.all(Array.from({ length: 200 }, () => status(relay.check(right()))))
   expect(new Set(answers)).toEqual(new Set([200]))
@@ -91,7 +91,7 @@ test('wrong guesses are refused before they are hashed, with the time to wait', 
   expect(hashes()).toBe(before)
 })
 
-test('a thousand guesses at once are ten hashes', async () => {
+test('a thousand concurrent guesses cost ten hashes', async () => {
   const relay = newRelay()
   const guesses = Array.from({ length: 1_000 }, (_, index) => status(relay.check(wrong(HOME, `guess ${index}`))))
   const answers = await Promise.all(guesses)
@@ -106,7 +106,7 @@ test('the owner gets in from another address while one is refused', async () => 
   expect(await status(relay.check(right(ELSEWHERE)))).toBe(200)
 })
 
-test('who was in lately gets in from the address of a flood, also when the minute is over', async () => {
+test('a recent login gets in from the address of a flood, also after its minute in the cache', async () => {
   const relay = newRelay()
   await relay.check(right())
   await guessUntilRefused(relay)
@@ -145,7 +145,7 @@ test('a changed password ends remembered logins: here at once, elsewhere within 
   expect(await status(elsewhere.check(right()))).toBe(401)
 })
 
-test('a new password is taken at once on every replica', async () => {
+test('a new password is accepted at once on every relay', async () => {
   const elsewhere = newRelay()
   await elsewhere.check(right())
   await changePassword(
@@ -159,7 +159,7 @@ test('a new password is taken at once on every replica', async () => {
   expect(hashes() - before).toBe(1)
 })
 
-test('a removed account ends within two seconds', async () => {
+test('a removed account is refused within two seconds', async () => {
   const relay = newRelay()
   await relay.check(right())
   await removeAccount(world.database, clock, accountId)
@@ -167,7 +167,7 @@ test('a removed account ends within two seconds', async () => {
   expect(await status(relay.check(right()))).toBe(401)
 })
 
-test('an ü is the same however the keyboard writes it', async () => {
+test('an ü matches in each Unicode form', async () => {
   await createAccount({ ...world, random: systemRandom, box }, { username: 'müller', password: 'grüße dich' })
   const decomposed = { username: 'mu\u0308ller', password: 'gru\u0308ße dich', address: HOME }
   expect(await status(newRelay().check(decomposed))).toBe(200)

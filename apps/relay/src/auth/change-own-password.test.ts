@@ -32,7 +32,7 @@ async function signIn() {
   return { cookie: String(answer.headers.get('set-cookie')).split(';')[0] ?? '' }
 }
 
-test('a new password takes the place of the old one at once, and sessions and tokens of the old one are void', async () => {
+test('a new password replaces the old one at once and ends its sessions and tokens', async () => {
   const session = await signIn()
   const { json: token } = await ask('POST', '/auth/token', account.basic, { scopes: ['all:any'] })
   expect((await change(account.password)).status).toBe(204)
@@ -44,7 +44,7 @@ test('a new password takes the place of the old one at once, and sessions and to
   expect(told).toEqual([{ username: account.username, password: newPassword }])
 })
 
-test('a session changes it from its own page', async () => {
+test('a session can change the password from the console', async () => {
   const session = await signIn()
   const host = new URL(relay.url).host
   expect((await change(account.password, newPassword, null, session)).status).toBe(403)
@@ -54,7 +54,7 @@ test('a session changes it from its own page', async () => {
   expect(await statusWith(basicWith(newPassword))).toBe(200)
 })
 
-test('whoever does not know the present one changes nothing, and is throttled like a login', async () => {
+test('a wrong current password changes nothing and is throttled like a login', async () => {
   const statuses: number[] = []
   for (let guess = 0; guess < 12; guess += 1) statuses.push((await change(`guess ${guess}`)).status)
   expect(statuses).toEqual([...Array(10).fill(403), 429, 429])
@@ -62,20 +62,23 @@ test('whoever does not know the present one changes nothing, and is throttled li
   expect(told).toEqual([])
 })
 
-test('a token may not change it, whatever its scopes', async () => {
+test('a token cannot change the password, whatever its scopes', async () => {
   const { json: token } = await ask('POST', '/auth/token', account.basic, { scopes: ['all:any'] })
   const { status, json } = await change(account.password, newPassword, `Bearer ${token.access_token}`)
   expect([status, json.message]).toEqual([403, expect.stringContaining('a token may not do this')])
   expect(await statusWith(account.basic)).toBe(200)
 })
 
-test.each(['short', 'aaaaaaaaaa', 'x'.repeat(200), 'a tab\tin between'])('a weak one is refused: %j', async (weak) => {
-  const { status, json } = await change(account.password, weak)
-  expect([status, json.errors?.[0].path]).toEqual([400, 'newPassword'])
-  expect(await statusWith(account.basic)).toBe(200)
-})
+test.each(['short', 'aaaaaaaaaa', 'x'.repeat(200), 'a tab\tin between'])(
+  'a weak password is refused: %j',
+  async (weak) => {
+    const { status, json } = await change(account.password, weak)
+    expect([status, json.errors?.[0].path]).toEqual([400, 'newPassword'])
+    expect(await statusWith(account.basic)).toBe(200)
+  },
+)
 
-test('of two changes at the same time one is made', async () => {
+test('of two concurrent changes, one succeeds', async () => {
   const answers = await Promise.all([
     change(account.password, 'the first of them'),
     change(account.password, 'the second one'),

@@ -1,4 +1,4 @@
-// Tokens that a token made: they end with it.
+// Tokens that a token issued end with it.
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
@@ -20,7 +20,7 @@ interface Pair {
   readonly expires_at: string
 }
 
-/** With the longest life there is, if no other is asked for; by the password, if no token asks. */
+/** With the longest lifetime by default; issued with the password unless a token is given. */
 async function issue(by?: Pair, ttl = 0): Promise<Pair> {
   const auth = by ? `Bearer ${by.access_token}` : relay.account.basic
   const body = { scopes: ['tokens:manage', 'logs:read'], ttl }
@@ -37,7 +37,7 @@ const statusOf = async ({ access_token: token }: Pair) =>
 const expiriesOf = ({ access_token: access, refresh_token: refresh }: Pair) =>
   [access, refresh].map((token) => decodeJwt(token).exp)
 
-test('neither the token nor its refresh token outlives its maker, in a chain neither', async () => {
+test('a token and its refresh token expire with their issuer, in a chain too', async () => {
   const parent = await issue(undefined, 60)
   const [end] = expiriesOf(parent)
   clock.aheadMs = 10_000
@@ -49,7 +49,7 @@ test('neither the token nor its refresh token outlives its maker, in a chain nei
   }
 })
 
-test('neither refreshing it nor refreshing its maker prolongs it', async () => {
+test('refreshing a token or its issuer does not extend its life', async () => {
   const parent = await issue(undefined, 60)
   const [end] = expiriesOf(parent)
   const child = await issue(parent)
@@ -62,7 +62,7 @@ test('neither refreshing it nor refreshing its maker prolongs it', async () => {
   expect(await statusOf(parentAgain)).toBe(200)
 })
 
-test('it is revoked with its maker, in a chain too, and its maker is not revoked with it', async () => {
+test('a token is revoked with its issuer, in a chain too, but not the other way round', async () => {
   const parent = await issue()
   const [child, sister] = [await issue(parent), await issue(parent)]
   const { json: childAgain } = await refresh(child)
@@ -75,7 +75,7 @@ test('it is revoked with its maker, in a chain too, and its maker is not revoked
   expect(await statusOf(sister)).toBe(401)
 })
 
-test('a refresh token that is used again revokes what its family made, and not what made its family', async () => {
+test('a refresh token that is used twice revokes the tokens that its family issued, but not its issuer', async () => {
   const parent = await issue()
   const child = await issue(parent)
   const grandchild = await issue(child)
@@ -84,7 +84,7 @@ test('a refresh token that is used again revokes what its family made, and not w
   expect(await statusOf(parent)).toBe(200)
 })
 
-test('one that is made during the revocation of its maker does not survive it', async () => {
+test('a token issued during the revocation of its issuer is revoked', async () => {
   for (let round = 0; round < 10; round++) {
     const parent = await issue()
     const child = await issue(parent)

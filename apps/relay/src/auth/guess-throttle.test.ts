@@ -32,13 +32,13 @@ test('a list of user names ends after a hundred', () => {
   expect(throttle.take('sms', '203.0.113.7')).toEqual({ ok: false, used: 'address', retryAfterSeconds: 1 })
 })
 
-test('64 bits of IPv6 are one caller', () => {
+test('a /64 network of IPv6 counts as one caller', () => {
   const { throttle } = throttleAtZero()
   let host = 1
   expect(passed(100, () => throttle.take('sms', `2001:db8::${(host++).toString(16)}`))).toBe(10)
 })
 
-test('right ones cost nothing', () => {
+test('right passwords do not count', () => {
   const { throttle } = throttleAtZero()
   for (let login = 0; login < 1_000; login++) {
     const guess = throttle.take('sms', '203.0.113.7')
@@ -47,7 +47,7 @@ test('right ones cost nothing', () => {
   expect(passed(20, () => throttle.take('sms', '203.0.113.7'))).toBe(10)
 })
 
-test('a clock that is set back neither frees nor locks out', () => {
+test('a clock that is set back changes no limit', () => {
   const { throttle, advance } = throttleAtZero()
   passed(20, () => throttle.take('sms', '203.0.113.7'))
   advance(-3_600_000)

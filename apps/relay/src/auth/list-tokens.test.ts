@@ -21,7 +21,7 @@ const issue = async (scopes: readonly string[], ttl = 3_600) => (await ask('POST
 const later = (seconds: number) => new Date(start + seconds * 1000).toISOString()
 const MONTH = 30 * 86_400
 
-test('what was issued is listed, newest first, without the tokens themselves', async () => {
+test('lists issued tokens, newest first, without their secrets', async () => {
   const first = await issue(['messages:send', 'messages:read'])
   nowMs += 1_000
   const second = await issue(['logs:read'])
@@ -32,7 +32,7 @@ test('what was issued is listed, newest first, without the tokens themselves', a
   ])
 })
 
-test('what was refreshed stays one, under the id of its latest token', async () => {
+test('lists a refreshed token once, with the id of the latest', async () => {
   const { refresh_token: refreshToken } = await issue(['logs:read'])
   nowMs += 60_000
   const { json: next } = await relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${refreshToken}` })
@@ -41,7 +41,7 @@ test('what was refreshed stays one, under the id of its latest token', async () 
   ])
 })
 
-test('what was revoked or has ended is gone, and what can still be refreshed is not', async () => {
+test('leaves out revoked and expired tokens, but not those that can still be refreshed', async () => {
   const { id } = await issue(['logs:read'])
   expect((await ask('DELETE', `/auth/token/${(await list())[0].id}`)).status).toBe(204)
   expect(await list()).toEqual([])
@@ -53,7 +53,7 @@ test('what was revoked or has ended is gone, and what can still be refreshed is 
   expect(await list()).toEqual([])
 })
 
-test('an account sees its own alone', async () => {
+test('lists only tokens of the account', async () => {
   await issue(['logs:read'])
   const other = await relay.addAccount()
   expect((await relay.api('GET', '/tokens', { auth: other.basic })).json).toEqual([])

@@ -28,7 +28,7 @@ beforeEach(async () => {
   accountId = (await createAccount({ ...world, random: systemRandom, box }, account)) ?? ''
 })
 
-/** As after a restart: it remembers nothing by itself. */
+/** As after a restart: without remembered logins. */
 const newRelay = (clock = systemClock) => new BasicLogin({ ...world, box, clock, random: systemRandom })
 const rows = () => world.database.recognisedLogin.findMany({ where: { accountId } })
 

@@ -35,12 +35,12 @@ const claims = (days: number) => ({
 const unretired = () =>
   world.database.signingKey.count({ where: { OR: [{ retiresAt: null }, { retiresAt: { gt: clock.now() } }] } })
 
-test('replicas that start at the same time make one key', async () => {
+test('relays that start at the same time create one key', async () => {
   await Promise.all(Array.from({ length: 8 }, rotate))
   expect(await world.database.signingKey.count()).toBe(1)
 })
 
-test('the private part is not in the database', async () => {
+test('the database contains no private key in clear text', async () => {
   await rotate()
   const [row] = await world.database.signingKey.findMany()
   expect(JSON.stringify(row?.publicJwk)).not.toContain('"d"')
@@ -48,7 +48,7 @@ test('the private part is not in the database', async () => {
   expect(box.open(row?.privateSealed ?? '', 'signing-key')).toContain('PRIVATE')
 })
 
-test('through rotations nobody is logged out, and a key is published a day before it signs', async () => {
+test('rotation keeps tokens valid and publishes a key a day before it signs', async () => {
   await rotate()
   const relay = replica()
   const signers = new Set<string>()
@@ -73,7 +73,7 @@ test('through rotations nobody is logged out, and a key is published a day befor
   expect(await world.database.signingKey.count()).toBeLessThanOrEqual(3)
 })
 
-test('a replica that has not seen a key looks once, and made-up key ids make it look no more often', async () => {
+test('a relay reads an unknown key once, and invented key ids cause no more reads', async () => {
   await rotate()
   const late = replica()
   await late.signer()
@@ -92,15 +92,18 @@ test('a replica that has not seen a key looks once, and made-up key ids make it 
   reads.mockRestore()
 })
 
-test.each([1, 30])('a clock that is %d days behind the only key signs with it, and the token holds', async (days) => {
-  await rotate()
-  nowMs -= days * DAY_MS
-  const relay = replica()
-  const token = await signToken(tokens(relay), 'access', claims(1))
-  expect(await verifyToken(tokens(relay), 'access', token)).toMatchObject({ jti: 'token' })
-})
+test.each([1, 30])(
+  'a clock that is %d days behind the only key signs with it, and the token is valid',
+  async (days) => {
+    await rotate()
+    nowMs -= days * DAY_MS
+    const relay = replica()
+    const token = await signToken(tokens(relay), 'access', claims(1))
+    expect(await verifyToken(tokens(relay), 'access', token)).toMatchObject({ jti: 'token' })
+  },
+)
 
-test('a clock that was a day ahead deletes no key that is still needed', async () => {
+test('a clock that was ahead deletes no key in use', async () => {
   await rotate()
   const token = await signToken(tokens(replica()), 'refresh', claims(30))
   await world.database.signingKey.updateMany({ data: { retiresAt: new Date(nowMs + 30 * DAY_MS) } })

@@ -36,7 +36,7 @@ async function run(args: string): Promise<string> {
   return printed.join('\n')
 }
 
-test('a token from the command line is one of the API, also on a new database', async () => {
+test('a token from the command line works in the API, also on a new database', async () => {
   const { access_token: token } = JSON.parse(await run('issue bob --scopes messages:send,logs:read --ttl 600'))
   const { exp = 0, iat = 0 } = decodeJwt(token)
   expect(exp - iat).toBe(600)
@@ -54,14 +54,14 @@ test.each([
   ['issue bob --scopes all:any --ttl soon', '--ttl'],
   ['issue nobody --scopes all:any', 'account "nobody" does not exist'],
   ['revoke-enrolment nobody', 'account "nobody" does not exist'],
-])('`token %s` is refused in one line: %s', async (args, words) => {
+])('`token %s` fails with one line: %s', async (args, words) => {
   await expect(run(args)).rejects.toMatchObject({ name: 'StartError', message: expect.stringContaining(words) })
 })
 
 const enrol = (token: string) => ensureEnrolmentToken({ ...world, box, clock }, { token, accountId })
 const redeem = (token: string) => redeemEnrolmentToken(world.database, box, token)
 
-test('an enrolment token leads to its account, is not in the database, and ends when another takes its place', async () => {
+test('an enrolment token belongs to its account, is stored as a hash, and ends when it is replaced', async () => {
   await enrol('first token')
   await enrol('first token')
   expect(await redeem('first token')).toBe(accountId)
@@ -72,7 +72,7 @@ test('an enrolment token leads to its account, is not in the database, and ends 
   expect(await redeem('second token')).toBe(accountId)
 })
 
-test('a revoked enrolment token stays so when the relay starts with it again', async () => {
+test('a revoked enrolment token stays revoked when the relay starts with it again', async () => {
   await enrol('third token')
   expect(await run('revoke-enrolment bob')).toBe('revoked enrolment tokens of bob: 1')
   expect(await redeem('third token')).toBeUndefined()

@@ -29,21 +29,21 @@ export interface TokenPair {
 /** Plans a pair. Without a `ttl` the access token is valid for an hour; 0 means the maximum. `notAfter` caps both tokens. */
 export function planPair(
   { clock, random, maxTtlSeconds, refreshTtlSeconds }: PairTerms,
-  asked: {
+  requested: {
     readonly accountId: string
     readonly scopes: readonly Scope[]
     readonly ttl: number | undefined
     readonly notAfter: Date | undefined
   },
 ): TokenPair {
-  const ttlSeconds = asked.ttl === 0 ? maxTtlSeconds : Math.min(asked.ttl ?? 3_600, maxTtlSeconds)
+  const ttlSeconds = requested.ttl === 0 ? maxTtlSeconds : Math.min(requested.ttl ?? 3_600, maxTtlSeconds)
   // Tokens have whole seconds, so the times in the answer do as well.
   const issuedSeconds = Math.floor(clock.now().getTime() / 1000)
   const capped = (seconds: number) =>
-    new Date(Math.min((issuedSeconds + seconds) * 1000, asked.notAfter?.getTime() ?? Number.POSITIVE_INFINITY))
+    new Date(Math.min((issuedSeconds + seconds) * 1000, requested.notAfter?.getTime() ?? Number.POSITIVE_INFINITY))
   return {
-    accountId: asked.accountId,
-    scopes: [...new Set(asked.scopes)],
+    accountId: requested.accountId,
+    scopes: [...new Set(requested.scopes)],
     accessId: newId(random),
     refreshId: newId(random),
     ttlSeconds,

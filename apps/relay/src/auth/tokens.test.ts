@@ -94,7 +94,7 @@ function replica({ isLocal = false, maxTtlSeconds = 86_400, allowInsecureHttp = 
 const basic = (name = username, password = 'right password') =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
-test('a token is what the contract says, under both spellings', async () => {
+test('a token matches the contract, in both spellings', async () => {
   const relay = replica()
   const { status, body } = await relay.issue(basic(), {
     ttl: 600,
@@ -124,7 +124,7 @@ test.each([
   [{ scopes: ['all:any'], ttl: 60 }, 60],
   [{ scopes: ['all:any'], ttl: 7_201 }, 7_200],
   [{ scopes: ['all:any'], ttl: 999_999_999 }, 7_200],
-])('%j lives for %i seconds where 7200 are allowed', async (request, seconds) => {
+])('%j results in %i seconds when 7200 are allowed', async (request, seconds) => {
   const { body } = await replica({ maxTtlSeconds: 7_200 }).issue(basic(), request)
   expect(Date.parse(body.expires_at)).toBe(nowMs + seconds * 1000)
   expect(decodeJwt(body.access_token).exp).toBe(nowMs / 1000 + seconds)
@@ -141,13 +141,13 @@ test.each([
   [{ scopes: 'all:any' }, 'scopes'],
   [{ scopes: ['all:any', 'tokens:refresh'] }, 'tokens:refresh'],
   [{ scopes: ['messages:sent'] }, 'messages:sent'],
-])('%j is refused with a word about %s', async (request, word) => {
+])('%j is refused with an error about %s', async (request, word) => {
   const { status, body } = await replica().issue(basic(), request)
   expect(status).toBe(400)
   expect(JSON.stringify(body)).toContain(word)
 })
 
-test('a token passes on only scopes that it holds itself', async () => {
+test('a token can grant only scopes that it has itself', async () => {
   const relay = replica()
   const { body: manager } = await relay.issue(basic(), { scopes: ['tokens:manage', 'messages:send'] })
   const bearer = `Bearer ${manager.access_token}`
@@ -160,7 +160,7 @@ test('a token passes on only scopes that it holds itself', async () => {
   expect((await relay.issue(`Bearer ${everything.access_token}`, { scopes: ['all:any'] })).status).toBe(201)
 })
 
-test('a refreshed pair has the same scopes and the same life, and the old access token lives on', async () => {
+test('a refreshed pair has the same scopes and lifetime, and the old access token stays valid', async () => {
   const relay = replica()
   const { body: first } = await relay.issue(basic(), { ttl: 600, scopes: ['logs:read'] })
   nowMs += 60_000
@@ -173,7 +173,7 @@ test('a refreshed pair has the same scopes and the same life, and the old access
   expect(await relay.whoAmI(second.access_token)).toBe(200)
 })
 
-test('a refresh token that comes again takes its whole family with it', async () => {
+test('a refresh token that is used twice revokes its family', async () => {
   const relay = replica()
   const { body: other } = await relay.issue(basic(), { scopes: ['logs:read'] })
   const { body: first } = await relay.issue(basic(), { scopes: ['logs:read'] })
@@ -187,7 +187,7 @@ test('a refresh token that comes again takes its whole family with it', async ()
   expect(await relay.whoAmI(other.access_token)).toBe(200)
 })
 
-test('of refreshes at the same moment, on two replicas, exactly one wins', async () => {
+test('of concurrent refreshes on two relays, exactly one succeeds', async () => {
   const relays = [replica(), replica()]
   for (let round = 0; round < 10; round++) {
     const { body } = await replica().issue(basic(), { scopes: ['logs:read'] })
@@ -198,7 +198,7 @@ test('of refreshes at the same moment, on two replicas, exactly one wins', async
   }
 })
 
-test('revoking ends what was refreshed from the token: here at once, elsewhere within two seconds', async () => {
+test('revoking a token ends those refreshed from it: here at once, on other relays within two seconds', async () => {
   const [here, elsewhere] = [replica(), replica()]
   const { body: first } = await here.issue(basic(), { scopes: ['logs:read'] })
   const { body: second } = await here.refresh(first.refresh_token)
@@ -210,14 +210,14 @@ test('revoking ends what was refreshed from the token: here at once, elsewhere w
   expect(await elsewhere.whoAmI(second.access_token)).toBe(401)
 })
 
-test('one kind of token is never taken for the other', async () => {
+test('an access token is not accepted as a refresh token, nor the reverse', async () => {
   const relay = replica()
   const { body } = await relay.issue(basic(), { scopes: ['all:any'] })
   expect(await relay.whoAmI(body.refresh_token)).toBe(401)
   expect((await relay.refresh(body.access_token)).status).toBe(401)
 })
 
-test('nothing replaces an access token, or a token of a family that was revoked since it was checked', async () => {
+test('an access token, or a token revoked after its check, cannot be refreshed', async () => {
   const { body } = await replica().issue(basic(), { scopes: ['logs:read'] })
   const { jti: refreshId = '' } = decodeJwt(body.refresh_token)
   const pair = planPair(
@@ -229,7 +229,7 @@ test('nothing replaces an access token, or a token of a family that was revoked 
   expect(await replacePair(world.database, refreshId, pair)).toBe(false)
 })
 
-test('a refresh during a revocation leaves nothing behind', async () => {
+test('a refresh during a revocation results in no valid token', async () => {
   const relay = replica()
   for (let round = 0; round < 10; round++) {
     const { body: first } = await relay.issue(basic(), { scopes: ['logs:read'] })
@@ -239,7 +239,7 @@ test('a refresh during a revocation leaves nothing behind', async () => {
   }
 })
 
-test('revoking is silent about tokens that are unknown or of another account, and does nothing to those', async () => {
+test('revoking an unknown token, or one of another account, answers 204 and changes nothing', async () => {
   const relay = replica()
   const { body } = await relay.issue(basic(), { scopes: ['logs:read'] })
   await createAccount({ ...world, random, box }, { username: `${username}.other`, password: 'right password' })
@@ -248,7 +248,7 @@ test('revoking is silent about tokens that are unknown or of another account, an
   expect(await relay.whoAmI(body.access_token)).toBe(200)
 })
 
-test('tokens end with the password that made them, unless they are to be kept', async () => {
+test('tokens end with a password change, unless they are to be kept', async () => {
   const relay = replica()
   const account = { id: accountId, username }
   const { body: kept } = await relay.issue(basic(), { scopes: ['logs:read'] })
@@ -260,7 +260,7 @@ test('tokens end with the password that made them, unless they are to be kept', 
   expect(await relay.whoAmI(kept.access_token)).toBe(401)
 })
 
-test('nobody issues a token with a password or a token that a replica has not yet heard to be void', async () => {
+test('a relay that has not noticed a revocation yet issues no token with the revoked credentials', async () => {
   const relay = replica()
   const manage = { scopes: ['tokens:manage'] }
   const { body: manager } = await relay.issue(basic(), manage)
@@ -275,7 +275,7 @@ test('nobody issues a token with a password or a token that a replica has not ye
   expect(await world.database.tokenFamily.count({ where: { accountId, revokedAt: null } })).toBe(0)
 })
 
-test('tokens end with their account', async () => {
+test('tokens end when their account is removed', async () => {
   const relay = replica()
   const { body } = await relay.issue(basic(), { scopes: ['all:any'] })
   expect(await relay.whoAmI(body.access_token)).toBe(200)
@@ -285,7 +285,7 @@ test('tokens end with their account', async () => {
   expect((await relay.refresh(body.refresh_token)).status).toBe(401)
 })
 
-test('a token ends when expires_at says', async () => {
+test('a token expires at its expires_at', async () => {
   const relay = replica()
   const { body } = await relay.issue(basic(), { ttl: 60, scopes: ['logs:read'] })
   for (const [seconds, status] of [
@@ -298,7 +298,7 @@ test('a token ends when expires_at says', async () => {
   }
 })
 
-test('what has expired goes, and what can still be refreshed stays', async () => {
+test('expired tokens are deleted, except those that can still be refreshed', async () => {
   const relay = replica()
   const { body: idle } = await relay.issue(basic(), { ttl: 60, scopes: ['logs:read'] })
   let { body: pair } = await relay.issue(basic(), { ttl: 60, scopes: ['logs:read'] })
@@ -313,7 +313,7 @@ test('what has expired goes, and what can still be refreshed stays', async () =>
   expect(await world.database.token.count({ where: { accountId } })).toBeLessThan(40)
 })
 
-test('in Local Server mode there are no tokens: 501 before all else, and 401 for any bearer', async () => {
+test('Local Server mode has no tokens: 501 for its endpoints, 401 for any bearer', async () => {
   const { body } = await replica().issue(basic(), { scopes: ['all:any'] })
   const box = replica({ isLocal: true })
   for (const authorization of [undefined, basic(), basic(username, 'wrong'), `Bearer ${body.access_token}`]) {
@@ -327,7 +327,7 @@ test('in Local Server mode there are no tokens: 501 before all else, and 401 for
   expect((await box.ask('GET', '/.well-known/jwks.json')).body).toEqual({ keys: [] })
 })
 
-test('every 401 says how to authenticate', async () => {
+test('every 401 has a challenge', async () => {
   const relay = replica()
   const challengeFor = async (authorization?: string) => {
     const { status, headers } = await relay.ask('GET', '/whoami', authorization)
@@ -365,7 +365,7 @@ test.each([
   expect((await ask(replica({ isLocal: true }), basic())).statusCode).toBe(200)
 })
 
-test('without credentials plain HTTP gets the 401 of everybody', async () => {
+test('plain HTTP without credentials gets the usual 401', async () => {
   const answer = await replica().server.inject({ url: '/whoami', remoteAddress: '203.0.113.7' })
   expect(answer.statusCode).toBe(401)
 })

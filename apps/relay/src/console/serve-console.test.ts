@@ -38,15 +38,18 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   server.send('GET', path, { headers: { 'accept-encoding': 'identity', ...headers } })
 const asPage = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-test.each(['/', '/?a=b', '/conversations', '/messages/4711', '/devices/x/y'])('%s is the first page', async (path) => {
-  const answer = await get(path, asPage)
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(answer.headers.get('cache-control')).toBe('no-cache')
-  expect(await answer.text()).toBe(INDEX)
-})
+test.each(['/', '/?a=b', '/conversations', '/messages/4711', '/devices/x/y'])(
+  '%s serves the first page',
+  async (path) => {
+    const answer = await get(path, asPage)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(answer.headers.get('cache-control')).toBe('no-cache')
+    expect(await answer.text()).toBe(INDEX)
+  },
+)
 
-test('a page may load from here alone, runs no script of its own text, and is not framed', async () => {
+test('a page loads only from its own origin, runs no inline script, and cannot be framed', async () => {
   const policy = (await get('/', asPage)).headers.get('content-security-policy') ?? ''
   expect(policy).toContain("default-src 'none'; script-src 'self'; ")
   expect(policy).toContain("frame-ancestors 'none'")
@@ -54,7 +57,7 @@ test('a page may load from here alone, runs no script of its own text, and is no
 })
 
 test.each(['/3rdparty/v1/unknown', '/api/3rdparty/v1/unknown', '/api', '/3rdparty', '/.well-known/unknown'])(
-  '%s stays an error of the API, for a browser too',
+  '%s is an error of the API, also for a browser',
   async (path) => {
     const answer = await get(path, asPage)
     expect(answer.status).toBe(404)
@@ -62,14 +65,14 @@ test.each(['/3rdparty/v1/unknown', '/api/3rdparty/v1/unknown', '/api', '/3rdpart
   },
 )
 
-test('what is no page and no file is an error of the API', async () => {
+test('a path that is neither page nor file is an error of the API', async () => {
   for (const path of ['/assets/gone.js', '/unknown', '/favicon.ico'])
     expect((await get(path, { accept: '*/*' })).headers.get('content-type')).toContain('application/json')
   expect((await server.send('POST', '/', { headers: asPage })).status).toBe(404)
   expect((await server.send('POST', '/3rdparty/v1/messages', { headers: asPage })).status).toBe(405)
 })
 
-test('an asset is kept for ever, and comes in the best encoding that the browser takes', async () => {
+test('an asset is cached without a limit and sent in the best encoding that the browser accepts', async () => {
   await get('/', asPage)
   const ask = async (encodings: string) => {
     const answer = await get('/assets/main-abc.js', { 'accept-encoding': encodings })
@@ -84,11 +87,11 @@ test('an asset is kept for ever, and comes in the best encoding that the browser
   expect(await ask('identity')).toBeNull()
 })
 
-test('an asset that is asked for first, by a page from before a restart, is there', async () => {
+test('an asset is served to a page that was loaded before a restart', async () => {
   expect((await get('/assets/main-abc.js', { accept: '*/*' })).status).toBe(200)
 })
 
-test('what has not changed is not sent again', async () => {
+test('an unchanged file is not sent again', async () => {
   const etag = (await get('/', asPage)).headers.get('etag') ?? ''
   const again = await get('/', { ...asPage, 'if-none-match': `"other", W/${etag}` })
   expect([again.status, await again.text()]).toEqual([304, ''])
@@ -105,19 +108,19 @@ test.each([
   '/link.txt',
   '/assets',
   '/assets/main-abc.js%00.txt',
-])('%s shows nothing of what lies outside the folder', async (path) => {
+])('%s shows no file outside the folder', async (path) => {
   const answer = await server.raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
   expect(answer).toMatch(/^HTTP\/1.1 404 /)
   expect(answer).not.toContain('secret\r\n')
 })
 
-test('HEAD tells of a page what GET does, without the page', async () => {
+test('HEAD answers like GET, without the body', async () => {
   const answer = await server.send('HEAD', '/', { headers: asPage })
   expect([answer.status, await answer.text()]).toEqual([200, ''])
   expect(answer.headers.get('content-length')).toBe(String(INDEX.length))
 })
 
-test('where it is not built a page says so, and where it is built later it is there', async () => {
+test('a page explains that the console is not built, and serves it once it is', async () => {
   rmSync(folder, { recursive: true })
   for (const path of ['/', '/conversations', '/console-missing']) {
     const answer = await get(path, asPage)
@@ -133,7 +136,7 @@ test('where it is not built a page says so, and where it is built later it is th
   )
 })
 
-test('a console that is built anew is served anew', async () => {
+test('a rebuilt console is served', async () => {
   expect(await (await get('/', asPage)).text()).toBe(INDEX)
   writeFileSync(join(folder, 'index.html'), 'another')
   utimesSync(join(folder, 'index.html'), new Date(), new Date(Date.now() + 5_000))

@@ -36,7 +36,7 @@ export function askNetwork(deps: AskDeviceDeps): Endpoint {
   })
 }
 
-const told = z.object({
+const networkAnswer = z.object({
   outcome: z.string(),
   text: z.string().default(''),
   more: z.boolean().default(false),
@@ -45,7 +45,7 @@ const told = z.object({
 })
 
 function answerOf(answer: unknown): Answer {
-  const { outcome, text, more, sessionId, reason } = told.parse(answer)
+  const { outcome, text, more, sessionId, reason } = networkAnswer.parse(answer)
   switch (outcome) {
     case 'answered':
       return { status: 200, body: { text, more, ...(sessionId !== undefined && { sessionId }) } }

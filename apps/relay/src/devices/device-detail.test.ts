@@ -65,7 +65,7 @@ const sample = {
   modems: [ready, hung],
 }
 
-test('a device is shown with all that its agent told of it', async () => {
+test('shows a device with the last report of its agent', async () => {
   await device({
     agentVersion: '1.2.3',
     leaseUntil: seconds(1),
@@ -110,7 +110,7 @@ test('a device is shown with all that its agent told of it', async () => {
   })
 })
 
-test('one that was never connected, and an older agent, are shown as far as they are known', async () => {
+test('shows a device that never connected, or has an older agent, with the known fields', async () => {
   await device()
   await device({
     id: TWO,
@@ -125,7 +125,7 @@ test('one that was never connected, and an older agent, are shown as far as they
   expect(older).not.toHaveProperty('connectedSince')
 })
 
-test('its queue is what it was not given yet, and what it has taken on and not finished', async () => {
+test('counts pending and unfinished messages as the queue', async () => {
   await device()
   await device({ id: TWO })
   const recipient = (position: number, more: object) => ({
@@ -151,7 +151,7 @@ test('its queue is what it was not given yet, and what it has taken on and not f
   expect((await ask(ONE)).json).toMatchObject({ queue: { pending: 2, processed: 3 } })
 })
 
-test('what went wrong is told with it, the last ten, and of no other device', async () => {
+test('shows the last ten errors of this device only', async () => {
   await device()
   const entry = {
     accountId: 'a1',
@@ -187,7 +187,7 @@ test('what went wrong is told with it, the last ten, and of no other device', as
   expect(lastErrors.at(-1)).toMatchObject({ message: 'trouble 2' })
 })
 
-test('how it was is told oldest first, a point for each modem', async () => {
+test('lists telemetry oldest first, with a point for each modem', async () => {
   await device({ telemetry: sample })
   const older = { queue: { open: 1, fsyncMs: 2 }, modems: [] }
   await shared.database.telemetry.createMany({
@@ -210,7 +210,7 @@ test('how it was is told oldest first, a point for each modem', async () => {
   expect((await ask(`${ONE}/telemetry?${bounds}`)).json).toHaveLength(1)
 })
 
-test('a week of it comes in 500 points at most, spread over the whole of it', async () => {
+test('reduces a week of telemetry to 500 points, spread evenly', async () => {
   await device({ telemetry: sample })
   const data = Array.from({ length: 2_100 }, (_, index) => ({ deviceId: ONE, at: seconds(-300 * (index + 1)), sample }))
   await shared.database.telemetry.createMany({ data })
@@ -223,7 +223,7 @@ test('a week of it comes in 500 points at most, spread over the whole of it', as
   expect(times).toEqual(times.toSorted())
 })
 
-test('a device of another account, and one that was deleted, is unknown; a range that ends before it begins is refused', async () => {
+test('answers 404 for a device that is deleted or of another account, and refuses a range that ends before it begins', async () => {
   await device()
   await device({ id: TWO, deletedAt: now })
   for (const path of [ONE, `${ONE}/telemetry`]) expect((await ask(path, 'a2')).status).toBe(404)

@@ -48,7 +48,7 @@ async function device(more: Partial<Prisma.DeviceUncheckedCreateInput> = {}): Pr
   await shared.database.device.create({ data: { id: ONE, accountId: 'a1', name: 'Pi', ...times, ...more } })
 }
 
-test('a device shows its SIMs by slot, and is online as long as its relay says so', async () => {
+test('a device lists its SIMs by number, and is online while its lease is valid', async () => {
   const sim = { state: 'ready', phoneNumber: '+66812345678', carrierName: 'AIS', iccid: '8966', signal: 71 }
   await device({
     lastSeen: seconds(-1),
@@ -86,7 +86,7 @@ test('a device shows its SIMs by slot, and is online as long as its relay says s
   ])
 })
 
-test('a deleted device is cut off, fenced and gone, and its agent may be paired anew', async () => {
+test('a deleted device is disconnected and no longer listed, and its agent can be paired again', async () => {
   await device({ publicKey: 'key', relayId: 'r1', leaseUntil: seconds(1), connEpoch: 7 })
   await shared.database.deviceCommand.create({ data: { cmdId: 'c1', deviceId: ONE, accountId: 'a1', command: {} } })
   expect(await remove()).toMatchObject({ status: 204, json: undefined })
@@ -104,7 +104,7 @@ test('a deleted device is cut off, fenced and gone, and its agent may be paired 
   expect((await remove()).status).toBe(404)
 })
 
-test('only a device of the account can be deleted, and never the gateway itself', async () => {
+test('only a device of the account can be deleted, but not the gateway itself', async () => {
   await device()
   await device({ id: TWO, builtIn: true })
   expect((await remove(ONE, 'a2')).status).toBe(404)
@@ -138,7 +138,7 @@ async function message(id: string, deviceId: string, recipients: readonly string
   })
 }
 
-test('what a deleted device had not done yet fails with a reason, and webhooks are told', async () => {
+test('queued messages of a deleted device fail with a reason, and webhooks are sent', async () => {
   await device()
   await device({ id: TWO })
   await shared.database.webhook.create({
@@ -162,7 +162,7 @@ test('what a deleted device had not done yet fails with a reason, and webhooks a
   expect(await shared.database.webhookDelivery.count()).toBe(3)
 })
 
-test('what failed with a deleted device names the SIM that it asked for, and its number', async () => {
+test('a message that failed with a deleted device shows the requested SIM and its number', async () => {
   await device()
   await shared.database.simCard.create({
     data: { deviceId: ONE, simNumber: 2, state: 'ready', phoneNumber: '+66812345678' },
@@ -177,7 +177,7 @@ test('what failed with a deleted device names the SIM that it asked for, and its
   expect(payloads).toMatchObject(Array(2).fill({ sender: '+66812345678', simNumber: 2 }))
 })
 
-test('a queue of any length is ended', async () => {
+test('all messages of a long queue fail', async () => {
   await device()
   await message(
     'long',

@@ -33,9 +33,9 @@ export function examineDevice(deps: AskDeviceDeps & { readonly limitMs?: number 
 
 /** Restores the event from its stored form, which has no name. */
 function findingsAnswer(answer: unknown, now: Date): Answer {
-  const told = agentEvent.parse({ ...(answer as object), kind: 'examined', cmdId: 'stored' })
-  if (told.kind !== 'examined') throw new TypeError('the answer of the device has another kind')
-  return { status: 200, body: { checkedAt: eventTime(told.at, now).at.toISOString(), findings: told.findings } }
+  const result = agentEvent.parse({ ...(answer as object), kind: 'examined', cmdId: 'stored' })
+  if (result.kind !== 'examined') throw new TypeError('the answer of the device has another kind')
+  return { status: 200, body: { checkedAt: eventTime(result.at, now).at.toISOString(), findings: result.findings } }
 }
 
 /** The agent waits some seconds for a modem that hangs, and examines all modems in parallel. */

@@ -3,8 +3,8 @@ import type { ModemSample } from '@smsgw/contract/link/telemetry'
 
 /** A modem as the API shows it, from the report of its agent. */
 export function modemAnswer(sample: ModemSample): ModemAnswer {
-  const { state, manufacturer, model, imeiEnd, storage, trouble, recovery, ...told } = sample
-  const { simNumber, firmware, signal, signalDbm, operator, technology, registration } = told
+  const { state, manufacturer, model, imeiEnd, storage, trouble, recovery, ...rest } = sample
+  const { simNumber, firmware, signal, signalDbm, operator, technology, registration } = rest
   const answer = {
     simNumber,
     state: state ?? 'unknown',

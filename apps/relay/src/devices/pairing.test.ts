@@ -48,7 +48,7 @@ const redeem = (code: string, more: Partial<PairingTry> = {}) =>
 const wrong = (code: string) => `${code.slice(0, 9)}${code.endsWith('A') ? 'B' : 'A'}`
 const refused = { ok: false, reason: 'refused' }
 
-test('a code has ten characters that nobody mistakes, and is stored as a hash alone', async () => {
+test('a code has ten characters without lookalikes and is stored as a hash', async () => {
   const { json } = await api.request('a1', 'POST', '/devices/codes')
   const { code, expiresAt } = json as { code: string; expiresAt: string }
   expect(code).toMatch(/^[A-HJKMNP-Z2-9]{10}$/)
@@ -56,7 +56,7 @@ test('a code has ten characters that nobody mistakes, and is stored as a hash al
   expect(JSON.stringify(await shared.database.pairingCode.findMany())).not.toContain(code)
 })
 
-test('redeemed, in any case and in groups, it makes a device of its account', async () => {
+test('a code in any case and with groups creates a device of its account', async () => {
   const code = await newCode()
   const typed = ` ${code.slice(0, 5).toLowerCase()}-${code.slice(5)}\n`
   const pairing = await redeem(typed, { name: 'Pi \u0000 in the attic' })
@@ -67,7 +67,7 @@ test('redeemed, in any case and in groups, it makes a device of its account', as
   expect(pairing).toEqual({ ok: true, accountId: 'a1', deviceId: devices[0]?.id })
 })
 
-test('a code serves once; the same agent, whose answer was lost, gets the same device again', async () => {
+test('a code can be used once; the same agent gets the same device when it sends the code again', async () => {
   const code = await newCode()
   const first = await redeem(code)
   expect(await redeem(code)).toEqual(first)
@@ -75,14 +75,14 @@ test('a code serves once; the same agent, whose answer was lost, gets the same d
   expect(await shared.database.device.count()).toBe(1)
 })
 
-test('of many agents with one code, one is paired', async () => {
+test('one of many agents with the same code is paired', async () => {
   const code = await newCode()
   const tries = ['1', '2', '3', '4'].map((publicKey) => redeem(code, { publicKey, address: `192.0.2.${publicKey}` }))
   expect((await Promise.all(tries)).filter(({ ok }) => ok)).toHaveLength(1)
   expect(await shared.database.device.count()).toBe(1)
 })
 
-test('after ten minutes a code is void', async () => {
+test('a code expires after ten minutes', async () => {
   const code = await newCode()
   pass(599)
   expect((await redeem(code)).ok).toBe(true)
@@ -91,7 +91,7 @@ test('after ten minutes a code is void', async () => {
   expect(await redeem(late, { publicKey: 'late' })).toEqual(refused)
 })
 
-test('five wrong tries, also all at once, spend a code', async () => {
+test('five wrong attempts, also concurrent ones, use up a code', async () => {
   const spent = await newCode()
   await Promise.all([1, 2, 3, 4, 5].map(async () => expect(await redeem(wrong(spent))).toEqual(refused)))
   expect(await redeem(spent)).toEqual(refused)
@@ -106,7 +106,7 @@ test.each(['', 'short', 'AAAAAAAAAAA', '0123456789', 'A'.repeat(100_000), '\u000
   expect(await redeem(code)).toEqual(refused)
 })
 
-test('who tries too often waits, and keeps nobody else from pairing', async () => {
+test('an address with too many attempts has to wait, and other addresses do not', async () => {
   const code = await newCode()
   const tries = await Promise.all(Array.from({ length: 12 }, () => redeem('AAAAAAAAAA')))
   expect(tries.filter((one) => !one.ok && one.reason === 'throttled')).toHaveLength(2)
@@ -116,7 +116,7 @@ test('who tries too often waits, and keeps nobody else from pairing', async () =
   expect(await redeem('AAAAAAAAAA')).toEqual(refused)
 })
 
-test('all together they can try no more than a few times a second', () => {
+test('all addresses together are limited to a few attempts per second', () => {
   const taken = Array.from({ length: 250 }, (_, index) => throttle.take(`2001:db8:${index}::1`, 0))
   expect(taken.filter((waitMs) => waitMs > 0)).toHaveLength(50)
 })
@@ -128,12 +128,12 @@ test("the key of another account's device cannot be taken over", async () => {
   expect((await redeem(code, { publicKey: 'own' })).ok).toBe(true)
 })
 
-test('a paired agent that is paired again stays the device that it is', async () => {
+test('a paired agent that is paired again keeps its device', async () => {
   const first = await redeem(await newCode())
   expect(await redeem(await newCode())).toEqual(first)
 })
 
-test('an account has so many codes at a time; a new one takes the place of the oldest', async () => {
+test('an account has 20 codes at most; a new one replaces the oldest', async () => {
   const codes: string[] = []
   for (let turn = 0; turn < 22; turn += 1) {
     codes.push(await newCode())

@@ -104,7 +104,7 @@ test.each(['/messages', '/messages/', '/messages?', '/messages/?', '/message', '
   },
 )
 
-test('answers at an alias with a sub-path; an id is what the path says when it is decoded', async () => {
+test('answers at an alias with a sub-path; an id is decoded from the path', async () => {
   const response = await server.send('GET', `${V1}/message/a%3Ab%2F%C3%A9/`, { headers: ALL })
   expect(await response.json()).toEqual({ id: 'a:b/é' })
 })
@@ -132,7 +132,7 @@ test.each([
   expect([body.code, body.status, body.detail]).toEqual([status, status, body.message])
 })
 
-test('what deletes without a 404 does so for an id that cannot be, too', async () => {
+test('a delete without a 404 answers the same for an invalid id', async () => {
   const remove = endpoint({
     params: idParams,
     unknownId: 204,
@@ -143,14 +143,14 @@ test('what deletes without a 404 does so for an id that cannot be, too', async (
   for (const id of ['a', 'a%00', '%EF%BF%BD']) expect((await own.send('DELETE', `${V1}/hooks/${id}`)).status).toBe(204)
 })
 
-test('a missing scope is named, and all:any holds every one', async () => {
+test('a missing scope is named, and all:any includes every scope', async () => {
   const refused = await server.send('GET', `${V1}/messages/a`, { headers: { authorization: 'messages:send' } })
   expect(await refused.json()).toMatchObject({ code: 403, message: 'scope required: messages:read' })
   for (const authorization of ['all:any', 'messages:read'])
     expect((await server.send('GET', `${V1}/messages/a`, { headers: { authorization } })).status).toBe(200)
 })
 
-test('a wrong method is told the right ones, an unknown method too', async () => {
+test('a wrong or unknown method gets the list of allowed methods', async () => {
   for (const method of ['PUT', 'POST', 'PROPFIND']) {
     const response = await server.send(method, `/api${V1}/message/a`)
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, DELETE, HEAD, OPTIONS'])
@@ -159,7 +159,7 @@ test('a wrong method is told the right ones, an unknown method too', async () =>
   expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, DELETE, HEAD, OPTIONS'])
 })
 
-test.each(['', '{}'])('every method there is gets an answer of its own, with the body %j', async (body) => {
+test.each(['', '{}'])('every HTTP method gets an answer, with the body %j', async (body) => {
   const statuses = async (path: string, headers = '') => {
     const answered: Record<string, number> = {}
     for (const method of METHODS.filter((name) => name !== 'CONNECT')) {
@@ -179,7 +179,7 @@ test.each(['', '{}'])('every method there is gets an answer of its own, with the
   expect(server.logged).toEqual([])
 })
 
-test('a literal path has no methods of a pattern that it would fit', async () => {
+test('a literal path does not have the methods of a pattern that matches it', async () => {
   const nothing = endpoint({ params: idParams, answers: { 200: anything }, handle: async () => ok('by id') })
   await using own = await testServer({
     routes: [
@@ -211,7 +211,7 @@ test('a literal path has no methods of a pattern that it would fit', async () =>
   expect(await ask('POST', '/webhooks/other/test')).toEqual([200, null])
 })
 
-test('every answer says where the API is described, after the links of its own', async () => {
+test('every answer links to the API description, after its own links', async () => {
   fault = undefined
   const catalog = '</.well-known/api-catalog>; rel="api-catalog"'
   for (const path of ['/health', `${V1}/messages/a`, '/nothing', '/%FF'])
@@ -224,12 +224,12 @@ test('every answer says where the API is described, after the links of its own',
   expect((await own.send('GET', '/a')).headers.get('link')).toBe(`<b>; rel="next", ${catalog}`)
 })
 
-test('HEAD is GET without the body', async () => {
+test('HEAD answers like GET, without the body', async () => {
   const response = await server.send('HEAD', `${V1}/messages/abc`, { headers: ALL })
   expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '12', ''])
 })
 
-test('an invalid body is told by member, and in one line', async () => {
+test('an invalid body is explained by member, and in one line', async () => {
   const body = '{"phoneNumbers":["+1",2,""],"textMessage":{}}'
   const response = await server.send('POST', `${V1}/messages`, { ...message, body })
   expect(await response.json()).toEqual({
@@ -253,12 +253,12 @@ test.each([
   ['text/html, Application/Problem+JSON;q=0.9', 'application/problem+json; charset=utf-8'],
   ['application/json', 'application/json; charset=utf-8'],
   ['*/*', 'application/json; charset=utf-8'],
-])('to whom accepts %s an error is %s', async (accept, type) => {
+])('with Accept: %s an error is %s', async (accept, type) => {
   const response = await server.send('GET', '/nothing', { headers: { accept } })
   expect(response.headers.get('content-type')).toBe(type)
 })
 
-test('a request keeps its id when that is sane', async () => {
+test('a request keeps a valid id', async () => {
   const idFor = async (id: string) => {
     const response = await server.send('GET', '/nothing', { headers: { 'x-request-id': id } })
     return [response.headers.get('x-request-id'), ((await response.json()) as { requestId: string }).requestId]
@@ -267,7 +267,7 @@ test('a request keeps its id when that is sane', async () => {
   for (const odd of ['a b', 'x'.repeat(129), '<a>', 'é']) expect(await idFor(odd)).toEqual(['made-here', 'made-here'])
 })
 
-test('what goes wrong here is told to nobody but the log, and there without what was sent', async () => {
+test('an internal error is shown only in the log, without content of the request', async () => {
   fault = Object.assign(new TypeError('x is undefined'), { cause: new SyntaxError('"secret text" is not valid JSON') })
   const response = await server.send('GET', `${V1}/logs`, { headers: ALL })
   const body = await response.text()
@@ -278,19 +278,19 @@ test('what goes wrong here is told to nobody but the log, and there without what
   expect(line).not.toContain('secret text')
 })
 
-test('a database that is away is a 503, to be tried again', async () => {
+test('an unavailable database results in a 503 with Retry-After', async () => {
   fault = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
   const response = await server.send('GET', `${V1}/logs`, { headers: ALL })
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
 })
 
-test('an error of ours keeps its headers', async () => {
+test('an API error keeps its headers', async () => {
   fault = new ApiError(429, 'slower', { headers: { 'Retry-After': '7' } })
   const response = await server.send('GET', `${V1}/logs`, { headers: ALL })
   expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7'])
 })
 
-test('every answer has the headers that keep a browser harmless', async () => {
+test('every answer has the security headers for browsers', async () => {
   for (const [method, path] of [
     ['GET', `${V1}/health`],
     ['GET', '/nothing'],
@@ -304,7 +304,7 @@ test('every answer has the headers that keep a browser harmless', async () => {
   }
 })
 
-test('text stays as it is, and only a listed proxy is believed about who calls', async () => {
+test('text is unchanged, and only a listed proxy can set the address of the caller', async () => {
   const forwarded = { headers: { 'x-forwarded-for': '203.0.113.9, 198.51.100.7' } }
   const direct = await server.send('GET', '/page', forwarded)
   expect(direct.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -313,7 +313,7 @@ test('text stays as it is, and only a listed proxy is believed about who calls',
   expect(await (await behind.send('GET', '/page', forwarded)).text()).toMatch(/^<p>198\.51\.100\.7 /)
 })
 
-test('TLS that a listed proxy tells of counts as secure, told by anybody else it does not', async () => {
+test('TLS reported by a listed proxy counts as secure, reported by others it does not', async () => {
   const secure: boolean[] = []
   const authenticate = async (caller: { isSecure: boolean }) => {
     secure.push(caller.isSecure)
@@ -328,7 +328,7 @@ test('TLS that a listed proxy tells of counts as secure, told by anybody else it
   expect(response.headers.get('strict-transport-security')).not.toBeNull()
 })
 
-test('a request in progress is finished while the server ends', async () => {
+test('a request in progress is finished while the server stops', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
   const slow = endpoint({

@@ -20,7 +20,7 @@ const thing = route(
 )
 
 test.each([{ status: 200, body: { id: 'a' } }, { status: 200, body: { id: 'a', at: undefined } }, { status: 204 }])(
-  'what is promised passes: %j',
+  'a documented answer passes: %j',
   (answer) => {
     expect(() => checkAnswer(thing, answer)).not.toThrow()
   },
@@ -34,14 +34,14 @@ test.each([
   [{ status: 204, body: {} }, 'its route declares none'],
   [{ status: 201, body: { id: 'a' } }, 'does not declare'],
   [{ status: 409, body: { code: 409 } }, 'does not match its schema'],
-])('%j is told apart', (answer, words) => {
+])('%j is reported', (answer, words) => {
   expect(() => checkAnswer(thing, answer)).toThrow(words)
 })
 
 test.each([
   [409, 409],
   [410, 500],
-])('in a server that checks its answers, an error with status %i is told as %i', async (status, told) => {
+])('in a server that checks its answers, an error with status %i is sent as %i', async (status, told) => {
   const failing = endpoint({
     ...thing.endpoint,
     async handle() {

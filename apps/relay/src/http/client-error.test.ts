@@ -33,12 +33,12 @@ test.each([
   expectProblem(await server.raw(sent), status)
 })
 
-test('headers that never end are not waited for', async () => {
+test('endless headers are cut off', async () => {
   await using server = await testServer({ routes, limits: quick })
   expectProblem(await server.raw('POST /take HTTP/1.1\r\nHost: x\r\n'), 408)
 })
 
-test('a body that never ends is not waited for, and is no fault of ours', async () => {
+test('an endless body is cut off and not logged as an error of the server', async () => {
   await using server = await testServer({ routes, limits: quick })
   const head = 'POST /take HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n'
   expectProblem(await server.raw(`${head}{`), 408)
@@ -58,7 +58,7 @@ test.each([
   if (status >= 400) expectProblem(answer, status)
 })
 
-test('HTTP/1.0 need not name a host, and a proxy may name it in the request line', async () => {
+test('HTTP/1.0 needs no Host header, and a proxy may send the host in the request line', async () => {
   await using server = await testServer({ routes })
   expect(await server.raw('POST /take HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 204 /)
   const whole = 'POST http://sms.example/take HTTP/1.1\r\nHost: sms.example\r\nConnection: close\r\n\r\n'
@@ -68,7 +68,7 @@ test('HTTP/1.0 need not name a host, and a proxy may name it in the request line
 test.each([
   ['sms.example:443', 404, undefined],
   ['/take', 405, 'POST, OPTIONS'],
-])('a tunnel to %s is refused in words', async (target, status, allow) => {
+])('a tunnel to %s is refused with an explanation', async (target, status, allow) => {
   await using server = await testServer({ routes })
   const answer = await server.raw(`CONNECT ${target} HTTP/1.1\r\nHost: sms.example\r\n\r\n`)
   expectProblem(answer, status)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => relay.close())
 
-test('no operation changes anything for a page of another site that has a browser send its stored password', async () => {
+test('no operation accepts a stored password from a page of another site', async () => {
   const changing = operations.filter(([method, path]) => method !== 'GET' && !path.endsWith('/auth/token/refresh'))
   expect(changing.length).toBeGreaterThan(15)
   for (const [method, path] of changing) {
@@ -25,7 +25,7 @@ test('no operation changes anything for a page of another site that has a browse
   expect(await relay.database.pairingCode.count()).toBe(0)
 })
 
-test('a token is not stored by a browser: it works from any page', async () => {
+test('a token works from any page, because browsers do not store it', async () => {
   const { access_token } = (await relay.api('POST', '/auth/token', { body: { scopes: ['devices:write'] } })).json
   const made = await relay.api('POST', '/devices/codes', { auth: `Bearer ${access_token}`, headers: EVIL })
   expect(made.status).toBe(201)

@@ -52,7 +52,7 @@ const bodiesOf = (answers: string) =>
     .map((answer) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))))
     .map((body) => body.status ?? body)
 
-test('a request that offers another protocol is answered as any other, and its connection stays open', async () => {
+test('a request that offers an upgrade is answered like any other, and its connection stays open', async () => {
   const sent = [get('/echo'), post('1'), get('/wait?'), post('2', 'X-About: \xe9\r\nContent-Length: 1\r\n'), LAST]
   const answer = server.raw(...sent.map((piece) => Buffer.from(piece, 'latin1')))
   gate.resolve()
@@ -79,7 +79,7 @@ test('pipelined requests are all answered, in order', async () => {
   ])
 })
 
-test('… after the answer that the connection still waits for, whenever they come', async () => {
+test('pipelined requests are answered after the pending one, whenever they arrive', async () => {
   entered = Promise.withResolvers()
   gate = Promise.withResolvers()
   const socket = connect(server.port, '127.0.0.1')
@@ -94,7 +94,7 @@ test('… after the answer that the connection still waits for, whenever they co
   expect(bodiesOf(await answer)).toEqual(['waited', 'undefined undefined', '1 undefined', '2 undefined', 404])
 })
 
-test('a caller that goes while its connection waits harms nobody', async () => {
+test('a caller that disconnects while its connection waits causes no error', async () => {
   entered = Promise.withResolvers()
   gate = Promise.withResolvers()
   const socket = connect(server.port, '127.0.0.1')

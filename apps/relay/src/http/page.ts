@@ -30,13 +30,13 @@ export interface PageReader<Row extends Place> {
  * depth. `Link` contains the next page by cursor.
  */
 export async function readPage<Row extends Place>(
-  asked: AskedPage,
+  requested: AskedPage,
   url: string,
   { read, count }: PageReader<Row>,
 ): Promise<Page<Row>> {
-  const { limit, cursor } = asked
+  const { limit, cursor } = requested
   const after = cursor === undefined || cursor === START ? undefined : placeOf(cursor)
-  const offset = cursor === undefined ? asked.offset : 0
+  const offset = cursor === undefined ? requested.offset : 0
   const found = await read({ after, skip: offset, take: limit + 1 })
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined

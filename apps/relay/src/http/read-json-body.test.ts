@@ -46,7 +46,7 @@ test.each([
   'application/json\tx',
   'multipart/form-data; boundary=application/json',
   '!',
-])('%s is not', async (type) => {
+])('%s is not JSON', async (type) => {
   expect(await answerTo('{}', type)).toMatchObject({ status: 415 })
 })
 
@@ -61,14 +61,14 @@ test.each([
   ['nothing said', 'Host: x'],
   ['a length of 0', 'Host: x\r\nContent-Length: 0\r\nContent-Type: application/json'],
   ['a type that is none', 'Host: x\r\nContent-Length: 0\r\nContent-Type: ;;;'],
-])('an empty body is no body: %s', async (_, headers) => {
+])('an empty body counts as missing: %s', async (_, headers) => {
   const answer = await server.raw(
     `POST /echo HTTP/1.1\r\nAuthorization: all:any\r\nConnection: close\r\n${headers}\r\n\r\n`,
   )
   expect(answer).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n\{\}$/s)
 })
 
-test('an empty body in chunks is no body', async () => {
+test('an empty chunked body counts as missing', async () => {
   const head =
     'POST /echo HTTP/1.1\r\nAuthorization: all:any\r\nHost: x\r\nConnection: close\r\nContent-Type: text/css\r\n'
   expect(await server.raw(`${head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`)).toMatch(/\r\n\r\n\{\}$/)
@@ -79,30 +79,33 @@ test('a compressed body is refused', async () => {
   expect(await answerTo('{}', 'application/json', { 'content-encoding': 'identity' })).toMatchObject({ status: 200 })
 })
 
-test('256 KiB are taken, one octet more is not, in one piece or in chunks', async () => {
+test('accepts 256 KiB and refuses one octet more, in one piece or in chunks', async () => {
   const full = `"${'x'.repeat(BODY_LIMIT_BYTES - 2)}"`
   expect((await answerTo(full)).status).toBe(200)
   expect(await answerTo(`${full} `)).toMatchObject({ status: 413 })
   expect(await answerTo(new Blob([`${full} `]).stream())).toMatchObject({ status: 413 })
 })
 
-test('of somebody who has not said who it is little is taken', async () => {
+test('accepts little from a caller without credentials', async () => {
   const headers = { 'content-type': 'application/json' }
   const full = `"${'x'.repeat(PUBLIC_BODY_LIMIT_BYTES - 2)}"`
   const send = async (body: string) => (await server.send('POST', '/strangers', { headers, body })).status
   expect([await send(full), await send(`${full} `)]).toEqual([200, 413])
 })
 
-test('who sends far too much still reads the answer, and may go on', async () => {
+test('a caller that sends far too much can read the answer and continue', async () => {
   const [first, second] = [await answerTo('x'.repeat(20_000_000)), await answerTo('{}')]
   expect([first.status, second.status]).toEqual([413, 200])
 })
 
-test.each(['{', '{"a":1,}', "{'a':1}", '01', '"\n"', '{"a":1}{', 'NaN', '[1,]'])('%j is no JSON', async (body) => {
-  expect(await answerTo(body)).toMatchObject({ status: 400 })
-})
+test.each(['{', '{"a":1,}', "{'a':1}", '01', '"\n"', '{"a":1}{', 'NaN', '[1,]'])(
+  '%j is not valid JSON',
+  async (body) => {
+    expect(await answerTo(body)).toMatchObject({ status: 400 })
+  },
+)
 
-test('the place is told where JSON breaks, what stands there is not', async () => {
+test('an error names the position in the JSON, not the content', async () => {
   expect((await answerTo('{\n  "a": 1,}')).message).toContain('line 2 column 10')
   expect((await answerTo('{\n  "password": secret }')).message).not.toContain('secret')
 })
@@ -128,19 +131,19 @@ test.each([
   expect(await answerTo(body)).toMatchObject({ status: 400, errors: [{ path }] })
 })
 
-test('words and escapes that only look like it pass', async () => {
+test('similar words and escapes pass', async () => {
   const body = { constructor: 'x', text: '__proto__ \u{1f600}', list: [null, 'prototype'] }
   const escaped = JSON.stringify(body).replace('\u{1f600}', '\\ud83d\\ude00')
   expect(await answerTo(escaped)).toEqual({ status: 200, body })
 })
 
-test('a body that nests as deep as its size allows is one answer', async () => {
+test('a deeply nested body gets one answer', async () => {
   const depth = 60_000
   expect((await answerTo(`${'['.repeat(depth)}"\\u0000"${']'.repeat(depth)}`)).status).toBe(400)
   expect((await answerTo('{"a":'.repeat(depth / 2))).status).toBe(400)
 })
 
-test('a body that ends too early harms nobody', async () => {
+test('a body that ends too early causes no error', async () => {
   const head =
     'POST /echo HTTP/1.1\r\nAuthorization: all:any\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n'
   const { connect } = await import('node:net')

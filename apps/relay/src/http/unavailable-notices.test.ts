@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('an outage is told at once, then once in each period with how many requests it cost, until it is over', () => {
+test('an outage is logged at once, then once in each period with the number of failed requests, until it ends', () => {
   const lines: unknown[] = []
   const note = unavailableNotices({ warn: (details) => lines.push(details) }, 10_000)
   for (let request = 1; request <= 1_000; request++) note({ requestId: String(request) })

@@ -9,6 +9,6 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['unix socket', 'unix socket'],
-])('%s is one caller with %s', (address, block) => {
+])('%s counts as %s', (address, block) => {
   expect(addressBlock(address)).toBe(block)
 })

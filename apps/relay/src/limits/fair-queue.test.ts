@@ -16,14 +16,14 @@ test('never runs more than its slots', async () => {
   expect(running).toBe(0)
 })
 
-test('takes turns by group, and the urgent before all', async () => {
+test('takes turns by group, urgent tasks first', async () => {
   const { order, add, release } = slowQueue({ slots: 1, places: 100 })
   for (const group of ['a', 'a', 'a', 'a', 'b', 'b', 'c', URGENT, URGENT]) add(group)
   await release()
   expect(order.join(' ')).toBe(`a ${URGENT} ${URGENT} a b c a b a`)
 })
 
-test('a full queue drops from the largest group, which can be that of the newcomer', async () => {
+test('a full queue drops from the largest group, which can be that of the new task', async () => {
   const { order, add, release } = slowQueue({ slots: 1, places: 4 })
   const results = ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'c', 'b'].map(add)
   await release()
@@ -31,14 +31,14 @@ test('a full queue drops from the largest group, which can be that of the newcom
   expect((await Promise.all(results)).filter((result) => result === undefined)).toHaveLength(4)
 })
 
-test('what is urgent finds a place however full it is', async () => {
+test('an urgent task is never dropped', async () => {
   const { order, add, release } = slowQueue({ slots: 1, places: 3 })
   for (const group of ['a', 'b', 'c', 'd', URGENT]) add(group)
   await release()
   expect(order.slice(0, 2)).toEqual(['a', URGENT])
 })
 
-test('goes on after a task that fails', async () => {
+test('continues after a task that fails', async () => {
   const queue = new FairQueue({ slots: 1, places: 10 })
   const failed = queue.run('a', () => Promise.reject(new Error('broken')))
   const next = queue.run('a', () => Promise.resolve('done'))

@@ -29,7 +29,7 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 2, 1, 9, 0, seconds))
 const list = async (query = '', account = 'a1') =>
   (await api.request(account, 'GET', `/logs${query}`)).json as { id: number; message: string }[]
 
-test('the newest thousand are listed, the newest first', async () => {
+test('lists the newest thousand entries, newest first', async () => {
   const entries = await list()
   expect(entries).toHaveLength(1000)
   expect(entries.slice(0, 2)).toEqual([
@@ -45,11 +45,11 @@ test('the newest thousand are listed, the newest first', async () => {
   ])
 })
 
-test('a range begins with its first moment and ends before its last', async () => {
+test('a range includes its start and excludes its end', async () => {
   const entries = await list(`?from=${at(5).toISOString()}&to=${at(7).toISOString()}`)
   expect(entries.map(({ message }) => message)).toEqual(['6', '5'])
 })
 
-test('an account sees its own entries alone', async () => {
+test('lists only entries of the account', async () => {
   expect(await list('', 'a2')).toEqual([])
 })

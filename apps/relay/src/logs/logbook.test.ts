@@ -23,7 +23,7 @@ const entry = (message: string, accountId = 'a1') => ({ accountId, module: 'test
 const stored = () => shared.database.logEntry.findMany({ orderBy: { id: 'asc' } })
 const messages = async () => (await stored()).map(({ accountId, message }) => `${accountId} ${message}`)
 
-test('entries are stored by themselves, in order, with what they hold', async () => {
+test('entries are stored automatically, complete and in order', async () => {
   const logbook = open()
   logbook.write({ ...entry('first'), deviceId: 'd1', context: { code: '38' } })
   logbook.write(entry('second', 'a2'))
@@ -36,14 +36,14 @@ test('entries are stored by themselves, in order, with what they hold', async ()
   ])
 })
 
-test('draining writes what waits, however much it is', async () => {
+test('draining stores all buffered entries', async () => {
   const logbook = open({ lingerMs: 60_000 })
   for (let count = 0; count < 1203; count += 1) logbook.write(entry(`${count}`))
   await logbook.drain()
   expect(await messages()).toEqual(Array.from({ length: 1203 }, (_, count) => `a1 ${count}`))
 })
 
-test('numbers are cut, and what no database can hold is replaced', async () => {
+test('phone numbers are shortened, and characters that PostgreSQL cannot store are replaced', async () => {
   const logbook = open()
   logbook.write({ ...entry('sent to +14155550142 \u0000'), context: { number: '+14155550142', half: '\ud800' } })
   await logbook.drain()
@@ -52,7 +52,7 @@ test('numbers are cut, and what no database can hold is replaced', async () => {
   ])
 })
 
-test('the entries of an account that was removed do not keep others from being stored', async () => {
+test('entries of a removed account do not prevent others from being stored', async () => {
   const logbook = open()
   logbook.write(entry('lost', 'removed'))
   logbook.write(entry('kept'))
@@ -60,7 +60,7 @@ test('the entries of an account that was removed do not keep others from being s
   expect(await messages()).toEqual(['a1 kept'])
 })
 
-test('while the database is away entries wait; of too many the oldest go, and the account is told how many', async () => {
+test('entries wait while the database is unavailable; the oldest of too many are dropped and counted in the log', async () => {
   const { database, comeBack } = databaseThatIsAway()
   const logbook = open({ database, capacity: 3, lingerMs: 60_000 })
   for (const message of ['1', '2']) logbook.write(entry(message))
@@ -75,7 +75,7 @@ test('while the database is away entries wait; of too many the oldest go, and th
   expect(await messages()).toHaveLength(4)
 })
 
-test('it writes by itself when the database is back', async () => {
+test('entries are stored when the database is available again', async () => {
   const { database, tries, comeBack } = databaseThatIsAway()
   const logbook = open({ database, retryMs: 1 })
   logbook.write(entry('kept'))
@@ -84,7 +84,7 @@ test('it writes by itself when the database is back', async () => {
   await vi.waitFor(async () => expect(await messages()).toEqual(['a1 kept']))
 })
 
-/** Nobody listens there, until it comes back. */
+/** A database that does not answer. */
 function databaseThatIsAway() {
   const away = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/nothing', connections: 1 })
   let current = away

@@ -32,7 +32,7 @@ afterAll(async () => {
   await relay.close()
 })
 
-/** The first number gets its message; what became of the second one's nobody knows. */
+/** The first number gets its message; the result of the second is unknown. */
 function answer(command: Command): AgentEvent[] {
   if (command.kind !== 'send') return []
   const about = { cmdId: command.cmdId, at: new Date().toISOString() }
@@ -51,7 +51,7 @@ async function scrape(): Promise<string> {
   return (await relay.request('GET', '/metrics', { auth: `Bearer ${TOKEN}` })).text
 }
 
-test('what happens to a relay can be seen, and nobody it happens to', async () => {
+test('metrics show what happens, without personal data', async () => {
   const there = await receivers.start()
   await relay.api('POST', '/webhooks', { body: { id: 'w', url: there.url, event: 'sms:sent' } })
   for (const auth of [`Basic ${btoa(`${relay.account.username}:wrong`)}`, 'Bearer a.b.c'])
@@ -81,13 +81,13 @@ test('what happens to a relay can be seen, and nobody it happens to', async () =
   })
 })
 
-test('guesses that are not looked at any more are counted apart', async () => {
+test('throttled guesses are counted separately', async () => {
   const guess = () => relay.api('GET', '/messages', { auth: `Basic ${btoa(`nobody:${Math.random()}`)}` })
   await vi.waitUntil(async () => (await guess()).status === 429, { timeout: 30_000, interval: 0 })
   expect(await scrape()).toMatch(/^smsgw_logins_total\{method="password",result="throttled"\} 1$/m)
 })
 
-test('the dashboard and the alarms ask for nothing but metrics that there are', async () => {
+test('the dashboard and the alarms use only metrics that exist', async () => {
   const types = new Map([...(await scrape()).matchAll(/^# TYPE (\w+) (\w+)/gm)].map(([, name, type]) => [name, type]))
   const isTold = (name: string) =>
     types.has(name) || types.get(name.replace(/_(?:bucket|count|sum)$/, '')) === 'histogram'

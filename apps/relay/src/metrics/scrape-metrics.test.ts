@@ -29,7 +29,7 @@ async function scrape(token?: string, authorization?: string) {
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
 
-test('requests are counted by route and status, and no id or number becomes a label', async () => {
+test('requests are counted by route and status, without ids or phone numbers in labels', async () => {
   const { status, type, text } = await scrape()
   expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
   for (const code of [200, 401])
@@ -41,7 +41,7 @@ test('requests are counted by route and status, and no id or number becomes a la
   expect(names.filter((name) => !name.startsWith('# TYPE smsgw_'))).toEqual([])
 })
 
-test('where there is a token, it is needed', async () => {
+test('a configured token is required', async () => {
   const token = 'a token of some length'
   expect((await scrape(token)).status).toBe(401)
   expect((await scrape(token, 'Bearer another')).status).toBe(401)

@@ -38,7 +38,7 @@ async function left(ages: readonly number[], rows: () => Promise<{ accountId: st
 const each = (ages: readonly number[]) =>
   accounts.flatMap((accountId) => ages.map((age) => ({ accountId, createdAt: daysAgo(age) })))
 
-test('logs are kept as many days as the account wants', async () => {
+test('logs are kept as many days as the account has set', async () => {
   const ages = [1, 1.9, 2.1, 29, 31, 299, 301]
   const { logEntry } = shared.database
   await logEntry.createMany({ data: each(ages).map((row) => ({ ...row, module: '', priority: '', message: '' })) })
@@ -50,7 +50,7 @@ test('logs are kept as many days as the account wants', async () => {
   })
 })
 
-test('what came in is kept as long as messages are', async () => {
+test('received messages are kept as long as sent ones', async () => {
   const ages = [2.9, 3.1, 29, 31, 399, 401]
   const { inboxItem } = shared.database
   const content = { deviceId: 'd1', type: 'SMS', sender: '' }
@@ -63,7 +63,7 @@ test('what came in is kept as long as messages are', async () => {
   })
 })
 
-test('deliveries are kept as long as messages are, 30 days at most, and what waits is kept', async () => {
+test('deliveries are kept as long as messages, 30 days at most, and waiting ones are kept', async () => {
   const ages = [2.9, 3.1, 29, 31, 399]
   const { webhook, webhookDelivery } = shared.database
   for (const accountId of accounts) {
@@ -84,7 +84,7 @@ test('deliveries are kept as long as messages are, 30 days at most, and what wai
   expect(await webhookDelivery.count({ where: { state: 'waiting' } })).toBe(3)
 })
 
-test('more than fits into one transaction goes too, and every account has its turn', async () => {
+test('more rows than one transaction deletes are deleted too, of every account', async () => {
   const row = { accountId: 'short', createdAt: daysAgo(40), module: '', priority: '', message: '' }
   await shared.database.logEntry.createMany({ data: Array.from({ length: 2100 }, () => row) })
   const many = Array.from({ length: 60 }, (_, count) => `many${String(count).padStart(2, '0')}`)

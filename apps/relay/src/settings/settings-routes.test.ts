@@ -12,13 +12,13 @@ import { readSettings } from './read-settings.ts'
 import { replaceSettings } from './replace-settings.ts'
 
 const box = secretBox('the secret of a server that only tests know', systemRandom)
-let told: string[] = []
+let notified: string[] = []
 let shared: TestDatabase
 let api: TestEndpoints
 beforeAll(async () => {
   shared = await testDatabase()
   const { database } = shared
-  const hints = { settingsChanged: (accountId: string) => told.push(accountId) }
+  const hints = { settingsChanged: (accountId: string) => notified.push(accountId) }
   const deps = { database, box, hints, logbook: { write: () => undefined } }
   api = await testEndpoints([
     route('GET', '/settings', 'settings:read', '', getSettings(deps)),
@@ -31,7 +31,7 @@ afterAll(async () => {
   await shared.close()
 })
 beforeEach(async () => {
-  told = []
+  notified = []
   for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
 })
 afterEach(() => shared.database.account.deleteMany())
@@ -45,11 +45,11 @@ const signingKey = async () => {
 }
 const paced = { send_interval_min: 5, send_interval_max: 9 }
 
-test('an account that has set nothing has the defaults', async () => {
+test('an account without settings has the defaults', async () => {
   expect(await get()).toEqual(defaultSettings)
 })
 
-test('PUT replaces all that was set, PATCH merges into it, both answer what holds now', async () => {
+test('PUT replaces all settings, PATCH merges, both return the settings in effect', async () => {
   expect((await put({ messages: paced, ping: { interval_seconds: 60 } })).json).toEqual({
     ...defaultSettings,
     messages: { ...defaultSettings.messages, ...paced },
@@ -77,14 +77,14 @@ test('null resets a key or a section to its default', async () => {
   })
 })
 
-test('camelCase is taken too, and wins over snake_case', async () => {
+test('camelCase is accepted too and takes precedence over snake_case', async () => {
   const { json } = await patch({
     messages: { sendIntervalMin: 7, send_interval_min: 3, limitPeriod: 'PerDay', limitValue: 9 },
   })
   expect(json).toMatchObject({ messages: { send_interval_min: 7, limit_period: 'PerDay', limit_value: 9 } })
 })
 
-test('the signing key is never shown, and survives what does not name it', async () => {
+test('the signing key is never shown, and is kept when a change does not contain it', async () => {
   expect(JSON.stringify((await put({ webhooks: { signing_key: 'kept' } })).json)).not.toContain('kept')
   expect(JSON.stringify(await get())).not.toContain('signing_key')
   expect(JSON.stringify(await shared.database.account.findMany())).not.toContain('kept')
@@ -103,13 +103,13 @@ test.each([
   [{ encryption: { passphrase: 'secret' } }, 'encryption.passphrase'],
   [{ gateway: { cloud_url: 'https://example.com' } }, 'gateway.cloud_url'],
   [{ gateway: { privateToken: 'secret' } }, 'gateway.private_token'],
-])('%j is refused: the agent alone has it', async (change, path) => {
+])('%j is refused: it is a setting of the agent', async (change, path) => {
   const { status, json } = await put(change)
   expect(status).toBe(400)
   expect(json).toMatchObject({ errors: [{ path, message: expect.stringContaining('at the agent') }] })
 })
 
-test('refused keys pass when they are empty, and keys without effect are kept', async () => {
+test('refused keys are accepted when empty, and keys without effect are stored', async () => {
   const gateway = { cloud_url: '', private_token: null, notification_channel: 'SSE_ONLY' }
   const { json } = await put({ encryption: { passphrase: '' }, gateway, receiver: { content_provider_enabled: true } })
   expect(json).toEqual({
@@ -138,21 +138,21 @@ test('work hours may cross midnight', async () => {
   expect((await patch({ messages })).json).toMatchObject({ messages })
 })
 
-test('rules between keys hold for what is merged', async () => {
+test('rules between keys apply to the merged settings', async () => {
   await put({ messages: paced })
   expect((await patch({ messages: { send_interval_min: 10 } })).status).toBe(400)
   expect((await patch({ messages: { send_interval_min: 10, send_interval_max: null } })).status).toBe(200)
 })
 
-test('a change counts up the version and is told to the agents; a refused one does not', async () => {
+test('a change increases the version and is sent to the agents; a refused one is not', async () => {
   const { version } = await readSettings(shared.database, 'a1')
   await patch({ messages: paced })
   await put({ messages: { limit_period: 'PerHour' } })
   expect((await readSettings(shared.database, 'a1')).version).toBe(version + 1)
-  expect(told).toEqual(['a1'])
+  expect(notified).toEqual(['a1'])
 })
 
-test('of many changes at once none is lost', async () => {
+test('no concurrent change is lost', async () => {
   const changes = [{ ping: { interval_seconds: 60 } }, { logs: { lifetime_days: 3 } }, { messages: paced }]
   await Promise.all(changes.map(patch))
   expect(await get()).toMatchObject({ ping: { interval_seconds: 60 }, logs: { lifetime_days: 3 }, messages: paced })

@@ -59,8 +59,8 @@ test.each([
 ])(
   '%s is complete: steps of %i s, %i of them, the last one includes now',
   async (query, stepSeconds, count, first, last) => {
-    const { buckets, ...told } = await statistics(query)
-    expect(told).toEqual({ period: query.split('=')[1] ?? 'day', stepSeconds })
+    const { buckets, ...rest } = await statistics(query)
+    expect(rest).toEqual({ period: query.split('=')[1] ?? 'day', stepSeconds })
     expect(buckets).toHaveLength(count)
     expect(buckets[0]).toEqual({ at: first, ...nothing })
     expect(buckets.at(-1)).toEqual({ at: last, ...nothing })

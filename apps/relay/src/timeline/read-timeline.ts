@@ -60,7 +60,7 @@ async function readAttempts(
     where: { accountId, event: { in: [...outboundEvents] } },
     select: { key: true, id: true, event: true, url: true },
   })
-  const told = new Map(
+  const eventsByKey = new Map(
     webhooks.flatMap((webhook) =>
       recipients.flatMap((recipient) =>
         outboundEventIds(accountId, webhook, recipient).map(
@@ -73,12 +73,12 @@ async function readAttempts(
     where: {
       accountId,
       webhookKey: { in: webhooks.map(({ key }) => key) },
-      id: { in: [...told.values()].map(({ id }) => id) },
+      id: { in: [...eventsByKey.values()].map(({ id }) => id) },
     },
     include: { attemptRows: { orderBy: { number: 'asc' } } },
   })
   return deliveries.flatMap(({ webhookKey, id, event, attemptRows }) => {
-    const known = told.get(`${webhookKey} ${id}`)
+    const known = eventsByKey.get(`${webhookKey} ${id}`)
     if (!known) return []
     const { webhook, recipient } = known
     const facts = { webhookId: webhook.id, url: webhook.url, deliveryId: id, event, recipient: recipient.phoneNumber }

@@ -160,12 +160,12 @@ test('shows webhook attempts, including those for a corrected failure', async ()
     ['w3', 'sms:received'],
   ] as const)
     await database.webhook.create({ data: { id, event, url: `https://${id}.example:8443/secret-path`, ...secret } })
-  const told = { deviceId: 'd1', cmdId: 'c0', messageId: 'm', recipient: '+1', sender: null, simNumber: 1 }
+  const common = { deviceId: 'd1', cmdId: 'c0', messageId: 'm', recipient: '+1', sender: null, simNumber: 1 }
   const at = { at: second(3), offsetMinutes: 0 }
   await enqueueEvents(database, 'a1', [
-    { event: 'sms:sent', ...told, at, partsCount: 1 },
-    { event: 'sms:failed', ...told, at, code: 'submit_unknown', reason: 'x' },
-    { event: 'sms:sent', ...told, cmdId: 'of another', at, partsCount: 1 },
+    { event: 'sms:sent', ...common, at, partsCount: 1 },
+    { event: 'sms:failed', ...common, at, code: 'submit_unknown', reason: 'x' },
+    { event: 'sms:sent', ...common, cmdId: 'of another', at, partsCount: 1 },
   ])
   for (const { key, event } of await database.webhookDelivery.findMany())
     for (const [number, outcome] of [

@@ -105,7 +105,7 @@ test.each([['not given to it yet', {}] as const, ['held by it', held] as const])
   },
 )
 
-test('what the device reports of a message is shown on message, list, timeline and conversation, until it is withdrawn', async () => {
+test('a reason that the device reports is shown on message, list, timeline and conversation, until it is withdrawn', async () => {
   await store(held)
   const until = later.toISOString()
   await report({ messages: [{ reason: 'earlier_outcome_unknown', until, cmdIds: ['other', 'c0'] }] })
@@ -177,7 +177,7 @@ test.each(['limit', 'pause', 'work_hours'] as const)(
   },
 )
 
-test('an agent that reports no reasons leaves them out, but for those that its events tell', async () => {
+test('an agent that reports no reasons shows only those from its events', async () => {
   await store(held)
   expect(await waiting()).toBeUndefined()
   await shared.database.recipient.updateMany({ data: { errorCode: 'retrying', error: 'tried again: busy' } })
@@ -193,13 +193,13 @@ test('an unknown outcome stays the reason while its device is offline', async ()
   expect(await waiting()).toMatchObject({ reason: 'outcome_unknown' })
 })
 
-test('a reason that a newer agent made up is left out, and the others count', async () => {
+test('an unknown reason of a newer agent is left out, and the others are shown', async () => {
   await store(held)
   await report({ messages: [{ reason: 'full_moon', cmdIds: ['c0'] }] })
   expect(await waiting()).toMatchObject({ reason: 'queued' })
 })
 
-test('what has ended waits for nothing, and costs no statement', async () => {
+test('a finished message has no waiting reason and costs no statement', async () => {
   const ended = ['Sent', 'Delivered', 'Failed', 'Cancelled'].map((state) => ({ state }) as WaitingFacts)
   const none = new Proxy({}, { get: () => expect.unreachable('the database was asked') })
   expect(await waitingRecipients(none as never, 'a1', ended)).toEqual(new Map())

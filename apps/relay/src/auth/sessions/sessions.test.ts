@@ -92,7 +92,7 @@ async function signIn(ask: ReturnType<typeof replica>, proxied: Headers = {}): P
 test.each([
   [false, { mode: 'cloud', hasVirtualPhone: false }],
   [true, { mode: 'local', hasVirtualPhone: true }],
-])('signing in gives a cookie that opens everything (Local Server mode: %s)', async (isLocal, expected) => {
+])('signing in sets a cookie that allows every operation (Local Server mode: %s)', async (isLocal, expected) => {
   const ask = replica({ isLocal })
   const { status, headers, body } = await ask('POST', '/session', {}, credentials())
   expect(status).toBe(200)
@@ -104,13 +104,13 @@ test.each([
   expect((await ask('GET', '/messages', sent)).headers['who']).toBe(username)
 })
 
-test('the cookie is for TLS alone where we are called by TLS', async () => {
+test('the cookie is limited to TLS when the request used TLS', async () => {
   const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' }
   const { headers } = await replica()('POST', '/session', proxied, credentials(), '10.0.0.1')
   expect(headers['set-cookie']).toMatch(/^__Host-smsgw_session=.*; Path=\/; .*; Secure$/)
 })
 
-test('over TLS a session counts that was begun over TLS with this very host, and no other', async () => {
+test('over TLS only sessions begun over TLS with this host are accepted', async () => {
   const ask = replica()
   const byTls = { 'x-forwarded-proto': 'https' }
   const from = async (cookie: string) =>
@@ -122,7 +122,7 @@ test('over TLS a session counts that was begun over TLS with this very host, and
   expect(await from(`${planted}; ${own}`)).toBe(200)
 })
 
-test('the database holds a hash of it, and not the token', async () => {
+test('the database stores a hash of the session token', async () => {
   const cookie = await signIn(replica())
   const rows = await world.database.session.findMany({ where: { accountId } })
   expect(rows).toHaveLength(1)
@@ -138,7 +138,7 @@ test.each([
   ['no web page', { origin: 'file://sms.example' }, 403],
   ['our own', { origin: 'http://sms.example' }, 200],
   ['our own behind a proxy that we do not know of', { origin: 'https://sms.example' }, 200],
-])('a session changes things from its own page only: Origin is %s', async (_, headers, status) => {
+])('a session can change things only from its own page: Origin is %s', async (_, headers, status) => {
   const ask = replica()
   const cookie = await signIn(ask)
   const answer = await ask('POST', '/messages', { cookie, ...headers })
@@ -153,10 +153,10 @@ test.each([
   ['without an origin of its own', { origin: 'null' }, 403],
   ['of another site, by its distance', { 'sec-fetch-site': 'cross-site' }, 403],
   ['of a neighbour, by its distance', { 'sec-fetch-site': 'same-site' }, 403],
-  ['of ours', { origin: 'http://sms.example', 'sec-fetch-site': 'same-origin' }, 200],
-  ['of nobody, as a person types an address', { 'sec-fetch-site': 'none' }, 200],
-  ['of nobody, as a program asks', {}, 200],
-])('a stored password changes nothing for a page of another site; this one is %s', async (_, headers, status) => {
+  ['our own', { origin: 'http://sms.example', 'sec-fetch-site': 'same-origin' }, 200],
+  ['missing, as when a person types an address', { 'sec-fetch-site': 'none' }, 200],
+  ['missing, as from a program', {}, 200],
+])('a stored password changes nothing for a page of another site: %s', async (_, headers, status) => {
   for (const isLocal of [false, true]) {
     const ask = replica({ isLocal })
     const authorization = basic(username)
@@ -169,7 +169,7 @@ test.each([
   }
 })
 
-test('behind a trusted proxy the own page is the one that the proxy names', async () => {
+test('behind a trusted proxy the own page has the host that the proxy reports', async () => {
   const ask = replica()
   const byTls = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'public.example' }
   const cookie = `${await signIn(ask, byTls)}; ${await signIn(ask)}`
@@ -181,25 +181,25 @@ test('behind a trusted proxy the own page is the one that the proxy names', asyn
   expect((await from('https://public.example', '127.0.0.1')).status).toBe(403)
 })
 
-test('a page of somebody else signs nobody in', async () => {
+test('a page of another site cannot sign in', async () => {
   const { status, headers } = await replica()('POST', '/session', { origin: 'https://evil.example' }, credentials())
   expect(status).toBe(403)
   expect(headers['set-cookie']).toBeUndefined()
 })
 
-test('an Authorization counts more than a session, right or wrong', async () => {
+test('an Authorization header takes precedence over a session, right or wrong', async () => {
   const ask = replica()
   const cookie = await signIn(ask)
   await createAccount({ ...world, random, box }, { username: `${username}b`, password: 'right password' })
   const other = await ask('GET', '/messages', { cookie, authorization: basic(`${username}b`) })
   expect(other.headers['who']).toBe(`${username}b`)
   expect((await ask('GET', '/messages', { cookie, authorization: basic(username, 'wrong') })).status).toBe(401)
-  // Whoever signs out by password signs out no browser.
+  // Signing out with a password ends no session.
   expect((await ask('DELETE', '/session', { cookie, authorization: basic(username) })).status).toBe(204)
   expect((await ask('GET', '/messages', { cookie })).status).toBe(200)
 })
 
-test('signing out ends it, here at once and on another replica within two seconds', async () => {
+test('signing out ends a session, here at once and on other relays within two seconds', async () => {
   const [here, there] = [replica(), replica()]
   const cookie = await signIn(here)
   expect((await there('GET', '/messages', { cookie })).status).toBe(200)
@@ -211,7 +211,7 @@ test('signing out ends it, here at once and on another replica within two second
   expect((await there('GET', '/messages', { cookie })).status).toBe(401)
 })
 
-test('a new password ends every session of the account, and none of another', async () => {
+test('a new password ends every session of the account, and of no other account', async () => {
   const ask = replica()
   const cookie = await signIn(ask)
   await changePassword(
@@ -226,7 +226,7 @@ test('a new password ends every session of the account, and none of another', as
   expect((await ask('GET', '/messages', { cookie: await signIn(ask) })).status).toBe(200)
 })
 
-test('an account that is removed takes its sessions with it', async () => {
+test('removing an account ends its sessions', async () => {
   const ask = replica()
   const cookie = await signIn(ask)
   await removeAccount(world.database, clock, accountId)
@@ -234,7 +234,7 @@ test('an account that is removed takes its sessions with it', async () => {
   expect((await ask('GET', '/messages', { cookie })).status).toBe(401)
 })
 
-test('it lasts thirty days, counted anew when the page asks who is signed in', async () => {
+test('a session lasts thirty days from the last time the console was opened', async () => {
   const ask = replica()
   const [idle, used] = [await signIn(ask), await signIn(ask)]
   nowMs += 20 * DAY_MS
@@ -246,7 +246,7 @@ test('it lasts thirty days, counted anew when the page asks who is signed in', a
   expect((await ask('GET', '/messages', { cookie: used })).status).toBe(401)
 })
 
-test('what has ended is deleted, and nothing else', async () => {
+test('only ended sessions are deleted', async () => {
   const ask = replica()
   await signIn(ask)
   nowMs += 30 * DAY_MS + 1
@@ -263,7 +263,7 @@ test('what has ended is deleted, and nothing else', async () => {
   expect(await world.database.session.count({ where: { accountId } })).toBe(0)
 })
 
-test('a script that signs in again and again keeps the hundred latest', async () => {
+test('an account keeps its hundred latest sessions', async () => {
   const ask = replica()
   const first = await signIn(ask)
   for (let count = 0; count < 100; count++) {
@@ -275,7 +275,7 @@ test('a script that signs in again and again keeps the hundred latest', async ()
   expect((await ask('GET', '/messages', { cookie: first })).status).toBe(401)
 })
 
-test('wrong passwords are throttled with those of Basic authentication', async () => {
+test('wrong passwords share the limit of Basic authentication', async () => {
   const ask = replica()
   const from = '203.0.113.50'
   const secure = { 'x-forwarded-proto': 'https', 'x-forwarded-for': from }
@@ -298,7 +298,7 @@ test('wrong passwords are throttled with those of Basic authentication', async (
   expect([status, headers['retry-after']]).toEqual([429, '6'])
 })
 
-test('neither password nor session is taken over plain HTTP from elsewhere', async () => {
+test('neither password nor session is accepted over plain HTTP from another machine', async () => {
   const ask = replica()
   const cookie = await signIn(ask)
   expect((await ask('POST', '/session', {}, credentials(), '203.0.113.9')).status).toBe(403)
@@ -306,7 +306,7 @@ test('neither password nor session is taken over plain HTTP from elsewhere', asy
   expect((await replica({ isLocal: true })('GET', '/messages', { cookie }, undefined, '203.0.113.9')).status).toBe(200)
 })
 
-test('a page is never challenged for Basic authentication, which would open a window of the browser', async () => {
+test('a page never gets a challenge for Basic authentication, for which browsers open a password dialog', async () => {
   const ask = replica()
   const challenge = async (headers: Headers, path = '/messages', body?: object) => {
     const answer = await ask(body ? 'POST' : 'GET', path, headers, body)
@@ -323,7 +323,7 @@ test('a page is never challenged for Basic authentication, which would open a wi
   expect(await challenge({ 'sec-fetch-mode': 'navigate' })).toContain('Basic realm=')
 })
 
-test.each(['', 'x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}%`])('%s is no session', async (token) => {
+test.each(['', 'x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}%`])('%s is not a session', async (token) => {
   const { status, body } = await replica()('GET', '/messages', { cookie: `smsgw_session=${token}` })
   expect(status).toBe(401)
   expect(body.message).toContain('credentials required')

@@ -7,7 +7,7 @@ import { testRelay } from '../../testing/test-relay.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../../../..')
 
-test.each([{ isLocal: false }, { isLocal: true }])('a linter finds nothing in the description: %o', async (mode) => {
+test.each([{ isLocal: false }, { isLocal: true }])('a linter finds no problem in the description: %o', async (mode) => {
   const relay = await testRelay({ ...mode, settings: { METRICS_TOKEN: 'the token of the metrics' } })
   onTestFinished(() => relay.close())
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-openapi-'))

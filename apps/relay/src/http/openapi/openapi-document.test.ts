@@ -24,13 +24,13 @@ const routes = [
 const document = openapiDocument(routes, '1.2.3')
 const at = (path: string, method: string) => document.paths[path]?.[method]
 
-test('paths are whole, each once, and root ones stand at the root', () => {
+test('paths are complete and unique, and root paths are at the root', () => {
   const messages = '/3rdparty/v1/messages'
   expect(Object.keys(document.paths)).toEqual([messages, `${messages}/{id}`, '/health', '/3rdparty/v1/health', '/docs'])
   expect(Object.keys(document.paths[messages] ?? {})).toEqual(['post', 'get'])
 })
 
-test('every reference leads somewhere', () => {
+test('every reference has a target', () => {
   const text = JSON.stringify(document)
   const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? '')
   expect(references.length).toBeGreaterThan(10)
@@ -59,7 +59,7 @@ test('parameters come from path, query and headers', () => {
   })
 })
 
-test('every answer of a route is there, errors with the one shape, pages with their headers', () => {
+test('every answer of a route is described, errors with the common schema, pages with their headers', () => {
   expect(Object.keys(at('/3rdparty/v1/messages', 'post')?.responses ?? {})).toEqual([
     '202',
     '400',
@@ -87,7 +87,7 @@ test('every answer of a route is there, errors with the one shape, pages with th
   expect(Object.keys(at('/docs', 'get')?.responses['200']?.content ?? {})).toEqual(['text/html'])
 })
 
-test('every event that is told has its payload, and phoneNumber is deprecated in each that has one', () => {
+test('every webhook event has a payload, and phoneNumber is deprecated in each', () => {
   expect(Object.keys(document.webhooks)).toEqual(Object.keys(webhookPayloads))
   const payloads = Object.entries(document.components.schemas).filter(
     ([, { properties }]) => properties?.['phoneNumber'],
@@ -98,7 +98,7 @@ test('every event that is told has its payload, and phoneNumber is deprecated in
     expect(properties?.['phoneNumber'], name).toMatchObject({ deprecated: true })
 })
 
-test('a member with a default may be left out of a request, and says what it is then', () => {
+test('a member with a default is optional in a request and shows the default', () => {
   const { SendMessageRequest: request } = document.components.schemas
   const members = Object.values(request?.properties ?? {}) as { default?: unknown; description?: string }[]
   expect(members.filter((member) => member.default !== undefined)).toEqual([])
@@ -107,7 +107,7 @@ test('a member with a default may be left out of a request, and says what it is 
   })
 })
 
-test('what is not there everywhere, or never fails for an unknown id, says so', () => {
+test('operations that are not available everywhere, or accept an unknown id, are described as such', () => {
   const own = [
     route('POST', '/auth/token', 'tokens:manage', 'Issues', answering({ unavailable: undefined })),
     route(
@@ -132,7 +132,7 @@ test('what is not there everywhere, or never fails for an unknown id, says so', 
   expect(answers('/hooks', 'post')['201']?.headers).toHaveProperty('Location')
 })
 
-test('each webhook operation has a name and says how it is signed', () => {
+test('each webhook operation has a name and describes its signature', () => {
   const operations = Object.values(document.webhooks).map(({ post }) => post)
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
   for (const { security } of operations) {
@@ -142,7 +142,7 @@ test('each webhook operation has a name and says how it is signed', () => {
   }
 })
 
-test('two schemas of one name are refused', () => {
+test('two schemas with the same name are refused', () => {
   const [one, other] = [z.object({ a: z.string() }).meta({ id: 'Twin' }), z.object({ a: z.int() })]
   const twins = [
     route('GET', '/a', 'logs:read', 'A', answering({ answers: { 200: one } })),

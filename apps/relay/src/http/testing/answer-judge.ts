@@ -9,7 +9,7 @@ export interface ReceivedAnswer {
   readonly text: string
 }
 
-/** Answers of the server itself, whatever the operation: not there, not so, too long. */
+/** Answers of the server itself for any operation: not found, wrong method, too long. */
 const EVERYWHERE = [400, 404, 405, 408, 413, 431]
 
 /** Says what is wrong with an answer, by the document alone; undefined when nothing is. */
@@ -45,7 +45,7 @@ export class AnswerJudge {
     try {
       value = JSON.parse(text)
     } catch {
-      return `is no JSON: ${text.slice(0, 200)}`
+      return `is not JSON: ${text.slice(0, 200)}`
     }
     // A body that is text for the table is any JSON for the document.
     const result = schema.type === 'string' ? { success: true as const } : this.#reader(schema).safeParse(value)
@@ -65,7 +65,7 @@ export class AnswerJudge {
   }
 }
 
-/** Nobody listens, or the network is silent: what a relay without agents has to say of USSD. */
+/** A relay without agents answers this to USSD requests: the device is offline, or the network is silent. */
 function isAboutDevice(operation: Operation | undefined, status: number): boolean {
   return operation?.operationId === 'postDevicesByIdUssd' && (status === 503 || status === 504)
 }

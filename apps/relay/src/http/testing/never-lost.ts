@@ -1,6 +1,6 @@
 import type { Admissions } from '../admissions.ts'
 
-/** Nobody loses access. */
+/** Access is never lost. */
 export const NEVER_LOST: Admissions = {
   lossOf: async () => undefined,
   watch: () => () => undefined,
