@@ -119,7 +119,7 @@ async function fullAccount(username: string): Promise<string> {
     data: { id, accountId, deviceId: id, type: 'SMS', sender: '+15550101', createdAt: now },
   })
   const attemptRows = { create: { number: 1, startedAt: now, durationMs: 1 } }
-  const delivery = { id, accountId, deviceId: id, event: 'sms:sent', payload: {}, attemptRows }
+  const delivery = { id, accountId, deviceId: id, event: 'sms:sent', payload: {}, attemptRows, toClear: { create: {} } }
   await database.webhook.create({
     data: {
       id,
