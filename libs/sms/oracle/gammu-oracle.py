@@ -1,4 +1,4 @@
-"""Decodes and encodes PDUs with python3-gammu: one JSON object a line in, one a line out."""
+"""Decodes and encodes PDUs with python3-gammu. Reads one JSON object per line and writes one per line."""
 
 import json
 import sys
@@ -47,7 +47,7 @@ def encode(request):
 
 
 def every_member():
-    """gammu wants all members of a message; one that it has decoded has them."""
+    """gammu requires all members of a message; a message that it has decoded has them all."""
     return gammu.DecodePDU(bytes.fromhex('0004038121F300002180111131000001' + '41'), True)
 
 

@@ -34,7 +34,7 @@ function isOwnName(host: string, boundTo: string): boolean {
   const name = host.replace(/:\d*$/, '').toLowerCase()
   const address = name.replace(/^\[(.*)\]$/, '$1')
   if (name === 'localhost' || address === boundTo.toLowerCase()) return true
-  // Bound to all addresses, any IP address is accepted; DNS rebinding needs a name.
+  // When bound to all addresses, any IP address is accepted, because DNS rebinding needs a name.
   return isIP(address) !== 0 && (WILDCARDS.includes(boundTo) || LOOPBACK.includes(address))
 }
 

@@ -81,7 +81,7 @@ export class LineRouting {
     this.#report(line, form)
   }
 
-  /** A line that an exchange had accepted and that turned out to be unsolicited. */
+  /** Takes back a line that an exchange had accepted and that turned out to be unsolicited. */
   giveBack(line: ResponseLine): void {
     this.#report(line, this.#table.find(line))
   }

@@ -63,7 +63,7 @@ export class RecoveryRunner {
     this.#take({ kind: 'device-appeared' })
   }
 
-  /** A corrected PIN, for this port and all later ones. Undefined if no port is open yet. */
+  /** Sets a corrected PIN for this port and all later ones. Returns undefined if no port is open yet. */
   async useSimPin(pin: string): Promise<StartupOutcome | undefined> {
     this.#simPin = pin
     return this.modem?.useSimPin(pin)

@@ -60,7 +60,7 @@ export interface Trouble {
   readonly tried: readonly Rung[]
   /** Whether the modem answered the last time. */
   readonly heard: boolean
-  /** Since when the port has been lost, unless a reset caused it. */
+  /** The time at which the port was lost; not set if a reset caused the loss. */
   readonly awaySinceMs: number | undefined
   /** The observations, oldest first. */
   readonly evidence: readonly Evidence[]

@@ -36,7 +36,7 @@ export class Doubt {
     this.#submission = undefined
   }
 
-  /** Whether the reference belongs to an earlier submission; `maybe`: unclear. */
+  /** Whether the reference belongs to an earlier submission; `maybe` if this cannot be determined. */
   claims(line: ResponseLine, nowMs: number): 'certainly' | 'maybe' | 'no' {
     const soonest = this.#formers.findIndex(({ reference }) => reference.untilMs > nowMs)
     this.#formers.splice(0, soonest < 0 ? this.#formers.length : soonest)
@@ -106,7 +106,10 @@ function late(submission: Submission, outcome: LateOutcome): LateResult {
   return { kind: 'late-result', submission: submission.id, outcome }
 }
 
-/** 27.005 §3.2.5: below 128 causes of 24.011, below 256 those of 23.040; from 300 on the modem's own. */
+/**
+ * Codes below 128 are causes of 24.011 and codes below 256 causes of 23.040, both from the network; codes from 300 on
+ * are the modem's own (27.005 §3.2.5).
+ */
 export function isWordOfNetwork(error: CommandError): boolean {
   return error.source === 'cms' && error.code !== undefined && error.code < 256 && isRefusal(error)
 }

@@ -36,7 +36,8 @@ export interface Submission {
 
 export type SubmissionOutcome =
   /**
-   * `duplicate`: refused with CMS 197, the service centre already has it. The reference is then missing or corrupted.
+   * `duplicate`: refused with CMS 197, because the service centre already has the message. The reference is then
+   * missing or corrupted.
    */
   | {
       readonly kind: 'accepted'

@@ -81,7 +81,7 @@ export interface EnteredPin {
   readonly sim: string | null
   readonly pin: string
   readonly verdict: 'open' | 'spent' | 'refused'
-  /** How often it was entered since the SIM was last unlocked. */
+  /** How often the PIN was entered since the SIM was last unlocked. */
   readonly entries: number
   /** The attempts left before the entry; null if the modem does not report them. */
   readonly triesBefore: number | null

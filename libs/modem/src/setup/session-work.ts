@@ -76,8 +76,8 @@ export interface Polling {
 }
 
 /**
- * Polls registration, memories and signal: unsolicited codes report all of it, but may get lost. Sending does not
- * depend on it.
+ * Polls registration, memories and signal, because the unsolicited codes that report them may get lost. Sending does
+ * not depend on this polling.
  */
 function startPolling(polling: Polling): void {
   const { clock, cancellation, timing } = polling

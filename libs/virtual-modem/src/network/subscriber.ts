@@ -189,9 +189,9 @@ export interface SubscriberOptions {
 
 /** TRAM plus transit (24.011 §10); without an answer by then, the delivery has failed. */
 const answerWithinMs = 45_000
-/** How long a delayed part waits until the next one overtakes it. */
 /** The network repeats only after its timers end, 12 s at least (24.011 §10); later messages do not wait for it. */
 const redeliverAfterMs = 15_000
+/** How long a delayed part waits until the next one overtakes it. */
 const overtakenWithinMs = 2000
 const longestRetryMs = 600_000
 const keptLimit = 10_000
