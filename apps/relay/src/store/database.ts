@@ -1,7 +1,7 @@
+import { Socket } from 'node:net'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Pool } from 'pg'
 import { type Prisma, PrismaClient } from './generated/client.ts'
-import { impatientSocket } from './impatient-socket.ts'
 
 /** The Prisma client or a transaction of it. */
 export type Statements = Prisma.TransactionClient
@@ -36,6 +36,25 @@ export function openDatabase({ url, connections, silenceMs = 40_000 }: DatabaseO
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementName, disposeExternalPool: true })
   // Other error formats quote the values of the query.
   return new PrismaClient({ adapter, errorFormat: 'minimal' })
+}
+
+/**
+ * A database connection that fails after `silenceMs` without traffic. The server would have ended any statement by then, so
+ * the connection is dead without an error (a cut cable, a firewall that dropped its state). TCP alone would keep the request
+ * waiting for a quarter of an hour.
+ */
+function impatientSocket(silenceMs: number): Socket {
+  const socket = new Socket()
+  socket.setTimeout(silenceMs, () => socket.destroy(new DatabaseSilent(silenceMs)))
+  return socket
+}
+
+class DatabaseSilent extends Error {
+  readonly code = 'ETIMEDOUT'
+
+  constructor(silenceMs: number) {
+    super(`no traffic on the database connection for ${silenceMs / 1000} s`)
+  }
 }
 
 /** Enough for every statement of the relay. Dynamically built statements must not fill the server's memory. */
