@@ -60,7 +60,7 @@ export const command = z.discriminatedUnion('kind', [
   examineCommand,
 ])
 
-/** Returns a unique key: a cancel has the id of its send, so the id alone is not unique. */
+/** Returns a unique key. The id alone is not unique, because a cancel has the id of its send. */
 export function commandKey({ kind, cmdId }: Pick<Command, 'kind' | 'cmdId'>): string {
   return `${kind}:${cmdId}`
 }

@@ -92,7 +92,7 @@ test('leaves no timer behind', async () => {
   expect(clock.pending).toBe(0)
 })
 
-test('writes no byte of a command that contains a line end: a text cannot add a second command', async () => {
+test('writes no byte of a command that contains a line end, so a text cannot add a second command', async () => {
   const { dialogue, modem } = await dialogueInStep()
   for (const text of ['AT+CUSD=1,"*100#"\rAT+CMGD=1,4\r",15', 'AT+CSCA="+44\x1a"', 'AT+CUSD=1,"\u010d",15']) {
     expect(await dialogue.execute({ text, timeoutMs: 5_000 })).toEqual({ kind: 'not-sent', why: 'unwritable' })

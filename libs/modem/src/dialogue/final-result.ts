@@ -4,7 +4,9 @@ import { type CommandError, plainError, readCommandError } from './command-error
 export type FinalResult =
   | { readonly kind: 'ok' }
   | { readonly kind: 'error'; readonly error: CommandError }
-  /** Ends a command that dials; for every other it concerns an unrelated call. `error` is missing for `CONNECT`. */
+  /**
+   * Ends a command that dials; for any other command it concerns an unrelated call. `error` is missing for `CONNECT`.
+   */
   | { readonly kind: 'call'; readonly text: CallResult; readonly error: CommandError | undefined }
 
 export type CallResult = 'NO CARRIER' | 'CONNECT' | 'BUSY' | 'NO ANSWER' | 'NO DIALTONE'

@@ -19,7 +19,7 @@ export class LineRouting {
   /** The latest PDU, until a command line follows; empty if there is none. */
   #writtenPdu = ''
   #numericResults = false
-  /** The previous line was a late reference: the OK after it belongs to it. */
+  /** The previous line was a late reference, so the OK after it belongs to that reference. */
   #behindLate = false
   /** The number of echoed lines. */
   echoes = 0

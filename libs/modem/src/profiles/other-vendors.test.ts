@@ -184,7 +184,7 @@ describe('Wavecom', () => {
     expect(driven.port.commands).not.toContain('AT+CPMS="SM","SM","SM"')
     expect(session.messages.memories).toEqual(['SM', 'SR'])
   })
-  test('recognises +WIND; 4 is a likely restart', async () => {
+  test('recognises +WIND codes, and +WIND: 4 as a likely restart', async () => {
     const driven = await started(module)
     await driven.pass(2000)
     driven.forget()

@@ -106,7 +106,7 @@ describe('a modem that indicates missing messages', () => {
     expect(driven.port.commands.length).toBeLessThan(500)
   })
 
-  test('is trusted again later: the next message is read at once', async () => {
+  test('is trusted again later, so the next message is read at once', async () => {
     const driven = await started({ 'AT+CMGR=*': '+CMS ERROR: 321' })
     for (let times = 0; times < 20; times += 1) {
       driven.port.tell(`+CMTI: "SM",${times}`)

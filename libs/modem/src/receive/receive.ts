@@ -48,7 +48,7 @@ export class Receiver {
     }
   }
 
-  /** Handles an unsolicited code; false if it does not concern messages. */
+  /** Handles an unsolicited code. Returns false if the code does not concern messages. */
   handle(line: ResponseLine): boolean {
     switch (line.prefix) {
       case '+CMTI':

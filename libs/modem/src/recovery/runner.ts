@@ -180,7 +180,7 @@ export class RecoveryRunner {
     await this.#atMost(open.port.close())
   }
 
-  /** A driver may hang while it opens or closes a missing device; the limit for waiting. */
+  /** Waits for the work up to a limit, because a driver may hang while it opens or closes a missing device. */
   #atMost(work: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#options.clock.after(hangLimitMs, resolve)

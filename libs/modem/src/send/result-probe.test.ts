@@ -101,7 +101,7 @@ describe('a modem that has not given a result', () => {
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'silence' })
   })
 
-  test('may be slow: the answer to the question arrives after the result and is not taken for anything else', async () => {
+  test('may be slow, so the answer to the question arrives after the result and is not taken for anything else', async () => {
     const { outcome, modem, clock, dialogue, events } = await silent()
     await clock.advance(45_000)
     const asked = since(modem.written).length
@@ -130,7 +130,7 @@ describe('a modem that has not given a result', () => {
     },
   )
 
-  test('may refuse the message while it is asked: a network cause is a refusal', async () => {
+  test('may refuse the message while it is asked a question, and a network cause is a refusal', async () => {
     const { outcome, modem, clock } = await silent()
     await clock.advance(20_000)
     modem.say('\r\n+CMS ERROR: 38\r\n')
@@ -149,7 +149,7 @@ describe('a modem that has not given a result', () => {
     },
   )
 
-  test('may answer late: the result still belongs to the message', async () => {
+  test('may answer late, and the result still belongs to the message', async () => {
     const { outcome, modem, clock, events } = await silent()
     await clock.advance(20_000)
     modem.reply = () => undefined

@@ -40,7 +40,7 @@ test('stores again with the next change after a disk error', async () => {
   expect(kept).toEqual([2])
 })
 
-test('forgets the attempts of other PINs when one unlocks the SIM, and keeps those of other SIMs', async () => {
+test('forgets attempts with other PINs when a PIN unlocks the SIM, and keeps the attempts of other SIMs', async () => {
   const memory = new PinMemory({ records: [entered('one', '1111'), entered('two', '1111'), entered(null, '3333')] })
   expect(['one', 'two', null].map((sim) => memory.triesSpent(sim))).toEqual([2, 2, 3])
   await memory.opened('one', '2222')
