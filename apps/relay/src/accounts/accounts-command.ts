@@ -1,11 +1,11 @@
 import { StartError } from '@smsgw/daemon/start-error'
 import type { Clock } from '../clock.ts'
 import { publishHints } from '../hints/publish-hints-statement.ts'
+import type { Database } from '../store/database.ts'
 import { changePassword } from './change-password.ts'
 import { choosePassword } from './choose-password.ts'
 import { type AccountDeps, createAccount } from './create-account.ts'
 import { findAccount } from './find-account.ts'
-import { listAccounts } from './list-accounts.ts'
 import { readArguments } from './read-arguments.ts'
 import { removeAccount } from './remove-account.ts'
 import type { Terminal } from './terminal.ts'
@@ -99,4 +99,25 @@ function tellPassword(
   chosen: { readonly password: string; readonly isGenerated: boolean },
 ): void {
   if (chosen.isGenerated) terminal.print(`password: ${chosen.password}`)
+}
+
+interface AccountSummary {
+  readonly id: string
+  readonly username: string
+  readonly createdAt: Date
+  readonly devices: number
+}
+
+/** Lists all accounts by name. For the operator only: no other list spans accounts. */
+async function listAccounts(database: Database): Promise<AccountSummary[]> {
+  const accounts = await database.account.findMany({
+    orderBy: { username: 'asc' },
+    select: {
+      id: true,
+      username: true,
+      createdAt: true,
+      _count: { select: { devices: { where: { deletedAt: null } } } },
+    },
+  })
+  return accounts.map(({ _count, ...account }) => ({ ...account, devices: _count.devices }))
 }

@@ -2,6 +2,7 @@ import { type IncomingMessage, METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import { faultDetails } from '@smsgw/daemon/fault-details'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { readSessionCookie } from '../auth/sessions/session-cookie.ts'
 import { BEARER } from '../auth/unauthorised.ts'
 import type { ServeConsole } from '../console/serve-console.ts'
 import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
@@ -10,7 +11,6 @@ import { ApiError } from './api-error.ts'
 import { answerClientError, answerConnect, answerExpectation, wrongMethod } from './client-error.ts'
 import type { Answer } from './endpoint.ts'
 import { ignoreUpgrades } from './ignore-upgrade.ts'
-import { isFromPage } from './is-from-page.ts'
 import { problemBody, problemMediaType } from './problem-body.ts'
 import type { Route } from './route.ts'
 import { allowedMethods, shadowedMethods, urlsOf } from './route-urls.ts'
@@ -211,4 +211,20 @@ function publicError(error: unknown): ApiError {
     default:
       return new ApiError(500, 'Internal error: try again, and report the requestId to the operator')
   }
+}
+
+/**
+ * Returns whether a script of a page sent the request. Browsers answer a Basic challenge with a login dialog over the page,
+ * so such requests get another challenge. Over plain HTTP browsers send no `Sec-Fetch-*` headers; the page's own header or
+ * its cookie is used instead.
+ */
+function isFromPage({ headers, url, protocol }: FastifyRequest): boolean {
+  const mode = headers['sec-fetch-mode']
+  if (mode !== undefined) return mode !== 'navigate'
+  if (
+    headers['x-requested-with'] !== undefined ||
+    readSessionCookie(headers.cookie, protocol === 'https') !== undefined
+  )
+    return true
+  return /\/session\/?(\?|$)/.test(url)
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { parse } from 'node:querystring'
 import type { FastifyRequest } from 'fastify'
 import { readSessionCookie } from '../auth/sessions/session-cookie.ts'
 import { type Admissions, Access as CallerAccess } from './admissions.ts'
@@ -8,10 +9,9 @@ import type { Answer, Call, Principal } from './endpoint.ts'
 import { foreignPageOf } from './foreign-page.ts'
 import { mayDo } from './may-do.ts'
 import { BODY_LIMIT_BYTES, PUBLIC_BODY_LIMIT_BYTES, readJsonBody } from './read-json-body.ts'
-import { readQuery } from './read-query.ts'
 import { isStorable } from './refuse-unstorable.ts'
 import { type Access, type Route, scopesOf } from './route.ts'
-import { checked } from './validation-error.ts'
+import { checked, refusal } from './validation-error.ts'
 
 export interface Gates {
   /** Basic, or an access token as bearer. */
@@ -87,3 +87,19 @@ function paramsOf({ endpoint }: Route, request: FastifyRequest): unknown {
   const result = endpoint.params?.safeParse(params)
   return result?.success && Object.values(params).every(isStorable) ? result.data : undefined
 }
+
+/** Reads the query parameters. The first value of a repeated name counts. */
+function readQuery(url: string): Readonly<Record<string, string>> {
+  const mark = url.indexOf('?')
+  if (mark === -1 || mark === url.length - 1) return NOTHING
+  const query: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(parse(url.slice(mark + 1)))) {
+    const text = (Array.isArray(value) ? value[0] : value) ?? ''
+    if (!isStorable(text))
+      throw refusal([{ path: name.slice(0, 64), message: 'contains a NUL character: remove it' }], 'query')
+    query[name] = text
+  }
+  return query
+}
+
+const NOTHING: Readonly<Record<string, string>> = Object.freeze(Object.create(null))
