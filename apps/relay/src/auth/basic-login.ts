@@ -3,7 +3,7 @@
 //   cached login ──▶ password version of the account unchanged ──▶ accepted
 //   otherwise ──▶ the same pair is being checked? wait for that result
 //             ──▶ throttle (skipped for recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
-//   throttled ──▶ this pair succeeded before, on any relay and from any address? front of the queue
+//   throttled ──▶ succeeded from this address before, on any relay? front of the queue
 //             ──▶ limit of the address reached, of the account not? a turn within a second, or 429
 //
 // An unknown user name takes the same path with a dummy hash, so that timing does not reveal which names exist.

@@ -1,5 +1,6 @@
 import type { Pepper } from '../accounts/password-hash.ts'
 import { canonicalUsername } from '../accounts/username.ts'
+import { addressBlock } from '../limits/address-block.ts'
 import { BoundedMap } from '../limits/bounded-map.ts'
 import type { Database } from '../store/database.ts'
 import { readRecognisedLogins } from './read-recognised-logins-statement.ts'
@@ -14,6 +15,12 @@ const LOAD_AGAIN_MS = 1_000
 /** A row may be committed after rows with a higher number: more than all relays write in ten seconds. */
 const OVERLAP = 2_000n
 
+interface Attempt {
+  readonly username: string
+  readonly password: string
+  readonly address: string
+}
+
 interface RecognisedLoginsDeps {
   readonly database: Database
   readonly box: Pepper
@@ -21,8 +28,9 @@ interface RecognisedLoginsDeps {
 }
 
 /**
- * Logins that succeeded before, from any address, for all relays and across restarts. They do not replace the check of the
- * password, but pass the throttle; a wrong password never does, because the hash covers the password.
+ * Logins that succeeded before from the same address, for all relays and across restarts. They do not replace the check of the
+ * password, but pass the throttle; a wrong password never does, because the hash covers the password. The hash also covers the
+ * address: otherwise the throttle would not slow down guesses from other addresses.
  *
  * The rows are loaded when the throttle first refuses an attempt, and new rows at most once per second: a login flood costs
  * the database one query per second, and an idle relay none. They are read by their number, so that clocks do not matter.
@@ -39,8 +47,8 @@ export class RecognisedLogins {
     this.#deps = deps
   }
 
-  keyOf({ username, password }: { readonly username: string; readonly password: string }): string {
-    return this.#deps.box.fingerprint(`${username}:${password}`, 'recognised login')
+  keyOf({ username, password, address }: Attempt): string {
+    return this.#deps.box.fingerprint(`${addressBlock(address)} ${username}:${password}`, 'recognised login')
   }
 
   /** Returns false while the database is unavailable, for logins of other relays or before a restart. */
