@@ -41,15 +41,17 @@ export function takeSettings(
 /**
  * The account settings in use. Stores changes, so that the next process can use them without a relay.
  *
- * Settings are used at most once a second, the last ones win: each change is a write to the disk and restarts the pings.
+ * Each change is a write to the disk and may restart the pings, so a relay that sends many is slowed down: ten changes are used
+ * at once, further ones once a second, and the last one wins.
  */
 export class SettingsInUse {
   readonly #options: SettingsInUseOptions
   #known: KnownSettings = noSettings
   #written: Promise<void> = Promise.resolve()
-  /** Received during the pause. */
-  #pending: Readonly<Record<string, unknown>> | undefined
-  #pause: Pause | undefined
+  /** Changes used lately: one fewer with each second. */
+  #recent = 0
+  #recentAtMs = 0
+  #held: HeldSettings | undefined
 
   constructor(options: SettingsInUseOptions) {
     this.#options = options
@@ -61,7 +63,7 @@ export class SettingsInUse {
 
   /** Resolves when the last change is on disk. */
   get stored(): Promise<void> {
-    return (this.#pending && this.#pause?.stored) ?? this.#written
+    return this.#held?.stored ?? this.#written
   }
 
   /** Uses the settings that an earlier process stored. */
@@ -71,36 +73,44 @@ export class SettingsInUse {
 
   /** Uses and stores settings from the relay, at once or at the end of the pause. */
   receive(sent: Readonly<Record<string, unknown>>): void {
-    if (this.#pause === undefined) this.#take(sent)
-    else this.#pending = sent
+    if (this.#held === undefined && this.#recentChanges() < burst) this.#take(sent)
+    else this.#hold(sent)
   }
 
-  /** Uses and stores what the pause held back. */
+  /** Uses and stores the settings that are held back. */
   stop(): void {
-    this.#pause?.timer.cancel()
-    this.#endPause()
-    this.#pause?.timer.cancel()
+    this.#held?.timer.cancel()
+    this.#takeHeld()
+  }
+
+  #recentChanges(): number {
+    const nowMs = this.#options.clock.nowMs()
+    this.#recent = Math.max(0, this.#recent - (nowMs - this.#recentAtMs) / pauseMs)
+    this.#recentAtMs = nowMs
+    return this.#recent
   }
 
   #take(sent: Readonly<Record<string, unknown>>): void {
+    this.#recent = this.#recentChanges() + 1
     const before = JSON.stringify(this.#known)
     this.#use(sent)
     if (JSON.stringify(this.#known) !== before) this.#written = this.#options.store({ ...this.#known })
-    let onStored: Pause['onStored'] = () => undefined
-    const stored = new Promise<void>((resolve) => {
-      onStored = resolve
-    })
-    this.#pause = { timer: this.#options.clock.after(pauseMs, () => this.#endPause()), stored, onStored }
   }
 
-  #endPause(): void {
-    const pause = this.#pause
-    const pending = this.#pending
-    this.#pause = undefined
-    this.#pending = undefined
-    if (pending === undefined) return
-    this.#take(pending)
-    pause?.onStored(this.#written)
+  #hold(sent: Readonly<Record<string, unknown>>): void {
+    const { promise: stored, resolve: onStored } = Promise.withResolvers<void>()
+    this.#held =
+      this.#held === undefined
+        ? { sent, stored, onStored, timer: this.#options.clock.after(pauseMs, () => this.#takeHeld()) }
+        : { ...this.#held, sent }
+  }
+
+  #takeHeld(): void {
+    const held = this.#held
+    if (held === undefined) return
+    this.#held = undefined
+    this.#take(held.sent)
+    held.onStored(this.#written)
   }
 
   #use(sent: Readonly<Record<string, unknown>>): void {
@@ -120,13 +130,15 @@ export interface SettingsInUseOptions {
   readonly onChanged: (settings: AgentSettings) => void
 }
 
-interface Pause {
+interface HeldSettings {
+  readonly sent: Readonly<Record<string, unknown>>
   readonly timer: Timer
-  /** Resolves when the settings received during the pause are on disk. */
+  /** Resolves when these settings are on disk. */
   readonly stored: Promise<void>
   readonly onStored: (stored: Promise<void>) => void
 }
 
+const burst = 10
 const pauseMs = 1000
 
 /** The journal note that holds the settings. */
