@@ -79,7 +79,8 @@ export async function eventually<T>(
     const found = await ask()
     if (isSo(found)) return found
     const passed = performance.now() - start
-    if (passed > limitMs) throw new Error(`it did not become so: ${JSON.stringify(found).slice(0, 1000)}`)
+    if (passed > limitMs)
+      throw new Error(`the condition did not hold within ${limitMs} ms: ${JSON.stringify(found)?.slice(0, 1000)}`)
     await new Promise((resolve) => setTimeout(resolve, Math.min(250, 25 + passed / 20)))
   }
 }
