@@ -1,6 +1,6 @@
 // Finds the latest conversations without a table of conversations, which every accepted message would have to update.
-// Usually the last 200 messages contain enough numbers for a page. If not, because one number has most of them, it
-// reads every number if there are few, else it looks further back.
+// Usually the last 200 messages contain enough numbers for a page. When a few numbers have most of the messages, it
+// reads every number, or looks further back if there are too many numbers for that.
 import type { Database } from '../store/database.ts'
 import { readEveryNumber } from './read-every-number-statement.ts'
 import { readLatestEntries, type Span, type StoredConversation } from './read-latest-entries-statement.ts'

@@ -5,8 +5,8 @@ import { readRows } from '../store/read-rows.ts'
 import type { Visibility } from './visibility.ts'
 
 /**
- * Reads all numbers that messages were exchanged with, at most `most` per direction. One index look-up per number;
- * takes no locks.
+ * Reads all numbers that messages were exchanged with, at most `most` per direction. Costs one index look-up per
+ * number. Takes no locks.
  */
 export async function readEveryNumber(
   statements: Statements,

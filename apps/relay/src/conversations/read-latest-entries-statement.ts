@@ -24,13 +24,18 @@ const storedConversation = z.object({
 /** A conversation with its last message. */
 export type StoredConversation = Readonly<z.output<typeof storedConversation>>
 
-/** Between two moments, without the earlier one; those of the later one only with smaller numbers than this. */
+/**
+ * Conversations between two moments. Those at `after` are left out, and those at `before.at` are included only if their
+ * number comes before `before.number`.
+ */
 export interface Span {
   readonly after: Date | undefined
   readonly before: { readonly at: Date; readonly number: string }
 }
 
-/** The latest of these numbers' conversations, newest first: two probes of an index for each number. */
+/**
+ * Reads the latest conversations with these numbers, newest first. Costs two index look-ups per number. Takes no locks.
+ */
 export async function readLatestEntries(
   statements: Statements,
   { accountId, sent, received }: Visibility,

@@ -10,13 +10,13 @@ const NOW_AND_LATER = new Date('9999-12-31T00:00:00Z')
 
 const matching = z.object({
   numbers: z.array(z.string()).readonly(),
-  /** Earlier messages were not searched; null when all were. */
+  /** Messages before this time were not searched. Null when all messages were searched. */
   since: z.date().nullable(),
 })
 
 export type Matching = Readonly<z.output<typeof matching>>
 
-/** Matches a part of a number and nothing else. */
+/** Matches a text that can only be part of a number. */
 const WRITTEN_NUMBER = /^\+?[\d\s()./-]+$/
 
 /** Normalises search terms: text in lower case, and a number without its punctuation. */
@@ -27,7 +27,8 @@ export function searchTerms(search: string): { readonly text: string; readonly n
 
 /**
  * Returns the numbers whose messages contain the search text, among the last messages of each direction. With
- * `isNumber`, at twice the cost, also those of their numbers that contain it. Takes no locks.
+ * `isNumber`, at twice the cost, also returns the numbers of these messages that contain the search text. Takes no
+ * locks.
  */
 export async function readMatchingNumbers(
   statements: Statements,

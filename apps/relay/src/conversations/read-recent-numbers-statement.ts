@@ -7,11 +7,13 @@ import type { Visibility } from './visibility.ts'
 
 export interface RecentNumbers {
   readonly numbers: readonly string[]
-  /** All messages after this time are covered; undefined when all messages are. */
+  /** All messages after this time are covered. Undefined when all messages are covered. */
   readonly floor: Date | undefined
 }
 
-/** Returns the numbers of the last messages of each direction, back from a given time. Takes no locks. */
+/**
+ * Returns the numbers of the last `steps` messages of each direction, counted back from a given time. Takes no locks.
+ */
 export async function readRecentNumbers(
   statements: Statements,
   visibility: Visibility,
@@ -52,8 +54,8 @@ export async function readRecentNumbers(
 }
 
 /**
- * Selects key and time of the last messages, back from a given time. Each state is read in the order of its index and
- * the results are merged without sorting: 17 ms for 100,000 messages, where sorting took 48 ms.
+ * Selects key and time of the last messages, counted back from a given time. Each state is read in the order of its
+ * index, and the results are merged without sorting. This takes 17 ms for 100,000 messages, where sorting took 48 ms.
  */
 export function latestMessages({ accountId, sent }: Visibility, from: Date, most: number): Prisma.Sql {
   const ofStates = messageStates.map(

@@ -52,7 +52,7 @@ test.each(['01511 2345678', '0049 (1511) 2345678', '4915112345678'])(
   },
 )
 
-test('searches less far back after a timeout, and reports it', async () => {
+test('searches less far back after a timeout, and reports how far', async () => {
   const release = await holdInbox()
   const looking = searchWith({ depths: [100, 2], statementMs: 200 }).find(everything, 'text')
   const first = await waiting()
@@ -63,7 +63,7 @@ test('searches less far back after a timeout, and reports it', async () => {
   expect(since).toEqual(minute(3))
 })
 
-test('gives up when even that takes too long, and delays no other request', async () => {
+test('gives up when the smallest search takes too long, and delays no other request', async () => {
   const release = await holdInbox()
   const search = searchWith({ depths: [100], statementMs: 200 })
   const all = Promise.allSettled(Array.from({ length: 4 }, () => search.find(everything, 'text')))

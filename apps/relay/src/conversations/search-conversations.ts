@@ -1,5 +1,6 @@
-// A search reads the texts of messages one by one: an index would cost every accepted message a write. So its depth,
-// its duration and the number of concurrent searches are limited. The answer contains how far back it searched.
+// A search reads the texts of messages one by one, because an index would cost a write for every accepted message. So
+// its depth, its duration and the number of concurrent searches are limited. The answer contains how far back it
+// searched.
 
 import { ApiError } from '../http/api-error.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
@@ -12,7 +13,7 @@ import { readEveryNumber } from './read-every-number-statement.ts'
 import { type Matching, readMatchingNumbers, searchTerms } from './read-matching-numbers-statement.ts'
 import type { Visibility } from './visibility.ts'
 
-/** Per relay. Each search uses a database connection. */
+/** Searches at the same time, per relay. Each search uses a database connection. */
 const AT_ONCE = 2
 const WAITING = 20
 
@@ -33,7 +34,7 @@ export class ConversationSearch {
     this.#limits = limits
   }
 
-  /** Returns the numbers that contain the search term, or whose messages do. */
+  /** Returns the numbers that contain the search term or whose messages contain it. */
   async find(visibility: Visibility, search: string): Promise<Matching> {
     const found = await this.#queue.run(visibility.accountId, () => this.#find(visibility, search))
     if (found !== undefined) return found
@@ -43,7 +44,7 @@ export class ConversationSearch {
   async #find(visibility: Visibility, search: string): Promise<Matching> {
     const { depths, fewNumbers } = this.#limits
     const { number } = searchTerms(search)
-    // Numbers contain no letters. Hashes of numbers do, and are not searched.
+    // Numbers contain no letters. Hashes of numbers contain letters and must not be found.
     const written = { ...visibility, sent: visibility.sent && /^[+\d*#]*$/.test(number) }
     const all = await this.#inTime((statements) => readEveryNumber(statements, written, fewNumbers))
     // For accounts with very many numbers, parts of numbers are found among recent messages only; whole numbers always

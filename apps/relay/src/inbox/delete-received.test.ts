@@ -3,8 +3,9 @@ import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
 import { localTime } from '../webhooks/outbox/local-time.ts'
 import { receivedText } from '../webhooks/testing/delivery-world.ts'
-import { deleteReceived } from './delete-received.ts'
-import { type Received, storeReceived } from './store-received.ts'
+import { deleteReceived } from './delete-received-statement.ts'
+import type { Received } from './insert-received-statement.ts'
+import { storeReceived } from './store-received.ts'
 
 let shared: TestDatabase
 beforeAll(async () => {
@@ -34,7 +35,7 @@ const receive = (id: string) => {
   return storeReceived(shared.database, { id: 'd1', accountId: 'a1' }, received, new Date())
 }
 
-test('deletes received messages after their time, and their webhook deliveries as soon as these are finished', async () => {
+test('deletes received messages after the set time, and their webhook deliveries once they are finished', async () => {
   const { database } = shared
   await receive('old')
   const facts = { deviceId: 'd1', cmdId: 'c', messageId: 'm', recipient: '+1', sender: null, simNumber: 1 }

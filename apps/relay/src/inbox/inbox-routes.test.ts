@@ -3,8 +3,7 @@ import { route } from '../http/route.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
-import { getInboxItem } from './get-inbox-item.ts'
-import { listInbox } from './list-inbox.ts'
+import { getInboxItem, listInbox } from './read-inbox.ts'
 
 let shared: TestDatabase
 let api: TestEndpoints
@@ -112,7 +111,7 @@ test('the sender filter accepts every spelling of a number', async () => {
   expect(await ids('?sender=%2B4915112345678')).toEqual(['i0'])
   expect(await ids('?sender=004915112345678')).toEqual(['i0'])
   expect(await ids('?sender=0151%2012345678')).toEqual(['i0'])
-  // Including the spelling of the network.
+  // The spelling that the network reported also matches.
   expect(await ids('?sender=015112345678')).toEqual(['i1', 'i0'])
   expect(await ids('?sender=MyBank')).toEqual(['i2'])
   // An unencoded + is read as a space.

@@ -18,13 +18,13 @@ const MOST_MESSAGES = 100
 const MOST_CHARACTERS = 64 * 1024
 
 /**
- * Groups received messages into batches: one device and one kind per batch, in order, and no larger than a receiver
- * accepts in one request. The same messages always result in the same batches.
+ * Groups received messages into batches. A batch has one device and one kind, keeps the order, and never exceeds what a
+ * receiver accepts in one request. The same messages always result in the same batches.
  */
 export class ReceivedBatches {
   readonly #open = new Map<string, { messages: ReceivedEvent[]; characters: number }>()
 
-  /** Returns the batches that are full. */
+  /** Adds messages and returns the batches that became full. */
   add(received: readonly ReceivedEvent[]): BatchEvent[] {
     const full: BatchEvent[] = []
     for (const one of received) {

@@ -15,15 +15,16 @@ export interface Range {
   readonly messageTypes?: readonly InboxType[] | undefined
 }
 
-/** Rows per transaction: a range may hold millions, and transactions have to be short. */
+/** Rows per transaction, because a range may hold millions and transactions have to be short. */
 const PAGE = 200
 /** Many webhooks may be registered for the events of a page. */
 const LONGEST_MS = 30_000
 
 /**
  * Delivers the received messages of a range to webhooks again, each under its original event id, or in batches whose id
- * is derived from their members. It can be repeated after an interruption: no event gets a second id. For a caller who
- * may not read the inbox, a webhook receives only messages stored since it has its URL, and no batch with an older one.
+ * is derived from their messages. It can be repeated after an interruption, because no event gets a second id. If the
+ * caller may not read the inbox, a webhook receives only messages that were stored after it got its URL, and no batch
+ * with an older message.
  */
 export async function redeliverReceived(
   database: Database,
@@ -43,7 +44,8 @@ export async function redeliverReceived(
       (statements) => enqueueAgain(statements, accountId, events, mayRead ? undefined : oldestKey),
       { timeout: LONGEST_MS },
     )
-  for await (const stored of storedEvents(database, accountId, await listened(database, accountId, range, delivery))) {
+  const registered = await withRegisteredTypes(database, accountId, range, delivery)
+  for await (const stored of storedEvents(database, accountId, registered)) {
     await access.refuseLost()
     for (const { event, key } of stored) keys.set(event, key)
     const received = stored.map(({ event }) => event)
@@ -52,8 +54,8 @@ export async function redeliverReceived(
   await enqueue(batches.rest())
 }
 
-/** Leaves out the types that no webhook is registered for. */
-async function listened(
+/** Leaves out the message types that no webhook is registered for. */
+async function withRegisteredTypes(
   database: Database,
   accountId: string,
   range: Range,

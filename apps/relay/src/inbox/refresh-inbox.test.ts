@@ -3,8 +3,9 @@ import { route } from '../http/route.ts'
 import { systemRandom } from '../random.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
+import type { Received } from './insert-received-statement.ts'
 import { exportInbox, refreshInbox } from './refresh-inbox.ts'
-import { type Received, storeReceived } from './store-received.ts'
+import { storeReceived } from './store-received.ts'
 
 let now = new Date('2026-03-01T09:00:00Z')
 let woken: string[] = []

@@ -50,7 +50,7 @@ async function refreshAs(
     throw refusal([{ path: 'deviceId', message }], 'body')
   }
   const deviceIds = devices.map(({ id }) => id)
-  await askForSweeps(deps, accountId, deviceIds)
+  await requestSweeps(deps, accountId, deviceIds)
   hints.wake(deviceIds)
   const context = { devices: String(deviceIds.length), webhookDelivery: requested.webhookDelivery }
   logbook.write({ accountId, module: 'inbox', priority: 'INFO', message: 'inbox refresh requested', context })
@@ -60,11 +60,11 @@ async function refreshAs(
   outbox.wake()
 }
 
-/** An agent that reconnects later sweeps by itself when it starts. */
+/** An agent that reconnects later sweeps automatically when it starts. */
 const SWEEP_LIFETIME_MS = 3_600_000
 
-/** Creates a sweep command for each device that has none waiting: a waiting sweep serves every request. */
-async function askForSweeps(
+/** Creates a sweep command for each device without a pending one, because a pending sweep serves every request. */
+async function requestSweeps(
   { database, clock, random }: { readonly database: Database; readonly clock: Clock; readonly random: Random },
   accountId: string,
   deviceIds: readonly string[],
@@ -91,7 +91,7 @@ function sweep(deviceId: string, cmdId: string) {
   return { deviceId, cmdId, command: { kind: 'sweep', cmdId } satisfies Command }
 }
 
-/** The older name of a refresh. Always delivers each message by itself. */
+/** The older endpoint for a refresh. Always delivers messages one by one. */
 export function exportInbox(deps: RefreshInboxDeps): Endpoint {
   return endpoint({
     body: refreshInboxRequest,

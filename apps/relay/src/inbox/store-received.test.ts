@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { type Received, storeReceived } from './store-received.ts'
+import type { Received } from './insert-received-statement.ts'
+import { storeReceived } from './store-received.ts'
 
 let shared: TestDatabase
 beforeAll(async () => {

@@ -1,21 +1,24 @@
-import type { InboxType } from '@smsgw/contract/inbox'
+import type { InboxItem, InboxType } from '@smsgw/contract/inbox'
+import { z } from 'zod'
 import type { MmsNotification, ReceivedEvent } from '../webhooks/outbox/outbox-event.ts'
 
 /** The columns of an inbox row that events and answers are built from. */
-export interface StoredItem {
-  readonly id: string
-  readonly deviceId: string
-  readonly type: string
-  readonly sender: string
-  readonly recipient: string | null
-  readonly simNumber: number | null
-  readonly createdAt: Date
-  readonly offsetMinutes: number
-  readonly text: string | null
-  readonly data: Uint8Array | null
-  readonly port: number | null
-  readonly mms: unknown
-}
+export const storedItem = z.object({
+  id: z.string(),
+  deviceId: z.string(),
+  type: z.string(),
+  sender: z.string(),
+  recipient: z.string().nullable(),
+  simNumber: z.int().nullable(),
+  createdAt: z.date(),
+  offsetMinutes: z.int(),
+  text: z.string().nullable(),
+  data: z.instanceof(Uint8Array).nullable(),
+  port: z.int().nullable(),
+  mms: z.unknown(),
+})
+
+type StoredItem = Readonly<z.output<typeof storedItem>>
 
 /** The webhook event of each type; null when there is none. */
 export const eventOfType = {
@@ -25,7 +28,7 @@ export const eventOfType = {
   MMS_DOWNLOADED: null,
 } as const satisfies Record<InboxType, ReceivedEvent['event'] | null>
 
-/** The webhook event of an item. Built from its row alone, so that repeated deliveries are identical. */
+/** Builds the webhook event of an item from its row alone, so that repeated deliveries are identical. */
 export function receivedEventOf(item: StoredItem): ReceivedEvent | undefined {
   const facts = {
     deviceId: item.deviceId,
@@ -47,6 +50,33 @@ export function receivedEventOf(item: StoredItem): ReceivedEvent | undefined {
   }
 }
 
-export function base64Of({ data }: StoredItem): string {
+/** The API representation of a received message. */
+export function inboxItemAnswer(item: StoredItem): InboxItem {
+  return {
+    id: item.id,
+    type: item.type as InboxType,
+    sender: item.sender,
+    ...(item.recipient !== null && { recipient: item.recipient }),
+    ...(item.simNumber !== null && { simNumber: item.simNumber }),
+    createdAt: item.createdAt.toISOString(),
+    deviceId: item.deviceId,
+    ...contentOf(item),
+  }
+}
+
+const PREVIEWED_OCTETS = 64
+
+function contentOf(item: StoredItem): Pick<InboxItem, 'contentPreview'> & Partial<InboxItem> {
+  if (item.text !== null) return { contentPreview: item.text, text: item.text }
+  if (item.data !== null) {
+    const contentPreview = Buffer.from(item.data.subarray(0, PREVIEWED_OCTETS)).toString('hex')
+    return { contentPreview, data: base64Of(item), ...(item.port !== null && { port: item.port }) }
+  }
+  const { expiresAt, ...mms } = item.mms as MmsNotification
+  const expiry = expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }
+  return { contentPreview: mms.subject ?? '', ...mms, ...expiry }
+}
+
+function base64Of({ data }: StoredItem): string {
   return Buffer.from(data ?? []).toString('base64')
 }

@@ -38,7 +38,7 @@ async function reports(cmdId: string, kind: 'processed' | 'sent' | 'cancelled'):
   await db.database.$transaction((statements) => advanceMessages(statements, updates, world.now))
 }
 
-test('ends undispatched messages at once', async () => {
+test('cancels a message that has not been dispatched without the device', async () => {
   await world.message('m', { numbers: 2 })
   const { status, body } = await stop('m')
   expect(status).toBe(200)
@@ -50,10 +50,10 @@ test('ends undispatched messages at once', async () => {
 
 test.each<[what: string, requested: number | undefined, used: readonly (number | null)[], shown: number | undefined]>([
   ['the requested SIM', 2, [null, null], 2],
-  ['the SIM that sent it to all recipients', undefined, [1, 1], 1],
+  ['the SIM that sent to all recipients', undefined, [1, 1], 1],
   ['the only SIM that has sent so far', undefined, [1, null], 1],
-  ['no SIM while several send it', undefined, [1, 2], undefined],
-  ['no SIM before one was chosen', undefined, [null, null], undefined],
+  ['no SIM if several have sent', undefined, [1, 2], undefined],
+  ['no SIM before one is chosen', undefined, [null, null], undefined],
 ])('answers with %s', async (_, requested, used, shown) => {
   await world.message('m', { numbers: 2, ...(requested !== undefined && { simNumber: requested }) })
   for (const [position, usedSimNumber] of used.entries())
@@ -61,7 +61,7 @@ test.each<[what: string, requested: number | undefined, used: readonly (number |
   expect((await stop('m')).body['simNumber']).toBe(shown)
 })
 
-test('asks the device that has it, and answers a repeated request with the present state', async () => {
+test('requests a cancel from the device of a dispatched message, and answers again with the present state', async () => {
   await world.message('m', { journal: 'journal' })
   await reports('m/0', 'processed')
   expect((await stop('m')).body).toMatchObject({ state: 'Cancelling' })
@@ -74,7 +74,7 @@ test('asks the device that has it, and answers a repeated request with the prese
   expect(await world.outbox()).toEqual(['sms:cancelled m'])
 })
 
-test('answers that the message can no longer be cancelled', async () => {
+test('answers 409 for a message that was sent', async () => {
   await world.message('m', { journal: 'journal' })
   await reports('m/0', 'sent')
   expect(await stop('m')).toMatchObject({ status: 409, body: { message: expect.stringContaining('Sent') } })
@@ -96,15 +96,15 @@ test('answers 404 for a message of another account', async () => {
   expect((await world.recipient('m/0')).state).toBe('Pending')
 })
 
-test('waits for a running dispatch and sees it', async () => {
+test('waits for a running dispatch and sees its result', async () => {
   await world.message('m')
-  const given = Promise.withResolvers<void>()
+  const dispatched = Promise.withResolvers<void>()
   const dispatch = db.database.$transaction(async (statements) => {
     await statements.recipient.update({ where: { cmdId: 'm/0' }, data: { dispatchedJournal: 'journal' } })
-    given.resolve()
+    dispatched.resolve()
     await someoneWaits(db.database)
   })
-  await given.promise
+  await dispatched.promise
   const { body } = await stop('m')
   await dispatch
   expect(body).toMatchObject({ state: 'Cancelling' })

@@ -7,10 +7,10 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database, Statements } from '../store/database.ts'
 import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
 import { findMessage } from './find-message-statement.ts'
-import { unknownMessage } from './get-message.ts'
 import { messageAnswer } from './message-answer.ts'
 import { advanceMessages } from './progress/advance-messages.ts'
 import type { Move } from './progress/message-progress.ts'
+import { unknownMessage } from './read-messages.ts'
 import type { StoredMessage } from './stored-message.ts'
 
 interface CancelMessageDeps {
@@ -22,8 +22,8 @@ interface CancelMessageDeps {
 }
 
 /**
- * Cancels recipients that were not dispatched yet. For the others it asks the device to cancel what it has not handed
- * to a modem.
+ * Cancels the recipients that have not been dispatched. For dispatched recipients it requests a cancel from the device,
+ * which can still cancel what it has not handed to a modem.
  */
 export function cancelMessage({ database, clock, hints, outbox, onMoved }: CancelMessageDeps): Endpoint {
   return endpoint({
@@ -50,10 +50,10 @@ async function cancel(
 ): Promise<{ readonly message: StoredMessage; readonly moves: readonly Move[] }> {
   const before = await findMessage(statements, accountId, id)
   if (before === undefined) throw unknownMessage()
-  // The locks decide which of them can still be cancelled.
+  // Decides under the locks which recipients can still be cancelled.
   const { changed, moves } = await advanceMessages(
     statements,
-    before.recipients.map(({ cmdId }) => ({ accountId, cmdId, input: { kind: 'cancel-asked', at } })),
+    before.recipients.map(({ cmdId }) => ({ accountId, cmdId, input: { kind: 'cancel-requested', at } })),
     at,
   )
   const message = (await findMessage(statements, accountId, id)) ?? before
@@ -61,11 +61,11 @@ async function cancel(
   return { message, moves }
 }
 
-/** Returns whether it was cancelled before: the answer is then its present state. */
+/** A repeated cancel is not an error: its answer is the present state. */
 function isStopped({ state }: StoredMessage): boolean {
   return state === 'Cancelling' || state === 'Cancelled'
 }
 
 function nothingToStop({ state }: StoredMessage): ApiError {
-  return new ApiError(409, `The message is ${state}: it can no longer be cancelled`)
+  return new ApiError(409, `The message is ${state} and can no longer be cancelled`)
 }

@@ -4,8 +4,8 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRow } from '../store/read-rows.ts'
 
 /**
- * Counts recipients with an unknown outcome. Reads the index of unfinished recipients, however long the history. Takes
- * no locks.
+ * Counts recipients with an unknown outcome. Reads only the index of unfinished recipients, so a long history does not
+ * make it slower. Takes no locks.
  */
 export async function countInDoubt(database: Database): Promise<number> {
   const { count } = await readRow(

@@ -10,12 +10,12 @@ interface ExpireMessagesDeps {
   readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
 }
 
-/** Rows per transaction. A cancel of one of these messages waits for its end. */
+/** Rows per transaction. A request to cancel one of these messages waits for the transaction to end. */
 const BATCH = 500
 
 /**
- * Fails messages that were not dispatched before their deadline, for all accounts, and notifies webhooks. Dispatched
- * messages expire on their device. Returns how many recipients it ended.
+ * Fails the messages of all accounts that were not dispatched before their deadline, and notifies webhooks. Dispatched
+ * messages expire on their device. Returns the number of failed recipients.
  */
 export async function expireMessages({ database, clock, onMoved }: ExpireMessagesDeps): Promise<number> {
   let expired = 0
@@ -29,7 +29,7 @@ export async function expireMessages({ database, clock, onMoved }: ExpireMessage
     })
     onMoved?.(moves)
     expired += changed
-    // Fewer changed than found: the others were dispatched or cancelled in between and are not found again.
+    // Recipients that were dispatched or cancelled in between are found but not changed, and are not found again.
     if (found < BATCH) return expired
   }
 }

@@ -4,8 +4,8 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
- * Finds recipients that were not dispatched before their deadline, of all accounts. Takes no locks: `lockMessages`
- * takes those of the messages first, and what changed in between stays as it is.
+ * Finds recipients of all accounts that were not dispatched before their deadline. Takes no locks, because messages
+ * must be locked before recipients (`lockMessages`). A recipient that changes before it is locked is left as it is.
  */
 export function findExpired(statements: Statements, now: Date, limit: number): Promise<z.output<typeof expiredRow>[]> {
   return readRows(

@@ -2,7 +2,7 @@ import type { MessageState } from '@smsgw/contract/message-states'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../http/endpoint.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { listMessages } from './list-messages.ts'
+import { listMessages } from './read-messages.ts'
 import { callEndpoint } from './testing/call-endpoint.ts'
 
 const START = Date.parse('2026-03-01T00:00:00.000Z')
@@ -53,7 +53,7 @@ async function page(query: Query, url = `/3rdparty/v1/messages?${new URLSearchPa
   return { messages, ids: messages.map(({ id }) => id), headers }
 }
 
-/** All pages, by following `Link`. */
+/** Reads all pages by following `Link`. */
 async function followed(query: Query): Promise<string[]> {
   let { ids, headers } = await page(query)
   const found = [...ids]
@@ -103,7 +103,7 @@ describe.each(filters)('the list of %s', (_, query, belongs) => {
     expect(await followed({ ...query, ...sort, limit: '9' })).toEqual(expected)
   })
 
-  test('has the same pages by offset, and the exact total', async () => {
+  test('has the same pages by offset, with the exact total', async () => {
     const { ids, headers } = await page({ ...query, limit: '7', offset: '3' })
     expect(ids).toEqual(oldestFirst.toReversed().slice(3, 10))
     expect(headers['X-Total-Count']).toBe(String(oldestFirst.length))

@@ -19,12 +19,12 @@ export function messageAnswer(
     isHashed: message.contentHash !== null,
     isEncrypted: message.isEncrypted,
     recipients: message.recipients.map(({ cmdId, phoneNumber, state, error, possibleDuplicate }) => {
-      const its = waiting?.get(cmdId)
+      const reason = waiting?.get(cmdId)
       return {
         phoneNumber,
         state,
         ...(error !== null && { error }),
-        ...(its !== undefined && { waiting: its }),
+        ...(reason !== undefined && { waiting: reason }),
         ...(possibleDuplicate && { possibleDuplicate }),
       }
     }),
@@ -41,7 +41,7 @@ export function messageAnswer(
   }
 }
 
-/** The representations of several messages, with the reasons why they wait. */
+/** The API representations of several messages, with the reasons why they are waiting. */
 export async function messageAnswers(
   statements: Statements,
   accountId: string,
@@ -55,7 +55,7 @@ export async function messageAnswers(
   return messages.map((message) => messageAnswer(message, { ...options, waiting }))
 }
 
-/** The requested SIM, else the one that all recipients were sent by. */
+/** The requested SIM, else the one SIM that sent to every recipient so far. */
 function simOf({ simNumber, recipients }: Pick<StoredMessage, 'simNumber' | 'recipients'>) {
   const used = new Set(recipients.flatMap(({ usedSimNumber }) => usedSimNumber ?? []))
   const [only] = used
@@ -92,7 +92,7 @@ export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
   return { ...answer, ...echo }
 }
 
-/** The answer that was given when this message was accepted. Content that was hashed since stays hashed. */
+/** The first answer to the request of this message again, except for content that has been hashed since. */
 export function repeatedAnswer(message: StoredMessage): MessageStateAnswer {
   const recipients = message.recipients.map((recipient) => ({ ...recipient, ...freshRecipient }))
   return { ...messageAnswer({ ...message, ...fresh, recipients }, { content: false }), ...contentOf(message) }

@@ -1,5 +1,5 @@
-// Converts data between base64, as in the API and the link, and octets, as in the database. Encrypted data has its
-// documented text form and is stored as the octets of that text.
+// Converts data between base64 (in the API and the link) and octets (in the database). Encrypted data has a documented
+// text form and is stored as the octets of that text.
 import { readEncryptedField } from '@smsgw/contract/encrypted-field'
 
 export function octetsOfData(data: string, isEncrypted: boolean): Buffer {
@@ -9,6 +9,6 @@ export function octetsOfData(data: string, isEncrypted: boolean): Buffer {
 export function dataOfOctets(octets: Uint8Array, isEncrypted: boolean): string {
   const stored = Buffer.from(octets)
   const text = isEncrypted ? stored.toString('utf8') : ''
-  // Earlier releases accepted plain data in an encrypted message. The agent refuses it.
+  // Earlier releases accepted unencrypted data in an encrypted message. The agent refuses such data.
   return readEncryptedField(text).ok ? text : stored.toString('base64')
 }

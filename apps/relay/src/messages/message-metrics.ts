@@ -25,7 +25,7 @@ export function messageMetrics(registry: Registry, database: Database): MessageM
   })
   new Gauge({
     name: 'smsgw_messages_in_doubt',
-    help: 'Recipients whose outcome is unknown, over all relays',
+    help: 'Recipients whose outcome is unknown, across all relays',
     registers: [registry],
     async collect() {
       this.set(await unlessUnavailable(() => countInDoubt(database)))

@@ -23,9 +23,11 @@ interface PartOfHistory {
 }
 
 /**
- * Reads a page of messages in the order of creation. Each state is read by itself, in order and only as far as needed,
- * and the seven are merged. Two indexes that begin with the state then serve every filter; one index per filter would
- * be written at each step of each message. A page costs the same at every depth (`npm run bench`).
+ * Reads a page of messages in the order of creation. Takes no locks.
+ *
+ * Reads each of the seven states separately, in order and only as far as needed, and merges the results. This way two
+ * indexes that begin with the state are enough for every filter, whereas an index for each filter would have to be
+ * written at each step of each message. A page costs the same at every depth (`npm run bench`).
  */
 export async function readHistory(
   statements: Statements,
@@ -76,7 +78,7 @@ interface Bounds extends HistoryFilter {
   readonly after?: Place | undefined
 }
 
-/** Keeps only the tighter of two bounds on one side: with both, the scan could start at the wider one. */
+/** Keeps only the tighter of two bounds on the same side, because with both the scan could start at the wider one. */
 function bounded(filter: HistoryFilter, direction: Direction, after: Place | undefined): Bounds {
   if (after === undefined) return filter
   if (direction === 'DESC') {

@@ -4,7 +4,7 @@ import { type SendRow, sendColumns, sendCommand } from '../link/dispatch/claim-c
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { systemRandom } from '../random.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { getMessage } from './get-message.ts'
+import { getMessage } from './read-messages.ts'
 import { sendMessage } from './send-message.ts'
 import { callEndpoint } from './testing/call-endpoint.ts'
 
@@ -112,7 +112,7 @@ describe('an accepted message', () => {
     ])
   })
 
-  test('wakes no device before it is due', async () => {
+  test('wakes no device before the message is due', async () => {
     await post({ ...hello, scheduleAt: '2026-03-01T12:00:01Z' })
     expect(woken).toEqual([])
   })
@@ -194,7 +194,7 @@ describe('a refused message', () => {
     expect(body['message']).toContain('/devices/codes')
   })
 
-  test('for a SIM that the device does not have', async () => {
+  test('has a SIM number that the device does not have', async () => {
     await db.database.simCard.create({ data: { deviceId: DEVICE, simNumber: 1, state: 'ready' } })
     const { status, body } = await post({ ...hello, simNumber: 2 })
     expect(status).toBe(400)
@@ -219,7 +219,7 @@ describe('a refused message', () => {
     expect((await post(hello)).body['deviceId']).toBe('n'.repeat(21))
   })
 
-  test('for an existing id, while another account may use the same id', async () => {
+  test('has an id that exists, but only in the same account', async () => {
     expect((await post({ ...hello, id: 'a' })).status).toBe(202)
     expect((await post({ ...hello, id: 'a' })).status).toBe(409)
     await world.account('other')
@@ -227,7 +227,7 @@ describe('a refused message', () => {
     expect((await post({ ...hello, id: 'a' }, { accountId: 'other' })).status).toBe(202)
   })
 
-  test('for an existing id does not use up its idempotency key', async () => {
+  test('does not use up its idempotency key', async () => {
     await post({ ...hello, id: 'a' })
     expect((await post({ ...hello, id: 'a' }, { key: 'k' })).status).toBe(409)
     expect((await post({ ...hello, id: 'b' }, { key: 'k' })).status).toBe(202)
@@ -301,7 +301,7 @@ describe('an idempotency key', () => {
     expect(other.body['id']).not.toBe(first.body['id'])
   })
 
-  test('still returns its answer when the request would be refused now', async () => {
+  test('still returns the first answer when the request would be refused now', async () => {
     send = sendWith({ queueLimit: 1 })
     const requested = { ...hello, scheduleAt: '2026-03-01T12:00:10Z' }
     const first = await post(requested, { key: 'k' })
@@ -324,7 +324,7 @@ describe('an idempotency key', () => {
     expect((await post(hello, { key: '' })).status).toBe(400)
   })
 
-  test('creates one message for many concurrent requests, and all get its answer', async () => {
+  test('creates one message for many concurrent requests, which all get its answer', async () => {
     const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => keys).map((all) => Promise.all(all.map((key) => post(hello, { key })))),

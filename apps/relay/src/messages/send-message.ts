@@ -45,10 +45,10 @@ interface RequestedMessage {
 }
 
 /**
- * Accepts a message: 202 means that it is on disk and will reach a final state, whatever restarts.
+ * Accepts a message. 202 means that the message is on disk and will reach a final state, whatever is restarted.
  *
- * A repeated idempotency key gets the first answer again, even if the request would be refused now because its time has
- * passed or its device was deleted.
+ * A request with a known idempotency key gets the first answer again, even if the request would be refused now because
+ * its time has passed or its device was deleted.
  */
 export function sendMessage(deps: SendMessageDeps): Endpoint {
   const { database, clock, random, hints, rules } = deps
@@ -64,7 +64,7 @@ export function sendMessage(deps: SendMessageDeps): Endpoint {
     errors: [409, 422, 503],
     answerHeaders: {
       Location: 'Path of the message',
-      'Idempotency-Replayed': '`true`: this is the first answer to this key again; no new message was accepted',
+      'Idempotency-Replayed': '`true` if this is the first answer to the key again and no new message was accepted',
     },
     requestHeaders: {
       'Idempotency-Key': 'A repeated request with the same key gets the first answer again and sends nothing',
@@ -84,10 +84,10 @@ export function sendMessage(deps: SendMessageDeps): Endpoint {
   })
 
   async function place(requested: RequestedMessage, planned: CheckedMessage, now: Date): Promise<Answer> {
-    const room = await roster.reserve(requested.accountId, criteriaOf(requested), planned.numbers.length)
-    if (!room.ok) return await repeatedBefore(requested, deviceRefusal(room.problem, requested.body))
-    const message = newMessage(requested, planned, room.reservation.deviceId, now)
-    const outcome = await settled(room.reservation, accept(message))
+    const reserved = await roster.reserve(requested.accountId, criteriaOf(requested), planned.numbers.length)
+    if (!reserved.ok) return await repeatedBefore(requested, deviceRefusal(reserved.problem, requested.body))
+    const message = newMessage(requested, planned, reserved.reservation.deviceId, now)
+    const outcome = await settled(reserved.reservation, accept(message))
     if (outcome.kind === 'device-gone') {
       roster.forget(requested.accountId)
       return await place(requested, planned, now)
@@ -172,7 +172,7 @@ function refusedOrRepeated(outcome: NotNew, { body, base }: RequestedMessage): A
     case 'key-taken':
       throw new ApiError(422, 'This Idempotency-Key was used for a different request: use a new key for a new message')
     case 'id-taken':
-      throw new ApiError(409, `A message with the id ${body.id} exists already: use another id, or leave it out`)
+      throw new ApiError(409, `A message with the id ${body.id} already exists: use another id, or leave it out`)
   }
 }
 

@@ -49,7 +49,7 @@ export const storedMessage = z.object({
 
 export type StoredMessage = Readonly<z.output<typeof storedMessage>>
 
-/** Columns of `messages m`, with the recipients as one JSON value: one statement per page. */
+/** Columns of `messages m`, with the recipients as one JSON value, so that one statement reads a page. */
 export const storedMessageColumns = Prisma.sql`
   m.key, m.id, m.device_id AS "deviceId", m.state, m.created_at AS "createdAt", m.cancelling_at AS "cancellingAt",
   m.cancelled_at AS "cancelledAt", m.processed_at AS "processedAt", m.sent_at AS "sentAt",

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { deleteOldMessages } from './delete-old-messages.ts'
+import { deleteOldMessages } from './delete-old-messages-statement.ts'
 import { expireMessages } from './expire-messages.ts'
-import { getMessage } from './get-message.ts'
 import { hashMessages } from './hash-messages.ts'
 import { advanceMessages } from './progress/advance-messages.ts'
+import { getMessage } from './read-messages.ts'
 import { callEndpoint } from './testing/call-endpoint.ts'
 
 const DAY = 86_400
@@ -61,7 +61,7 @@ describe('a message that was not dispatched before its deadline', () => {
     expect(await expireMessages(deps())).toBe(0)
   })
 
-  test('is failed in every account, however many there are', async () => {
+  test('fails in every account, even if there are more than one transaction changes', async () => {
     await world.account('other')
     await world.device('far', 'other')
     for (let index = 0; index < 12; index++) await world.message(`m${index}`, { validUntil: at(1), numbers: 50 })
@@ -97,7 +97,7 @@ describe('hashing', () => {
     expect(await hashMessages({ ...deps(), hashAfterSeconds: 60 })).toBe(0)
   })
 
-  test('a later report has no number, and never a hash in its place', async () => {
+  test('leaves the number of a later webhook event empty', async () => {
     await world.webhook('sms:delivered')
     await world.message('m')
     await finish('m')
@@ -109,7 +109,7 @@ describe('hashing', () => {
     expect(payload).toMatchObject({ messageId: 'm', recipient: '', phoneNumber: '' })
   })
 
-  test('removes numbers from delivered webhook events, and not from pending ones', async () => {
+  test('removes numbers from delivered webhook events but not from pending ones', async () => {
     for (const event of ['sms:sent', 'sms:delivered', 'sms:failed']) await world.webhook(event)
     await world.message('m', { numbers: 2 })
     await world.message('young')
@@ -154,7 +154,7 @@ describe('hashing', () => {
       const version = await rowVersion()
       expect(await hashMessages({ ...deps(), hashAfterSeconds: 0 })).toBe(1)
       expect((await db.database.webhookDelivery.findFirstOrThrow()).payload).toEqual(before.payload)
-      // A running attempt still counts.
+      // The row is unchanged, so the result of a running attempt still counts.
       expect(await rowVersion()).toEqual(version)
 
       await db.database.webhookDelivery.updateMany({ data: { state } })
@@ -166,7 +166,7 @@ describe('hashing', () => {
     },
   )
 
-  test('deletes the answers of receivers, which may repeat numbers', async () => {
+  test("deletes receivers' answers, which may repeat numbers", async () => {
     await world.webhook('sms:sent')
     await world.message('m')
     const updates = {
@@ -195,7 +195,7 @@ describe('hashing', () => {
     expect(body).not.toHaveProperty('dataMessage')
   })
 
-  test('covers all messages, however many', async () => {
+  test('hashes any number of messages', async () => {
     for (let index = 0; index < 3; index++) await world.message(`m${index}`)
     const [first] = await db.database.message.findMany()
     const { key, ...row } = first as NonNullable<typeof first>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { inboxRetention } from '../inbox/inbox-retention.ts'
+import { inboxRetention } from '../inbox/inbox-retention-statement.ts'
 import { logRetention } from '../logs/log-retention.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { deliveryRetention } from '../webhooks/outbox/delivery-retention.ts'
+import { deliveryRetention } from '../webhooks/outbox/delivery-retention-statement.ts'
 import { type Retention, retentionJob } from './retention.ts'
 
 const now = new Date('2026-03-31T09:00:00.000Z')

@@ -1,7 +1,7 @@
 import { idParams } from '@smsgw/contract/ids'
 import { timeline } from '@smsgw/contract/timeline'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { unknownMessage } from '../messages/get-message.ts'
+import { unknownMessage } from '../messages/read-messages.ts'
 import type { Database } from '../store/database.ts'
 import { readTimeline } from './read-timeline.ts'
 import { timelineEntries } from './timeline-entries.ts'

@@ -34,7 +34,7 @@ async function claimedIds(room = plenty, claimant = connection): Promise<string[
 }
 
 function cancel(cmdId: string) {
-  const updates = { accountId: 'account', cmdId, input: { kind: 'cancel-asked', at: world.now } } as const
+  const updates = { accountId: 'account', cmdId, input: { kind: 'cancel-requested', at: world.now } } as const
   return store.database.$transaction((statements) => advanceMessages(statements, [updates], world.now))
 }
 

@@ -155,7 +155,7 @@ class History {
 
   async #cancel(message: number): Promise<void> {
     const recipients = await store.database.recipient.findMany({ where: { message: { id: `m${message}` } } })
-    const input = { kind: 'cancel-asked', at: this.#world.now } as const
+    const input = { kind: 'cancel-requested', at: this.#world.now } as const
     const updates = recipients.map(({ cmdId }) => ({ accountId: 'account', cmdId, input }))
     await store.database.$transaction((statements) => advanceMessages(statements, updates, this.#world.now))
   }

@@ -43,7 +43,7 @@ async function storedIds(): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test('returns the outcome of each message of a group, independent of the others', async () => {
+test('returns the outcome of each message of a group', async () => {
   await acceptMessages(db.database, [newMessage('taken'), keyed('first', 'k')], PATIENCE_MS)
   const group = [
     newMessage('new'),
@@ -57,14 +57,14 @@ test('returns the outcome of each message of a group, independent of the others'
   expect(await storedIds()).toEqual(['first', 'new', 'other thing', 'taken'])
 })
 
-test('recognises its own message when a lost connection made it retry', async () => {
+test('recognises a message that it has stored itself when a lost connection makes it retry', async () => {
   const group = [newMessage('a'), keyed('b', 'k')]
   expect(await kinds(group)).toEqual(['accepted', 'accepted'])
   expect(await kinds(group)).toEqual(['accepted', 'accepted'])
   expect(await db.database.recipient.count()).toBe(2)
 })
 
-test('stores the neighbours of a message that cannot be stored', async () => {
+test('stores the rest of a group when one message cannot be stored', async () => {
   const accept = grouped()
   const messages = Array.from({ length: 30 }, (_, index) =>
     newMessage(`m${index}`, index === 17 ? { content: UNSTORABLE } : {}),
@@ -74,7 +74,7 @@ test('stores the neighbours of a message that cannot be stored', async () => {
   expect((await storedIds()).length).toBe(29)
 })
 
-test('only the duplicate of a hanging transaction waits for it, and then gets its answer', async () => {
+test('only a duplicate waits for a hanging transaction, and then gets its answer', async () => {
   const accept = grouped()
   const finish = Promise.withResolvers<void>()
   const stored = Promise.withResolvers<void>()

@@ -15,7 +15,7 @@ export type AcceptOutcome =
   | { readonly kind: 'id-taken' }
   | { readonly kind: 'device-gone' }
 
-/** Stores each message or returns why it was not stored. No two of them may have the same id or idempotency key. */
+/** Stores each message or returns why it was not stored. No two messages may have the same id or idempotency key. */
 export async function acceptMessages(
   statements: Statements,
   messages: readonly NewMessage[],
@@ -33,12 +33,12 @@ const accepted: AcceptOutcome = { kind: 'accepted' }
 
 function outcomeOf(message: NewMessage, taken: DuplicateMessage | undefined): AcceptOutcome {
   if (taken === undefined) return { kind: 'device-gone' }
-  // This very message: the connection was lost before the answer arrived, and the statement was tried again.
+  // This very message is stored: the connection was lost before the answer arrived, and the statement was run again.
   if (taken.recipients[0]?.cmdId === message.recipients[0]?.cmdId) return accepted
   return repeatOutcome(message, taken) ?? { kind: 'id-taken' }
 }
 
-/** The outcome of a request whose idempotency key was used before. */
+/** Returns the outcome of a request whose idempotency key `taken` has, or undefined if the keys differ. */
 export function repeatOutcome({ idempotency }: Pick<NewMessage, 'idempotency'>, taken: DuplicateMessage) {
   if (idempotency === undefined || taken.idempotencyKey !== idempotency.key) return undefined
   const isSame = Buffer.compare(taken.idempotencyFingerprint ?? new Uint8Array(), idempotency.fingerprint) === 0

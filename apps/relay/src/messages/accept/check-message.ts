@@ -22,7 +22,7 @@ export type MessageCheck =
   | { readonly ok: true; readonly planned: CheckedMessage }
   | { readonly ok: false; readonly refusal: ApiError }
 
-/** Checks what the schema cannot: numbering plans, the number of parts, and times in the past. */
+/** Checks what the schema cannot check: numbering plans, the number of parts, and times in the past. */
 export function checkMessage(
   requested: SendMessageRequest,
   { skipPhoneValidation }: Pick<SendMessageQuery, 'skipPhoneValidation'>,
@@ -72,8 +72,8 @@ export type MessageRecipients =
   | { readonly ok: false; readonly errors: readonly FieldError[] }
 
 /**
- * Returns the numbers as they will be dialled, without duplicates. Encrypted ones stay as they are: only the agent can
- * read them.
+ * Returns the numbers as they will be dialled, or an error for each invalid or repeated one. Encrypted numbers are not
+ * checked, because only the agent can read them.
  */
 export function messageRecipients(requested: readonly string[], rules: NumberRules | 'encrypted'): MessageRecipients {
   if (rules === 'encrypted') return { ok: true, numbers: requested }
@@ -93,10 +93,10 @@ export function messageRecipients(requested: readonly string[], rules: NumberRul
   return errors.length > 0 ? { ok: false, errors } : { ok: true, numbers: [...positions.keys()] }
 }
 
-/** UTF-16 units: 67, or 66 where a surrogate pair would be split. */
+/** In UTF-16 units: a part of UCS-2 text holds 67, or 66 where a surrogate pair would be split. */
 const FEWEST_UNITS_OF_A_PART = 66
 
-/** Returns the number of parts if it exceeds `most`. Most texts are too short to need counting. */
+/** Returns the number of parts if it exceeds `most`, else undefined. Most texts are too short to need counting. */
 export function partsBeyond(content: MessageContent, most: number): number | undefined {
   if (content.kind === 'data') return dataPartsBeyond(Buffer.from(content.data, 'base64'), content.port, most)
   if (content.text.length <= most * FEWEST_UNITS_OF_A_PART) return undefined

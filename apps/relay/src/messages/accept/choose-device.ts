@@ -8,13 +8,13 @@ import { isLeased } from '../../link/claim/lease.ts'
 export interface DeviceOnRoster {
   readonly id: string
   readonly lastSeen: Date | null
-  /** The relay that holds the socket has confirmed the connection until then. */
+  /** The time until which the relay that holds the socket has confirmed the connection. */
   readonly leaseUntil: Date | null
   /** What the agent reported that it supports; null when it has never connected. */
   readonly capabilities: readonly string[] | null
   /** The reported slots, including empty ones; empty when the device has reported none yet. */
   readonly slots: readonly number[]
-  /** The slots whose SIM is registered in a network. */
+  /** The slots whose SIM is registered on a network. */
   readonly readySlots: readonly number[]
   /** The number of unfinished recipients. */
   readonly waiting: number
@@ -71,12 +71,12 @@ function isOnline({ leaseUntil }: DeviceOnRoster, now: Date): boolean {
   return isLeased(leaseUntil, now)
 }
 
-/** A device without reported slots may have the SIM. It fails the message if it does not. */
+/** A device that has not reported its slots may have the SIM. If not, the device fails the message. */
 function canHave({ slots }: DeviceOnRoster, simNumber: number | undefined): boolean {
   return simNumber === undefined || slots.length === 0 || slots.includes(simNumber)
 }
 
-/** A device that has never connected may support everything. It fails the message if it does not. */
+/** A device that has never connected may support everything. If not, the device fails the message. */
 function supports({ capabilities }: DeviceOnRoster, capability: Capability | undefined): boolean {
   return capability === undefined || capabilities === null || capabilities.includes(capability)
 }

@@ -21,11 +21,11 @@ beforeEach(async () => {
 })
 
 const reserve = async (recipients = 1) => {
-  const room = await roster.reserve('account', anyDevice, recipients)
-  return room.ok ? room.reservation : room.problem
+  const reserved = await roster.reserve('account', anyDevice, recipients)
+  return reserved.ok ? reserved.reservation : reserved.problem
 }
 
-test('counts reserved messages that are not stored yet, even after queues are read again', async () => {
+test('counts reserved messages before they are stored, even after the queues are read again', async () => {
   const reserved = await reserve(2)
   world.pass(10)
   expect(await reserve()).toBe('queue-full')

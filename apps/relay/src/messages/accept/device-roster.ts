@@ -28,15 +28,14 @@ const ACCOUNTS = 10_000
 /**
  * Chooses devices from memory, without a query per message.
  *
- * The devices of an account are read at most once a second. Between two reads, queue lengths are counted on by each
- * reservation, including those that were not stored yet at the time of the read. So the queue limit is exact within
- * this process, and messages of other processes are counted a second later. Before a message is refused, the devices
- * are read again.
+ * The devices of an account are read at most once a second. Each reservation adds to the queue length in memory, also
+ * if its message is not stored when the devices are read again. So the queue limit is exact within this process, while
+ * messages of other processes count up to a second later. Before a message is refused, the devices are read again.
  */
 export class DeviceRoster {
   readonly #deps: RosterDeps
   readonly #accounts: FreshLookup<Roster>
-  /** Reserved recipients that are not stored yet, by device. */
+  /** The number of reserved recipients that have not been stored, by device. */
   readonly #reserved = new Map<string, number>()
 
   constructor(deps: RosterDeps) {

@@ -6,7 +6,7 @@ import { storedMessage, storedMessageColumns } from '../stored-message.ts'
 import type { NewMessage } from './accept-messages.ts'
 
 const duplicateRow = storedMessage.extend({
-  /** Of the claim. */
+  /** Position of the claim in the list. */
   position: z.int(),
   idempotencyKey: z.string().nullable(),
   idempotencyFingerprint: z.instanceof(Uint8Array).nullable(),
@@ -18,8 +18,8 @@ export type DuplicateMessage = Omit<z.output<typeof duplicateRow>, 'position'>
 type Claim = Pick<NewMessage, 'accountId' | 'id' | 'idempotency'>
 
 /**
- * Returns for each claim the message that has its idempotency key, else the one that has its id. Takes no locks: the
- * caller has waited for the commit of the other message.
+ * Returns for each claim the message that has its idempotency key, else the message that has its id. Takes no locks:
+ * `storeMessages` has waited for the commit of the other message.
  */
 export async function findDuplicates(
   statements: Statements,

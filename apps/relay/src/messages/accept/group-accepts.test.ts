@@ -5,7 +5,7 @@ import { groupAccepts } from './group-accepts.ts'
 
 const accepted: AcceptOutcome = { kind: 'accepted' }
 
-/** A store that answers when the test tells it to. */
+/** A store in which the test ends each transaction. */
 function slowStore(isAboutOne = true) {
   const groups: { readonly ids: readonly string[]; commit(): Promise<void>; fail(): Promise<void> }[] = []
   const accept = groupAccepts({
@@ -33,7 +33,7 @@ function slowStore(isAboutOne = true) {
   }
 }
 
-/** One turn of the event loop, and one more for what it started. */
+/** Waits for one turn of the event loop, and for one more that the first may have started. */
 async function turn(): Promise<void> {
   for (let index = 0; index < 2; index++) await new Promise<void>((done) => setImmediate(done))
 }
@@ -95,7 +95,7 @@ test('never groups two messages with the same id or key, unless they belong to d
   ])
 })
 
-test('tries each message alone when a group fails, so that only the bad one fails', async () => {
+test('tries each message alone when a group fails, so that only the bad message fails', async () => {
   const { accept, groups, ids } = slowStore()
   const [good, bad, late] = ['good', 'bad', 'late'].map((id) => accept(newMessage(id)))
   await turn()
@@ -109,7 +109,7 @@ test('tries each message alone when a group fails, so that only the bad one fail
   await refused
 })
 
-test('does not delay the next group by messages that are tried alone', async () => {
+test('does not delay the next group while messages are tried alone', async () => {
   const { accept, groups, ids } = slowStore()
   const slow = accept(newMessage('slow'))
   await turn()
@@ -149,7 +149,7 @@ test('continues without a group that hangs', async () => {
   expect(await hanging).toBe(accepted)
 })
 
-test('splits a group that is too large for one statement, and loses nothing', async () => {
+test('splits a group that is too large for one statement, without losing a message', async () => {
   const { accept, groups, ids } = slowStore()
   const recipients = Array.from({ length: 100 }, (_, index) => ({ cmdId: `${index}`, phoneNumber: '+49' }))
   for (let index = 0; index < 25; index++) void accept(newMessage(`m${index}`, { recipients }))

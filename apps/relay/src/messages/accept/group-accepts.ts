@@ -3,14 +3,14 @@ import type { AcceptOutcome, NewMessage } from './accept-messages.ts'
 
 interface GroupDeps {
   readonly accept: (messages: readonly NewMessage[], waitMs: number) => Promise<readonly AcceptOutcome[]>
-  /** Returns whether a single message may have caused the error, so that the others should be tried without it. */
+  /** Returns whether a single message may have caused the error, so that each message should be tried alone. */
   readonly isAboutOne: (error: unknown) => boolean
 }
 
-/** Limit of a group: the weight of a message is its number of recipients plus the length of its text. */
+/** Limit of a group. A message weighs its number of recipients plus the length of its text in thousands. */
 const MOST_WEIGHT = 1_000
 const MOST_WAITING = 10_000
-/** After this time the group may have lost its connection, and the next group starts. */
+/** After this time the next group starts, because the connection of the present one may be lost. */
 const HANGING_MS = 2_000
 /** How long a group waits for a duplicate that hangs in another process. */
 const WAIT_IN_GROUP_MS = 250
@@ -24,11 +24,12 @@ interface Waiting extends PromiseWithResolvers<AcceptOutcome> {
 /**
  * Stores messages that arrive at the same time in one transaction, so that they share one wait for the disk.
  *
- * Idle: messages of one turn of the event loop are stored at its end, so a single request waits for no other. Busy (a
- * group is being stored): new messages queue up and form the next group, oldest first, up to the limit. Two groups at a
- * time gained no speed: both are smaller, and each costs the process as much as twenty messages. Duplicates (same id or
- * idempotency key) never share a group: the later one waits and then finds the earlier one. When one message makes a
- * group fail, the next group starts, and each message of the failed group is tried alone.
+ * Idle: messages that arrive in one turn of the event loop are stored at the end of that turn, so a single request does
+ * not wait for others. Busy (a group is being stored): new messages queue up and form the next group, oldest first, up
+ * to the limit. Storing two groups at a time was not faster, because both are smaller and each costs the process as
+ * much as twenty messages. Duplicates (same id or idempotency key) never share a group, so the later message waits and
+ * then finds the earlier one. When one message makes a group fail, the next group starts, and each message of the
+ * failed group is tried alone.
  */
 export function groupAccepts({ accept, isAboutOne }: GroupDeps): (message: NewMessage) => Promise<AcceptOutcome> {
   let waiting: Waiting[] = []
@@ -38,14 +39,14 @@ export function groupAccepts({ accept, isAboutOne }: GroupDeps): (message: NewMe
     waiting.push(one)
     if (isBusy) return
     isBusy = true
-    setImmediate(goOn)
+    setImmediate(storeNext)
   }
 
-  async function goOn(): Promise<void> {
+  async function storeNext(): Promise<void> {
     const { group, rest } = nextGroup(waiting)
     waiting = rest
     await untilDoneOr(HANGING_MS, storeGroup(group))
-    if (waiting.length > 0) setImmediate(goOn)
+    if (waiting.length > 0) setImmediate(storeNext)
     else isBusy = false
   }
 

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isIdempotencyKey, requestFingerprint } from './idempotency-key.ts'
 
-test('accepts 1 to 255 printable characters', () => {
+test('a key has 1 to 255 printable characters', () => {
   expect(isIdempotencyKey('order 4711/ä'.slice(0, 11))).toBe(true)
   expect(isIdempotencyKey('k'.repeat(255))).toBe(true)
   for (const wrong of ['', 'k'.repeat(256), 'ä', 'a\tb', 'a\n']) expect(isIdempotencyKey(wrong)).toBe(false)
 })
 
-test('is the same for equal JSON in another order of members', () => {
+test('the fingerprint does not depend on the order of JSON members', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(requestFingerprint(shuffled(value))).toEqual(requestFingerprint(value))
@@ -16,7 +16,7 @@ test('is the same for equal JSON in another order of members', () => {
   )
 })
 
-test('differs when a value, its type, its place or its name differs', () => {
+test('the fingerprint depends on values, their types, their places and their names', () => {
   const requests = [
     { a: 1 },
     { a: '1' },
@@ -35,7 +35,7 @@ test('differs when a value, its type, its place or its name differs', () => {
   expect(new Set(fingerprints).size).toBe(requests.length)
 })
 
-test('is the same whether a member is left out or undefined', () => {
+test('the fingerprint is the same whether a member is left out or undefined', () => {
   expect(requestFingerprint({ a: 1, b: undefined })).toEqual(requestFingerprint({ a: 1 }))
 })
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 /** Identifies a request that may be repeated. */
 export interface IdempotencyKey {
   readonly key: string
-  /** SHA-256 of the request: the same key with a different request is an error of the caller. */
+  /** SHA-256 of the request. It is an error to use the key for a different request. */
   readonly fingerprint: Uint8Array
 }
 

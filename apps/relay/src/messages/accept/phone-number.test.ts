@@ -14,7 +14,7 @@ test.each([
   ['  14155550123 ', '+14155550123'],
   ['0014155550123', '+14155550123'],
   ['00 49 (151) 12345678', '+4915112345678'],
-  // A landline number: valid, and some can receive SMS.
+  // Landline numbers are valid, and some can receive SMS.
   ['+493012345678', '+493012345678'],
 ])('reads %s as %s without a region', (text, number) => {
   expect(normaliseNumber(text, international)).toEqual({ ok: true, number })
@@ -26,15 +26,15 @@ test.each<[CountryCode, string, string]>([
   ['DE', '15112345678', '+4915112345678'],
   ['DE', '+14155550123', '+14155550123'],
   ['DE', '0014155550123', '+14155550123'],
-  // Also a landline in area 04915, dialled with a leading 0.
+  // A mobile number without its +, although a landline in area 04915 has the same digits after its leading 0.
   ['DE', '4915112345678', '+4915112345678'],
   ['DE', '0491512345678', '+49491512345678'],
-  // After a + it would be a number in Egypt.
+  // A national number, although with a + it would be a number in Egypt.
   ['US', '2015550123', '+12015550123'],
   ['US', '(201) 555-0123', '+12015550123'],
   ['US', '12015550123', '+12015550123'],
   ['US', '+20 155 501 2345', '+201555012345'],
-  // Not a number of the region, so an international one.
+  // An international number, because it is not valid in the region.
   ['US', '447400123456', '+447400123456'],
   ['GB', '4915112345678', '+4915112345678'],
 ])('reads in %s %s as %s', (region, text, number) => {
@@ -60,7 +60,7 @@ describe("each region's example of a mobile number", () => {
     expect(different((number) => number.nationalNumber, itsOwn)).toEqual([])
   })
 
-  // Regions whose international prefixes are 011, 0011, 010, 0xx and 00.
+  // The regions have the international prefixes 011, 0011, 010, 0xx and 00.
   test.each([undefined, 'US', 'AU', 'JP', 'BR', 'DE'] as const)(
     'is recognised after + and 00 in region %s',
     (region) => {

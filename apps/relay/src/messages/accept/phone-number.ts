@@ -3,7 +3,7 @@ import { type CountryCode, ParseError, type PhoneNumber, parsePhoneNumberWithErr
 export interface NumberRules {
   /** Country of numbers without `+`; without a country they must be international. */
   readonly region: CountryCode | undefined
-  /** Accepts everything that a modem can dial: short codes, machine numbers. */
+  /** Accepts everything that a modem can dial, for example short codes. */
   readonly skipValidation: boolean
 }
 
@@ -11,7 +11,9 @@ export type NormalisedNumber =
   | { readonly ok: true; readonly number: string }
   | { readonly ok: false; readonly reason: string }
 
-/** Returns a number in the form in which it is stored, dialled and compared: E.164, or as dialled by a modem. */
+/**
+ * Returns a number as it is stored, dialled and compared: in E.164, or without punctuation if validation is skipped.
+ */
 export function normaliseNumber(text: string, { region, skipValidation }: NumberRules): NormalisedNumber {
   if (skipValidation) return dialable(text)
   const read = readNumber(text, region)
@@ -35,8 +37,8 @@ function dialable(text: string): NormalisedNumber {
 type ReadNumber = { readonly ok: true; readonly parsed: PhoneNumber } | { readonly ok: false; readonly reason: string }
 
 /**
- * With a region, national numbers come first: 15 % of Canada's national numbers are valid numbers of another country
- * after a `+`.
+ * With a region, the national number wins if both are valid, because 15 % of Canada's national numbers are also valid
+ * numbers of another country after a `+`.
  */
 function readNumber(text: string, region: CountryCode | undefined): ReadNumber {
   const digits = text.replace(PUNCTUATION, '')
@@ -51,7 +53,7 @@ function readNumber(text: string, region: CountryCode | undefined): ReadNumber {
 
 /**
  * In Germany, Indonesia and Kosovo, landline numbers have no fixed length, so each mobile number without its `+` is
- * also a valid landline number. An SMS is meant for the mobile.
+ * also a valid landline number. An SMS is meant for the mobile number.
  */
 function isMobileWithoutPlus(international: PhoneNumber, national: PhoneNumber): boolean {
   return (
@@ -71,7 +73,7 @@ function valid(text: string, region: CountryCode | undefined): ReadNumber {
 
 function parse(text: string, defaultCountry: CountryCode | undefined): PhoneNumber | string {
   try {
-    // Without a region only `extract` is passed: the option has no value for "none".
+    // Without a region the option is left out, because it has no value for "none".
     return parsePhoneNumberWithError(text, { extract: false, ...(defaultCountry && { defaultCountry }) })
   } catch (error) {
     if (error instanceof ParseError)
@@ -87,5 +89,5 @@ const reasons: Readonly<Record<string, string>> = {
   INVALID_COUNTRY: 'has no valid country code: use the international format, for example +447400123456',
   TOO_SHORT: 'is too short for a phone number',
   TOO_LONG: 'is too long for a phone number',
-  INVALID_LENGTH: 'has a length that is not used for numbers of its country',
+  INVALID_LENGTH: 'has a length that no number in its country has',
 }

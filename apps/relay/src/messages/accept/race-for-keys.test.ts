@@ -29,7 +29,7 @@ afterAll(async () => {
   await db.close()
 })
 
-test('one message per key and one answer for all its requests, on two relays at once', async () => {
+test('two relays create one message per key, and all requests with the key get the same answer', async () => {
   const { statuses, answersOfAKey, firstsOfAKey } = await raceForKeys({
     relays: relays.map(({ url }) => url),
     auth: `Basic ${Buffer.from(`sms:${PASSWORD}`).toString('base64')}`,

@@ -6,16 +6,16 @@ import { octetsOfData } from '../message-data.ts'
 import type { NewMessage } from './accept-messages.ts'
 
 /**
- * Stores messages with their recipients in one statement: one round trip and one commit, however many. Returns the
- * positions of those that were not stored, because their id or idempotency key exists or their device was deleted. They
- * do not fail the others.
+ * Stores any number of messages with their recipients in one round trip and one commit. Returns the positions of the
+ * messages that were not stored, because their id or idempotency key already exists or their device was deleted. The
+ * other messages are stored.
  *
  * Locks: if another transaction has just inserted the same id or key, this one waits for its commit. All messages are
- * inserted in the order of key and id, so that two groups with the same keys cannot deadlock. `patienceMs` limits the
- * wait and then fails the whole group. The KEY SHARE lock on the device makes its deletion wait: the deletion sees and
- * ends everything stored before, and later messages are not stored.
+ * inserted in the order of key and id, so that two groups with the same keys cannot deadlock. A wait of more than
+ * `waitMs` fails the whole group. The KEY SHARE lock on the device makes a deletion of the device wait. The deletion
+ * then sees and ends all messages stored before it, and no message is stored after it.
  *
- * One JSON parameter: one array per column costs a third more CPU time for quoting (`npm run bench`).
+ * There is one JSON parameter, because one array per column costs a third more CPU time for quoting (`npm run bench`).
  */
 export async function storeMessages(
   statements: Statements,

@@ -23,14 +23,14 @@ afterAll(() => store.close())
 
 const at = new Date('2026-03-01T12:00:00.000Z')
 const later = (seconds: number) => new Date(at.getTime() + seconds * 1000)
-const update = (cmdId: string, kind: 'processed' | 'sent' | 'delivered' | 'cancel-asked' | 'cancelled') =>
+const update = (cmdId: string, kind: 'processed' | 'sent' | 'delivered' | 'cancel-requested' | 'cancelled') =>
   ({ accountId: 'account', cmdId, input: { kind, at } }) satisfies RecipientUpdate
 
 function advance(...updates: RecipientUpdate[]) {
   return store.database.$transaction((statements) => advanceMessages(statements, updates, world.now))
 }
 
-test('several reports for a recipient in one transaction store every time, one state and one webhook event each', async () => {
+test('several reports for one recipient store each time and one webhook event for each state', async () => {
   await world.message('m', { journal: 'j' })
   await advance(update('m/0', 'processed'), { ...update('m/0', 'sent'), simNumber: 2, sender: '+491', parts: 3 })
   await advance(update('m/0', 'sent'), update('m/0', 'delivered'), update('m/0', 'delivered'))
@@ -49,7 +49,7 @@ test('several reports for a recipient in one transaction store every time, one s
   expect(await world.outbox()).toEqual(['sms:sent m', 'sms:delivered m'])
 })
 
-test('times never decrease from state to state, nor in webhooks, whatever the clock of the device', async () => {
+test('times never decrease from state to state or in webhooks, whatever the clock of the device shows', async () => {
   await world.message('m', { journal: 'j' })
   const updates = (kind: 'processed' | 'sent' | 'delivered', seconds: number) =>
     ({ accountId: 'account', cmdId: 'm/0', input: { kind, at: later(seconds) } }) satisfies RecipientUpdate
@@ -68,7 +68,7 @@ test('times never decrease from state to state, nor in webhooks, whatever the cl
   ])
 })
 
-test('an event names the earlier event that the same receiver gets first', async () => {
+test('an event names the earlier event, which its receiver gets first', async () => {
   await world.message('m', { journal: 'j' })
   const failed = (code: string) => ({
     ...update('m/0', 'sent'),
@@ -84,7 +84,7 @@ test('an event names the earlier event that the same receiver gets first', async
   expect(followed.get('sms:delivered')).toBe(idOf('sms:sent'))
 })
 
-test('with several recipients, the times of the message do not decrease either', async () => {
+test('the times of a message with several recipients do not decrease either', async () => {
   await world.message('m', { journal: 'j', numbers: 2 })
   const updates = (cmdId: string, kind: 'processed' | 'sent', seconds: number) =>
     ({ accountId: 'account', cmdId, input: { kind, at: later(seconds) } }) satisfies RecipientUpdate
@@ -109,7 +109,7 @@ test('a message has the state of its slowest recipient, and is finished with the
 describe('the SIM of an outbound event', () => {
   const two = [sim(1, 'ready', '+491'), sim(2, 'ready', '+492')]
   const ends: readonly [what: string, ending: RecipientUpdate][] = [
-    ['a cancel', update('m/0', 'cancel-asked')],
+    ['a cancel', update('m/0', 'cancel-requested')],
     ['an expiry', { ...update('m/0', 'sent'), input: { kind: 'expired', at } }],
     ['the loss of the device', { ...update('m/0', 'sent'), input: { kind: 'device-lost', at } }],
     ['a failure', { ...update('m/0', 'sent'), input: { kind: 'failed', at, code: 'unsupported', reason: 'too old' } }],
@@ -158,7 +158,7 @@ describe('the SIM of an outbound event', () => {
     await world.sims(sims)
     await store.database.account.updateMany({ data: { settings } })
     await world.message('m')
-    await advance(update('m/0', 'cancel-asked'))
+    await advance(update('m/0', 'cancel-requested'))
     expect(await senders()).toEqual([expected])
   })
 
@@ -195,7 +195,7 @@ test('writes many messages, recipients and kinds of updates at once', async () =
     { kind: 'processed', at },
     { kind: 'waiting', at, code: 'held', reason: 'waits' },
     { kind: 'failed', at, code: 'refused', reason: 'CMS 38' },
-    { kind: 'cancel-asked', at },
+    { kind: 'cancel-requested', at },
     { kind: 'device-lost', at },
   ]
   const expected = ['Processed', 'Pending', 'Failed', 'Cancelling', 'Failed']
@@ -214,7 +214,7 @@ test('a cancel waits for a running dispatch and sees its result', async () => {
   await store.database
     .$transaction(async (statements) => {
       await statements.$queryRaw`SELECT FROM recipients WHERE cmd_id = 'm/0' FOR UPDATE SKIP LOCKED`
-      const cancel = advance(update('m/0', 'cancel-asked'))
+      const cancel = advance(update('m/0', 'cancel-requested'))
       await Promise.race([cancel, someoneWaits(store.database)])
       await statements.$executeRaw`UPDATE recipients SET dispatched_journal = 'j' WHERE cmd_id = 'm/0'`
       return { cancel }

@@ -1,24 +1,25 @@
 import type { Statements } from '../../store/database.ts'
 import { enqueueEvents } from '../../webhooks/outbox/enqueue-events.ts'
+import type { OutboundEvent } from '../../webhooks/outbox/outbox-event.ts'
 import { lockMessages } from './lock-messages-statement.ts'
 import { type MessageProgress, type Move, progressMessage, type RecipientUpdate } from './message-progress.ts'
-import { withSendingSims } from './sending-sim.ts'
+import { type DeviceSims, readDeviceSims } from './read-device-sims-statement.ts'
 import { writeProgress } from './write-progress-statement.ts'
 
 export interface AdvancedMessages {
-  /** Their present state, changed or not. */
+  /** The messages of the updates in their present state, changed or not. */
   readonly messages: readonly MessageProgress[]
   /** Command ids of the changed recipients. */
   readonly changed: ReadonlySet<string>
   readonly moves: readonly Move[]
-  /** Updates for a recipient of another account or device, or for none. */
+  /** Updates for a recipient that does not exist or belongs to another account or device. */
   readonly unknown: readonly RecipientUpdate[]
 }
 
 /**
- * The only way to change the state of a message: by a device's event, a cancel, an expiry or a lost device. Applies the
- * updates in order, writes recipients and messages, and adds webhook deliveries to the outbox, all in the caller's
- * transaction. Late and repeated updates change nothing and create no event.
+ * The only way to change the state of a message, for every cause: an event from its device, a cancel, an expiry or a
+ * lost device. Applies the updates in order, writes recipients and messages, and adds webhook deliveries to the outbox,
+ * all in the caller's transaction. Late and repeated updates change nothing and create no event.
  */
 export async function advanceMessages(
   statements: Statements,
@@ -54,4 +55,34 @@ export async function advanceMessages(
 
 function isAbout(message: MessageProgress | undefined, { accountId, deviceId }: RecipientUpdate): boolean {
   return message?.accountId === accountId && (deviceId ?? message.deviceId) === message.deviceId
+}
+
+/**
+ * Adds SIM and sender to events for which the device has reported none, because the message ended before or the device
+ * is gone. They are derived from the request and the slots of the device.
+ */
+async function withSendingSims(
+  statements: Statements,
+  events: readonly OutboundEvent[],
+): Promise<readonly OutboundEvent[]> {
+  const open = events.filter(({ simNumber, sender }) => simNumber === null || sender === null)
+  if (open.length === 0) return events
+  const devices = await readDeviceSims(statements, [...new Set(open.map(({ deviceId }) => deviceId))])
+  return events.map((event) => withSendingSim(event, devices.get(event.deviceId)))
+}
+
+function withSendingSim(event: OutboundEvent, device: DeviceSims | undefined): OutboundEvent {
+  if (device === undefined) return event
+  const simNumber = event.simNumber ?? plannedSim(device) ?? null
+  const sim = device.sims.find((one) => one.simNumber === simNumber)
+  return { ...event, simNumber, sender: event.sender ?? sim?.phoneNumber ?? null }
+}
+
+/** Returns the slot for messages without a requested SIM, or undefined when several are possible. */
+function plannedSim({ sims, selection }: DeviceSims): number | undefined {
+  const ready = sims.filter(({ state }) => state === 'ready')
+  const present = sims.filter(({ state }) => state !== 'absent')
+  const [candidates = []] = [ready, present, sims].filter(({ length }) => length > 0)
+  if (candidates.length > 1 && (candidates !== ready || selection !== 'OSDefault')) return undefined
+  return candidates.length === 0 ? undefined : Math.min(...candidates.map(({ simNumber }) => simNumber))
 }

@@ -21,7 +21,7 @@ export interface MessageProgress extends StateTimes {
   readonly state: MessageState
   readonly createdAt: Date
   readonly finishedAt: Date | null
-  /** Its numbers are replaced by hashes. */
+  /** The numbers have been replaced with hashes. */
   readonly isHashed: boolean
   readonly recipients: readonly TrackedRecipient[]
 }
@@ -54,7 +54,7 @@ export interface Move {
 /** An input for one recipient, with the facts that were reported together. */
 export interface RecipientUpdate {
   readonly accountId: string
-  /** Only this device may report it; left out when the relay decided. */
+  /** Only this device may report the update. Left out when the relay decided it. */
   readonly deviceId?: string
   readonly cmdId: string
   /** Left out when only the facts below are reported. */
@@ -102,12 +102,12 @@ export function progressMessage(
   return { message, changed, changedRecipients, outboxEvents, moves }
 }
 
-/** A device's clock may be slow: a later step never gets an earlier time than the step before. */
+/** A device's clock may be slow, so a step never gets an earlier time than the step before. */
 function latest(at: Date, before: readonly (Date | null)[]): Date {
   return before.reduce<Date>((last, time) => (time !== null && time > last ? time : last), at)
 }
 
-/** Without the time of a failure, which earlier evidence may correct. */
+/** Leaves out the time of a failure, because a report with an earlier time may correct the failure. */
 function timesBefore({ cancelRequestedAt, processedAt, sentAt }: TrackedRecipient): readonly (Date | null)[] {
   return [cancelRequestedAt, processedAt, sentAt]
 }
@@ -116,7 +116,7 @@ function step(recipient: TrackedRecipient, input: RecipientInput | undefined) {
   return input === undefined ? { recipient, reached: [] } : advance(recipient, input)
 }
 
-/** The last SIM that was used counts. */
+/** Adds the reported facts. If several SIMs were used, the last one counts. */
 function withFacts(recipient: TrackedRecipient, update: RecipientUpdate): TrackedRecipient {
   const { simNumber, sender, parts } = update
   const usedSimNumber = simNumber ?? recipient.usedSimNumber
@@ -136,7 +136,7 @@ function withRecipient(message: MessageProgress, changed: TrackedRecipient, at: 
   const recipients = message.recipients.map((one) => (one.cmdId === changed.cmdId ? changed : one))
   const states = recipients.map(({ state }) => state)
   const state = messageStateOf(states)
-  // Uses the relay's clock, as retention counts from here and a device's clock may be wrong.
+  // Uses the relay's clock, because retention counts from this time and a device's clock may be wrong.
   const finishedAt = message.finishedAt ?? (states.every(isFinished) ? now : null)
   return { ...message, ...(state !== message.state && firstTime(message, state, at)), state, finishedAt, recipients }
 }
@@ -156,7 +156,7 @@ const columns: Readonly<Partial<Record<MessageState, keyof StateTimes>>> = {
   Failed: 'failedAt',
 }
 
-/** The event that webhooks got for this recipient before. */
+/** Returns the event that webhooks received for this recipient before, or undefined if there was none. */
 function earlier(
   { state, sentAt, errorCode }: TrackedRecipient,
   reached: RecipientMilestone,
@@ -176,7 +176,7 @@ function outboundEvent(
   const { cmdId, phoneNumber, senderNumber, usedSimNumber, partsCount, error, errorCode } = recipientProgress
   const { possibleDuplicate } = recipientProgress
   const simNumber = usedSimNumber ?? requestedSimNumber
-  // Payloads promise a number here, so a hash is replaced by an empty string. `messageId` identifies the recipient.
+  // Payloads promise a number here, so a hash is replaced with an empty string. `messageId` identifies the recipient.
   const recipient = isHashed ? '' : phoneNumber
   const facts = {
     ...{ deviceId, cmdId, messageId: id, recipient, sender: senderNumber, simNumber, at, follows },

@@ -20,7 +20,7 @@ const accepted: RecipientProgress = {
 const at = new Date('2026-03-01T12:00:00.000Z')
 const later = new Date('2026-03-01T12:05:00.000Z')
 const failure = (code: string): RecipientInput => ({ kind: 'failed', at, code, reason: 'in words' })
-const given = { ...accepted, dispatchedJournal: 'journal' }
+const dispatched = { ...accepted, dispatchedJournal: 'journal' }
 
 const inputs = {
   processed: { kind: 'processed', at },
@@ -29,7 +29,7 @@ const inputs = {
   delivered: { kind: 'delivered', at },
   refused: failure('refused'),
   unknown: failure('submit_unknown'),
-  'cancel-asked': { kind: 'cancel-asked', at },
+  'cancel-requested': { kind: 'cancel-requested', at },
   cancelled: { kind: 'cancelled', at },
   'cancel-refused': { kind: 'cancel-refused', at },
   expired: { kind: 'expired', at },
@@ -44,36 +44,36 @@ function follow(start: RecipientProgress, ...steps: InputName[]): RecipientProgr
 
 const situations = {
   Pending: accepted,
-  'Pending, given': given,
-  Processed: follow(given, 'processed'),
-  Cancelling: follow(given, 'processed', 'cancel-asked'),
-  Cancelled: follow(given, 'processed', 'cancel-asked', 'cancelled'),
-  Sent: follow(given, 'processed', 'sent'),
-  Delivered: follow(given, 'processed', 'sent', 'delivered'),
-  'Failed, refused': follow(given, 'processed', 'refused'),
-  'Failed, submit_unknown': follow(given, 'processed', 'unknown'),
-  'Failed, device_lost': follow(given, 'processed', 'device-lost'),
+  'Pending, dispatched': dispatched,
+  Processed: follow(dispatched, 'processed'),
+  Cancelling: follow(dispatched, 'processed', 'cancel-requested'),
+  Cancelled: follow(dispatched, 'processed', 'cancel-requested', 'cancelled'),
+  Sent: follow(dispatched, 'processed', 'sent'),
+  Delivered: follow(dispatched, 'processed', 'sent', 'delivered'),
+  'Failed, refused': follow(dispatched, 'processed', 'refused'),
+  'Failed, submit_unknown': follow(dispatched, 'processed', 'unknown'),
+  'Failed, device_lost': follow(dispatched, 'processed', 'device-lost'),
 }
 
 describe('the next state of a recipient, for each state and input', () => {
-  // A dot: the state stays.
+  // A dot means that the state does not change.
   const table = `
-                         | processed waiting sent delivered refused unknown cancel-asked cancelled cancel-refused expired device-lost
-  Pending                | Processed .       Sent Delivered Failed  Failed  Cancelled    Cancelled .              Failed  Failed
-  Pending, given         | Processed .       Sent Delivered Failed  Failed  Cancelling   Cancelled .              .       Failed
-  Processed              | .         .       Sent Delivered Failed  Failed  Cancelling   Cancelled .              .       Failed
-  Cancelling             | .         .       Sent Delivered Failed  Failed  .            Cancelled .              .       Failed
-  Cancelled              | .         .       .    .         .       .       .            .         .              .       .
-  Sent                   | .         .       .    Delivered Failed  .       .            .         .              .       .
-  Delivered              | .         .       .    .         .       .       .            .         .              .       .
-  Failed, refused        | .         .       .    .         .       .       .            .         .              .       .
-  Failed, submit_unknown | .         .       Sent Delivered .       .       .            .         .              .       .
-  Failed, device_lost    | .         .       Sent Delivered .       .       .            .         .              .       .`
+                         | processed waiting sent delivered refused unknown cancel-requested cancelled cancel-refused expired device-lost
+  Pending                | Processed .       Sent Delivered Failed  Failed  Cancelled        Cancelled .              Failed  Failed
+  Pending, dispatched    | Processed .       Sent Delivered Failed  Failed  Cancelling       Cancelled .              .       Failed
+  Processed              | .         .       Sent Delivered Failed  Failed  Cancelling       Cancelled .              .       Failed
+  Cancelling             | .         .       Sent Delivered Failed  Failed  .                Cancelled .              .       Failed
+  Cancelled              | .         .       .    .         .       .       .                .         .              .       .
+  Sent                   | .         .       .    Delivered Failed  .       .                .         .              .       .
+  Delivered              | .         .       .    .         .       .       .                .         .              .       .
+  Failed, refused        | .         .       .    .         .       .       .                .         .              .       .
+  Failed, submit_unknown | .         .       Sent Delivered .       .       .                .         .              .       .
+  Failed, device_lost    | .         .       Sent Delivered .       .       .                .         .              .       .`
   const [columns, ...rows] = table
     .trim()
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim().split(/ +/)))
-  test('is listed for all of them', () => {
+  test('is listed for every combination', () => {
     expect(rows.map(([situation]) => situation?.join(' '))).toEqual(Object.keys(situations))
     expect(columns?.at(-1)).toEqual(names)
   })
@@ -91,19 +91,20 @@ describe('the next state of a recipient, for each state and input', () => {
 
 describe('a recipient', () => {
   test('keeps the first time of each state', () => {
-    const start = follow(given, 'processed', 'sent')
+    const start = follow(dispatched, 'processed', 'sent')
     const repeated = advance(advance(start, { kind: 'processed', at: later }).recipient, { kind: 'sent', at: later })
-    expect(repeated).toMatchObject({ changed: false, recipient: { processedAt: at, sentAt: at } })
+    expect(repeated.recipient).toBe(start)
+    expect(start).toMatchObject({ processedAt: at, sentAt: at })
   })
 
-  test('is reported as sent before it is reported as delivered, even if only the delivery was known', () => {
+  test('is reported as sent before it is reported as delivered, even if only the delivery was reported', () => {
     expect(advance(situations.Processed, inputs.delivered).reached).toEqual(['sent', 'delivered'])
     expect(advance(situations.Sent, inputs.delivered).reached).toEqual(['delivered'])
     expect(advance(situations['Failed, device_lost'], inputs.delivered).reached).toEqual(['sent', 'delivered'])
   })
 
-  test('keeps Processed on record while a cancel is on its way', () => {
-    const cancelling = follow(given, 'cancel-asked', 'processed')
+  test('records the time of Processed while a cancel is pending', () => {
+    const cancelling = follow(dispatched, 'cancel-requested', 'processed')
     expect(cancelling).toMatchObject({ state: 'Cancelling', processedAt: at, cancelAnsweredAt: null })
   })
 
@@ -119,7 +120,7 @@ describe('a recipient', () => {
     expect(follow(held, 'sent')).toMatchObject({ error: null, errorCode: null })
   })
 
-  test('in doubt has an error that begins as the contract requires, whatever the text of the device', () => {
+  test('with an unknown outcome has an error that begins as the contract requires, whatever the device reports', () => {
     const errorOf = (reason: string) =>
       advance(situations.Processed, { kind: 'waiting', at, code: 'outcome_unknown', reason }).recipient.error
     expect(errorOf('the port was lost')).toBe('outcome unknown: the port was lost')
@@ -132,7 +133,7 @@ describe('a recipient', () => {
     expect(errorOf({})).toBe('CMS 38')
     expect(errorOf({ partsSent: 2, parts: 3 })).toBe('partial 2/3: CMS 38')
     expect(errorOf({ partsSent: 0, parts: 3 })).toBe('CMS 38')
-    // Refused by a report, after all of it was sent.
+    // All parts were sent, and then a delivery report refused the message.
     expect(errorOf({ partsSent: 3, parts: 3 })).toBe('CMS 38')
     expect(errorOf({ code: 'ttl_expired' })).toBe('TTL expired')
     expect(errorOf({ code: 'submit_unknown', partsSent: 1, parts: 2 })).toBe('partial 1/2: submit_unknown')
@@ -144,13 +145,13 @@ describe('a recipient', () => {
     }
   })
 
-  test('is lost together with a cancel, unless it was never dispatched', () => {
-    expect(follow(given, 'device-lost')).toMatchObject({ error: 'device_lost', cancelRequestedAt: at })
+  test('that is lost also has a cancel requested, unless it was never dispatched', () => {
+    expect(follow(dispatched, 'device-lost')).toMatchObject({ error: 'device_lost', cancelRequestedAt: at })
     expect(follow(accepted, 'device-lost')).toMatchObject({ error: 'device_lost', cancelRequestedAt: null })
   })
 
   test('that was dispatched is never expired by the relay', () => {
-    expect(advance(given, inputs.expired).changed).toBe(false)
+    expect(advance(dispatched, inputs.expired).recipient).toBe(dispatched)
   })
 })
 
@@ -163,17 +164,18 @@ const rank: Record<MessageState, number> = {
   Cancelled: 5,
   Failed: 5,
 }
-const isIgnorance = ({ errorCode }: RecipientProgress) => errorCode === 'submit_unknown' || errorCode === 'device_lost'
+const isOutcomeUnknown = ({ errorCode }: RecipientProgress) =>
+  errorCode === 'submit_unknown' || errorCode === 'device_lost'
 const anyInputs = fc.array(fc.constantFrom(...names), { maxLength: 12 })
 
 describe('in any order of inputs, a recipient', () => {
   test('never moves backwards', () => {
     fc.assert(
-      fc.property(fc.constantFrom(accepted, given), anyInputs, (start, steps) => {
+      fc.property(fc.constantFrom(accepted, dispatched), anyInputs, (start, steps) => {
         let recipient: RecipientProgress = start
         for (const name of steps) {
           const next = advance(recipient, inputs[name]).recipient
-          const corrected = isIgnorance(recipient) && (next.state === 'Sent' || next.state === 'Delivered')
+          const corrected = isOutcomeUnknown(recipient) && (next.state === 'Sent' || next.state === 'Delivered')
           if (!corrected) expect(rank[next.state]).toBeGreaterThanOrEqual(rank[recipient.state])
           if (isFinished(recipient.state)) expect(isFinished(next.state)).toBe(true)
           recipient = next
@@ -185,7 +187,7 @@ describe('in any order of inputs, a recipient', () => {
 
   test('reaches each milestone at most once, and delivered only after sent', () => {
     fc.assert(
-      fc.property(fc.constantFrom(accepted, given), anyInputs, (start, steps) => {
+      fc.property(fc.constantFrom(accepted, dispatched), anyInputs, (start, steps) => {
         let recipient: RecipientProgress = start
         const reached: string[] = []
         for (const name of steps) {
@@ -194,7 +196,8 @@ describe('in any order of inputs, a recipient', () => {
           recipient = step.recipient
         }
         const failures = reached.filter((milestone) => milestone === 'failed').length
-        // An unknown outcome, corrected to Sent, then refused by a report: two separate failures.
+        // Two failures are possible: an unknown outcome that is corrected to Sent, then a report that refuses the
+        // message.
         expect(failures).toBeLessThanOrEqual(reached.indexOf('sent') > reached.indexOf('failed') ? 2 : 1)
         const others = reached.filter((milestone) => milestone !== 'failed')
         expect(new Set(others).size).toBe(others.length)
@@ -206,16 +209,17 @@ describe('in any order of inputs, a recipient', () => {
 
   test('does not change when an input is repeated at once', () => {
     fc.assert(
-      fc.property(fc.constantFrom(accepted, given), anyInputs, fc.constantFrom(...names), (start, steps, last) => {
+      fc.property(fc.constantFrom(accepted, dispatched), anyInputs, fc.constantFrom(...names), (start, steps, last) => {
         const once = follow(start, ...steps, last)
         const again = advance(once, inputs[last])
-        expect(again).toEqual({ recipient: once, changed: false, reached: [] })
+        expect(again.recipient).toBe(once)
+        expect(again.reached).toEqual([])
       }),
       { numRuns: 2000 },
     )
   })
 
-  test('ends in the same state for every order of progress, doubt and evidence, however often each is repeated', () => {
+  test('ends in the same state for every order and repetition of progress, unknown outcomes and reports', () => {
     const progress = ['processed', 'waiting', 'sent', 'delivered', 'unknown', 'device-lost'] as const
     fc.assert(
       fc.property(
@@ -223,7 +227,7 @@ describe('in any order of inputs, a recipient', () => {
           .array(fc.constantFrom(...progress), { minLength: 1, maxLength: 8 })
           .chain((steps) => fc.tuple(fc.constant(steps), fc.shuffledSubarray(steps, { minLength: steps.length }))),
         ([steps, shuffled]) => {
-          expect(follow(given, ...shuffled).state).toBe(follow(given, ...steps).state)
+          expect(follow(dispatched, ...shuffled).state).toBe(follow(dispatched, ...steps).state)
         },
       ),
       { numRuns: 2000 },

@@ -11,16 +11,16 @@ import type { MessageState } from '@smsgw/contract/message-states'
  *        ▼            ▼            ▼
  *     Cancelled ◀─────┘          Failed ◀── any but Delivered and Cancelled
  *
- * States only move forward: late, repeated and reordered inputs change nothing. The failures `submit_unknown` and
- * `device_lost` mean that the outcome is unknown; later evidence corrects them, which is the only way out of `Failed`.
- * Cancelling ends with a fact, not with the device's refusal to cancel: after a refusal, Sent or Failed follows.
+ * States only move forward, so late and repeated inputs change nothing. The failures `submit_unknown` and `device_lost`
+ * mean that the outcome is unknown. A later report corrects them, which is the only way out of `Failed`. Cancelling does
+ * not end when the device refuses to cancel, but when the outcome follows: Sent or Failed.
  */
 export interface RecipientProgress {
   readonly state: MessageState
   /** Why it failed, or what it waits for. */
   readonly error: string | null
   readonly errorCode: string | null
-  /** Set once it was dispatched: from then on only the device can cancel it. */
+  /** Set when the message is dispatched. From then on only the device can cancel it. */
   readonly dispatchedJournal: string | null
   readonly cancelRequestedAt: Date | null
   readonly cancelAnsweredAt: Date | null
@@ -43,32 +43,31 @@ export type RecipientInput = { readonly at: Date } & (
       readonly parts?: number | undefined
     }
   /** Requested by the API. */
-  | { readonly kind: 'cancel-asked' }
-  /** By the relay: it was not dispatched before its deadline. */
+  | { readonly kind: 'cancel-requested' }
+  /** Decided by the relay: the message was not dispatched before its deadline. */
   | { readonly kind: 'expired' }
-  /** By the relay: the device has been silent for too long. */
+  /** Decided by the relay: the device has been silent for too long. */
   | { readonly kind: 'device-lost' }
 )
 
 /** The steps that webhooks report, each once. */
 export type RecipientMilestone = 'sent' | 'delivered' | 'failed' | 'cancelled'
 
-export interface RecipientStep<R extends RecipientProgress> {
+interface RecipientStep<R extends RecipientProgress> {
+  /** The same object if nothing changed. */
   readonly recipient: R
-  readonly changed: boolean
-  /** In order: `sent` always precedes `delivered`, now or earlier. */
+  /** In order. `sent` always comes before `delivered`, in this step or an earlier one. */
   readonly reached: readonly RecipientMilestone[]
 }
 
 export function advance<R extends RecipientProgress>(recipient: R, input: RecipientInput): RecipientStep<R> {
   const { change, reached } = changeBy(recipient, input)
-  const changed = Object.keys(change).length > 0
-  return { recipient: changed ? { ...recipient, ...change } : recipient, changed, reached }
+  return { recipient: Object.keys(change).length > 0 ? { ...recipient, ...change } : recipient, reached }
 }
 
 /**
- * The state of a message from the states of its recipients, first match. A single open recipient keeps the message
- * open.
+ * Derives the state of a message from the states of its recipients. The first rule that matches counts, so a single
+ * open recipient keeps the message open.
  */
 export function messageStateOf(recipients: readonly MessageState[]): MessageState {
   const open = (['Pending', 'Cancelling', 'Cancelled', 'Processed'] as const).find((state) =>
@@ -81,8 +80,8 @@ export function messageStateOf(recipients: readonly MessageState[]): MessageStat
 }
 
 /**
- * Returns whether no further step is required. A report may still turn Sent into Delivered, and evidence may correct an
- * unknown outcome.
+ * Returns whether no further step is required. A report may still turn Sent into Delivered or correct an unknown
+ * outcome.
  */
 export function isFinished(state: MessageState): boolean {
   return state === 'Sent' || state === 'Delivered' || state === 'Failed' || state === 'Cancelled'
@@ -108,8 +107,8 @@ function changeBy(recipient: RecipientProgress, input: RecipientInput): Outcome 
       return delivered(recipient, at)
     case 'failed':
       return canFail(recipient, input.code) ? failed(at, input.code, wordsOf(input)) : nothing
-    case 'cancel-asked':
-      return cancelAsked(recipient, at)
+    case 'cancel-requested':
+      return cancelRequested(recipient, at)
     case 'cancelled':
       return cancelled(recipient, at)
     case 'cancel-refused':
@@ -149,7 +148,7 @@ function failed(at: Date, code: string, error: string): Outcome {
   return { change: { state: 'Failed', failedAt: at, errorCode: code, error }, reached: ['failed'] }
 }
 
-function cancelAsked(recipient: RecipientProgress, at: Date): Outcome {
+function cancelRequested(recipient: RecipientProgress, at: Date): Outcome {
   if (recipient.state !== 'Pending' && recipient.state !== 'Processed') return nothing
   if (recipient.dispatchedJournal === null) return cancelled(recipient, at)
   return { change: { state: 'Cancelling', cancelRequestedAt: recipient.cancelRequestedAt ?? at }, reached: [] }
@@ -166,31 +165,34 @@ function cancelAnswer(recipient: RecipientProgress, at: Date): Partial<Recipient
   return isOpen ? { cancelAnsweredAt: at } : {}
 }
 
-/** Dispatched messages expire on the device: only the device knows whether they were sent. */
+/** Dispatched messages expire on the device, because only the device knows whether they were sent. */
 function expired(recipient: RecipientProgress, at: Date): Outcome {
   if (recipient.state !== 'Pending' || recipient.dispatchedJournal !== null) return nothing
   return failed(at, 'ttl_expired' satisfies RelayFailureCode, 'TTL expired')
 }
 
-/** Records a cancel with the verdict. A returning device obeys it before it sends anything. */
+/** Also requests a cancel, which the device obeys before it sends anything, should it come back. */
 function deviceLost(recipient: RecipientProgress, at: Date): Outcome {
   if (isFinished(recipient.state)) return nothing
-  const verdict = failed(at, 'device_lost' satisfies RelayFailureCode, 'device_lost')
-  if (recipient.dispatchedJournal === null || recipient.cancelRequestedAt !== null) return verdict
-  return { ...verdict, change: { ...verdict.change, cancelRequestedAt: at } }
+  const outcome = failed(at, 'device_lost' satisfies RelayFailureCode, 'device_lost')
+  if (recipient.dispatchedJournal === null || recipient.cancelRequestedAt !== null) return outcome
+  return { ...outcome, change: { ...outcome.change, cancelRequestedAt: at } }
 }
 
 function canBeSent(recipient: RecipientProgress): boolean {
-  return !isFinished(recipient.state) || (recipient.state === 'Failed' && isIgnorance(recipient.errorCode))
+  return !isFinished(recipient.state) || (recipient.state === 'Failed' && isOutcomeUnknown(recipient.errorCode))
 }
 
 /** An unknown outcome does not replace a known one. */
 function canFail(recipient: RecipientProgress, code: string): boolean {
-  return !isFinished(recipient.state) || (recipient.state === 'Sent' && !isIgnorance(code))
+  return !isFinished(recipient.state) || (recipient.state === 'Sent' && !isOutcomeUnknown(code))
 }
 
-function isIgnorance(code: string | null): boolean {
-  return code === 'submit_unknown' || code === 'device_lost'
+/** Failure codes that mean that the outcome is unknown. */
+export const unknownOutcomes: readonly string[] = ['submit_unknown', 'device_lost']
+
+function isOutcomeUnknown(code: string | null): boolean {
+  return code !== null && unknownOutcomes.includes(code)
 }
 
 function wordsOf({ code, reason, partsSent = 0, parts = 0 }: RecipientInput & { kind: 'failed' }): string {
@@ -200,7 +202,7 @@ function wordsOf({ code, reason, partsSent = 0, parts = 0 }: RecipientInput & { 
 
 const noError = { error: null, errorCode: null }
 
-/** Texts fixed by the API contract; other failures use the device's text. */
+/** Texts fixed by the API contract. Other failures have the device's text. */
 const contractReasons: Readonly<Record<string, string>> = {
   ttl_expired: 'TTL expired',
   submit_unknown: 'submit_unknown',

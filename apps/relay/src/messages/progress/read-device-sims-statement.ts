@@ -9,7 +9,10 @@ export interface DeviceSims {
   readonly selection: 'OSDefault' | 'RoundRobin' | 'Random'
 }
 
-/** Reads the slots of devices and how their account chooses among them. Takes no locks: an event names what it finds. */
+/**
+ * Reads the slots of devices and how their account chooses among them. Takes no locks: a later change is not waited
+ * for.
+ */
 export async function readDeviceSims(
   statements: Statements,
   deviceIds: readonly string[],

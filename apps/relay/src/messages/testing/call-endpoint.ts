@@ -20,10 +20,10 @@ interface Answered {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Calls an endpoint without the server. Throws everything except responses and `ApiError`. */
+/** Calls an endpoint directly, without a server. Throws every error except `ApiError`. */
 export async function callEndpoint(endpoint: Endpoint, request: Request = {}): Promise<Answered> {
   try {
-    const { status, body, headers = {} } = await ask(endpoint, request)
+    const { status, body, headers = {} } = await call(endpoint, request)
     // As a client receives it: undefined members are left out.
     return { status, body: JSON.parse(JSON.stringify(body)), headers }
   } catch (error) {
@@ -33,10 +33,10 @@ export async function callEndpoint(endpoint: Endpoint, request: Request = {}): P
   }
 }
 
-async function ask(endpoint: Endpoint, request: Request): Promise<Answer> {
+async function call(endpoint: Endpoint, request: Request): Promise<Answer> {
   const { accountId = 'account', body, query = {}, id, headers = {}, url = '/3rdparty/v1/messages' } = request
   const principal: Principal = { accountId, username: accountId, scopes: new Set(['all:any']) }
-  const call: Call<unknown, unknown, unknown> = {
+  const parsed: Call<unknown, unknown, unknown> = {
     principal,
     body: endpoint.body && checked(endpoint.body, body, 'body'),
     query: endpoint.query && checked(endpoint.query, query, 'query'),
@@ -49,5 +49,5 @@ async function ask(endpoint: Endpoint, request: Request): Promise<Answer> {
     requestId: 'test',
     access: new Access(NEVER_LOST, principal),
   }
-  return await endpoint.handle(call as Call<never, never, never>)
+  return await endpoint.handle(parsed as Call<never, never, never>)
 }

@@ -12,16 +12,16 @@ interface Race {
 
 interface RaceResult {
   readonly statuses: ReadonlySet<number>
-  /** Different answers to each key. */
+  /** For each key, how many different answers it got. */
   readonly answersOfAKey: readonly number[]
-  /** Answers to each key that were not repetitions. */
+  /** For each key, how many answers were not marked as repeated. */
   readonly firstsOfAKey: readonly number[]
 }
 
 /** The number of connections of a process is limited. */
 const POSTS_AT_ONCE = 400
 
-/** Sends all posts of a key at the same time, together with as many other keys as possible. */
+/** Sends all posts of a key at the same time, together with the posts of as many other keys as possible. */
 export async function raceForKeys(race: Race): Promise<RaceResult> {
   const keys = Array.from({ length: race.keys }, (_, index) => `race ${index}`)
   const keysAtOnce = Math.max(1, Math.floor(POSTS_AT_ONCE / race.postsOfAKey))
@@ -39,7 +39,7 @@ export async function raceForKeys(race: Race): Promise<RaceResult> {
 function raceTogether({ relays, auth, postsOfAKey }: Race, keys: readonly string[]) {
   const posts = Array.from({ length: postsOfAKey }, (_, round) =>
     keys.map(async (key, index) => {
-      // Each relay gets every key, and none is always the first.
+      // Each relay gets every key, and no relay is always the first.
       const relay = relays[(index + round) % relays.length]
       const body = { phoneNumbers: ['+4915112345678'], textMessage: { text: key } }
       const headers = { 'idempotency-key': key }

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
+import { unknownOutcomes } from '../../messages/progress/message-state.ts'
 import type { OutboxEvent } from './outbox-event.ts'
 
 /**
- * The id of an event for one webhook, derived from its facts alone: a retry, a crash or a second read of the SIM
- * results in the same id.
+ * Returns the id of an event for one webhook. It is derived from the facts of the event alone, so a retry, a crash or a
+ * second read of the SIM results in the same id.
  */
-export function eventId(accountId: string, webhookId: string, outboxEvents: OutboxEvent): string {
-  return derivedId([accountId, webhookId, outboxEvents.event, ...factsOf(outboxEvents)])
+export function eventId(accountId: string, webhookId: string, event: OutboxEvent): string {
+  return derivedId([accountId, webhookId, event.event, ...factsOf(event)])
 }
 
-/** The id of an outbound event from its recipient; `code` only for failures. */
+/** Returns the id of an outbound event for one recipient. Only failures have a `code`. */
 export function outboundEventId(
   accountId: string,
   webhookId: string,
@@ -20,11 +21,9 @@ export function outboundEventId(
 
 /** The events of sent messages. */
 export const outboundEvents = ['sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled'] as const
-/** Failure codes that later evidence may correct. */
-const IGNORANCE = ['submit_unknown', 'device_lost']
 
 /**
- * All event ids that a webhook may have received for one recipient. They find deliveries without an index on payloads.
+ * Returns all event ids that a webhook may have received for one recipient, to find deliveries without their payloads.
  */
 export function outboundEventIds(
   accountId: string,
@@ -33,34 +32,34 @@ export function outboundEventIds(
 ): string[] {
   const { event } = webhook
   if (event !== 'sms:failed') return [outboundEventId(accountId, webhook.id, { event, cmdId })]
-  const codes = new Set([errorCode ?? 'unknown', ...IGNORANCE])
+  const codes = new Set([errorCode ?? 'unknown', ...unknownOutcomes])
   return [...codes].map((code) => outboundEventId(accountId, webhook.id, { event, cmdId, code }))
 }
 
 /** The facts that identify an event among others of its kind. */
-function factsOf(outboxEvents: OutboxEvent): readonly string[] {
-  switch (outboxEvents.event) {
+function factsOf(event: OutboxEvent): readonly string[] {
+  switch (event.event) {
     case 'sms:received':
     case 'sms:data-received':
     case 'mms:received':
-      return [outboxEvents.messageId]
+      return [event.messageId]
     case 'sms:sent':
     case 'sms:delivered':
     case 'sms:cancelled':
-      return [outboxEvents.cmdId]
+      return [event.cmdId]
     case 'sms:failed':
-      return [outboxEvents.cmdId, outboxEvents.code]
+      return [event.cmdId, event.code]
     case 'system:ping':
     case 'app:started':
-      return [outboxEvents.deviceId, outboxEvents.occurrence]
+      return [event.deviceId, event.occurrence]
     case 'sms:batch:received':
     case 'sms:batch:data-received':
     case 'mms:batch:received':
-      return outboxEvents.messages.map(({ messageId }) => messageId)
+      return event.messages.map(({ messageId }) => messageId)
   }
 }
 
-/** RFC 9562 §5.8: a custom UUID from the first bits of a SHA-256. */
+/** Returns a custom UUID (RFC 9562 §5.8) made of the first bits of a SHA-256 hash. */
 export function derivedId(facts: readonly string[]): string {
   const bytes = createHash('sha256').update(JSON.stringify(facts)).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)

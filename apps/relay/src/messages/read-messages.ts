@@ -1,10 +1,13 @@
 import { idParams } from '@smsgw/contract/ids'
-import { messageState } from '@smsgw/contract/message'
+import { listMessagesQuery, messageState } from '@smsgw/contract/message'
+import { z } from 'zod'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { readPage } from '../http/page.ts'
 import type { Database } from '../store/database.ts'
 import { findMessage } from './find-message-statement.ts'
 import { messageAnswer, messageAnswers } from './message-answer.ts'
+import { countHistory, readHistory } from './read-history-statement.ts'
 
 export function getMessage({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
@@ -23,4 +26,21 @@ export function getMessage({ database }: { readonly database: Database }): Endpo
 
 export function unknownMessage(): ApiError {
   return new ApiError(404, 'No message has this id')
+}
+
+export function listMessages({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    query: listMessagesQuery,
+    answers: { 200: z.array(messageState) },
+    async handle({ principal: { accountId }, query, url }) {
+      const { state, deviceId, from, to, sort, includeContent } = query
+      const filter = { accountId, state, deviceId, from, to }
+      const { rows, headers } = await readPage(query, url, {
+        read: (part) => readHistory(database, filter, sort === 'created_at' ? 'ASC' : 'DESC', part),
+        count: () => countHistory(database, filter),
+      })
+      const body = await messageAnswers(database, accountId, rows, { content: includeContent })
+      return { status: 200, body, headers }
+    },
+  })
 }

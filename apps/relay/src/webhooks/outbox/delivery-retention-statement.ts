@@ -3,8 +3,8 @@ import type { Retention } from '../../settings/retention.ts'
 const MOST_DAYS = 30
 
 /**
- * Finished deliveries are kept as long as the messages, at most 30 days. Waiting ones are kept until their schedule
- * ends.
+ * Finished deliveries are kept as long as messages, but at most 30 days. Waiting deliveries are kept until their
+ * schedule ends. Locks only the deleted rows, for a short time.
  */
 export const deliveryRetention: Retention = {
   name: 'delivery retention',

@@ -1,12 +1,14 @@
+import { idParams } from '@smsgw/contract/ids'
 import { inboxItem, listInboxQuery } from '@smsgw/contract/inbox'
 import { z } from 'zod'
+import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { olderThan, readPage } from '../http/page.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
 import { storedSpellings } from '../messages/accept/phone-number.ts'
 import type { Database } from '../store/database.ts'
 import type { Prisma } from '../store/generated/client.ts'
-import { inboxItemAnswer } from './inbox-item-answer.ts'
+import { inboxItemAnswer } from './stored-item.ts'
 
 interface ListInboxDeps {
   readonly database: Database
@@ -38,6 +40,19 @@ export function listInbox({ database, rules }: ListInboxDeps): Endpoint {
         count: () => database.inboxItem.count({ where }),
       })
       return { status: 200, body: rows.map(inboxItemAnswer), headers }
+    },
+  })
+}
+
+export function getInboxItem({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    params: idParams,
+    answers: { 200: inboxItem },
+    async handle({ principal: { accountId }, params: { id } }) {
+      const item = await database.inboxItem.findUnique({ where: { accountId_id: { accountId, id } } })
+      if (item === null)
+        throw new ApiError(404, 'No received message has this id: it may have been deleted by retention')
+      return { status: 200, body: inboxItemAnswer(item) }
     },
   })
 }

@@ -1,0 +1,44 @@
+import type { Statements } from '../store/database.ts'
+
+const EVENTS = [
+  'sms:received',
+  'sms:data-received',
+  'mms:received',
+  'sms:batch:received',
+  'sms:batch:data-received',
+  'mms:batch:received',
+]
+const BATCH = 1_000
+
+/**
+ * Deletes received messages of all accounts once they have been stored for this time, and then their webhook
+ * deliveries. A delivery that is not finished is deleted later, because its receiver needs the content. Returns the
+ * number of messages.
+ *
+ * SKIP LOCKED: the next run deletes messages that are being completed and deliveries whose result is being recorded.
+ */
+export async function deleteReceived(database: Statements, afterSeconds: number): Promise<number> {
+  const messages = await inBatches(
+    () => database.$executeRaw`
+    DELETE FROM inbox WHERE key IN (
+      SELECT key FROM inbox WHERE stored_at <= now() - make_interval(secs => ${afterSeconds})
+      ORDER BY stored_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  )
+  await inBatches(
+    () => database.$executeRaw`
+    DELETE FROM webhook_deliveries WHERE key IN (
+      SELECT d.key FROM webhooks w JOIN webhook_deliveries d ON d.webhook_key = w.key
+      WHERE w.event = ANY(${EVENTS}::text[]) AND d.state IN ('delivered', 'failed', 'dropped')
+        AND d.created_at <= now() - make_interval(secs => ${afterSeconds})
+      LIMIT ${BATCH} FOR UPDATE OF d SKIP LOCKED)`,
+  )
+  return messages
+}
+
+async function inBatches(deleteBatch: () => Promise<number>): Promise<number> {
+  for (let total = 0; ; ) {
+    const count = await deleteBatch()
+    total += count
+    if (count < BATCH) return total
+  }
+}

@@ -1,0 +1,62 @@
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import { z } from 'zod'
+import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
+import { storableJson, storableText } from '../store/storable.ts'
+import { eventTime } from '../webhooks/outbox/local-time.ts'
+import { storedItem } from './stored-item.ts'
+
+/** An agent's event for a received message. */
+export type Received = Extract<AgentEvent, { kind: 'received' }>
+
+const insertedRow = storedItem.extend({ isNew: z.boolean() })
+
+/**
+ * Inserts a received message, or completes a stored message that is partial. Returns the row, or undefined if nothing
+ * changed because the message was stored before.
+ *
+ * Locks: one statement, so that two concurrent reports of a message store it once. The second waits for the first.
+ */
+export async function insertReceived(
+  statements: Statements,
+  device: { readonly id: string; readonly accountId: string },
+  received: Received,
+  now: Date,
+): Promise<z.output<typeof insertedRow> | undefined> {
+  const { at, offsetMinutes } = eventTime(received.receivedAt, now)
+  const { text, data, port, mms, isPartial } = contentOf(received)
+  const recipient = received.recipient === undefined ? null : storableText(received.recipient)
+  const [inserted] = await readRows(
+    statements,
+    insertedRow,
+    Prisma.sql`
+    INSERT INTO inbox (account_id, id, device_id, type, sender, recipient, sim_number, created_at, offset_minutes,
+      text, data, port, mms, is_partial)
+    VALUES (${device.accountId}, ${storableText(received.id)}, ${device.id}, ${received.type},
+      ${storableText(received.sender)}, ${recipient}, ${received.simNumber}, ${at}, ${offsetMinutes},
+      ${text}, ${data}, ${port}, ${mms}::jsonb, ${isPartial})
+    ON CONFLICT (account_id, id) DO UPDATE SET text = excluded.text, data = excluded.data, is_partial = false
+      WHERE inbox.is_partial AND NOT excluded.is_partial
+    RETURNING id, device_id AS "deviceId", type, sender, recipient, sim_number AS "simNumber",
+      created_at AS "createdAt", offset_minutes AS "offsetMinutes", text, data, port, mms, xmax = 0 AS "isNew"`,
+  )
+  return inserted
+}
+
+function contentOf(received: Received) {
+  const nothing = { text: null, data: null, port: null, mms: null, isPartial: false }
+  switch (received.type) {
+    case 'SMS':
+      return { ...nothing, text: storableText(received.text), isPartial: received.isPartial ?? false }
+    case 'DATA_SMS': {
+      const data = Buffer.from(received.data, 'base64')
+      return { ...nothing, data, port: received.port, isPartial: received.isPartial ?? false }
+    }
+    case 'MMS': {
+      const { transactionId, subject, size, contentClass, contentLocation, expiresAt } = received
+      const mms = { transactionId, subject, size, contentClass, contentLocation, expiresAt }
+      return { ...nothing, mms: JSON.stringify(storableJson(mms)) }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { defaultSettings } from '@smsgw/contract/settings'
+import type { Clock } from '../clock.ts'
+import type { Statements } from '../store/database.ts'
+
+interface DeleteOldMessagesDeps {
+  readonly database: Statements
+  readonly clock: Clock
+}
+
+/** Rows per transaction: few, so that other transactions do not wait long and a standby server keeps up. */
+const BATCH = 500
+
+/**
+ * Deletes the messages of all accounts that were finished longer ago than their account keeps them, with all related
+ * rows. Returns their number.
+ *
+ * SKIP LOCKED: a locked message is being changed or read for its webhooks. The next run deletes it.
+ */
+export async function deleteOldMessages({ database, clock }: DeleteOldMessagesDeps): Promise<number> {
+  const now = clock.now()
+  for (let deleted = 0; ; ) {
+    const count = await database.$executeRaw`
+      DELETE FROM messages WHERE key IN (
+        SELECT old.key FROM accounts CROSS JOIN LATERAL (
+          SELECT key FROM messages
+          WHERE account_id = accounts.id AND finished_at < ${now}::timestamptz - make_interval(days => coalesce(
+            (accounts.settings #>> '{messages,log_lifetime_days}')::int, ${defaultSettings.messages.log_lifetime_days}))
+          ORDER BY finished_at LIMIT ${BATCH}
+          FOR UPDATE SKIP LOCKED
+        ) AS old
+        LIMIT ${BATCH}
+      )`
+    deleted += count
+    if (count < BATCH) return deleted
+  }
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
+
+const hashedRecipient = z.object({
+  messageKey: z.bigint(),
+  /** This and the following members are null when the message has no recipients. */
+  accountId: z.string().nullable(),
+  cmdId: z.string().nullable(),
+  errorCode: z.string().nullable(),
+})
+
+export type HashedRecipient = Readonly<z.output<typeof hashedRecipient>>
+
+/**
+ * Replaces content and numbers of at most `limit` messages with hashes, which the database computes. Returns the
+ * recipients of these messages.
+ *
+ * Locks messages before their recipients, as every statement does. SKIP LOCKED: the next run hashes a locked message.
+ */
+export function hashBatch(statements: Statements, finishedBefore: Date, limit: number): Promise<HashedRecipient[]> {
+  return readRows(
+    statements,
+    hashedRecipient,
+    Prisma.sql`
+    WITH due AS MATERIALIZED (
+      SELECT key FROM messages
+      WHERE finished_at IS NOT NULL AND content_hash IS NULL AND finished_at <= ${finishedBefore}
+      ORDER BY finished_at LIMIT ${limit}
+      FOR NO KEY UPDATE SKIP LOCKED
+    ), content AS (
+      UPDATE messages SET content_hash = encode(sha256(coalesce(data, convert_to(text, 'UTF8'))), 'hex'),
+        text = NULL, data = NULL
+      FROM due WHERE messages.key = due.key
+    ), numbers AS (
+      UPDATE recipients SET phone_number = left(encode(sha256(convert_to(phone_number, 'UTF8')), 'hex'), 16)
+      FROM due WHERE message_key = due.key
+      RETURNING message_key, account_id, cmd_id, error_code
+    )
+    SELECT due.key AS "messageKey", account_id AS "accountId", cmd_id AS "cmdId", error_code AS "errorCode"
+    FROM due LEFT JOIN numbers ON message_key = due.key`,
+  )
+}
