@@ -18,7 +18,7 @@ for (const { name, folder, script } of benches()) {
   if ((await run(name, folder, script)) !== 0) failed.push(name)
 }
 process.stdout.write(`\n${machine()}\n\n${figureTable(figures)}\n`)
-if (failed.length > 0) process.stdout.write(`\nthe bench of ${failed.join(' and of ')} failed: see above\n`)
+if (failed.length > 0) process.stdout.write(`\nbenches failed: ${failed.join(', ')}; see above\n`)
 process.exit(failed.length > 0 || figures.length === 0 ? 1 : 0)
 
 function benches(): { readonly name: string; readonly folder: string; readonly script: string }[] {

@@ -130,7 +130,7 @@ test('names the packages that npm ci skipped', async () => {
   write('package-lock.json', JSON.stringify({ packages: NATIVE }))
   const { code, stderr } = await finished(bootstrap(''))
   expect(code).toBe(1)
-  expect(stderr).toContain('smsgw: npm ci succeeded and left out native')
+  expect(stderr).toContain('smsgw: npm ci succeeded without installing native')
 })
 
 test('two concurrent first starts install once', async () => {
@@ -191,7 +191,7 @@ test('reports what to do when the installation fails, and starts nothing', async
   write('npm-cli.js', 'process.exit(1)')
   const { code, stdout, stderr } = await finished(bootstrap("console.log('ran')"))
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toContain('npm ci failed (see above): mend the cause, then run the same command again')
+  expect(stderr).toContain('npm ci failed (see above): fix the cause, then run the same command again')
 })
 
 test('does not take another package manager for npm', async () => {

@@ -123,8 +123,11 @@ test('refuses the clock in a lib, which the compiler lets pass', () => {
 })
 
 test.each([
-  ['declare const process: { pid: number }\n\nexport const answer = process.pid\n', 'declares what it does not have'],
-  ['/// <reference types="node" />\nexport const answer = process.pid\n', 'brings types of its own'],
+  [
+    'declare const process: { pid: number }\n\nexport const answer = process.pid\n',
+    'declares something that libs do not have',
+  ],
+  ['/// <reference types="node" />\nexport const answer = process.pid\n', 'adds types'],
   ['// @ts-expect-error\nexport const answer = process.pid\n', 'silences the compiler (@ts-expect-error)'],
   ['// @ts-nocheck\nexport const answer = process.pid\n', 'silences the compiler (@ts-nocheck)'],
 ])('refuses a lib that goes around the compiler: %j', (code, problem) => {

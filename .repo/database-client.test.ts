@@ -53,7 +53,7 @@ test('a schema that Prisma rejects ends the command with the output of Prisma, a
   const { code, output } = await generate()
   expect(code).toBe(1)
   expect(output).toContain('line 7 is wrong')
-  expect(output).toContain('smsgw: prisma generate failed: mend prisma/schema.prisma, then try again')
+  expect(output).toContain('smsgw: prisma generate failed: fix prisma/schema.prisma, then try again')
   await generate()
   expect(runs()).toBe(2)
 })

@@ -4,7 +4,7 @@ export interface Figure {
   readonly values: string
 }
 
-/** A line of a bench: a name, then figures in columns or behind a colon. Undefined for other lines. */
+/** Parses a line of a bench: a name, then figures in columns or after a colon. Returns undefined for other lines. */
 export function readFigure(project: string, line: string): Figure | undefined {
   const [first = '', ...columns] = line.trim().split(/\s{2,}/)
   if (columns.length > 0 && first !== '') return { project, what: first, values: columns.join(' · ') }
@@ -12,7 +12,7 @@ export function readFigure(project: string, line: string): Figure | undefined {
   return what !== undefined && values !== undefined ? { project, what, values } : undefined
 }
 
-/** As Markdown with aligned columns, readable as plain text too. */
+/** Returns a Markdown table with aligned columns, which is also readable as plain text. */
 export function figureTable(figures: readonly Figure[]): string {
   const rows = [
     { project: 'project', what: 'what', values: 'figures' },

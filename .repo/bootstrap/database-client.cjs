@@ -56,7 +56,7 @@ async function runPrisma(root, started) {
   if (result.interruptedBy || result.signal) process.exit(exitCodeOf({ signal: result.interruptedBy ?? result.signal }))
   if (result.code === 0) return
   process.stderr.write(readIfThere(log))
-  fail(`prisma generate failed${result.error ? ` (${result.error.message})` : ''}: mend ${SCHEMA}, then try again`)
+  fail(`prisma generate failed${result.error ? ` (${result.error.message})` : ''}: fix ${SCHEMA}, then try again`)
 }
 
 module.exports = { generateDatabaseClient }

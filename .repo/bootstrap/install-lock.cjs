@@ -31,16 +31,19 @@ async function withInstallLock(root, work) {
 
 async function acquire(lock) {
   const giveUpAt = Date.now() + WAIT_MS
-  let told = false
+  let isWaiting = false
   while (!(await tryLock(lock))) {
     const holder = holderOf(lock)
     if (!isAlive(holder)) {
       fs.rmSync(lock, { force: true })
       continue
     }
-    if (!told) process.stderr.write(`waiting for installation ${holder}… (if that is something else, remove ${lock})\n`)
-    told = true
-    if (Date.now() > giveUpAt) fail(`process ${holder} has held ${lock} for too long: remove that file, then try again`)
+    if (!isWaiting)
+      process.stderr.write(
+        `waiting for installation by process ${holder}… (if that process is not npm, remove ${lock})\n`,
+      )
+    isWaiting = true
+    if (Date.now() > giveUpAt) fail(`process ${holder} has held ${lock} for too long: remove the file, then try again`)
     await sleep(200)
   }
 }

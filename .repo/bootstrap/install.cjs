@@ -23,7 +23,7 @@ async function installWhatIsMissing(root) {
     // The Node of the repository is installed now, and npm skips nothing with it.
     if (missingPackages(root).length > 0 && ownNode(root) && !usable) await npmCi(root, ownNode(root), noteInstaller)
     const missing = missingPackages(root)
-    if (missing.length > 0) fail(`npm ci succeeded and left out ${shortList(missing)}: see \`npm config list\``)
+    if (missing.length > 0) fail(`npm ci succeeded without installing ${shortList(missing)}: see \`npm config list\``)
   })
 }
 
@@ -73,7 +73,7 @@ async function npmCi(root, node, noteInstaller) {
   const signal = result.interruptedBy ?? result.signal
   if (signal) process.exit(128 + constants.signals[signal])
   if (result.error) fail(`npm could not be started (${result.error.message}): install npm, then try again`)
-  if (result.code !== 0) fail('npm ci failed (see above): mend the cause, then run the same command again')
+  if (result.code !== 0) fail('npm ci failed (see above): fix the cause, then run the same command again')
 }
 
 function npmCommand(node) {

@@ -7,14 +7,14 @@ const { libc } = require('./platform.cjs')
 const OLDEST_NODE = 24
 const PACKAGE = `node-${process.platform}-${process.arch}`
 
-/** The Node that is installed as a dependency; '' if none fits this machine. */
+/** Returns the Node that is installed as a dependency; '' if there is none for this machine. */
 function ownNode(root) {
   const node = path.join(root, 'node_modules', PACKAGE, 'bin', 'node')
   return fs.existsSync(node) && libc() !== 'musl' ? node : ''
 }
 
 function pathWithOwnNode(root) {
-  const node = ownNode(root) || (hostServes() ? process.execPath : fail(nothingServes()))
+  const node = ownNode(root) || (isHostNewEnough() ? process.execPath : fail(noSuitableNode()))
   return [path.dirname(node), path.join(root, 'node_modules', '.bin'), process.env.PATH].join(path.delimiter)
 }
 
@@ -43,14 +43,14 @@ function targetOf(link) {
   }
 }
 
-function hostServes() {
+function isHostNewEnough() {
   return Number(process.versions.node.split('.')[0]) >= OLDEST_NODE
 }
 
-function nothingServes() {
+function noSuitableNode() {
   return (
-    `no Node ${OLDEST_NODE} comes along for ${process.platform} ${process.arch} (64-bit Linux with glibc has one) and ` +
-    `this one is ${process.version}: install Node ${OLDEST_NODE} or newer, then try again`
+    `Node ${process.version} is too old, and npm installs a newer one only on 64-bit Linux with glibc, not on ` +
+    `${process.platform} ${process.arch}: install Node ${OLDEST_NODE} or newer, then try again`
   )
 }
 

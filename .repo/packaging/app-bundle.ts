@@ -64,5 +64,5 @@ export const nativePackages: Readonly<Record<NativePackage, (architecture: Archi
 export function architectureOf(name: string): Architecture {
   if (name === 'x64' || name === 'amd64') return 'x64'
   if (name === 'arm64') return 'arm64'
-  throw new Error(`nothing is built for ${name}: x64 (amd64) or arm64`)
+  throw new Error(`unsupported architecture ${name}: use x64 (amd64) or arm64`)
 }

@@ -42,7 +42,7 @@ test('a folder holds the app and the dependencies of its native packages, each i
   ])
 })
 
-test('native code for other machines stays behind, licences do not', () => {
+test('leaves out native code for other machines and keeps licences', () => {
   for (const file of ['linux-x64/a.glibc.node', 'linux-x64/a.musl.node', 'linux-arm64/a.node', 'win32-x64/a.node'])
     write(`node_modules/@serialport/bindings-cpp/prebuilds/${file}`, '')
   write('node_modules/@serialport/bindings-cpp/LICENSE.md', 'MIT')
@@ -69,9 +69,9 @@ test('the links that PostgreSQL finds its libraries by are made, and lead to whe
   expect(readFileSync(link, 'utf8')).toBe('the library')
 })
 
-test('what was not built is one clear error, and so is a machine that nothing is built for', () => {
+test('explains a missing build and an unsupported architecture in one clear error', () => {
   expect(() => assemble('relay')).toThrow(/dist\/relay: run `npm run build` first/)
-  expect(() => architectureOf('armv7l')).toThrow('nothing is built for armv7l: x64 (amd64) or arm64')
+  expect(() => architectureOf('armv7l')).toThrow('unsupported architecture armv7l: use x64 (amd64) or arm64')
 })
 
 test('a bundle names the licence of each package in it once', () => {

@@ -20,7 +20,7 @@ export function lockedPackage(root: string, name: string): string {
 function lockEntry(root: string, name: string): { readonly version: string; readonly integrity: string } {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const entry = packages[`node_modules/${name}`]
-  if (entry?.integrity === undefined) throw new Error(`package-lock.json does not know ${name}`)
+  if (entry?.integrity === undefined) throw new Error(`package-lock.json does not contain ${name}`)
   return entry
 }
 
@@ -34,7 +34,7 @@ function fetchPackage(wanted: string, integrity: string, folder: string): void {
     const [{ filename }] = JSON.parse(packed)
     const archive = join(work, filename)
     const found = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
-    if (found !== integrity) throw new Error(`${wanted} is not what package-lock.json says: ${found}`)
+    if (found !== integrity) throw new Error(`${wanted} has the hash ${found}, which package-lock.json does not have`)
     mkdirSync(folder, { recursive: true })
     execFileSync('tar', ['-xzf', archive, '-C', folder])
   } catch (error) {

@@ -58,7 +58,7 @@ test.each([
 })
 
 test('refuses a unit that lacks a replaced line', () => {
-  expect(() => packagedUnit('[Service]\nExecStart=/bin/true\n')).toThrow('the unit has no line like')
+  expect(() => packagedUnit('[Service]\nExecStart=/bin/true\n')).toThrow('the unit has no line that matches')
 })
 
 test('each service has a documented settings file, which only sets what the installation created', () => {

@@ -5,7 +5,7 @@
 export function packagedUnit(unit: string): string {
   let text = unit
   for (const [what, replacement] of REPLACEMENTS) {
-    if (!what.test(text)) throw new Error(`the unit has no line like ${what.source}`)
+    if (!what.test(text)) throw new Error(`the unit has no line that matches ${what.source}`)
     text = text.replace(what, replacement)
   }
   return text
@@ -14,7 +14,7 @@ export function packagedUnit(unit: string): string {
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [
     /^# .* See .*$|^# .* (?:says how|explains the installation).*$/m,
-    '# Changes go into `systemctl edit`, settings into /etc/smsgw: this file is replaced by upgrades.',
+    '# Use `systemctl edit` for changes and /etc/smsgw for settings, because upgrades replace this file.',
   ],
   [/^Documentation=.*$/m, 'Documentation=man:smsgw(1)'],
   [/^WorkingDirectory=.*$/m, 'WorkingDirectory=/usr/lib/smsgw'],

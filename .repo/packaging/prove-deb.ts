@@ -19,12 +19,12 @@ export async function proveDeb(options: { readonly version: string; readonly bui
   try {
     await proof.step('is built', () => build(options.version))
     await proof.step('is installed, with its user, settings and folders', () => installs(folder, options.version))
-    await proof.step('has units in which systemd finds nothing wrong', verifiesUnits)
-    await proof.step('the gateway starts as its unit says, and sends', gatewaySends)
-    await proof.step('an agent joins a relay, each as its unit says', agentJoins)
-    await proof.step('an upgrade keeps settings and messages', () => upgrades(build('999.0.0')))
-    await proof.step('removed, it leaves settings and data', removes)
-    await proof.step('purged, it leaves nothing', purges)
+    await proof.step('has units that systemd accepts', verifiesUnits)
+    await proof.step('starts the gateway according to its unit, and sends', gatewaySends)
+    await proof.step('connects an agent to a relay, both according to their units', agentJoins)
+    await proof.step('keeps settings and messages in an upgrade', () => upgrades(build('999.0.0')))
+    await proof.step('keeps settings and data when it is removed', removes)
+    await proof.step('leaves nothing when it is purged', purges)
   } finally {
     await InstalledService.stopAll()
     spawnSync('dpkg', ['--purge', '--force-all', 'smsgw'], { stdio: 'ignore' })
@@ -33,14 +33,15 @@ export async function proveDeb(options: { readonly version: string; readonly bui
   return proof
 }
 
-/** Why it is impossible here; undefined if it is possible. */
+/** Returns why the package cannot be tested on this machine; undefined if it can be tested. */
 export function obstacleToProof(): string | undefined {
-  if (process.getuid?.() !== 0) return 'it takes root'
+  if (process.getuid?.() !== 0) return 'the test must run as root'
   for (const command of ['dpkg', 'adduser', 'setpriv', 'systemd-analyze']) {
-    if (spawnSync('sh', ['-c', `command -v ${command}`]).status !== 0) return `there is no ${command}`
+    if (spawnSync('sh', ['-c', `command -v ${command}`]).status !== 0) return `${command} is not installed`
   }
-  if (existsSync('/usr/bin/smsgw') || existsSync('/var/lib/smsgw')) return 'smsgw is installed here'
-  if (existsSync('/run/systemd/system')) return 'it is for a container: the services of this machine would start'
+  if (existsSync('/usr/bin/smsgw') || existsSync('/var/lib/smsgw')) return 'smsgw is already installed on this machine'
+  if (existsSync('/run/systemd/system'))
+    return 'run the test in a container, because it would start services on this machine'
   return undefined
 }
 
@@ -76,7 +77,11 @@ function installs(folder: string, version: string): void {
   expectSame('its version', run('smsgw', '--version').trim(), version)
   for (const app of ['gateway', 'agent', 'relay']) {
     const help = run('smsgw', app, '--help')
-    expectSame(`${app} is typed as it is here`, /sudo smsgw/.test(help) && !help.includes('npm'), true)
+    expectSame(
+      `the help of ${app} shows the installed commands`,
+      /sudo smsgw/.test(help) && !help.includes('npm'),
+      true,
+    )
   }
   const complaint = complaintOf('smsgw', 'gateway', 'status')
   expectSame('the error says how to start it', complaint.includes('sudo systemctl start smsgw-gateway'), true)
@@ -86,7 +91,7 @@ function verifiesUnits(): void {
   const units = ['gateway', 'agent', 'relay'].map((app) => `/usr/lib/systemd/system/smsgw-${app}.service`)
   const { stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
   const complaints = stderr.split('\n').filter((line) => line.includes('smsgw'))
-  expectSame('complaints of systemd', complaints.join('\n'), '')
+  expectSame('warnings of systemd', complaints.join('\n'), '')
 }
 
 async function gatewaySends(): Promise<void> {
@@ -162,7 +167,7 @@ async function delivered(id: string): Promise<void> {
 
 async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (const until = performance.now() + 60_000; !(await isSo()); await sleep(200)) {
-    if (performance.now() > until) throw new Error(`within a minute it did not become so that ${what}`)
+    if (performance.now() > until) throw new Error(`not within a minute: ${what}`)
   }
 }
 
@@ -175,5 +180,5 @@ function complaintOf(command: string, ...args: string[]): string {
 }
 
 function expectSame<T>(what: string, found: T, wanted: T): void {
-  if (found !== wanted) throw new Error(`${what}: ${found}, and should be ${wanted}`)
+  if (found !== wanted) throw new Error(`${what}: expected ${wanted}, found ${found}`)
 }

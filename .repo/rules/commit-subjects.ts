@@ -34,7 +34,7 @@ function main(): number {
     git('describe', '--tags', '--abbrev=0') ?? git('rev-parse', '--verify', '--quiet', `${LAST_EXEMPT_COMMIT}^{commit}`)
   if (!base) {
     process.stdout.write(
-      'commit subjects not checked: this checkout has neither a tag nor the commit the rule began at\n',
+      'commit subjects not checked: this checkout has neither a tag nor the commit from which the rule applies\n',
     )
     return 0
   }

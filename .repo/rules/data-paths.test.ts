@@ -39,5 +39,5 @@ test('reports neighbours that nothing joins', () => {
 
 test('reports a path of more than 15 files', () => {
   const rows = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? one : two).replace(/\d+/, `${index + 1}`))
-  expect(problemsOf(rows)).toEqual(['begins a path of 16 files: at most 15'])
+  expect(problemsOf(rows)).toEqual(['begins a path of 16 files; the maximum is 15'])
 })

@@ -49,7 +49,7 @@ test('refuses a dependency of tests in other code', () => {
   ])
 })
 
-test('refuses a dependency that is missing in the manifest', () => {
+test('refuses a dependency that is missing from the manifest', () => {
   expect(problems({ 'libs/virtual-modem/package.json': '{}' })).toEqual([
     'libs/virtual-modem/package.json: dependencies does not list sms, which the import table names',
   ])

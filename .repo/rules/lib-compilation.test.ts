@@ -39,11 +39,14 @@ test('refuses a lib that removes options or excludes files', () => {
 })
 
 test.each([
-  ['declare const process: { env: object }', '2: declares what it does not have: take it as an argument'],
-  ['declare global {\n  const process: object\n}', '2: declares what it does not have: take it as an argument'],
-  ["declare module 'node:fs'", '2: declares what it does not have: take it as an argument'],
-  ['/// <reference types="node" />', '2: brings types of its own (/// <reference>)'],
-  ['///<reference lib="dom" />', '2: brings types of its own (/// <reference>)'],
+  ['declare const process: { env: object }', '2: declares something that libs do not have: pass it as an argument'],
+  [
+    'declare global {\n  const process: object\n}',
+    '2: declares something that libs do not have: pass it as an argument',
+  ],
+  ["declare module 'node:fs'", '2: declares something that libs do not have: pass it as an argument'],
+  ['/// <reference types="node" />', '2: adds types (/// <reference>)'],
+  ['///<reference lib="dom" />', '2: adds types (/// <reference>)'],
   ['// @ts-expect-error\nprocess.exit()', '2: silences the compiler (@ts-expect-error)'],
   ['/*\n * @ts-expect-error\n */\nprocess.exit()', '2: silences the compiler (@ts-expect-error)'],
 ])('refuses in a lib: %s', (code, problem) => {

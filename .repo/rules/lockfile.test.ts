@@ -32,21 +32,21 @@ test('accepts a lockfile that agrees with the manifests', () => {
 
 test('refuses a dependency that is missing in the lockfile or has another version', () => {
   expect(problems({ 'libs/sms': { ...sms, devDependencies: { vitest: '4.1.12' } } })).toEqual([
-    'has no vitest in devDependencies of libs/sms, the manifest vitest 4.1.12',
+    'has no vitest in devDependencies of libs/sms, but package.json has vitest 4.1.12',
     'installs vitest (nothing) for libs/sms, not 4.1.12',
   ])
   expect(problems({ '': { devDependencies: { nx: '23.3.0' } } })).toEqual([
-    'has nx 23.2.1 in devDependencies of the root, the manifest nx 23.3.0',
+    'has nx 23.2.1 in devDependencies of the root, but package.json has nx 23.3.0',
     'installs nx 23.2.1 for the root, not 23.3.0',
   ])
 })
 
-test('refuses a dependency that the manifest no longer has', () => {
-  expect(problems({ '': {} })).toEqual(['has nx 23.2.1 in devDependencies of the root, the manifest no nx'])
+test('refuses a dependency that package.json no longer has', () => {
+  expect(problems({ '': {} })).toEqual(['has nx 23.2.1 in devDependencies of the root, but package.json has no nx'])
 })
 
-test('refuses a lockfile that lacks a project or has a removed one', () => {
-  expect(problems({ 'apps/relay': {} })).toEqual(['lacks apps/relay'])
+test('refuses a lockfile without an entry for a project or has a removed one', () => {
+  expect(problems({ 'apps/relay': {} })).toEqual(['has no entry for apps/relay'])
   expect(problems({}, { 'apps/gone': {} })).toEqual(['lists apps/gone, which has no package.json'])
   expect(lockfile(treeOfLiterals({}))).toEqual([{ file: 'package-lock.json', problem: 'is missing' }])
 })
@@ -54,7 +54,7 @@ test('refuses a lockfile that lacks a project or has a removed one', () => {
 test('refuses the name of a registry and a missing checksum', () => {
   const resolved = 'https://registry.example/nx.tgz'
   expect(problems({}, { 'node_modules/nx': { version: '23.2.1', integrity: 'sha512-a', resolved } })).toEqual([
-    `node_modules/nx names the place it came from: ${resolved}`,
+    `node_modules/nx contains the address of its origin: ${resolved}`,
   ])
   expect(problems({}, { 'node_modules/nx': { version: '23.2.1' } })).toEqual(['node_modules/nx has no checksum'])
 })

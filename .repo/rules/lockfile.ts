@@ -36,13 +36,15 @@ interface LockedPackage extends Manifest {
 function disagreements(folder: string, manifest: Manifest, packages: Packages): Violation[] {
   const locked = packages[folder]
   const place = folder || 'the root'
-  if (!locked) return [problem(`lacks ${place}`)]
+  if (!locked) return [problem(`has no entry for ${place}`)]
   const violations: Violation[] = []
   for (const key of ['dependencies', 'devDependencies', 'optionalDependencies'] as const) {
     const [wanted, known] = [manifest[key] ?? {}, locked[key] ?? {}]
     for (const name of new Set([...Object.keys(wanted), ...Object.keys(known)])) {
       if (wanted[name] !== known[name])
-        violations.push(problem(`has ${said(known, name)} in ${key} of ${place}, the manifest ${said(wanted, name)}`))
+        violations.push(
+          problem(`has ${said(known, name)} in ${key} of ${place}, but package.json has ${said(wanted, name)}`),
+        )
     }
     for (const [name, version] of Object.entries(wanted)) {
       const found = packages[`${folder}/node_modules/${name}`] ?? packages[`node_modules/${name}`]
@@ -62,7 +64,7 @@ function originProblems(path: string, locked: LockedPackage | undefined): Violat
   if (!path.includes('node_modules/') || !locked || locked.link || locked.inBundle) return []
   const { resolved, integrity } = locked
   return [
-    ...(resolved ? [problem(`${path} names the place it came from: ${resolved}`)] : []),
+    ...(resolved ? [problem(`${path} contains the address of its origin: ${resolved}`)] : []),
     ...(integrity ? [] : [problem(`${path} has no checksum`)]),
   ]
 }

@@ -13,10 +13,12 @@ export const pureLibs: Rule = (tree) => {
   for (const file of tree.files.filter(shipsInLib)) {
     const text = tree.read(file)
     for (const { specifier, line } of importsOf(text)) {
-      if (isBuiltin(specifier)) violations.push({ file, line, problem: 'imports a Node module: a lib touches nothing' })
+      if (isBuiltin(specifier))
+        violations.push({ file, line, problem: 'imports a Node module: a lib has no side effects' })
     }
     const untyped = withoutTypes(text)
-    if (untyped === undefined) violations.push({ file, problem: 'cannot be read: Node runs erasable TypeScript only' })
+    if (untyped === undefined)
+      violations.push({ file, problem: 'cannot be parsed: Node runs only erasable TypeScript' })
     else violations.push(...judge(file, readSource(untyped).code))
   }
   return violations
@@ -59,30 +61,34 @@ const LIMITED = [
       /^\s*\.\s*UTC\s*\(/.test(after) ||
       /\binstanceof\s+$/.test(before) ||
       (/\bnew\s+$/.test(before) && hasOneArgument(after)),
-    problem: 'reads the clock or the local zone: of Date, a lib uses the type, Date.UTC(…) and new Date(epochMs)',
+    problem:
+      'reads the clock or the local time zone: a lib may use only the type Date, Date.UTC(…) and new Date(epochMs)',
   },
   {
     name: 'Math',
     allowed: (_: string, after: string) => /^\s*\.\s*(?!random\b)\w/.test(after),
-    problem: 'uses chance, or may: a lib calls Math by its functions, and takes a generator as an argument',
+    problem: 'may use randomness: call the functions of Math directly, and pass a random generator as an argument',
   },
   {
     name: 'Intl',
     allowed: (_: string, after: string) => /^\s*\.\s*Segmenter\b/.test(after),
-    problem: 'depends on the place it runs at: of Intl, a lib uses the Segmenter',
+    problem: 'depends on the locale of the machine: a lib may use only the Segmenter of Intl',
   },
 ]
 
 const REFUSED: readonly (readonly [RegExp, string])[] = [
-  [/\bglobalThis\b|\bimport\s*\.\s*meta\b/g, 'reaches for the world: take what you need as an argument'],
+  [/\bglobalThis\b|\bimport\s*\.\s*meta\b/g, 'accesses its environment: pass what it needs as an argument'],
   [/(?<![\w$.])(?:import|require)\s*\(/g, 'loads code at run time: import it at the top'],
-  [/(?<![\w$.])(?:eval|Function)\b|\.\s*constructor\b/g, 'makes code out of text, or may'],
-  [/(?<![\w$.])(?:Atomics|SharedArrayBuffer|WeakRef|FinalizationRegistry)\b/g, 'waits for other threads or for memory'],
+  [/(?<![\w$.])(?:eval|Function)\b|\.\s*constructor\b/g, 'may create code from text'],
+  [
+    /(?<![\w$.])(?:Atomics|SharedArrayBuffer|WeakRef|FinalizationRegistry)\b/g,
+    'depends on other threads or on garbage collection',
+  ],
   [
     /\.\s*[gs]et(?:Hours|Minutes|Seconds|Milliseconds|Day|Date|Month|(?:Full)?Year)\b/g,
-    'reads the local zone: use UTC',
+    'reads the local time zone: use UTC',
   ],
-  [/\.\s*(?:getTimezoneOffset|toDateString|toTimeString)\b/g, 'reads the local zone: use UTC'],
+  [/\.\s*(?:getTimezoneOffset|toDateString|toTimeString)\b/g, 'reads the local time zone: use UTC'],
   [/\.\s*(?:toLocale\w+|localeCompare)\b/g, 'depends on the language of the machine'],
 ]
 

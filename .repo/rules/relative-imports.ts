@@ -32,7 +32,7 @@ export function importsOf(text: string): Import[] {
 }
 
 function problemOf(file: string, specifier: string): string | undefined {
-  if (/^(?:\/|file:)/.test(specifier)) return `imports ${specifier}: a place on one machine`
+  if (/^(?:\/|file:)/.test(specifier)) return `imports ${specifier}: a path that exists only on one machine`
   if (!specifier.startsWith('.')) return undefined
   const target = posix.join(posix.dirname(file), specifier)
   if (target.split('/').includes('node_modules')) return `imports ${specifier}: use the package's name`

@@ -13,7 +13,7 @@ test.each([
   ['template text', '`Date // $<now> Date` + x', '` $<now> ` + x'],
   ['a template within a template', '`a $<f({ x: `b $<c> d` })> e` + g', '` $<f({ x: ` $<c> ` })> ` + g'],
   ['a regular expression with quotes', "const r = /['\"`/*]/g, d = 'Date'", "const r = / /g, d = ' '"],
-  ['a regular expression behind a keyword', "return /'/.test(x)", 'return / /.test(x)'],
+  ['a regular expression after a keyword', "return /'/.test(x)", 'return / /.test(x)'],
 ])('takes no %s for code', (_, text, code) => {
   expect(codeOf(withSubstitutions(text))).toBe(withSubstitutions(code))
 })

@@ -52,7 +52,7 @@ function ledgerOf({ sims }: SendingWorld, pdus: readonly string[]): readonly num
   return pdus.map((pdu) => all.filter((each) => each === pdu).length)
 }
 
-/** After an end only corrections of `submit_unknown` and delivery reports may follow. */
+/** After the end of a message only delivery reports and corrections of `submit_unknown` may follow. */
 function judgeOrder(cmdId: string, reported: readonly CommandEvent[]): string[] {
   const problems: string[] = []
   let end: CommandEvent | undefined

@@ -17,7 +17,7 @@ export async function runReceivingSchedule(seed: number): Promise<readonly strin
       const text = `${seed}-${step} ${'long '.repeat(random.next() < 0.5 ? 0 : 30 + random.integer(60))}`
       expected.push(text)
       const pdus = [...world.text(text, { reference: step % 256, atMs: world.clock.epochMs() })]
-      // Out of order, and sometimes again, as when the network missed the acknowledgement.
+      // PDUs arrive out of order, and some arrive again, as when the network missed the acknowledgement.
       while (pdus.length > 0) {
         const [pdu] = pdus.splice(random.integer(pdus.length), 1) as [string]
         world.deliver(pdu)
@@ -42,13 +42,13 @@ export async function runReceivingSchedule(seed: number): Promise<readonly strin
     await world.pass(random.next() < 0.5 ? random.integer(20) : random.integer(30_000))
   }
   await world.pass(10 * 60_000)
-  const told = (await world.received()).map((event) => (event.type === 'SMS' ? event.text : event.type))
+  const reported = (await world.received()).map((event) => (event.type === 'SMS' ? event.text : event.type))
   const ids = (await world.received()).map(({ id }) => id)
   const problems = expected.flatMap((text) => {
-    const times = told.filter((each) => each === text).length
+    const times = reported.filter((each) => each === text).length
     return times === 1 ? [] : [`${text.slice(0, 12)} was reported ${times} times`]
   })
-  if (told.length !== expected.length) problems.push(`${told.length} reported, ${expected.length} arrived`)
+  if (reported.length !== expected.length) problems.push(`${reported.length} reported, ${expected.length} arrived`)
   if (new Set(ids).size !== ids.length) problems.push('two events have the same id')
   if (world.storage.size > 0) problems.push(`${world.storage.size} were left on the SIM`)
   world.kill()

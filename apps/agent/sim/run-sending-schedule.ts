@@ -5,7 +5,7 @@ import { SendingWorld } from './sending-world.ts'
 
 const passTime = timePasser(process.nextTick)
 
-/** One schedule: some minutes of faults, then six days without, after which every message must have ended. */
+/** One schedule: some minutes with faults, then six days without them. After that every message must have ended. */
 export async function runSendingSchedule(seed: number): Promise<ScheduleReport> {
   const world = new SendingWorld(seed)
   await started(world)
@@ -27,8 +27,8 @@ export async function runSendingSchedule(seed: number): Promise<ScheduleReport> 
     await passTime(world.clock, world.random.next() < 0.5 ? world.random.integer(40) : world.random.integer(20_000))
   }
   await passTime(world.clock, 6 * 24 * 60 * 60_000)
-  const verdict = await judgeSending(world)
-  // Days later most records are removed, and the rest must stay quiet.
+  const judged = await judgeSending(world)
+  // Days later most records have been removed, and the others must cause no further events.
   const before = await world.done()
   await passTime(world.clock, 4 * 24 * 60 * 60_000)
   world.forget()
@@ -36,10 +36,10 @@ export async function runSendingSchedule(seed: number): Promise<ScheduleReport> 
   await started(world)
   await passTime(world.clock, 60 * 60_000)
   const after = await world.done()
-  const problems = after === before ? verdict.problems : [...verdict.problems, `${after} at last, ${before} before`]
+  const problems = after === before ? judged.problems : [...judged.problems, `${after} in the end, ${before} before`]
   world.kill()
   world.disk.close()
-  return { ...verdict, problems, virtualMs: world.clock.nowMs() }
+  return { ...judged, problems, virtualMs: world.clock.nowMs() }
 }
 
 async function started(world: SendingWorld): Promise<void> {

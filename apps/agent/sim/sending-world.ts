@@ -103,7 +103,7 @@ export class SendingWorld {
     this.clock.after(this.random.integer(60_000), enter)
   }
 
-  /** A SIM loses and regains its network, for a moment or longer. */
+  /** Takes the network from a SIM, for a moment or longer. */
   loseNetwork(): void {
     const { sender } = this
     const known = this.#attached.get(this.sims[this.random.integer(this.sims.length)] as SimulatedSim)
@@ -119,7 +119,7 @@ export class SendingWorld {
     }
   }
 
-  /** The clock is wrong and not trusted for some minutes. */
+  /** Makes the clock wrong and untrusted for some minutes. */
   loseTime(): void {
     this.time.trusted = false
     this.time.errorMs = this.random.next() < 0.5 ? 0 : -this.random.integer(400 * 24 * 60 * 60_000)
@@ -175,7 +175,7 @@ export class SendingWorld {
       }),
     }
     const { sender } = this
-    // Sometimes twice in one frame.
+    // The command is sometimes twice in one frame.
     const frame = this.random.next() < 0.1 ? [command, command] : [command]
     sender?.accept(frame).then(
       () => this.accepted.set(cmdId, command),
@@ -203,7 +203,7 @@ export class SendingWorld {
     return (await journal.read('events', { after: 0, most: 100_000 })).map(({ event }) => event)
   }
 
-  /** Counts of events, parts on the air and open messages. */
+  /** Returns the counts of events, submitted parts and open messages. */
   async done(): Promise<string> {
     const parts = this.sims.reduce((sum, { ledger }) => sum + ledger.length, 0)
     return `${(await this.events()).length} events, ${parts} parts, ${this.sender?.open} open`

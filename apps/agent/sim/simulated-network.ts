@@ -36,7 +36,7 @@ export class SimulatedSim {
     this.#faultRate = faultRate
   }
 
-  /** For one process. A killed process gets no more calls. */
+  /** Returns the SIM for one process, which gets no more calls after it was killed. */
   attach(isAlive: () => boolean): SendingSim {
     return {
       simNumber: this.simNumber,

@@ -57,7 +57,7 @@ export const settingsSchema = z.object({
     example: '900',
   }),
   IN_DOUBT_HOLD_SECONDS: setting(wholeNumber(0, 86_400).default(120), {
-    about: 'seconds that later messages to the same number wait for an uncertain one, so that the evidence stays clear',
+    about: 'seconds that later messages to the same number wait while the outcome of an earlier one is unknown',
     example: '120',
   }),
   MESSAGE_LIFE_SECONDS: setting(wholeNumber(60, 365 * 86_400).default(3 * 86_400), {

@@ -3,8 +3,8 @@ import { failOnOutputErrors, ignoreOutputErrors } from '@smsgw/daemon/output'
 import { StartError } from '@smsgw/daemon/start-error'
 import { printable } from './cli/terminal.ts'
 
-// Set before anything else is loaded: saves a tenth of the memory, which is small on a Raspberry Pi. Sending does not need
-// a larger heap, as a message takes a few kilobytes.
+// Set before anything else is loaded. Saves a tenth of the memory, which is scarce on a Raspberry Pi. Sending does not need
+// a larger heap, because a message takes a few kilobytes.
 setFlagsFromString('--semi-space-growth-factor=1')
 setFlagsFromString('--optimize-for-size')
 

@@ -1,2 +1,2 @@
-/** The version of the manifest, which a packaged agent cannot read. */
+/** The version in package.json, which a packaged agent cannot read. */
 export const VERSION = '0.1.0'

@@ -73,7 +73,7 @@ async function inbound(): Promise<void> {
   for (let at = 0; at < idle; at += 1) {
     const from = performance.now()
     await house.emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: `in ${at}` })
-    await receiver.until((told) => told.payload['message'] === `in ${at}`)
+    await receiver.until((event) => event.payload['message'] === `in ${at}`)
     tookMs.push(performance.now() - from)
     // The previous message is still being deleted from the SIM.
     await new Promise((resolve) => setTimeout(resolve, 100))

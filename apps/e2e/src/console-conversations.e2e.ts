@@ -94,8 +94,8 @@ test('the timeline shows each step with its reference, and the message can be ca
   await outgoing('Is there anybody?').getByRole('link', { name: 'Delivered' }).click()
   const steps = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem')
   await steps.nth(3).waitFor()
-  const told = (await steps.allInnerTexts()).join('\n')
-  expect(told).toMatch(/reference \d+/)
+  const texts = (await steps.allInnerTexts()).join('\n')
+  expect(texts).toMatch(/reference \d+/)
   expect(await barriersEverywhere(page)).toEqual([])
 })
 

@@ -57,7 +57,7 @@ test('a device shows its modem with signal, network and memory, and the findings
   await modem.getByText('ready', { exact: true }).waitFor()
   await eventually(
     () => modem.innerText(),
-    (told) => /Network\s+Emulated Mobile/.test(told) && /Memory of the SIM\s+\d+ of \d+ used/.test(told),
+    (text) => /Network\s+Emulated Mobile/.test(text) && /Memory of the SIM\s+\d+ of \d+ used/.test(text),
   )
   await page
     .getByRole('region', { name: 'Signal' })
@@ -104,7 +104,7 @@ test('the delivery log shows request and response, has filters, and redelivers o
   await log.getByRole('button', { name: 'Send it again' }).click()
   await eventually(
     () => receiver.requests.length,
-    (told) => told === 2,
+    (count) => count === 2,
   )
   await log.getByLabel('State').selectOption('failed')
   await log.getByText('Nothing in this range').waitFor()
@@ -115,7 +115,7 @@ test('the delivery log shows request and response, has filters, and redelivers o
   await page.getByRole('dialog').getByRole('button', { name: 'Send it again' }).click()
   await eventually(
     () => receiver.requests.length,
-    (told) => told === 3,
+    (count) => count === 3,
   )
 })
 

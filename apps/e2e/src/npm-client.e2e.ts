@@ -97,7 +97,8 @@ for (const { mode, start } of modes) {
       const of = async (event: string, messageId?: string) =>
         (
           await receiver.until(
-            (told) => told.event === event && (messageId === undefined || told.payload['messageId'] === messageId),
+            (received) =>
+              received.event === event && (messageId === undefined || received.payload['messageId'] === messageId),
           )
         ).payload
       const localTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*[+-]\d\d:\d\d$/)
@@ -122,11 +123,11 @@ for (const { mode, start } of modes) {
         until: new Date(Date.now() + 3_600_000),
       })
       expect(answer).toEqual({})
-      const told = await eventually(
+      const ids = await eventually(
         () => receiver.of('sms:received').map(({ id }) => id),
-        (ids) => ids.length >= 2,
+        (found) => found.length >= 2,
       )
-      expect(new Set(told)).toEqual(new Set([first?.id]))
+      expect(new Set(ids)).toEqual(new Set([first?.id]))
     })
 
     test('settings: replaces, merges, accepts secrets and never returns them', async () => {

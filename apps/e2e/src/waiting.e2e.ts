@@ -158,12 +158,12 @@ test('an earlier message to the number whose outcome is unknown', async () => {
     () => waitingOf(lost),
     (found) => found?.reason === 'outcome_unknown',
   )
-  const behind = await send(to)
-  const { until, message } = await untilWaits(behind, 'earlier_outcome_unknown')
+  const later = await send(to)
+  const { until, message } = await untilWaits(later, 'earlier_outcome_unknown')
   expect(Date.parse(String(until))).toBeGreaterThan(Date.now())
   expect(message).toContain(until)
   expect([...(await statusReasons())].sort()).toEqual(['earlier_outcome_unknown', 'outcome_unknown'])
-  await untilSent(behind)
+  await untilSent(later)
   const ended = await house.api.until(lost, ({ state }) => state === 'Failed')
   expect(ended).not.toHaveProperty('waiting')
 })

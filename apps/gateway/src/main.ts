@@ -73,7 +73,7 @@ async function main(args: readonly string[]): Promise<void> {
           } catch (error) {
             log.error(
               { err: error },
-              `password changed, but not written to ${secrets.credentialsFile}: it still holds the previous one`,
+              `password changed, but not written to ${secrets.credentialsFile}: the file still contains the previous password`,
             )
           }
         },

@@ -34,11 +34,11 @@ export async function runEpisode({ seed, lines, measure, onDone }: EpisodeOption
   const call = (what: string, promise: Promise<unknown>) =>
     promise.catch((error) => problems.push(`${what}: ${shown(error)}`))
   void call('start', modem.start())
-  let told = 0
+  let linesFed = 0
   let bytes = 0
-  while (told < lines && problems.length < mostProblems) {
+  while (linesFed < lines && problems.length < mostProblems) {
     const batch = Array.from({ length: batchSize }, () => answers.line())
-    told += batch.length
+    linesFed += batch.length
     const payload = answers.once(2) ? undefined : answers.hex(2 * answers.below(90))
     measure(
       () => {
@@ -70,10 +70,10 @@ export async function runEpisode({ seed, lines, measure, onDone }: EpisodeOption
         () =>
           measure(
             () => void trace.entries(),
-            () => `showing the trace behind ${JSON.stringify(batch)}`,
+            () => `showing the trace after ${JSON.stringify(batch)}`,
           ),
         problems,
-        () => `showing the trace behind ${JSON.stringify(batch)}`,
+        () => `showing the trace after ${JSON.stringify(batch)}`,
       )
     }
     const passMs = answers.oneOf([0, 0, 0, 10, 10, 3_000, 130_000])
@@ -98,7 +98,7 @@ export async function runEpisode({ seed, lines, measure, onDone }: EpisodeOption
   }
   modem.stop()
   await new Promise((resolve) => setImmediate(resolve))
-  return { lines: told, bytes, problems }
+  return { lines: linesFed, bytes, problems }
 }
 
 const mostProblems = 20

@@ -46,7 +46,7 @@ const heapSpread = Math.max(...reports.map(({ heapSpreadBytes }) => heapSpreadBy
 if (heapSpread > mostHeapBytes) problems.push(`a driver grew by ${megabytes(heapSpread)}`)
 for (const problem of problems) print(`\n${problem.slice(0, 4_000)}`)
 const [slowest] = reports.map((report) => report.slowest).sort((one, other) => other.ms - one.ms)
-print(`${told(reports)} in ${seconds()} s: ${problems.length} problems`)
+print(`${totals(reports)} in ${seconds()} s: ${problems.length} problems`)
 print(`slowest: ${slowest?.ms.toFixed(1)} ms, ${slowest?.what.slice(0, 200)}`)
 print(`memory between the smallest and the largest driver: ${megabytes(heapSpread)}`)
 process.exitCode = problems.length === 0 ? 0 : 1
@@ -54,14 +54,14 @@ process.exitCode = problems.length === 0 ? 0 : 1
 function showProgress(soFar: readonly FuzzWorkerReport[]): void {
   if (sum(soFar, 'lines') < nextProgress) return
   nextProgress += progressEvery()
-  print(`${told(soFar)}, ${seconds()} s`)
+  print(`${totals(soFar)}, ${seconds()} s`)
 }
 
 function progressEvery(): number {
   return Math.max(100_000, lines / 10)
 }
 
-function told(of: readonly FuzzWorkerReport[]): string {
+function totals(of: readonly FuzzWorkerReport[]): string {
   return `${sum(of, 'lines')} lines, ${sum(of, 'bytes')} bytes, ${sum(of, 'episodes')} drivers`
 }
 

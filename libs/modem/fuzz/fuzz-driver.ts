@@ -30,10 +30,10 @@ export async function fuzzDriver(options: FuzzOptions): Promise<FuzzReport> {
   while ((report.lines < options.lines || report.bytes < options.bytes) && report.problems.length === 0) {
     const seed = options.seed + report.episodes
     const lines = Math.min(report.episodes % 10 === 9 ? longEpisode : shortEpisode, Math.max(options.lines, 100))
-    const { problems, ...told } = await liveThrough(seed, lines, options, report)
+    const { problems, ...fed } = await liveThrough(seed, lines, options, report)
     report.episodes += 1
-    report.lines += told.lines
-    report.bytes += told.bytes
+    report.lines += fed.lines
+    report.bytes += fed.bytes
     for (const problem of problems) report.problems.push(`seed ${seed}, ${lines} lines: ${problem}`)
     options.onProgress?.(report)
   }

@@ -24,8 +24,8 @@ let least = Number.POSITIVE_INFINITY
 let most = 0
 const work = workerData as FuzzWork
 const post = (report: FuzzReport) => {
-  const told: FuzzWorkerReport = { ...report, heapSpreadBytes: Math.max(0, most - least) }
-  parentPort?.postMessage(told)
+  const message: FuzzWorkerReport = { ...report, heapSpreadBytes: Math.max(0, most - least) }
+  parentPort?.postMessage(message)
 }
 const report = await fuzzDriver({
   ...work,

@@ -21,7 +21,8 @@ function judgeSubmit(call: SubmitCall, { ledger, schedule }: World): string[] {
   const accepted = ledger.filter((entry) => entry.text === call.text)
   if (accepted.length > 1) say(`was sent ${accepted.length} times`)
   if (accepted.length > 0 && !call.committed) say('was sent before the hook returned go')
-  if (call.told.length !== 1 || call.told[0] !== call.outcome) say(`afterResult was called ${call.told.length} times`)
+  if (call.results.length !== 1 || call.results[0] !== call.outcome)
+    say(`afterResult was called ${call.results.length} times`)
   const { outcome } = call
   if (outcome === undefined) return problems
   if (contradicts(outcome, accepted.length > 0)) say(accepted.length > 0 ? 'was accepted' : 'was never accepted')

@@ -35,7 +35,7 @@ export async function runSchedule(seed: number, options: { readonly tracing?: bo
  */
 async function sendsAgain(world: World): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries += 1) {
-    world.submit(`final ${tries}`, { hook: { verdict: 'go', afterMs: 0 }, report: false, moreFollow: false })
+    world.submit(`final ${tries}`, { hook: { decision: 'go', afterMs: 0 }, report: false, moreFollow: false })
     const call = world.submits.at(-1)
     await passUntil(world, () => call?.endedAtMs !== undefined && isSettled(world), longestEndMs)
     if (call?.outcome?.kind === 'accepted') return true

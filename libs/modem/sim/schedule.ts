@@ -62,7 +62,7 @@ export type Action = { readonly atMs: number } & (
 
 /** The result of the hook at the prompt, and its delay. */
 export interface Hook {
-  readonly verdict: 'go' | 'abort' | 'throw'
+  readonly decision: 'go' | 'abort' | 'throw'
   readonly afterMs: number
 }
 
@@ -163,9 +163,9 @@ function planPushedUssd(seed: number, fromMs: number, spanMs: number): Action[] 
 }
 
 function planHook(random: RandomChoices, calm: boolean): Hook {
-  if (calm || random.happens(0.7)) return { verdict: 'go', afterMs: random.oneOf([0, 0, 2, 300]) }
+  if (calm || random.happens(0.7)) return { decision: 'go', afterMs: random.oneOf([0, 0, 2, 300]) }
   return {
-    verdict: random.oneOf(['go', 'go', 'abort', 'throw'] as const),
+    decision: random.oneOf(['go', 'go', 'abort', 'throw'] as const),
     afterMs: random.oneOf([0, 3_000, 4_999, 5_000, 5_001, 20_000, 130_000]),
   }
 }
@@ -186,7 +186,7 @@ function withAnswersLost(schedule: Schedule): Schedule {
     if (what === 'receive') return { atMs, do: what, text: `in ${number}`, journalMs: [0] }
     if (what === 'say') return { atMs, do: what, line: random.oneOf(['+CSQ: 20,99', '+CREG: 1', 'RING', '^RSSI: 20']) }
     const [report, moreFollow] = [random.happens(0.7), random.happens(0.2)]
-    return { atMs, do: 'submit', text: `out ${number}`, hook: { verdict: 'go', afterMs: 0 }, report, moreFollow }
+    return { atMs, do: 'submit', text: `out ${number}`, hook: { decision: 'go', afterMs: 0 }, report, moreFollow }
   })
   return {
     ...schedule,

@@ -41,7 +41,7 @@ export interface SubmitCall extends Call {
   /** The result arrived inside what may be a text from the network. */
   mayBeText: boolean
   /** The outcomes passed to `afterResult`. */
-  readonly told: SubmitOutcome[]
+  readonly results: SubmitOutcome[]
   readonly late: LateOutcome[]
 }
 
@@ -167,7 +167,7 @@ export class World {
       committed: false,
       outcome: undefined,
       mayBeText: false,
-      told: [],
+      results: [],
       late: [],
     }
     this.submits.push(call)
@@ -175,7 +175,7 @@ export class World {
     if (modem === undefined) {
       call.endedAtMs = this.clock.nowMs()
       call.outcome = { kind: 'not-sent', why: 'not-ready' }
-      call.told.push(call.outcome)
+      call.results.push(call.outcome)
       return
     }
     const { hook, moreFollow } = action
@@ -185,12 +185,12 @@ export class World {
       isItsReport: () => true,
       beforePdu: async () => {
         if (hook.afterMs > 0) await this.#pause(hook.afterMs)
-        if (hook.verdict === 'throw') throw new Error('the disk is full')
-        if (hook.verdict === 'go') call.committed = true
-        return hook.verdict
+        if (hook.decision === 'throw') throw new Error('the disk is full')
+        if (hook.decision === 'go') call.committed = true
+        return hook.decision
       },
       afterResult: (result) => {
-        call.told.push(result)
+        call.results.push(result)
         call.mayBeText = this.#recentOutput.holdResultInText
       },
     })

@@ -45,7 +45,7 @@ export async function pair(config: AgentConfig, args: readonly string[]): Promis
   process.stdout.write(`Paired as device ${printable(deviceId)}. Start the agent with \`${startCommand('agent')}\`.\n`)
 }
 
-/** Runs before the identity changes: the old identity without a journal sends nothing, but a new one with the old journal might. */
+/** Runs before the identity changes: the old identity sends nothing without a journal, but a new one might send from the old. */
 function setJournalAside(folder: string, deviceId: string): void {
   for (const name of ['journal.db', 'journal.db-wal', 'journal.db-shm']) {
     const from = join(folder, name)

@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { StartError } from '@smsgw/daemon/start-error'
 import { userCommand } from '@smsgw/daemon/user-command'
 
-/** Reads the options and arguments of a command. Throws a StartError with the usage when they do not fit. */
+/** Reads the options and arguments of a command. Throws a StartError with the usage if they are invalid. */
 export function readArguments(
   usage: string,
   args: readonly string[],

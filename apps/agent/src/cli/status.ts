@@ -19,7 +19,7 @@ export async function status({ DATA_DIR: folder }: AgentConfig, args: readonly s
 }
 
 async function live(folder: string, asJson: boolean): Promise<void> {
-  // Nothing is left to do when the output is closed.
+  // Without output there is nothing left to do.
   process.stdout.once('error', () => process.exit(0))
   const clear = process.stdout.isTTY && !asJson ? '\x1b[H\x1b[J' : ''
   let before = ''
@@ -33,7 +33,7 @@ async function live(folder: string, asJson: boolean): Promise<void> {
   throw new StartError('the agent has stopped')
 }
 
-/** A terminal is refreshed every second; other output gets only changes. */
+/** Leaves out the running time, because a file or pipe gets a new status only when something else has changed. */
 function withoutAge(status: AgentStatus): string {
   return JSON.stringify({ ...status, upMs: 0 })
 }

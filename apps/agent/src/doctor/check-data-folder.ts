@@ -21,7 +21,7 @@ export function checkDataFolder(folder: string, knownFsyncMs?: number): readonly
     return [
       fail(
         'data folder',
-        `${path} is not writable for this user`,
+        `${path} is not writable by this user`,
         `run as its owner, or: sudo chown -R "$USER" ${path}`,
       ),
     ]
@@ -48,7 +48,7 @@ export function space({ bavail, bsize }: { readonly bavail: number; readonly bsi
     return fail('disk space', text, 'free disk space: without it no messages are sent or received')
   }
   return megabytes < lowMegabytes
-    ? warn('disk space', text, 'free disk space before it is full')
+    ? warn('disk space', text, 'free disk space before the disk is full')
     : ok('disk space', text)
 }
 
@@ -58,7 +58,7 @@ const lowMegabytes = 500
 export function fsync(ms: number): Finding {
   const text = `disk sync takes ${ms.toFixed(1)} ms`
   if (ms <= slowMs) return ok('disk speed', text)
-  return warn('disk speed', text, 'each message waits for it twice: use a faster SD card or an SSD')
+  return warn('disk speed', text, 'each message waits for two syncs: use a faster SD card or an SSD')
 }
 
 const slowMs = 50

@@ -32,7 +32,7 @@ async function askHealth(url: string, nowMs: () => number) {
     const { version } = (await response.json()) as { version?: unknown }
     return {
       version: typeof version === 'string' ? version.slice(0, 40) : undefined,
-      // The header has whole seconds: the middle of the second is the best estimate.
+      // The header contains whole seconds, so the middle of the second is the best estimate.
       aheadMs: Number.isNaN(relayMs) ? undefined : middle - relayMs - 500,
     }
   } catch {

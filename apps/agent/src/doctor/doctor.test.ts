@@ -17,7 +17,7 @@ const imei = '490154203237518'
 const iccid = '8944100012345678906'
 const imsi = '234150123456789'
 
-/** For a port that does not exist. */
+/** Short limits, for tests with a port that does not exist. */
 const briefly: ExaminationLimits = { modemsMs: 90_000, absentMs: 100 }
 
 let folder: string

@@ -80,7 +80,7 @@ export interface ExaminationLimits {
   readonly absentMs: number
 }
 
-/** Whether waiting longer would not change the state. */
+/** Whether the state is final, so that waiting longer would not change it. */
 function isSettled({ health: { state, recovery } }: ModemActor, isLate: boolean): boolean {
   if (state.name === 'absent' && isLate) return true
   return state.name === 'ready' || state.name === 'degraded' || state.name === 'blocked' || recovery?.kind === 'alarm'
@@ -95,7 +95,7 @@ const emptyJournal: Journal = {
   close: async () => undefined,
 }
 
-/** Reads the SIM numbers of the modems from the agent's journal; none if it cannot be read. */
+/** Reads the SIM numbers of the modems from the agent's journal. Returns none if the journal cannot be read. */
 function storedNotes(path: string): Readonly<Record<string, Json>> {
   if (!existsSync(path)) return {}
   try {

@@ -4,7 +4,7 @@ import type { StartupFailure } from '@smsgw/modem/setup/startup-failure'
 import type { ModemActor } from '../modems/modem-actor.ts'
 import { type ModemStatus, modemStatuses } from '../status/agent-status.ts'
 
-/** What only the process that holds the port can read, for the doctor. Plain JSON without phone numbers. */
+/** The facts for the doctor that only the process with the open port can read. Plain JSON without phone numbers. */
 export interface ModemExamination {
   readonly status: ModemStatus
   /** Why the modem is not used. */
@@ -41,7 +41,7 @@ export async function examineModem(actor: ModemActor, clock: Clock): Promise<Mod
   }
 }
 
-/** Undefined if there is no answer within the limit, because the modem is sending or hangs. */
+/** Returns undefined if the modem does not answer within the limit, because it is sending or hangs. */
 function within<T>(answer: Promise<T>, clock: Clock): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(answerLimitMs, () => resolve(undefined))

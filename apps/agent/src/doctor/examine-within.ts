@@ -16,8 +16,8 @@ export interface RunningAgent {
 }
 
 /**
- * Runs the doctor inside the agent, for a request of the relay. Leaves out checks that would disturb the agent, and the
- * check of the relay, which the request itself proves.
+ * Runs the doctor inside the agent, when the relay requests it. Leaves out checks that would disturb the agent, and the
+ * check of the relay, because the request itself proves that the relay works.
  */
 export async function examineWithin({
   dataDir,

@@ -56,7 +56,7 @@ export async function examine(
 interface FoundAgent {
   readonly finding: Finding
   readonly status?: AgentStatus
-  /** Locked during the examination, so that no agent starts. Undefined without a status: an agent may be running. */
+  /** The folder that is locked during the examination, so that no agent starts. Undefined if an agent may be running. */
   readonly folder?: DataFolder | 'missing'
 }
 

@@ -9,8 +9,8 @@ import type { Examination } from './examine.ts'
 import { findingLines } from './finding.ts'
 
 /**
- * Returns a text for support with everything known about this agent. Its parts are masked already; then everything that
- * looks like a number, a PDU or a key is masked once more.
+ * Returns a text for support with all diagnostics of this agent. Its parts are already masked; here everything that looks
+ * like a number, a PDU or a key is masked once more.
  */
 export async function supportBundle(
   { findings, status, modems }: Examination,
@@ -93,7 +93,7 @@ function agentLog(): string {
 
 /**
  * Masks everything that may be a phone number, an ICCID, IMSI or IMEI, a PDU, a key, or credentials in a URL, and all
- * configured secrets. The last digits of numbers stay, so that numbers can be distinguished.
+ * configured secrets. Keeps the last digits of numbers, so that numbers can be distinguished.
  */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   let clean = text

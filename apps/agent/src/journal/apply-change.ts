@@ -8,10 +8,10 @@ export class ChangeWriter {
   readonly #statements = new Map<string, StatementSync>()
   readonly #nowMs: () => number | undefined
   readonly #newTag: () => string
-  /** The number of the next event; undefined: read it from the database. */
+  /** The number of the next event; undefined until it is read from the database. */
   #nextSeq: number | undefined
 
-  /** `nowMs`: undefined while the clock is not trusted. */
+  /** `nowMs` returns undefined while the clock is not trusted. */
   constructor(database: DatabaseSync, nowMs: () => number | undefined, newTag: () => string) {
     this.#database = database
     defineForgetting(database)
@@ -27,7 +27,7 @@ export class ChangeWriter {
     this.#nextSeq = undefined
   }
 
-  /** Returns the number of an event. */
+  /** Returns the number of the event if the change is one. */
   apply(change: Change): number | undefined {
     switch (change.kind) {
       case 'command-received':
@@ -179,9 +179,9 @@ export class ChangeWriter {
     return Number(this.#statement(sql).run(...values).changes)
   }
 
-  /** Changing a missing row is an error of the caller, and rolls its write back. */
+  /** Throws if the row is missing, which is an error in the caller; its write is then rolled back. */
   #one(sql: string, ...values: (string | number | null)[]): void {
-    if (this.#run(sql, ...values) !== 1) throw new Error(`the journal knows nothing of ${String(values.at(-1))}`)
+    if (this.#run(sql, ...values) !== 1) throw new Error(`the journal has no record of ${String(values.at(-1))}`)
   }
 
   #statement(sql: string): StatementSync {

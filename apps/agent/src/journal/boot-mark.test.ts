@@ -117,7 +117,7 @@ interface Run {
   readonly meanwhile?: (write: () => Promise<unknown>) => Promise<void>
 }
 
-/** One process: says whether the journal was as the one before had left it. */
+/** Runs one process. Returns whether the journal was as the previous process had left it. */
 async function run({ folder = disk, bootId = 'first', confirmed = false, meanwhile }: Run = {}): Promise<boolean> {
   const { journal, isContinued } = await openJournal({
     path: join(folder, 'journal.db'),

@@ -18,19 +18,19 @@ import { join } from 'node:path'
 /** The state of a journal, and whether the relay confirmed since this boot that it is not an old copy. */
 interface Mark {
   readonly bootId: string
-  /** New at each start, and stored in the journal too: only one journal continues from it. */
+  /** New at each start and also stored in the journal, so that only one journal continues from this mark. */
   readonly token: string
   readonly commits: number
   readonly isConfirmed: boolean
 }
 
 /**
- * Detects after a restart of the process whether the journal is the one that was left. The mark is in memory that lasts
- * until the machine is switched off. It is updated after every commit, before the commit is reported, so that a restored
- * or copied journal is behind its mark or has another token.
+ * Detects after a restart of the process whether the journal is the one that the previous process left. The mark is in
+ * memory that lasts until the machine is switched off. It is updated after every commit, before the commit is reported, so
+ * a restored or copied journal has fewer commits than its mark or another token.
  */
 export class BootMark {
-  /** The journal is the one of this boot and was confirmed: its messages may be sent. */
+  /** Whether the journal is the one of this boot and was confirmed, so that its messages may be sent. */
   readonly isContinued: boolean
   readonly #file: string
   #descriptor: number | undefined
@@ -38,7 +38,7 @@ export class BootMark {
 
   /**
    * @param journal the state found at the start
-   * @param token of this start, already stored in the journal
+   * @param token the token of this start, already stored in the journal
    */
   constructor(
     { bootId, folder }: BootMemory,
@@ -80,7 +80,7 @@ export class BootMark {
     try {
       writeSync(this.#descriptor, lineOf(mark), 0, 'latin1')
     } catch {
-      // An outdated mark would accept an old copy, so it is removed.
+      // With an outdated mark an old copy would be accepted, so the mark is removed.
       this.close()
       rmSync(this.#file, { force: true })
     }
@@ -103,12 +103,12 @@ export function bootMemory(shared = '/dev/shm'): BootMemory | undefined {
     const uid = process.getuid?.()
     const folder = join(shared, `smsgw-${uid}`)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    // Every user may write next to it: a folder of another user or a link is not trusted.
+    // Every user may write to /dev/shm, so a folder of another user or a link is not trusted.
     const found = lstatSync(folder)
     const isOurs = found.isDirectory() && found.uid === uid && (found.mode & 0o022) === 0
     return isOurs ? { bootId, folder } : undefined
   } catch (error) {
-    // Another system, or no access: then only the relay can confirm the journal.
+    // Not Linux, or no access: only the relay can confirm the journal.
     if (error instanceof Error && 'code' in error) return undefined
     throw error
   }
@@ -120,9 +120,9 @@ function readMark(file: string): Mark | undefined {
   return { bootId, token, commits: Number(commits), isConfirmed: confirmed === 'confirmed' }
 }
 
-/** Fixed length, since it is written in place. */
+/** Returns a line of fixed length, because it is written in place. */
 function lineOf({ bootId, token, commits, isConfirmed }: Mark): string {
-  const words = [bootId, token, String(commits).padStart(16, '0'), isConfirmed ? 'confirmed' : 'told']
+  const words = [bootId, token, String(commits).padStart(16, '0'), isConfirmed ? 'confirmed' : 'unconfirmed']
   return `${words.join(' ').padEnd(lineLength - 1)}\n`
 }
 
@@ -135,7 +135,7 @@ function forgetGone(folder: string): void {
   }
 }
 
-/** Empty when the file does not exist. */
+/** Returns an empty list if the file does not exist. */
 function linesOf(file: string): readonly string[] {
   try {
     return readFileSync(file, 'utf8').split('\n')

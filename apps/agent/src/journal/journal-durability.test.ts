@@ -23,7 +23,7 @@ test('has every confirmed write on disk after the process is killed while writin
   const { journal } = await opened()
   const notes = await journal.read('notes', {})
   expect(acknowledged.filter((name) => !(name in notes))).toEqual([])
-  // Two changes of one write are both there or both not.
+  // Of two changes in one write, the journal has both or neither.
   const halves = Object.keys(notes).filter((name) => !name.endsWith('b') && !(`${name}b` in notes))
   expect(halves).toEqual([])
   await journal.close()
@@ -88,7 +88,7 @@ function opened(): Promise<OpenedJournal> {
   })
 }
 
-/** Kills a process that writes notes without end. Returns the names of the notes that were confirmed. */
+/** Kills a process that writes notes continuously. Returns the names of the notes that were confirmed. */
 async function killedAfter(lines: number): Promise<readonly string[]> {
   const script = `
     import { openJournal } from ${JSON.stringify(new URL('./journal.ts', import.meta.url).href)}
@@ -106,11 +106,11 @@ async function killedAfter(lines: number): Promise<readonly string[]> {
   const child = spawn(process.execPath, [file, join(folder, 'journal.db')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const told: string[] = []
+  const confirmed: string[] = []
   for await (const line of createInterface(child.stdout)) {
-    told.push(line)
-    if (told.length === lines) child.kill('SIGKILL')
+    confirmed.push(line)
+    if (confirmed.length === lines) child.kill('SIGKILL')
   }
   if (child.signalCode === null) await once(child, 'exit')
-  return told
+  return confirmed
 }

@@ -5,9 +5,9 @@ import { schema, schemaVersion, upgrades } from './schema.ts'
 
 export interface JournalFile {
   readonly database: DatabaseSync
-  /** Where a broken journal was moved, and why. Its messages are not sent, since their state is not known. */
+  /** Where a broken journal was moved, and why. Its messages are not sent because their state is unknown. */
   readonly broken: { readonly movedTo: string; readonly why: string } | undefined
-  /** There was no journal: the first start, or it was deleted. */
+  /** True at the first start, and after the journal was deleted. */
   readonly isNew: boolean
 }
 
@@ -60,9 +60,9 @@ function tryToOpen(path: string): Attempt {
 function configured(path: string): DatabaseSync {
   const database = new DatabaseSync(path)
   try {
-    // The log is synced at each commit, so that an acknowledged write survives a power cut.
+    // FULL syncs the log at each commit, so that an acknowledged write survives a power cut.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 2000')
-    // Deleted content is overwritten.
+    // Overwrites deleted content.
     database.exec('PRAGMA secure_delete = ON')
     database.exec('PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 1000')
   } catch (error) {
@@ -102,7 +102,7 @@ class NewerJournal extends Error {
   }
 }
 
-/** SQLITE_IOERR and SQLITE_FULL: the disk failed, and the file stays as it is. */
+/** SQLITE_IOERR and SQLITE_FULL: the disk failed, so the file is left unchanged. */
 function isOfTheDisk(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && [10, 13].includes(Number(error.errcode) & 0xff)
 }

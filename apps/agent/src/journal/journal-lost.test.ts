@@ -54,7 +54,7 @@ test.each(['before it is asked', 'while it writes'])(
       phoneNumber: undefined,
       submit: async (_, { beforePdu, afterResult }) => {
         const ended = when === 'while it writes' ? undefined : await thread.terminate()
-        // So much stands before it that the thread dies before its turn comes.
+        // This write is so large that the thread dies before it reaches the COMMIT.
         if (ended === undefined) journal.write(Array.from({ length: 50_000 }, () => note)).catch(() => undefined)
         const word = beforePdu({ cancelled: false }).catch(() => 'failed')
         if (ended === undefined) await thread.terminate()
@@ -65,7 +65,7 @@ test.each(['before it is asked', 'while it writes'])(
       },
     }
     await sender.simReady(sim)
-    // It is tried again, as with any modem that takes nothing, and fails again.
+    // The submission is retried, as with any modem that accepts nothing, and fails again.
     await expect.poll(() => words.length, { timeout: 20_000 }).toBeGreaterThan(1)
     sender.stop()
     expect(new Set(words)).toEqual(new Set(['failed']))

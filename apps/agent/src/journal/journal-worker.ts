@@ -1,5 +1,5 @@
-// The only writer of the journal, in its own thread, so that waiting for the disk stops no heartbeat and no modem.
-// Writes that arrive during a commit become one transaction; a write that fails affects no other one.
+// The only writer of the journal, in its own thread, so that waiting for the disk delays neither heartbeats nor modems.
+// Writes that arrive during a commit share the next transaction. A write that fails does not affect the others.
 import { randomBytes } from 'node:crypto'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { ChangeWriter } from './apply-change.ts'
@@ -27,7 +27,7 @@ export type Reply = { readonly id: number } & (
       readonly kind: 'failed'
       readonly message: string
       readonly errcode: number | undefined
-      /** Refused for its content, not by the disk. */
+      /** True if the content of the write was refused, false if the disk failed. */
       readonly isRefused: boolean
     }
 )
@@ -69,7 +69,7 @@ function markOf(where: BootMemory | undefined): BootMark | undefined {
     const left = found?.['token'] ?? undefined
     return new BootMark(where, path, { token: left === undefined ? left : String(left), commits }, token)
   } catch (error) {
-    // Then the relay decides. An earlier mark has another token.
+    // Without a mark the relay decides. An earlier mark has another token.
     if (error instanceof Error && 'code' in error) return undefined
     throw error
   }

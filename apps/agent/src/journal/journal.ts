@@ -7,25 +7,25 @@ import type { Marks, Reads } from './read.ts'
 import type { Removed, RetentionLimits } from './retention.ts'
 
 /**
- * The agent's memory: when `write` resolves, the changes are on disk, so that nothing is lost and nothing is sent twice.
- * The changes of one call are written together or not at all; calls made while the disk is busy share one commit.
+ * The database of the agent. When `write` resolves, the changes are on disk, so that nothing is lost and nothing is sent
+ * twice. The changes of one call are written together or not at all; calls made while the disk is busy share one commit.
  *
  *     await journal.write([{ kind: 'part-committed', … }])       before the PDU
  *     await journal.write([{ kind: 'part-result', … }, { kind: 'event', … }])
  *
- * `open` → `close` (everything given before is written) → closed. When the worker dies, every call fails and `onLost` is
- * called: an agent must not run without its journal.
+ * `open` → `close` (writes all earlier changes) → closed. When the worker dies, every call fails and `onLost` is called,
+ * because an agent must not run without its journal.
  */
 export interface Journal {
   /**
    * Returns the numbers of the events among the changes, in order. Rejects with a JournalError when nothing was written.
-   * `mayWait`: wait a few milliseconds to share a commit with other writes.
+   * `mayWait`: the write may wait a few milliseconds to share a commit with other writes.
    */
   write(changes: readonly Change[], options?: { readonly mayWait?: boolean }): Promise<readonly number[]>
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
   /** Removes finished records and the content of acknowledged events, by age. */
   forget(limits: RetentionLimits): Promise<Removed>
-  /** Stores whether the relay confirmed that this is not an old copy. Kept until the machine is switched off. */
+  /** Stores until the machine is switched off whether the relay confirmed that this journal is not an old copy. */
   confirm(isConfirmed: boolean): Promise<void>
   close(): Promise<void>
 }
@@ -33,11 +33,11 @@ export interface Journal {
 export interface OpenedJournal {
   readonly journal: Journal
   readonly marks: Marks
-  /** There was no journal: the first start, or it was deleted. */
+  /** True at the first start, and after the journal was deleted. */
   readonly isNew: boolean
   /** Where a broken journal was moved. */
   readonly broken: { readonly movedTo: string; readonly why: string } | undefined
-  /** As the last process left it, and confirmed: it cannot be an old copy. */
+  /** True if the journal is as the last process left it, and was confirmed: it cannot be an old copy. */
   readonly isContinued: boolean
   /** Milliseconds until a small write is on disk. */
   readonly fsyncMs: number
@@ -46,8 +46,8 @@ export interface OpenedJournal {
 export class JournalError extends Error {
   override readonly name = 'JournalError'
   /**
-   * `full`: the disk is full; `closed`: called after `close`; `refused`: the changes violate a constraint, retrying is
-   * useless; `failed`: anything else.
+   * `full`: the disk is full; `closed`: called after `close`; `refused`: the changes violate a constraint, so retrying is
+   * useless; `failed`: any other error.
    */
   readonly reason: 'full' | 'closed' | 'refused' | 'failed'
 
@@ -69,13 +69,13 @@ export interface JournalOptions {
   readonly path: string
   /** The id for a journal that has to be created. */
   readonly newJournalId: string
-  /** Without it only the relay can tell after a restart whether the journal is an old copy. */
+  /** Without this memory only the relay can determine after a restart whether the journal is an old copy. */
   readonly memory?: BootMemory | undefined
-  /** The thread died: nothing can be written. */
+  /** Called when the thread has died, so that nothing can be written. */
   readonly onLost: (error: Error) => void
-  /** Events up to this number are on disk. */
+  /** Called when events up to this number are on disk. */
   readonly onEvents?: (tail: number) => void
-  /** Undefined while the clock is not trusted, or without this option: then the next `forget` dates new events. */
+  /** Returns undefined while the clock is not trusted; then, or without this option, the next `forget` dates new events. */
   readonly nowMs?: () => number | undefined
 }
 
@@ -86,7 +86,7 @@ class JournalThread implements Journal {
   readonly #nowMs: () => number | undefined
   readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   #lastId = 0
-  /** Held for a moment, so that the RESULT of one message and the COMMIT of the next share a commit. */
+  /** Writes that are delayed for a moment, so that the RESULT of one message and the COMMIT of the next share a commit. */
   #held: Request[] = []
   #release: NodeJS.Timeout | undefined
   #over: JournalError | undefined
@@ -168,7 +168,7 @@ class JournalThread implements Journal {
   }
 }
 
-/** As long as a modem takes to ask for the next message. */
+/** The time that a modem takes to prompt for the next message. */
 const longestHoldMs = 4
 
 type RequestBody = Request extends infer Each ? (Each extends Request ? Omit<Each, 'id'> : never) : never

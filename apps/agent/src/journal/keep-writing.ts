@@ -4,19 +4,20 @@ import { type Journal, JournalError } from './journal.ts'
 import { Turns } from './turns.ts'
 
 /**
- * Writes changes that cannot be undone, and retries while the disk is full: a lost result would send a message twice.
- * Resolves when the changes are on disk, and never when the journal is closed before. Rejects when the journal refuses
- * the changes, since retrying is useless then.
+ * Writes changes about what has already happened, and retries while the disk is full, because a lost result would send a
+ * message twice. Resolves when the changes are on disk, and never if the journal is closed before. Rejects if the journal
+ * refuses the changes, because retrying would be useless.
  *
- * Changes about one message are written one after the other, also when the disk has room only for the later one: a
- * correction must not overtake its verdict. Changes about other messages are written at the same time.
+ * Changes about one message are written one after the other, even if the disk has space only for the later one, because a
+ * correction must not be written before the outcome that it corrects. Changes about other messages are written at the same
+ * time.
  */
 export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): Keep {
   const turns = new Turns()
   let last: Promise<unknown> = Promise.resolve()
   let failing = 0
   const written: Written = async (changes, options, before) => {
-    // While writes fail, all of them keep their order.
+    // While writes fail, all writes keep their order.
     if (failing > 0) await before
     let hasFailed = false
     try {
@@ -53,9 +54,9 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
 }
 
 export interface WriteWatch {
-  /** A write failed. It is retried unless the journal is closed or refuses it. */
+  /** Called when a write fails. The write is retried unless the journal is closed or refuses it. */
   readonly onProblem: (error: JournalError) => void
-  /** All writes that failed are on disk now. */
+  /** Called when all writes that failed are on disk. */
   readonly onRecovered?: (() => void) | undefined
 }
 

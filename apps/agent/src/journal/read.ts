@@ -1,4 +1,4 @@
-// The reads of the journal. Most are used at start; during operation only lookups and the outbox.
+// The queries of the journal. Most are used at the start; during operation only lookups and the outbox are used.
 
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { SendCommand } from '@smsgw/contract/link/command'
@@ -10,7 +10,7 @@ export interface Reads {
   /** Commands without an outcome, in the order of arrival. */
   'open-commands': { readonly ask: Record<never, never>; readonly answer: readonly CommandRecord[] }
   command: { readonly ask: { readonly cmdId: string }; readonly answer: CommandRecord | undefined }
-  /** Commands with a part that the SIM sent to the number under the reference. Newest first. */
+  /** Commands with a part that the SIM sent to the number with this reference. Newest first. */
   'commands-by-reference': {
     readonly ask: { readonly iccid: string; readonly reference: number; readonly number: string }
     readonly answer: readonly CommandRecord[]
@@ -20,20 +20,20 @@ export interface Reads {
     readonly ask: { readonly iccid: string; readonly number: string }
     readonly answer: readonly CommandRecord[]
   }
-  /** Commands that ended as `submit_unknown`: later evidence corrects that. */
+  /** Commands that ended as `submit_unknown`, which later evidence may correct. */
   'doubtful-commands': { readonly ask: { readonly sinceMs: number }; readonly answer: readonly CommandRecord[] }
-  /** Wall times at which the SIM began messages, oldest first. */
+  /** The wall times at which the SIM began its messages, oldest first. */
   'sent-lately': {
     readonly ask: { readonly iccid: string; readonly sinceMs: number }
     readonly answer: readonly number[]
   }
   /** In the order of arrival. */
   inbound: { readonly ask: { readonly sinceMs: number }; readonly answer: readonly InboundRecord[] }
-  /** PDUs that are not settled, and reports that matched nothing. In the order of arrival. */
+  /** PDUs that are not processed yet, and reports that matched nothing. In the order of arrival. */
   'inbound-waiting': { readonly ask: Record<never, never>; readonly answer: readonly InboundRecord[] }
   'inbound-by-id': { readonly ask: { readonly pduId: string }; readonly answer: InboundRecord | undefined }
   events: { readonly ask: { readonly after: number; readonly most: number }; readonly answer: readonly NumberedEvent[] }
-  /** Events as stored, from `from` on, without those that were removed. */
+  /** The stored events from `from` on. Removed events are missing. */
   'event-texts': { readonly ask: { readonly from: number; readonly most: number }; readonly answer: EventTexts }
   'event-tag': { readonly ask: { readonly seq: number }; readonly answer: string | undefined }
   notes: { readonly ask: Record<never, never>; readonly answer: Readonly<Record<string, Json>> }
@@ -57,7 +57,7 @@ export interface AttemptRecord {
   readonly attempt: number
   readonly committed: Stamp | undefined
   readonly evidence: Json | undefined
-  /** Undefined with `committed`: in doubt. */
+  /** Undefined although `committed` is set: the part is in doubt. */
   readonly result: PartResult | undefined
   readonly resultAt: Stamp | undefined
   readonly reference: number | undefined
@@ -70,10 +70,10 @@ export interface InboundRecord {
   readonly simNumber: number
   readonly pdu: string
   readonly received: Stamp
-  /** Wall time, as far as it is known. */
+  /** The wall time, or `undatedMs` while it is unknown. */
   readonly receivedMs: number
   readonly slot: Slot | undefined
-  /** Undefined: not processed yet. */
+  /** Undefined until the PDU is processed. */
   readonly settled: string | undefined
   readonly detail: Json | undefined
 }
@@ -83,7 +83,7 @@ export interface NumberedEvent {
   readonly event: AgentEvent
 }
 
-/** Without gaps; `from` is the number of the first event, higher than requested when retention removed some. */
+/** Consecutive events. `from` is the number of the first one, higher than requested if retention removed some. */
 export interface EventTexts {
   readonly from: number
   readonly events: readonly { readonly text: string; readonly tag: string }[]

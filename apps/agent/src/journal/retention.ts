@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * Content is removed from the journal as soon as it is not needed. A message that ended keeps what identifies reports, late
- * answers and repetitions: ids, references, and the number when a report may come. A received message keeps the digest
- * that is its id; its text is only in the event, until the relay has stored it and HASH_AFTER_SECONDS have passed.
+ * Content is removed from the journal as soon as it is no longer needed. A message that has ended keeps what identifies
+ * reports, late answers and repetitions: ids, references, and the number if a report may arrive. A received message keeps
+ * the digest that is its id; its text is only in the event, until the relay has stored the event and HASH_AFTER_SECONDS
+ * have passed.
  */
 export function defineForgetting(database: DatabaseSync): void {
   database.function('without_content', { deterministic: true }, (command) => {
@@ -22,7 +23,7 @@ export function defineForgetting(database: DatabaseSync): void {
   })
 }
 
-/** Cleans journals of older agents, or of interrupted runs. The freed space is overwritten. */
+/** Removes content that an older agent or an interrupted run left. The freed space is overwritten. */
 export function forgetContentOfEnded(database: DatabaseSync): void {
   const cleaned = [
     `UPDATE commands SET command = without_content(command), plan = without_pdus(plan)
@@ -34,11 +35,14 @@ export function forgetContentOfEnded(database: DatabaseSync): void {
 
 /** What may be removed, by age. */
 export interface RetentionLimits {
-  /** The time of day; undefined while the clock is not trusted. Nothing is removed by age then. */
+  /** The time of day; undefined while the clock is not trusted, and then nothing is removed by age. */
   readonly nowMs: number | undefined
   /** How long a finished command, a settled PDU and an acknowledged event are kept. */
   readonly recordsMs: number
-  /** How long the content of acknowledged events is kept. 0: not at all, whatever the clock. Undefined: as long as the event. */
+  /**
+   * How long the content of acknowledged events is kept. 0: not at all, even if the clock is not trusted. Undefined: as long
+   * as the event.
+   */
   readonly contentMs?: number | undefined
 }
 
@@ -49,15 +53,16 @@ export interface Removed {
 }
 
 /**
- * The time of a record that was written while the clock was not trusted. A Raspberry Pi starts in 1970, or at the time
- * of its last shutdown, and such a record would be removed too early. The last time that a Date can hold.
+ * The time of a record that was written while the clock was not trusted: the latest time that a Date can hold. The clock
+ * of a Raspberry Pi starts in 1970, or at the time of its last shutdown, so with its time a record would be removed too
+ * early.
  */
 export const undatedMs = 8_640_000_000_000_000
 
 /** Removes old records, and earlier the content of events that the relay has stored. */
 export class Retention {
   readonly #database: DatabaseSync
-  /** Events up to this one have no content. */
+  /** The content of events up to this number was removed. */
   #clearedUpTo = 0
   #journalId: unknown
 
@@ -82,8 +87,8 @@ export class Retention {
   }
 
   /**
-   * A record from the future is undated, or was written before the clock was set back. It counts as written now, so that
-   * it is removed neither too early nor never. Parts of long messages keep their time, because joining them depends on it.
+   * A record from the future is undated, or was written before the clock was set back. Such a record counts as written now,
+   * so that it is removed, but not too early. Parts of long messages keep their time, because joining them depends on it.
    */
   #date(nowMs: number): void {
     const run = (sql: string) => this.#database.prepare(sql).run(nowMs)
@@ -116,8 +121,9 @@ export class Retention {
   }
 
   /**
-   * Removes what ended, was settled or acknowledged before. A message that is still on a SIM is kept, since it would count
-   * as new when it is read again. Events are removed from the oldest on, since their numbers must have no gaps.
+   * Removes records that ended, were processed or acknowledged before this time. Keeps the record of a message that is
+   * still on a SIM, because without the record it would count as new when it is read again. Removes events from the oldest
+   * on, because their numbers must have no gaps.
    */
   #removeRecords(beforeMs: number): Removed {
     const run = (sql: string) => Number(this.#database.prepare(sql).run(beforeMs).changes)

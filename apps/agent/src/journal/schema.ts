@@ -78,7 +78,7 @@ export const schema = `
   CREATE TABLE events (
     seq INTEGER PRIMARY KEY,
     event TEXT NOT NULL,
-    -- Random: tells whether two journals have the same event at the same place.
+    -- Random, to determine whether two journals have the same event under the same number.
     tag TEXT NOT NULL,
     -- Undated (see retention.ts) until the time is known.
     written_ms INTEGER NOT NULL
@@ -91,7 +91,7 @@ export const schema = `
 /** Upgrades a journal to the next version; indexed by its version. */
 export const upgrades: Readonly<Record<number, string>> = {
   1: 'ALTER TABLE journal ADD COLUMN start_token TEXT; ALTER TABLE journal ADD COLUMN commits INTEGER NOT NULL DEFAULT 0',
-  // Times were stored without regard to whether the clock was trusted: which of them are right is unknown.
+  // Version 2 stored times whether or not the clock was trusted, so it is unknown which of them are right.
   2: `CREATE INDEX events_written ON events (written_ms);
       UPDATE events SET written_ms = ${undatedMs};
       UPDATE commands SET ended_ms = ${undatedMs} WHERE outcome IS NOT NULL;

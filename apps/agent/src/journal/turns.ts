@@ -1,4 +1,4 @@
-/** Runs work with a common name one after the other, in the order of the calls; other work runs at the same time. */
+/** Runs tasks with the same name one after the other, in the order of the calls; other tasks run at the same time. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
 

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const start = (clock = monotonicClock) => fixture.start([], { clock, openSocket: webSocketTo(url) })
 
-/** Advances in small steps, because a timer that is set by another one must not fire in the same step. */
+/** Advances the clock in small steps, because a timer that another timer sets must not fire in the same step. */
 function passUntil(clock: ManualClock, phase: string): void {
   for (let steps = 0; fixture.agent?.status().link.phase !== phase && steps < 200; steps += 1) clock.advance(100)
   expect(fixture.agent?.status().link.phase).toBe(phase)
@@ -165,6 +165,6 @@ test('takes the time from the relay if the system clock is not trusted', async (
   await start()
   await phaseIs('online')
   await expect.poll(() => fixture.agent?.status().clock.systemErrorMs).toBeLessThan(-3_500_000)
-  fixture.relay.tellTime(new Date(Date.now() - 3_600_000).toISOString())
+  fixture.relay.sendTime(new Date(Date.now() - 3_600_000).toISOString())
   await expect.poll(() => fixture.agent?.status().clock.systemErrorMs).toBeGreaterThan(3_500_000)
 })

@@ -63,7 +63,7 @@ export class AgentLink {
     this.#timers.clear()
   }
 
-  /** Processes inputs one at a time. An input caused by an effect is processed after the current one. */
+  /** Processes inputs one at a time. An input that an effect causes is processed after the current one. */
   step(input: AgentInput): void {
     this.#pending.push(input)
     if (this.#isStepping) return
@@ -124,14 +124,14 @@ export class AgentLink {
     }
   }
 
-  /** Effects that use the journal or a file. Their result becomes an input. */
+  /** Performs effects that use the journal or a file. Their result becomes an input. */
   #performAsync(effect: AsyncEffect): void {
     const { connection } = effect as { connection?: number }
     this.#resultOf(effect).then(
       (input) => input && this.step(input),
       (error) => {
         this.#options.listener.onError(error)
-        // The machine would wait forever for the result; a new connection starts over.
+        // The machine would wait forever for the result, so the connection is closed and a new one starts over.
         if (connection !== undefined) this.#sockets.get(connection)?.close(1011, 'internal error in the agent')
       },
     )
@@ -207,13 +207,13 @@ export interface AgentLinkOptions {
 }
 
 export interface LinkIdentity {
-  /** Signs with the agent's key; base64. */
+  /** Signs with the agent's key. Returns base64. */
   sign(text: string): string
   keep(deviceId: string): Promise<void>
 }
 
 export interface LinkCommands {
-  /** Resolves with the commands' keys when they are on disk. Writes nothing if the journal has a different id by then. */
+  /** Resolves with the keys of the commands when they are on disk. Writes nothing if the journal has got another id. */
   take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]>
   /** The number of unfinished sends in the journal. */
   openSends(): number

@@ -28,9 +28,9 @@ export class CommandHandler {
     this.#options = options
   }
 
-  /** Resolves with the commands' keys when sends and cancels are on disk and the other commands have been started. */
+  /** Resolves with the keys of the commands when sends and cancels are on disk and the other commands were started. */
   async take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]> {
-    // Commands for a replaced journal are in doubt there already.
+    // Commands for a replaced journal are already in doubt in the new one.
     if (journalId !== this.#options.journalId()) return []
     const known = commands.flatMap((received) => ('command' in received ? [received.command] : []))
     const sends = known.filter((command) => command.kind === 'send')
@@ -66,7 +66,7 @@ export class CommandHandler {
     await this.#report({ kind: 'examined', cmdId, at: this.#now(), findings })
   }
 
-  /** Answers a command of a newer relay that this agent does not support, so that nothing waits for its result. */
+  /** Answers a command from a newer relay that this agent does not support, so that nothing waits for a result. */
   #refuse({ key, cmdId, problem }: Exclude<ReceivedCommand, { command: Command }>): Promise<void> {
     const at = this.#now()
     const reason = `not supported by this version of the agent, update it: ${problem}`.slice(0, 500)
@@ -91,5 +91,5 @@ export class CommandHandler {
   }
 }
 
-/** More than a machine with many modems has. */
+/** More findings than a machine with many modems has. */
 const maxFindings = 100

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { socketInProcess } from './in-process-socket.ts'
 import type { LinkSocket } from './link-socket.ts'
 
-/** Both ends, and what each has received, in order. */
+/** Returns both ends of a link and what each has received, in order. */
 function pair() {
   const agentHeard: string[] = []
   const relayHeard: string[] = []

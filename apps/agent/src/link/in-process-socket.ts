@@ -34,7 +34,7 @@ class SocketPair {
   constructor(listener: SocketListener, accept: AcceptSocket) {
     this.#listener = listener
     this.#later(() => {
-      // Before the relay can send.
+      // Called before the relay can send.
       listener.onOpened()
       if (!this.#isClosed) this.#relay = accept(this.#relayEnd, 'in-process')
     })
@@ -74,7 +74,7 @@ class SocketPair {
     if (this.#deliveries.length === 1) setImmediate(() => this.#deliver())
   }
 
-  /** One delivery for each turn of the event loop, so that a busy link does not block the process. */
+  /** Makes one delivery in each turn of the event loop, so that a busy link does not block the process. */
   #deliver(): void {
     const work = this.#deliveries[0]
     try {

@@ -8,7 +8,7 @@ export interface LinkSocket {
 export interface SocketListener {
   readonly onOpened: () => void
   readonly onText: (text: string) => void
-  /** Also called if the connection could not be opened, with 1006. */
+  /** Also called, with 1006, if the connection could not be opened. */
   readonly onClosed: (code: number, reason: string) => void
 }
 

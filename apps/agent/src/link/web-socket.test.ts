@@ -20,7 +20,7 @@ afterEach(() => {
   }
 })
 
-/** A WebSocket server; `onSocket` gets its end of each connection. */
+/** Starts a WebSocket server. `onSocket` gets the server's end of each connection. */
 async function serve(onSocket: (socket: WebSocket) => void = () => undefined, server: Server = createHttpServer()) {
   servers.push(server)
   const webSockets = new WebSocketServer({ server })

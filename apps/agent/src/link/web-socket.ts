@@ -10,7 +10,7 @@ export function webSocketTo(url: string): OpenSocket {
 function open(url: string, listener: SocketListener): LinkSocket {
   const socket = new WebSocket(url, [subprotocol], {
     maxPayload: maxFrameBytes,
-    // Fragments of one frame; relays do not fragment.
+    // The limit for the fragments of one frame; relays do not fragment.
     maxFragments: 1_024,
     perMessageDeflate: false,
     // Automatic pongs would pile up if the relay does not read them.
@@ -77,6 +77,6 @@ function cut(reason: string): string {
 
 const handshakeMs = 15_000
 const closeMs = 3_000
-/** The flow-control window stays below this; a larger buffer means that the relay does not read. */
+/** The flow control keeps the buffer smaller, so a larger one means that the relay does not read. */
 const maxBufferedBytes = 4 * 1_048_576
 const unsupportedData = 1003

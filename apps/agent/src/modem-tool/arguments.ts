@@ -59,7 +59,7 @@ function parse(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true })
   } catch (error) {
-    // The first sentence names the option; the rest does not apply here.
+    // The first sentence names the option; the other sentences do not apply here.
     throw new UsageError((error as Error).message.split('. ')[0] ?? '')
   }
 }

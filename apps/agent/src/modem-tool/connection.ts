@@ -54,7 +54,7 @@ export class Connection {
     return connection
   }
 
-  /** Returns how to stop listening. */
+  /** Returns a function that stops listening. */
   onEvent(listener: (event: ModemEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -56,7 +56,7 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
 
   test('sends a long text in parts and waits for the delivery reports', async () => {
     const { code, out } = await run(port(), 'send', '+447700900123', 'x'.repeat(200), '--report')
-    // A report may arrive before the next part is sent.
+    // A delivery report may be printed before the next part is sent.
     expect(out).toMatch(/^part 1 of 2: accepted, reference \d+$/m)
     expect(out).toMatch(/^part 2 of 2: accepted, reference \d+$/m)
     expect(out.match(/report on \d+ to \+447700900123: delivered/g)).toHaveLength(2)
@@ -139,7 +139,7 @@ describe('errors are one line', () => {
     })
     expect(await run(emulator.tcp, 'send', '+447700900123', 'hello')).toMatchObject({
       code: 3,
-      errors: expect.stringContaining('modem: Part 1 may have been sent or not.\n'),
+      errors: expect.stringContaining('modem: It is unknown whether part 1 was sent.\n'),
     })
   }, 60_000)
 })
@@ -148,7 +148,7 @@ test('prints a trace on standard error, masked unless --unmasked is given', asyn
   const masked = await run(emulator.tcp, 'send', '+447700900123', 'secret words', '--trace')
   expect(masked.errors).toMatch(/^ +\d+\.\d{3} > AT\+CMGS=\d+\\r$/m)
   expect(masked.errors).toMatch(/^ +\d+\.\d{3} < \\r\\n> ?$/m)
-  // The service centre, the PDU and the identity of the SIM.
+  // Matches the service centre, the PDU and the identity of the SIM.
   expect(masked.errors).not.toMatch(/447700900|4477009|[0-9A-F]{20}/)
   const unmasked = await run(emulator.tcp, 'send', '+447700900123', 'secret words', '--unmasked')
   expect(unmasked.errors).toMatch(/[0-9A-F]{20}\\x1a/)
@@ -167,7 +167,7 @@ describe('a modem that departs from the standard, on a pseudo-terminal', () => {
     expect(code).toBe(0)
   }, 30_000)
 
-  // The tool asks this port for 15 s, so the commands run at the same time.
+  // The tool probes this port for 15 s, so the commands run at the same time.
   test.concurrent.each(['watch', 'receive', 'identify'])(
     'a port that answers OK to everything ends %s with an error that says what to do',
     async (command) => {

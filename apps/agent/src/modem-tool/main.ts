@@ -9,7 +9,7 @@ import { tracePrinter } from './trace-printer.ts'
 import { ussd } from './ussd.ts'
 import { watch } from './watch.ts'
 
-/** Limits for a whole command, longer than its steps can take together. */
+/** Time limits for whole commands, longer than their steps can take together. */
 const limitMinutes: Partial<Record<Command['name'], number>> = {
   identify: 5,
   send: 30,
@@ -76,7 +76,7 @@ function run(connection: Connection, command: Command): Promise<void> {
   }
 }
 
-/** Limits a command. `watch` and `receive` only have a limit until the modem is ready. */
+/** Applies the time limit of a command. `watch` and `receive` only have a limit until the modem is ready. */
 function withinLimit(command: Command, work: Promise<void>): Promise<void> {
   const minutes = limitMinutes[command.name]
   if (minutes === undefined) return work

@@ -72,7 +72,7 @@ function outcomeText(outcome: SubmitOutcome): string {
 
 function failure(outcome: SubmitOutcome, at: number, parts: number): ToolError {
   const rest = at + 1 < parts ? `, and ${parts - at - 1} more parts were not tried` : ''
-  if (outcome.kind === 'unknown') return new ToolError(`Part ${at + 1} may have been sent or not${rest}.`, 3)
+  if (outcome.kind === 'unknown') return new ToolError(`It is unknown whether part ${at + 1} was sent${rest}.`, 3)
   return new ToolError(`Part ${at + 1} was not sent${rest}.`)
 }
 

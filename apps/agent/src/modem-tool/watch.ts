@@ -38,14 +38,14 @@ const lastLines = new Map<string, string>()
 function showLines([first, ...rest]: readonly string[]): void {
   if (first === undefined) return
   const [subject = ''] = first.split(':')
-  // Each registration domain and each signal check reports the same again.
+  // Each registration domain and each signal check reports the same state again.
   if (rest.length === 0 && subject !== 'message' && lastLines.get(subject) === first) return
   lastLines.set(subject, first)
   print(`${new Date().toTimeString().slice(0, 8)} ${first}`)
   for (const line of rest) print(line)
 }
 
-/** Formats an event of the modem; empty for events that are not shown. */
+/** Formats an event of the modem. Returns no lines for events that are not shown. */
 export function eventLines(event: ModemEvent): readonly string[] {
   switch (event.kind) {
     case 'state':

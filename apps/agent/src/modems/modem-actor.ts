@@ -33,8 +33,8 @@ export interface ModemListener extends SimListener {
 /**
  * One modem, driven by its `RecoveryRunner` and independent of all others.
  *
- * unidentified → identified, once it has reported its number. It stays that modem: if another one answers on its port,
- * the port is closed.
+ * unidentified → identified, when it has reported its number. From then on it is always the same modem: if another one
+ * answers on its port, the port is closed.
  */
 export class ModemActor {
   readonly #options: ModemActorOptions
@@ -92,7 +92,7 @@ export class ModemActor {
   /** Sets the SIM number of the modem, and with it the configured PIN. Usually called before setup. */
   identified(simNumber: number): void {
     this.#simNumber = simNumber
-    // Setting the PIN of a modem that is in use would restart its setup; it gets the PIN next time.
+    // Setting the PIN of a modem in use would restart its setup, so the PIN is set before the next setup.
     if (this.#pinGiven || (this.modem !== undefined && this.#state.name !== 'blocked')) return
     const pin = this.#options.sims.pinOf(simNumber)
     this.#pinGiven = pin !== undefined
@@ -156,7 +156,7 @@ export class ModemActor {
     return result
   }
 
-  /** Identifies a modem that waits for a PIN: the PIN belongs to a SIM number, and that to the modem's IMEI. */
+  /** Identifies a modem that waits for a PIN: the PIN belongs to a SIM number, and the SIM number to the modem's IMEI. */
   async #identifyForPin(): Promise<void> {
     const { modem } = this
     if (modem === undefined || this.#simNumber !== undefined) return
@@ -224,7 +224,7 @@ export class ModemActor {
     if (iccid !== undefined) this.#warnOfNewCard(this.#options.registration.previousCard(iccid))
     const sim: ActiveSim = {
       simNumber,
-      // A SIM that reports neither is identified by its modem.
+      // A SIM that reports neither ICCID nor IMSI is identified by its modem.
       iccid: iccid ?? imsi ?? `in ${this.#slotName(session.identity)}`,
       phoneNumber: this.#phoneNumber(),
       submit: (pdu, options) => modem.submit(pdu, options),
@@ -257,7 +257,7 @@ export class ModemActor {
     )
   }
 
-  /** For checks that run every minute: each warning is also sent to the relay. */
+  /** For checks that run every minute, because each warning is also sent to the relay. */
   #warnHourly(problem: string): void {
     const nowMs = this.#options.clock.nowMs()
     if (nowMs - (this.#hourlyWarnedAtMs.get(problem) ?? Number.NEGATIVE_INFINITY) < hourMs) return
@@ -357,5 +357,5 @@ const withoutReference =
 
 const hourMs = 3_600_000
 
-/** The return of a modem behind TCP cannot be observed, so it is tried this often. */
+/** A modem on TCP that returns causes no event, so it is checked at this interval. */
 const defaultRecovery = { awayLookMs: 1_000 }

@@ -132,7 +132,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     plug(one, '1-1.2', 8)
     await fixture.readyAre('1:8091')
     expect(actor?.address).toBe(fake.port('ttyUSB10'))
-    // Nobody asked for the other modem.
+    // MODEMS does not contain the other modem.
     expect(fixture.fleet?.health).toHaveLength(1)
     expect(fixture.fleet?.simNumbers).toEqual([1])
   })
@@ -214,7 +214,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
     await fixture.start()
     await fixture.readyAre('1:8091')
     plug(three, '1-1.3', 4)
-    // It takes some seconds more until a SIM that was opened can be used.
+    // A SIM can be used some seconds after it was unlocked.
     await expect
       .poll(
         () =>

@@ -31,7 +31,7 @@ export class ModemFleet {
     this.#slots = new SimSlots(notes[slotsNote])
     this.#pinMemory = new PinMemory({
       records: (notes[pinsNote] ?? []) as unknown as readonly EnteredPin[],
-      // Stored before the PIN is entered, so that the next process knows: a SIM locks after three wrong PINs.
+      // Stored before the PIN is entered, so that the next process counts the attempt: a SIM locks after three wrong PINs.
       keep: async (records) => {
         await options.journal.write([{ kind: 'note', name: pinsNote, value: records as unknown as Json }])
       },
@@ -153,7 +153,7 @@ export class ModemFleet {
     return before
   }
 
-  /** If the write fails, the modem only gets the next free SIM number after a restart. */
+  /** If the write fails, the only consequence is that the modem gets the next free SIM number after a restart. */
   #store(change: Change | undefined): void {
     if (change !== undefined) this.#options.journal.write([change]).catch(this.#options.onJournalError)
   }
@@ -168,16 +168,16 @@ export interface ModemFleetOptions {
   readonly listener: ModemListener
   readonly sims: SimSettings
   readonly onJournalError: (error: Error) => void
-  /** The search for modems failed. */
+  /** Called when the search for modems failed. */
   readonly onError: (error: Error) => void
   readonly tuning?: ModemTuning
 }
 
 export interface DiscoveryOptions {
   readonly find: () => Promise<FoundPlaces>
-  /** Calls back when devices may have changed; returns how to stop. */
+  /** Calls back when devices may have changed; returns a function that stops the watch. */
   readonly watch: (onChange: () => void) => () => void
-  /** A connected device looks like a modem but cannot be used; called once, with what to do. */
+  /** Called once, with what to do, for each connected device that looks like a modem but cannot be used. */
   readonly onUnusable: (problem: string) => void
 }
 

@@ -77,7 +77,7 @@ export function problemText(state: ModemState): string | undefined {
   return ['absent', 'blocked', 'degraded'].includes(state.name) ? stateText(state) : undefined
 }
 
-/** The signal in steps of 25 %, as coarse as the bars of a phone. Undefined if the modem does not know it. */
+/** Returns the signal in steps of 25 %, as coarse as the bars of a phone, or undefined if the modem does not report it. */
 export function signalPercent(signal: Signal | undefined): number | undefined {
   return signal?.bars === undefined ? undefined : signal.bars * 25
 }

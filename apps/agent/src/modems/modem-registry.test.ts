@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Behind, VirtualFleet } from '../testing/virtual-fleet.ts'
+import { type PortDevice, VirtualFleet } from '../testing/virtual-fleet.ts'
 
 const imeiA = '356938035648091'
 const imeiB = '356938035648182'
-/** Says OK to everything, as some ports of modems do, and some things that are none. */
+/** Answers OK to everything, as some ports of modems do, and some devices that are not modems. */
 const yesSayer = { answer: (text: string) => (text.includes('\r') ? '\r\nOK\r\n' : '') }
 const deaf = { answer: () => '' }
 
@@ -59,7 +59,7 @@ describe('a device that does not answer', () => {
     expect(world.opened).toHaveLength(times)
     expect(world.written.filter((line) => /CFUN|\^RESET|ATZ/.test(line))).toEqual([])
     expect(world.fleet?.health).toEqual([])
-    // After it is plugged in again it may be another device.
+    // The next device in this socket may be another one.
     world.unplug('1-1')
     await world.pass(5_000)
     world.plug('1-1', [world.modem(imeiA)], { isCertain: false })
@@ -84,7 +84,7 @@ describe('a device that does not answer', () => {
 
 test('a modem that never answers and disconnects at each reset is reset a limited number of times', async () => {
   let resets = 0
-  const broken: Behind = {
+  const broken: PortDevice = {
     answer: (text) => {
       if (text.includes('CFUN=1,1')) {
         resets += 1
@@ -129,7 +129,7 @@ describe('sticks that share one IMEI', () => {
     const stopped = world.fleet?.stop()
     await world.pass(5_000)
     await stopped
-    // The other one first.
+    // The other modem is plugged in first.
     world.unplug('1-1')
     await world.start()
     await world.pass(20_000)
@@ -147,7 +147,7 @@ describe('sticks that share one IMEI', () => {
     world.plug('1-2', [modem])
     await world.pass(20_000)
     expect(world.ready).toEqual(['1 on 1-2:0'])
-    // Gone from the bus, while its port is not known to be lost yet.
+    // The modem has left the bus, but the loss of its port is not detected yet.
     world.places.delete('1-2')
     world.plug('1-3', [modem])
     await world.pass(20_000)
@@ -256,7 +256,7 @@ describe('a modem without a usable IMEI', () => {
   })
 
   test('that reports its IMEI later is identified by it from the start', async () => {
-    // Asked four times at the port, and four times when it is identified.
+    // The modem is asked four times when its port is opened, and four times during setup.
     world.plug('1-1', [world.modem(imeiA, '8091', { 'imei-answer': { line: '', times: 8 } })])
     await world.start()
     await world.pass(60_000)

@@ -15,9 +15,9 @@ export interface RegisteredModem {
   id: string | undefined
   /** The port that is open now. */
   port: ClosablePort | undefined
-  /** Where it was last opened. */
+  /** Where the modem was last opened. */
   last: { readonly address: string; readonly usb: PlaceOnUsb | undefined } | undefined
-  /** When its place became empty. */
+  /** When the place became empty. */
   goneAtMs: number
 }
 
@@ -79,7 +79,7 @@ export class ModemRegistry {
       if (port === undefined && place?.isPresent) actor.deviceAppeared()
   }
 
-  /** Checks the identity that a modem reports after setup. False: it is another entry's modem, so its port must be closed. */
+  /** Checks the identity that a modem reports after setup. Returns false if it belongs to another entry: close its port. */
   confirm(entry: RegisteredModem, number: ModemNumber): boolean {
     // A modem without a number keeps the identity it got when its port was opened.
     const isUnnumbered = number.imei === undefined && number.serial === undefined && entry.id !== undefined
@@ -110,7 +110,7 @@ export class ModemRegistry {
       entry.place = place
       if (isBack && entry.port === undefined) entry.actor.deviceAppeared()
     } else if (this.#isInUse(place)) {
-      // By a modem that MODEMS lists under another address.
+      // The place was taken by a modem that MODEMS lists under another address.
     } else if (place.isCertain) {
       this.#add(place, undefined)
     } else {
@@ -159,7 +159,7 @@ export class ModemRegistry {
   async #openAt(entry: RegisteredModem, place: Place): Promise<OpenAnswer> {
     const { last } = entry
     if (entry.id !== undefined && last?.usb !== undefined && last.usb.session === place.usb?.session) {
-      // It has stayed on the USB bus, so it is the same modem even if it does not answer.
+      // The device has stayed on the USB bus, so it is the same modem even if it does not answer.
       const opened = await this.#openPort(last.address)
       return opened.kind === 'opened' ? this.#assignPort(entry, { ...last, port: opened.port }) : opened
     }
@@ -172,7 +172,7 @@ export class ModemRegistry {
     return answer
   }
 
-  /** Other places of a modem whose listed port is gone: unlisted devices of the same model, its own socket first. */
+  /** Returns other places for a modem whose listed port is gone: unlisted devices of the same model, its socket first. */
   #alternativesFor({ last }: RegisteredModem): readonly Place[] {
     const usb = last?.usb
     if (usb === undefined) return []
@@ -260,7 +260,7 @@ export class ModemRegistry {
 
   // ── Identity ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Whether the modem that answered is the entry's. An entry without an id takes the id of a modem that is new. */
+  /** Whether the modem that answered belongs to the entry. An entry without an id takes the id of a new modem. */
   #matches(entry: RegisteredModem, there: Place, number: ModemNumber): boolean {
     const owner = this.#ownerOf(number, there)
     if (owner === undefined && entry.id === undefined) entry.id = this.#idOf(number, there)

@@ -6,10 +6,10 @@ import type { SendingSim } from '../sending/sending-sim.ts'
 export type ActiveSim = SendingSim & ReceivingSim
 
 export interface SimListener {
-  /** Its stored and incoming messages can be read. */
+  /** Called when the stored and incoming messages of the SIM can be read. */
   readonly onReadable: (sim: ActiveSim) => void
   readonly onUnreadable: (sim: ActiveSim) => void
-  /** It is registered and accepts messages. */
+  /** Called when the SIM is registered and can send messages. */
   readonly onSending: (sim: ActiveSim) => void
   readonly onNotSending: (sim: ActiveSim) => void
 }
@@ -63,7 +63,7 @@ function isSetUp({ name }: ModemState): boolean {
   return name === 'registering' || name === 'ready' || name === 'degraded'
 }
 
-/** Full storage does not prevent sending; delivery reports arrive when there is room again. */
+/** Full storage does not prevent sending; delivery reports arrive when there is space again. */
 function canSend(state: ModemState): boolean {
   if (state.name === 'ready') return true
   return state.name === 'degraded' && state.reasons.every((reason) => reason === 'storage-full')

@@ -60,5 +60,5 @@ interface Slot {
 }
 
 export const slotsNote = 'sim-slots'
-/** The relay's limit. */
+/** The limit of the relay. */
 const maxNumber = 64

@@ -19,11 +19,11 @@ afterEach(async () => {
   await stopped
 })
 
-/** As much time passes as the longest answer may take. */
+/** Sends a request and advances the clock by the time that the longest answer may take. */
 async function ask(request: UssdRequest, forMs = 1_000): Promise<UssdReply | undefined> {
   let reply: UssdReply | undefined
-  void world.fleet?.ussd.ask(request).then((told) => {
-    reply = told
+  void world.fleet?.ussd.ask(request).then((answer) => {
+    reply = answer
   })
   await world.pass(forMs)
   return reply
@@ -94,7 +94,7 @@ test('returns no-sim for a missing SIM or one that is not ready', async () => {
 })
 
 test('cancels a session that the network opened itself', async () => {
-  // A modem shows what the network begins once it has been used for USSD itself.
+  // A modem reports sessions from the network only after it has been used for USSD.
   await ask({ code: '*100#', simNumber: 1 })
   expect(world.network.sendUssd('+447700980910', 'Buy now?', { expectsAnswer: true })).toBe(true)
   await world.pass(1_000)

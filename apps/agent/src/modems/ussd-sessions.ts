@@ -43,12 +43,12 @@ export class UssdSessions {
     }
     this.#occupy(sim, { kind: 'asking', session })
     const outcome = await modem.ussd(code)
-    // The modem was set up again in the meantime, so another session may have started.
+    // If the modem was set up again in the meantime, another session may have started.
     if (this.#sims.get(sim)?.session !== session) return replyOf({ kind: 'not-ready' })
     return this.#answered(sim, modem, session, outcome)
   }
 
-  /** Cancels a session that the network opened itself, or after its answer was no longer expected. */
+  /** Cancels a session that the network opened itself, or with an answer that was no longer expected. */
   unsolicited(simNumber: number, { status }: UssdAnswer): void {
     if (status === 'asks' && !this.#sims.has(simNumber)) void this.#options.modemOf(simNumber)?.cancelUssd()
   }

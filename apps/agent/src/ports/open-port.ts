@@ -4,7 +4,7 @@ import { openSerialPort } from './serial-port.ts'
 import { openTcpPort } from './tcp-port.ts'
 
 export interface OpenPort extends BytePort {
-  /** Resolves when the device can be opened again. */
+  /** Closes the port. Resolves when the device can be opened again. */
   close(): Promise<void>
 }
 

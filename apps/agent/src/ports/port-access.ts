@@ -9,13 +9,13 @@ export interface PortAccess {
   /** The group of the device. */
   readonly group: string
   readonly groupMayUse: boolean
-  /** Whether the user is in the group according to /etc/group. A login from before the change does not count yet. */
+  /** Whether the user is in the group according to /etc/group, which does not affect a login from before the change. */
   readonly isMember: boolean
-  /** Whether the device has just appeared or changed: udev sets its permissions a moment after it appears. */
+  /** Whether the device has just appeared or changed, because udev sets the permissions a moment later. */
   readonly isFresh: boolean
 }
 
-/** Undefined if the device does not exist. */
+/** Reads the permissions of a device. Returns undefined if the device does not exist. */
 export async function readPortAccess(path: string, groups = '/etc/group'): Promise<PortAccess | undefined> {
   const device = await stat(path).catch(() => undefined)
   if (device === undefined) return undefined

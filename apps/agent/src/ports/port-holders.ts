@@ -2,9 +2,9 @@ import { readdir, readFile, readlink, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
 export interface Holders {
-  /** The device after following all links, such as `/dev/ttyUSB2`. */
+  /** The path of the device after following all links, such as `/dev/ttyUSB2`. */
   readonly device: string
-  /** Programs of the same user; for root, of all users. */
+  /** The programs of the same user that have the device open; for root, the programs of all users. */
   readonly programs: readonly { readonly name: string; readonly pid: number }[]
   readonly runsModemManager: boolean
 }
@@ -26,7 +26,7 @@ export async function readHolders(path: string, proc = '/proc'): Promise<Holders
   }
 }
 
-/** The name in the command line; some programs give their main thread a different name. */
+/** Returns the name from the command line, because some programs give their main thread a different name. */
 async function nameOf(process: string): Promise<string> {
   const [called = ''] = (await readFile(join(process, 'cmdline'), 'utf8').catch(() => '')).split('\0')
   return basename(called)

@@ -29,7 +29,7 @@ test('transfers every octet unchanged in both directions', async () => {
   const heard = listen(port)
   port.write(octets('ATE1\r'))
   await heard.until('OK\r\n')
-  // The modem echoes everything, so the echo has passed in both directions.
+  // The modem echoes everything, so every octet passes in both directions.
   const all = Uint8Array.from({ length: 256 }, (_, octet) => octet)
   heard.forget()
   port.write(all)

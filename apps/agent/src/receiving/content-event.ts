@@ -16,7 +16,7 @@ export interface Envelope {
   readonly recipient: string | undefined
   readonly simNumber: number
   readonly iccid: string
-  /** Local time with offset. */
+  /** The local time with its offset. */
   readonly receivedAt: string
   readonly receivedMs: number
   /** Formats another time like `receivedAt`. */
@@ -25,7 +25,7 @@ export interface Envelope {
 
 /** A message of one part, or of all its parts joined. */
 export interface Content {
-  /** Several when the parts have different alphabets. */
+  /** More than one item if the parts have different alphabets. */
   readonly userData: readonly UserData[]
   readonly text: string | undefined
   readonly dataCodingScheme: number
@@ -34,8 +34,9 @@ export interface Content {
 }
 
 /**
- * The event for a received message: text, data for an application, or an MMS notification. Octets that are neither text
- * nor for a port are data for port 0. Contents above the limits of an event are cut, since the relay would refuse it.
+ * Returns the event for a received message: text, data for an application, or an MMS notification. Octets that are neither
+ * text nor for a port are data for port 0. Content above the limits of an event is cut, because the relay would refuse the
+ * event.
  */
 export function contentEvent(envelope: Envelope, content: Content): Received {
   const octets = joined(content.userData)
@@ -72,7 +73,7 @@ function mmsEvent(envelope: Envelope, notification: MmsNotification): Received {
   const { transactionId, from, subject, messageSizeOctets, contentClass, contentLocation, expiry } = notification
   return {
     ...head(envelope),
-    // The network repeats the notification until the MMS is fetched: all of them have one id.
+    // The network repeats the notification until the MMS is fetched, and all repetitions have one id.
     id: derivedId(envelope.iccid, 'mms', transactionId, from ?? ''),
     sender: cut(from ?? envelope.sender, 128),
     type: 'MMS',
@@ -103,17 +104,17 @@ function head({ id, sender, recipient, simNumber, receivedAt }: Envelope) {
   }
 }
 
-/** Does not split a surrogate pair, and removes characters that a database does not store. */
+/** Cuts a text without splitting a surrogate pair, and removes characters that a database does not store. */
 function cut(text: string, most: number): string {
   return storable(text.slice(0, most))
 }
 
-/** Base64 of these octets fits into an event. */
+/** The number of octets whose base64 fits into an event. */
 const mostOctets = 3 * Math.floor(65_535 / 4)
-/** ISO 8601 writes years of five digits differently. */
+/** The latest year with four digits; ISO 8601 writes longer years differently. */
 const latestMs = Date.UTC(9999, 11, 30)
 
-/** Undefined for other WAP pushes: service indications use the same port. */
+/** Returns undefined for other WAP pushes, because service indications use the same port. */
 function notificationIn(octets: Uint8Array): MmsNotification | undefined {
   try {
     const push = decodeWspPush(octets)

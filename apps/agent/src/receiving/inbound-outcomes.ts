@@ -20,14 +20,14 @@ import { LongMessages, senderOf } from './long-messages.ts'
 import { derivedId } from './pdu-identity.ts'
 
 /**
- * Decides what a received PDU results in: the changes that are written together with it. A PDU without a trusted time
- * results in nothing yet, and neither does a status report.
+ * Decides what a received PDU results in: the changes that are written together with the PDU. A PDU without a trusted time
+ * has no result yet, and neither has a status report.
  */
 export class InboundOutcomes {
   readonly #time: TrustedTime
   readonly #onError: (error: unknown) => void
   readonly #long: LongMessages
-  /** The network repeats an MMS notification until the MMS is fetched. */
+  /** Ids of the MMS notifications that were reported; the network repeats a notification until the MMS is fetched. */
   readonly #mmsIds = new Set<string>()
   /** Released parts whose events are not written yet. */
   #released: readonly ReassemblyEffect[] = []
@@ -38,7 +38,7 @@ export class InboundOutcomes {
     this.#long = new LongMessages(limits)
   }
 
-  /** Returns the changes that complete what an earlier release left. */
+  /** Returns the changes that complete what an earlier release of parts left incomplete. */
   restore(records: readonly InboundRecord[], notes: Readonly<Record<string, Json>>): readonly Change[] {
     const changes = this.#long.restore(records, notes)
     for (const { detail } of records) {
@@ -48,7 +48,7 @@ export class InboundOutcomes {
     return changes
   }
 
-  /** A PDU that cannot be processed is kept as it is, and stops no other one. */
+  /** A PDU that cannot be processed is kept unchanged and does not affect the others. */
   of(row: InboundRecord): readonly Change[] {
     try {
       return this.#outcome(row)
@@ -58,10 +58,10 @@ export class InboundOutcomes {
     }
   }
 
-  /** When a PDU arrived; undefined until the clock can be trusted. */
+  /** Returns when a PDU arrived, or undefined until the clock can be trusted. */
   dateOf({ received }: InboundRecord): number | undefined {
     const now = this.#time.stamp()
-    // After a restart the time of arrival is lost: the first trusted time is the best estimate.
+    // After a restart the time of arrival is lost, so the first trusted time is the best estimate.
     const mayEstimate = now.trusted && received.bootId !== now.bootId
     return datedMs(received, now) ?? (mayEstimate ? now.wallMs : undefined)
   }
@@ -72,7 +72,7 @@ export class InboundOutcomes {
     rowOf: (pduId: string) => Promise<InboundRecord | undefined>,
   ): Promise<readonly Change[]> {
     const { effects, changes } = this.#long.tick(wallMs)
-    // They stay here when the journal cannot be read now.
+    // Kept for the next call if the journal cannot be read now.
     this.#released = [...this.#released, ...effects]
     const events: Change[] = []
     for (const effect of this.#released) {
@@ -186,7 +186,7 @@ export function settled({ pduId }: InboundRecord, as: string, datedMs?: number):
   return { kind: 'inbound-settled', pduId, as, ...(datedMs !== undefined && { datedMs }) }
 }
 
-/** Stores the time of arrival, which the stamp of an untrusted clock does not give. */
+/** Adds the time of arrival to the changes, because the stamp of an untrusted clock does not contain it. */
 function dated(changes: readonly Change[], atMs: number): readonly Change[] {
   return changes.map((change) => (change.kind === 'inbound-settled' ? { ...change, datedMs: atMs } : change))
 }

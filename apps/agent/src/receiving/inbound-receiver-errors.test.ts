@@ -19,9 +19,9 @@ test('keeps messages on the SIM and unacknowledged while the disk is full, and c
     await world.pass(10 * minute)
     world.sweep()
   }
-  const told = (await world.received()).length
-  expect(told).toBeLessThan(40)
-  expect(world.storage.size).toBeGreaterThanOrEqual(40 - told)
+  const reported = (await world.received()).length
+  expect(reported).toBeLessThan(40)
+  expect(world.storage.size).toBeGreaterThanOrEqual(40 - reported)
   expect(world.acknowledged).toBe(0)
   world.disk.isFull = false
   await world.pass(10 * minute)
@@ -34,7 +34,7 @@ test('keeps messages on the SIM and unacknowledged while the disk is full, and c
 test('reports a message once that is read twice before it is on disk', async () => {
   const slow = new ReceiverFixture(() => 0.9)
   for (let at = 0; at < 12; at += 1) slow.store(slow.text(`message ${at}`)[0] as string)
-  // While one is journaled and not deleted yet, and those behind it wait for the disk.
+  // Stops while one message is journaled but not yet deleted, and the messages after it wait for the disk.
   for (let turn = 0; turn < 200; turn += 1) {
     slow.sweep()
     await slow.pass(10)

@@ -17,18 +17,18 @@ export interface InboundReceiverOptions {
   readonly clock: Clock
   readonly time: TrustedTime
   readonly reassembly?: Partial<ReassemblyLimits>
-  /** Returns false when the report matches nothing yet. */
+  /** Returns false if the report matches nothing yet. */
   readonly onReport: (iccid: string, report: StatusReport) => Promise<boolean>
   readonly onJournalProblem: WriteWatch['onProblem']
   readonly onJournalRecovered?: WriteWatch['onRecovered']
-  /** An internal error, which stops nothing else. */
+  /** Called for an internal error, which affects nothing else. */
   readonly onProblem: (error: unknown) => void
 }
 
 /**
- * Takes every received PDU: read → journaled, on disk → deleted from the SIM → reported to the relay, once.
+ * Processes every received PDU: read → journaled, on disk → deleted from the SIM → reported to the relay, once.
  *
- * The event is written together with its PDU, so that neither exists without the other. While the clock cannot be trusted
+ * The event is written together with its PDU, so that neither exists without the other. While the clock cannot be trusted,
  * a PDU is only stored; it is dated and reported later.
  */
 export class InboundReceiver {
@@ -37,9 +37,9 @@ export class InboundReceiver {
   readonly #outcomes: InboundOutcomes
   readonly #cleaner: SlotCleaner
   readonly #unmatched = new UnmatchedReports()
-  /** References that became known and are not tried yet; `any`: a part has none. */
+  /** References that have become known and were not matched yet; `any`: a part has no reference. */
   readonly #newReferences = new Set<number | 'any'>()
-  /** Read and not journaled yet, by slot and content. */
+  /** By slot and content: PDUs that were read and are not journaled yet. */
   readonly #pending = new Map<string, Promise<void>>()
   #turn: Promise<unknown> = Promise.resolve()
   #turnsWaiting = 0
@@ -56,13 +56,13 @@ export class InboundReceiver {
     this.#cleaner = new SlotCleaner(clock, this.#keep, onProblem)
   }
 
-  /** Reads what earlier processes received. Call it before anything else. */
+  /** Reads what earlier processes received. Must be called first. */
   async restore(): Promise<void> {
     const { journal, time, clock, onProblem } = this.#options
     const records = await journal.read('inbound', { sinceMs: time.now().wallMs - rememberedMs })
     const changes = this.#outcomes.restore(records, await journal.read('notes', {}))
     if (changes.length > 0) this.#keep(changes).catch(onProblem)
-    // With a full disk this takes until there is room: the start does not wait for it.
+    // The start does not wait for this, because with a full disk it takes until there is space.
     this.settleWaiting().catch(onProblem)
     this.#timer = clock.after(tickMs, () => this.#tick())
   }
@@ -75,25 +75,25 @@ export class InboundReceiver {
     this.#cleaner.simGone(sim)
   }
 
-  /** Resolves when the PDU is on disk. One after the other, since an earlier PDU decides what the next one is. */
+  /** Resolves when the PDU is on disk. PDUs are processed one after the other, because each may affect the next one. */
   take(sim: ReceivingSim, incoming: Incoming): Promise<void> {
     const at = this.#options.time.stamp()
     const slot = slotOf(incoming)
     const name = JSON.stringify([sim.iccid, slot, incoming.pdu])
     const pending = slot === undefined ? undefined : this.#pending.get(name)
-    // Read again while the disk is slow, or full for days.
+    // The PDU was read again while the disk is slow, or full for days.
     if (pending !== undefined) return pending
     const taken = this.#inTurn(() => this.#take(sim, incoming, at)).finally(() => this.#pending.delete(name))
     if (slot !== undefined) this.#pending.set(name, taken)
     return taken
   }
 
-  /** Processes PDUs that waited for a trusted clock, and all reports that matched nothing. */
+  /** Processes PDUs that waited for a trusted clock, and retries all reports that matched nothing. */
   settleWaiting(): Promise<void> {
     return this.#inTurn(() => this.#settleWaiting())
   }
 
-  /** A part has its reference, or will never have one: a report that arrived early may match now. */
+  /** Called when the reference of a part is known, or never will be: a report that arrived early may match now. */
   tryReports(reference: number | undefined): void {
     const isScheduled = this.#newReferences.size > 0
     this.#newReferences.add(reference ?? 'any')
@@ -132,7 +132,7 @@ export class InboundReceiver {
       crashPoint('inbound-journaled')
       if (incoming.kind === 'status-report') await this.#report(row, incoming.report)
     }
-    // A copy has the same octets, so the order in which the two are deleted does not matter.
+    // A copy has the same octets as the original, so it does not matter which of the two is deleted first.
     this.#cleaner.clear(sim, identity.pduId, incoming, identity.kind === 'copy')
   }
 
@@ -145,7 +145,7 @@ export class InboundReceiver {
     }
   }
 
-  /** One after the other. A failure stops none of those behind it. */
+  /** Runs tasks one after the other. A failure does not affect the next ones. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#turnsWaiting += 1
     const done = this.#turn.then(work).finally(() => {
@@ -168,7 +168,7 @@ export class InboundReceiver {
       if (isMatched) this.#unmatched.remove(row)
       else this.#unmatched.add({ row: { ...row, settled: as }, report })
     } catch (error) {
-      // The journal has the report, and it is tried again.
+      // The report is in the journal and will be retried.
       this.#options.onProblem(error)
     }
   }
@@ -205,7 +205,7 @@ class UnmatchedReports {
     this.#reports.delete(pduId)
   }
 
-  /** With `any` all of them: each may be evidence for a part whose reference is not known. */
+  /** Returns the matching reports; with `any` all reports, because each may be about a part without a known reference. */
   matching(references: ReadonlySet<number | 'any'>): readonly UnmatchedReport[] {
     const all = [...this.#reports.values()]
     if (references.has('any')) return all

@@ -18,8 +18,8 @@ import type { Change, Json } from '../journal/change.ts'
 import type { InboundRecord } from '../journal/read.ts'
 
 /**
- * Joins the parts of long messages. The state follows from the journal alone: the parts in their order, and the clock
- * ticks that released something, each stored with the part it followed.
+ * Joins the parts of long messages. The state follows from the journal alone: from the parts in their order, and from the
+ * clock ticks that released something, each stored with the part that it followed.
  */
 export class LongMessages {
   readonly #limits: ReassemblyLimits
@@ -27,21 +27,21 @@ export class LongMessages {
   #lastPart: string | null = null
   readonly #ticks = new Map<string, Tick>()
   #ticksCounted = 0
-  /** Parts whose PDU is still in the journal. */
+  /** The parts whose PDU is still in the journal. */
   readonly #whole = new Map<string, PartArrived>()
 
   constructor(limits: Partial<ReassemblyLimits> = {}) {
     this.#limits = { ...defaultReassemblyLimits, ...limits }
   }
 
-  /** Replays the parts of the journal. Their events were written at the time; the changes remove what an earlier release kept. */
+  /** Replays the parts in the journal. Their events are already written; the changes remove content that is still there. */
   restore(records: readonly InboundRecord[], notes: Readonly<Record<string, Json>>): readonly Change[] {
     const effects: ReassemblyEffect[] = []
     const known = new Map<string | null, Tick[]>()
     for (const tick of this.#ticksIn(notes)) known.set(tick.after, [...(known.get(tick.after) ?? []), tick])
     effects.push(...this.#replayTicks(known.get(null)))
     for (const record of records) {
-      // Others, such as silent messages, were not parts.
+      // Other records, such as silent messages, are not parts.
       const input = record.settled === 'joined' ? knownPart(record) : undefined
       if (input === undefined) continue
       effects.push(...this.#step(input))
@@ -51,7 +51,7 @@ export class LongMessages {
     return this.forgotten(effects)
   }
 
-  /** Undefined for a message of one part. */
+  /** Returns undefined for a message of one part. */
   take(pduId: string, iccid: string, deliver: Deliver, atMs: number): readonly ReassemblyEffect[] | undefined {
     if (concatenationOf(deliver.userData.header) === undefined) return undefined
     const effects = this.#step(partInput(pduId, iccid, deliver, atMs))
@@ -59,7 +59,7 @@ export class LongMessages {
     return effects
   }
 
-  /** Removes the content of copies, and of parts whose message is complete. What identifies them stays. */
+  /** Removes the content of copies, and of parts whose message is complete, but not what identifies them. */
   forgotten(effects: readonly ReassemblyEffect[]): readonly Change[] {
     return effects
       .flatMap((effect) => {
@@ -73,7 +73,7 @@ export class LongMessages {
       })
   }
 
-  /** Releases parts that waited long enough. The changes repeat that after a restart. */
+  /** Releases parts that have waited long enough. The changes make a restart repeat the release. */
   tick(nowMs: number): { readonly effects: readonly ReassemblyEffect[]; readonly changes: readonly Change[] } {
     const before = this.#state
     const effects = this.#step({ kind: 'clock-ticked', nowMs })
@@ -93,7 +93,7 @@ export class LongMessages {
     }
   }
 
-  /** In their order. */
+  /** Returns the stored ticks in their order. */
   #ticksIn(notes: Readonly<Record<string, Json>>): readonly Tick[] {
     const names = Object.keys(notes).filter((name) => name.startsWith(tickNote))
     for (const name of names.sort()) {
@@ -198,7 +198,7 @@ function partIn(pdu: string): Deliver | undefined {
     if (tpdu.kind !== 'deliver') return undefined
     return concatenationOf(tpdu.userData.header) === undefined ? undefined : tpdu
   } catch {
-    // An unreadable PDU, stored as it is.
+    // The PDU is unreadable and was stored unchanged.
     return undefined
   }
 }

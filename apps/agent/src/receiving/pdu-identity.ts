@@ -4,16 +4,16 @@ import type { Journal } from '../journal/journal.ts'
 import type { InboundRecord } from '../journal/read.ts'
 
 /**
- * Decides whether a PDU was received before. Equal octets may be
+ * Determines whether a PDU was received before. Equal octets may be
  *
  * - one message read twice, from the slot where it stays until it is deleted;
- * - one message delivered twice, because the network missed the acknowledgement. It repeats after its timers, 12 s at
- *   least (24.011), with the same octets, the time stamp of the service centre included;
- * - two equal messages, from a sender that repeats itself within one second, the resolution of the time stamp.
+ * - one message delivered twice, because the network missed the acknowledgement. The network repeats it after at least
+ *   12 s (24.011) with the same octets, including the time stamp of the service centre;
+ * - two equal messages that a sender sent within one second, the resolution of the time stamp.
  *
- * So equal octets in the same slot are one message. In another slot, or direct from the network, they are a copy after
- * the timers and a new message before. Messages that were stored while the agent was stopped are read together and count
- * as separate messages: losing one would be worse than reporting one twice.
+ * Equal octets in the same slot are therefore one message. In another slot, or directly from the network, they are a copy
+ * if that time has passed, and otherwise a new message. Messages that were stored while the agent was stopped are read
+ * together and count as separate messages, because losing one would be worse than reporting one twice.
  */
 export async function identify(
   journal: Journal,
@@ -30,9 +30,9 @@ export async function identify(
 
 export type Identity =
   | { readonly kind: 'new'; readonly pduId: string }
-  /** The known message, still in its slot. */
+  /** The message is known and still in its slot. */
   | { readonly kind: 'read-again'; readonly pduId: string }
-  /** A copy of the known message, to be deleted. */
+  /** The PDU is a copy of a known message and is deleted. */
   | { readonly kind: 'copy'; readonly pduId: string }
 
 function isSameSlot(known: Slot | undefined, slot: Slot | undefined): boolean {
@@ -40,7 +40,7 @@ function isSameSlot(known: Slot | undefined, slot: Slot | undefined): boolean {
 }
 
 function cameSoonAfter({ received }: InboundRecord, at: Stamp): boolean {
-  // The monotonic clock starts again with each process.
+  // The monotonic clock starts again in each process.
   const passedMs =
     received.bootId === at.bootId ? at.monotonicMs - received.monotonicMs : Math.abs(at.wallMs - received.wallMs)
   return passedMs < shortestRedeliveryMs
@@ -49,7 +49,7 @@ function cameSoonAfter({ received }: InboundRecord, at: Stamp): boolean {
 const shortestRedeliveryMs = 12_000
 const mostAlike = 100
 
-/** Returns the id of an event. It depends on facts alone, so that the same event always has the same id. 27 characters of A-Za-z0-9_-. */
+/** Returns an id of 27 characters (A-Za-z0-9_-) that depends only on the facts, so an event always has the same id. */
 export function derivedId(...facts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 27)
 }

@@ -10,10 +10,10 @@ import type { Keep } from '../journal/keep-writing.ts'
 export interface ReceivingSim {
   readonly simNumber: number
   readonly iccid: string
-  /** Undefined when neither the SIM nor the configuration gives it. */
+  /** Undefined if neither the SIM nor the configuration contains the number. */
   readonly phoneNumber: string | undefined
   deleteMessage(slot: { readonly memory: Memory; readonly index: number }, pdu: string): Promise<Deletion>
-  /** For a message that the modem does not store. */
+  /** Acknowledges a message that the modem does not store. */
   acknowledge(): Promise<boolean>
 }
 
@@ -21,14 +21,14 @@ interface Task {
   readonly pduId: string
   readonly pdu: string
   readonly slot: { readonly memory: Memory; readonly index: number }
-  /** The journal has the slot of the original, not of the copy. */
+  /** True for a copy: the journal contains the slot of the original. */
   readonly isCopy: boolean
   failures: number
   notBeforeMs: number
 }
 
 interface DeletionQueue {
-  /** Undefined while it is disconnected. Its tasks stay, since its messages are not reported again. */
+  /** Undefined while the SIM is disconnected. The tasks are kept, because its messages are not reported again. */
   sim: ReceivingSim | undefined
   readonly tasks: Map<string, Task>
   isBusy: boolean
@@ -41,7 +41,7 @@ export class SlotCleaner {
   readonly #keep: Keep
   readonly #onError: (error: unknown) => void
   readonly #queues = new Map<string, DeletionQueue>()
-  /** When a content was deleted from a slot: the same content read before that is the same message. */
+  /** By slot and content, the time of deletion. The same content that was read earlier is the same message. */
   readonly #deletedAtMs = new Map<string, number>()
   #isStopped = false
 
@@ -60,7 +60,7 @@ export class SlotCleaner {
 
   simGone(sim: ReceivingSim): void {
     const queue = this.#queueOf(sim.iccid)
-    // A card that was moved may be ready in its new modem already.
+    // A card that was moved may already be ready in its new modem.
     if (queue.sim !== sim) return
     queue.sim = undefined
     queue.timer?.cancel()
@@ -74,17 +74,17 @@ export class SlotCleaner {
     }
     const queue = this.#queueOf(sim.iccid)
     const slot = { memory: source.memory, index: source.index }
-    // The slot holds the latest one.
+    // The slot contains the latest message.
     queue.tasks.set(nameOf(slot), { pduId, pdu, slot, isCopy, failures: 0, notBeforeMs: 0 })
     void this.#work(queue)
   }
 
-  /** Whether the message read at that time has been deleted since. */
+  /** Whether the message that was read at this time has been deleted since then. */
   wasDeletedSince(iccid: string, slot: Slot, pdu: string, readAtMs: number): boolean {
     return (this.#deletedAtMs.get(contentOf(iccid, slot, pdu)) ?? Number.NEGATIVE_INFINITY) >= readAtMs
   }
 
-  /** Everything read so far has been processed. */
+  /** Forgets the deletions, because everything read so far has been processed. */
   forgetDeleted(): void {
     this.#deletedAtMs.clear()
   }
@@ -111,7 +111,7 @@ export class SlotCleaner {
         if (isGone && queue.tasks.get(name) === task) queue.tasks.delete(name)
       }
     } catch (error) {
-      // The journal refused the change.
+      // Fails only if the journal refuses the change.
       this.#onError(error)
     } finally {
       queue.isBusy = false

@@ -3,8 +3,8 @@ import { octetsFromHex } from '@smsgw/sms/octets'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Stamp } from '../journal/change.ts'
 import { mayBeAbout } from './doubt/status-reports.ts'
+import { attemptResultOf } from './message/attempt-result.ts'
 import type { OutgoingMessage } from './message/message.ts'
-import { verdictOf } from './message/verdict.ts'
 import type { SendingSim } from './sending-sim.ts'
 import type { Attempt, SendingEffect, SendingInput } from './sending-state.ts'
 
@@ -17,7 +17,7 @@ export interface PartSubmitterOptions {
 }
 
 /**
- * Hands one part to a modem, and asks the machine at each point:
+ * Gives one part to a modem, and asks the sending machine at each point:
  *
  *     prompt → COMMIT, on disk → PDU and Ctrl-Z → result → RESULT, written while the next part or message begins
  */
@@ -29,7 +29,7 @@ export class PartSubmitter {
     this.#options = options
   }
 
-  /** Rejects when the machine did not get the result. */
+  /** Rejects if the machine did not receive the result. */
   async submit({ pdu, tpduLength, moreFollow, ...of }: Extract<SendingEffect, { kind: 'submit' }>): Promise<void> {
     const { sim, cmdId, at, attempt }: Attempt = of
     const name: Attempt = { sim, cmdId, at, attempt }
@@ -45,7 +45,7 @@ export class PartSubmitter {
         beforePdu: (withdrawal) => this.#commit(name, withdrawal),
         afterResult: (outcome) => {
           crashPoint('result-read')
-          const written = this.#options.step({ kind: 'result', ...name, verdict: verdictOf(outcome) })
+          const written = this.#options.step({ kind: 'result', ...name, result: attemptResultOf(outcome) })
           hasResult = true
           written.catch(this.#options.onProblem)
         },
@@ -68,7 +68,7 @@ export class PartSubmitter {
     await written
     this.#options.step({ kind: 'committed', ...name }).catch(this.#options.onProblem)
     crashPoint('after-commit')
-    // Checked last: a submission withdrawn meanwhile is aborted.
+    // Checked last, so that a submission that was withdrawn in the meantime is aborted.
     if (withdrawal.cancelled) return 'abort'
     setImmediate(() => crashPoint('pdu-written'))
     return 'go'
@@ -81,7 +81,7 @@ export class PartSubmitter {
   }
 }
 
-/** The attempt whose late result a modem reports. */
+/** Returns the attempt whose late result a modem reports. */
 export function attemptOf(id: string): Omit<Attempt, 'sim'> {
   const [cmdId, at, attempt] = JSON.parse(id) as SubmissionId
   return { cmdId, at, attempt }

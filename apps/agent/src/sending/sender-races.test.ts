@@ -17,7 +17,7 @@ beforeEach(() => {
 const minute = 60_000
 const day = 24 * 60 * minute
 const silence: SubmitOutcome = { kind: 'unknown', why: 'silence', error: undefined }
-/** The modem said OK, and the line with the reference was lost. */
+/** The modem answered OK, and the line with the reference was lost. */
 const nameless: SubmitOutcome = { kind: 'accepted', messageReference: undefined, detail: undefined, duplicate: false }
 const busy: SubmitOutcome = { kind: 'refused', error: readCommandError('+CMS ERROR: 42')!, pduWritten: true }
 
@@ -240,7 +240,7 @@ test('holds back an encrypted number too while a message to it is in doubt', asy
 
 test('sends no part in doubt on evidence for another part', async () => {
   await world.sender.simReady(world.sim(1))
-  // The disk has room for each COMMIT, and none when the result is to be written.
+  // The disk has space for each COMMIT, but not for the result.
   world.disk.refuses = ({ kind }) => kind === 'part-result'
   await world.accept(sendCommand('a', { content: { text: 'long '.repeat(80) } }))
   await world.pass(50)

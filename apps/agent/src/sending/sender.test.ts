@@ -102,7 +102,7 @@ test('does not send an expired message, and passes the remaining time to the net
   await world.accept(sendCommand('long', { validUntil: world.iso(60 * minute) }))
   await world.pass(100)
   expect(await world.events('failed')).toMatchObject([{ cmdId: 'short', code: 'ttl_expired', reason: 'TTL expired' }])
-  // 0..143 count five minutes each: 11 is an hour.
+  // Values from 0 to 143 count in steps of five minutes, so 11 is an hour.
   expect(world.sent.map(({ submit }) => submit.validityPeriod)).toMatchObject([{ format: 'relative', value: 10 }])
 })
 
@@ -287,7 +287,7 @@ test('keeps the limit across a restart, and lets urgent messages pass', async ()
 })
 
 test('sends only urgent messages outside the work hours', async () => {
-  // The fixture begins at 16:00.
+  // The clock of the fixture starts at 16:00.
   world.sender.use({
     ...defaultSendingSettings,
     pace: { ...defaultSendingSettings.pace, workHours: { startMinute: 22 * 60, endMinute: 6 * 60 } },

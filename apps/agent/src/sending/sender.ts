@@ -12,12 +12,12 @@ import type { CommandRecord } from '../journal/read.ts'
 import { Turns } from '../journal/turns.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import { matchReport, mayBeUnwritten, mayBeWithoutReference, suspectOf } from './doubt/status-reports.ts'
+import { attemptResultOf } from './message/attempt-result.ts'
 import { clearContentOf } from './message/clear-content.ts'
 import type { FieldOpener } from './message/encrypted-field.ts'
 import { type OutgoingMessage, restoredMessage } from './message/message.ts'
 import { cancelledEvent, cancelRefusedEvent, processedEvent } from './message/message-events.ts'
 import { planMessage, References } from './message/plan-message.ts'
-import { verdictOf } from './message/verdict.ts'
 import { attemptOf, PartSubmitter } from './part-submitter.ts'
 import type { SendingLimits, SendingSettings } from './schedule/sending-settings.ts'
 import { type SimStateOf, waitingReport } from './schedule/waiting-reasons.ts'
@@ -39,21 +39,21 @@ export interface SenderOptions {
   /** From 0 up to 1. */
   readonly random: () => number
   readonly limits: SendingLimits
-  /** Undefined without a passphrase. */
+  /** Undefined if no passphrase is set. */
   readonly opener: FieldOpener | undefined
-  /** The journal cannot be written; the change is kept and written again. */
+  /** Called when the journal cannot be written; the change is kept and retried. */
   readonly onJournalProblem: WriteWatch['onProblem']
   readonly onJournalRecovered?: WriteWatch['onRecovered']
-  /** A part has its reference, or will never have one: earlier reports may match now. */
+  /** Called when the reference of a part is known, or never will be: earlier reports may match now. */
   readonly onReference: (reference: number | undefined) => void
-  /** An internal error, which affects no other message. */
+  /** Called for an internal error, which affects no other message. */
   readonly onProblem: (error: unknown) => void
   readonly onOpenChanged: (open: number) => void
 }
 
 /**
- * Sends messages. A command is journaled before it is acknowledged; from then on it ends as sent, failed or cancelled,
- * whatever restarts.
+ * Sends messages. A command is journaled before it is acknowledged. From then on it ends as sent, failed or cancelled, even
+ * if the process or machine restarts.
  *
  * The decisions are in `next`; this class carries out its effects: journal, modems, timer.
  */
@@ -66,7 +66,7 @@ export class Sender {
   readonly #atModem = new Set<Promise<void>>()
   #state: SendingState
   #timer: Timer | undefined
-  /** Reports are matched one after the other: two reports of one message must not both find it undelivered. */
+  /** Reports are matched one after the other, because two reports about one message must not both find it undelivered. */
   #lastReport: Promise<unknown> = Promise.resolve()
 
   constructor(options: SenderOptions) {
@@ -86,28 +86,28 @@ export class Sender {
     })
   }
 
-  /** Continues what the last process left. Call it before anything else. */
+  /** Continues the messages of the last process. Must be called first. */
   async restore(): Promise<void> {
     const { journal, time } = this.#options
     const open = await journal.read('open-commands', {})
     const sinceMs = time.now().wallMs - reportsExpectedMs
     const givenUp = await journal.read('doubtful-commands', { sinceMs })
     const messagesOf = (records: readonly CommandRecord[]) => records.flatMap((record) => this.#restored(record) ?? [])
-    // With a full disk the writes take until there is room: the start does not wait for them.
+    // The start does not wait for the writes, because with a full disk they take until there is space.
     this.#begin(this.#step({ kind: 'restored', open: messagesOf(open), givenUp: messagesOf(givenUp) }))
   }
 
-  /** The relay confirmed that the journal is not an old copy: messages from it are sent. Until then they wait. */
+  /** Called when the relay has confirmed that the journal is not an old copy. Until then the messages in it wait. */
   confirm(): void {
     this.#begin(this.#step({ kind: 'journal-confirmed' }))
   }
 
-  /** A clone may hold the same journal, or the device was removed: nothing that is open now is sent. */
+  /** Stops sending the open messages, because a clone may have the same journal, or the device was removed. */
   unconfirm(): void {
     this.#begin(this.#step({ kind: 'journal-unconfirmed' }))
   }
 
-  /** Resolves when the commands are on disk. A command that the journal holds already stays as it is. */
+  /** Resolves when the commands are on disk. A command that is already in the journal is not changed. */
   accept(commands: readonly SendCommand[]): Promise<void> {
     crashPoint('command-arrived')
     const unique = [...new Map(commands.map((command) => [command.cmdId, command])).values()]
@@ -117,23 +117,23 @@ export class Sender {
     )
   }
 
-  /** Cancels a message until its first part is handed to a modem. An unknown command leaves a tombstone. */
+  /** Cancels a message if no part of it was given to a modem yet. An unknown command leaves a tombstone. */
   cancel(cmdId: string): Promise<void> {
     crashPoint('cancel-arrived')
     return this.#turns.take([cmdId], () => this.#cancel(cmdId))
   }
 
-  /** The SIM slots of this device. A message for another slot fails. */
+  /** Sets the SIM numbers of this device. A message for another SIM number fails. */
   simsKnown(simNumbers: readonly number[]): void {
     this.#begin(this.#step({ kind: 'sims-known', simNumbers }))
   }
 
-  /** The SIM takes messages, for the first time since its modem was set up, or again. */
+  /** The SIM accepts messages, for the first time since its modem was set up, or again. */
   simReady(sim: SendingSim): Promise<void> {
     return this.#step({ kind: 'sim-ready', sim })
   }
 
-  /** The modem lost its network, usually for a moment: messages chosen for the SIM wait that moment. */
+  /** The modem lost its network, usually for a moment, so messages chosen for the SIM wait for a moment. */
   simUnserved(sim: SendingSim): void {
     this.#begin(this.#step({ kind: 'sim-unserved', sim }))
   }
@@ -144,10 +144,10 @@ export class Sender {
   }
 
   lateResult(id: string, outcome: LateOutcome): Promise<void> {
-    return this.#step({ kind: 'late-result', ...attemptOf(id), verdict: verdictOf(outcome) })
+    return this.#step({ kind: 'late-result', ...attemptOf(id), result: attemptResultOf(outcome) })
   }
 
-  /** Returns false when the report matches nothing (yet): it may arrive before the reference that it names. */
+  /** Returns false if the report matches nothing (yet): it may arrive before the reference of its part. */
   async report(iccid: string, report: StatusReport): Promise<boolean> {
     crashPoint('report-arrived')
     const taken = this.#lastReport.then(() => this.#report(iccid, report))
@@ -161,17 +161,17 @@ export class Sender {
     this.#begin(this.#step({ kind: 'settings', settings }))
   }
 
-  /** The clock can be trusted now, or was set. */
+  /** Called when the clock can be trusted, or was set. */
   timeChanged(): void {
     this.#begin(this.#step({ kind: 'time-changed' }))
   }
 
-  /** The journal is an old copy. Its open messages are in doubt, which is written together with the journal's new name. */
+  /** Puts the open messages of an old copy of the journal in doubt. Written together with the new id of the journal. */
   distrust(renounced: Change): Promise<void> {
     return this.#step({ kind: 'journal-distrusted', renounced })
   }
 
-  /** Messages that have not ended. */
+  /** The number of messages that have not ended. */
   get open(): number {
     return this.#state.open.size
   }
@@ -219,7 +219,7 @@ export class Sender {
       case 'write':
         return this.#write(effect)
       case 'commit':
-        // `#submit` waits for it before it releases the PDU.
+        // `#submit` waits for this write before it releases the PDU.
         return this.#options.journal.write(effect.changes).then(() => undefined)
       case 'read-history':
         return this.#readHistory(effect.sim)
@@ -264,13 +264,13 @@ export class Sender {
     try {
       sentMs = await journal.read('sent-lately', { iccid: sim.iccid, sinceMs: time.now().wallMs - dayMs })
     } catch (error) {
-      // Better than a SIM that sends nothing until its modem restarts.
+      // Without its history the SIM still sends; otherwise it would send nothing until its modem restarts.
       onProblem(error)
     }
     this.#begin(this.#step({ kind: 'history-read', sim, sentMs }))
   }
 
-  /** An error ends or delays this message only. Nothing waits for the modem but `settled`. */
+  /** Runs the work for one message; an error affects only this message. Only `settled` waits for the modem. */
   #track({ sim, ...of }: Extract<SendingEffect, { kind: 'plan' | 'submit' }>, work: Promise<void>): undefined {
     const cmdId = 'cmdId' in of ? of.cmdId : of.command.cmdId
     const done = work
@@ -327,9 +327,9 @@ export class Sender {
     const { journal, time } = this.#options
     const number = textFromAddress(report.recipient)
     const reference = report.messageReference
-    // Checked before the journal is read: a result that arrives meanwhile is not in it yet.
+    // Checked before the journal is read, because a result that arrives in the meantime is not in the journal yet.
     const isUnwritten = mayBeUnwritten(this.#state, iccid, report, time.stamp())
-    // This searches all attempts, and matters only for a part in doubt.
+    // This query searches all attempts, and its result matters only for a part in doubt.
     const isNameless =
       !isUnwritten &&
       suspectOf(this.#state, iccid, report, time.stamp()) !== undefined &&
@@ -373,5 +373,5 @@ export class Sender {
 
 const resolved = Promise.resolve()
 const dayMs = 24 * 60 * 60_000
-/** Status reports come days later; a service centre keeps a message for a week at most. */
+/** Status reports may arrive days later; a service centre keeps a message for at most a week. */
 const reportsExpectedMs = 7 * dayMs

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Plan } from '../journal/change.ts'
 import { sendCommand } from '../testing/sender-fixture.ts'
-import type { Verdict } from './message/verdict.ts'
+import type { AttemptResult } from './message/attempt-result.ts'
 import { defaultSendingLimits } from './schedule/sending-settings.ts'
 import { next } from './sending-machine.ts'
 import type { SendingSim } from './sending-sim.ts'
@@ -45,13 +45,13 @@ function planned(cmdId: string, parts = 1): SendingInput {
 }
 
 const attempt = (cmdId: string, at = 0, count = 1): Attempt => ({ sim, cmdId, at, attempt: count })
-const result = (cmdId: string, verdict: Verdict, at = 0): SendingInput => ({
+const resultOf = (cmdId: string, result: AttemptResult, at = 0): SendingInput => ({
   kind: 'result',
   ...attempt(cmdId, at),
-  verdict,
+  result,
 })
-const ok: Verdict = { kind: 'accepted', reference: 7 }
-const unknown: Verdict = { kind: 'unknown', code: 'silence' }
+const ok: AttemptResult = { kind: 'accepted', reference: 7 }
+const unknown: AttemptResult = { kind: 'unknown', code: 'silence' }
 
 const idle = play(
   newSending(defaultSendingLimits),
@@ -76,7 +76,7 @@ test('writes plan and COMMIT together when the modem asks for the PDU', () => {
 
 test('leaves the state it was given as it is', () => {
   const before = structuredClone({ open: [...submitted.open], doubt: submitted.doubt, queue: submitted.schedule.queue })
-  play(submitted, 0, { kind: 'prompted', ...attempt('a') }, result('a', unknown), accepted('b'), { kind: 'stop' })
+  play(submitted, 0, { kind: 'prompted', ...attempt('a') }, resultOf('a', unknown), accepted('b'), { kind: 'stop' })
   expect({ open: [...submitted.open], doubt: submitted.doubt, queue: submitted.schedule.queue }).toEqual(before)
 })
 
@@ -100,7 +100,7 @@ describe.each<[string, SendingInput, number]>([
   })
 })
 
-describe.each<[string, Verdict, readonly string[], Partial<{ open: number; waiting: number; inDoubt: number }>]>([
+describe.each<[string, AttemptResult, readonly string[], Partial<{ open: number; waiting: number; inDoubt: number }>]>([
   ['accepted', ok, ['write', 'open-changed'], { open: 0, waiting: 0, inDoubt: 0 }],
   ['unknown', unknown, ['write'], { open: 1, waiting: 0, inDoubt: 1 }],
   [
@@ -116,9 +116,9 @@ describe.each<[string, Verdict, readonly string[], Partial<{ open: number; waiti
     { open: 1, waiting: 1, inDoubt: 0 },
   ],
   ['unsent', { kind: 'unsent', why: 'port-lost' }, ['write', 'set-timer'], { open: 1, waiting: 1, inDoubt: 0 }],
-])('a part that is %s', (_, verdict, expected, counts) => {
+])('a part that is %s', (_, result, expected, counts) => {
   test('is written once, and decides about its message', () => {
-    const { state, kinds } = play(onAir, 10, result('a', verdict))
+    const { state, kinds } = play(onAir, 10, resultOf('a', result))
     expect(kinds.filter((kind) => kind !== 'set-timer' || expected.includes(kind))).toEqual(expected)
     const { open, schedule, doubt } = state
     expect({ open: open.size, waiting: schedule.queue.length, inDoubt: doubt.untilMs.size }).toEqual(counts)
@@ -127,36 +127,36 @@ describe.each<[string, Verdict, readonly string[], Partial<{ open: number; waiti
 
 test('submits the next part in the step that takes the result of the one before', () => {
   const long = play(idle, 0, accepted('a'), planned('a', 2), { kind: 'prompted', ...attempt('a') })
-  const { kinds, effects } = play(long.state, 10, result('a', ok))
+  const { kinds, effects } = play(long.state, 10, resultOf('a', ok))
   expect(kinds).toEqual(['write', 'submit'])
   expect(effects.at(-1)).toMatchObject({ at: 1, attempt: 1, moreFollow: false })
 })
 
 test('gives a free SIM the message with the highest priority', () => {
   const waiting = play(onAir, 0, accepted('b'), accepted('urgent', { priority: 100 })).state
-  const { effects } = play(waiting, 10, result('a', ok))
+  const { effects } = play(waiting, 10, resultOf('a', ok))
   expect(effects).toContainEqual(
     expect.objectContaining({ kind: 'plan', command: expect.objectContaining({ cmdId: 'urgent' }) }),
   )
 })
 
 test('holds messages to the number of a doubt for two minutes, and sends to other numbers', () => {
-  const doubt = play(onAir, 0, result('a', unknown)).state
+  const doubt = play(onAir, 0, resultOf('a', unknown)).state
   const same = play(doubt, 1000, accepted('same'))
   expect(same.kinds).not.toContain('plan')
   expect(play(same.state, 1000, accepted('other', { phoneNumber: '+447700900777' })).kinds).toContain('plan')
   expect(play(same.state, defaultSendingLimits.destinationHoldMs, { kind: 'timer' }).kinds).toContain('plan')
 })
 
-test('ends a doubt after its window, and corrects the verdict by a late answer', () => {
-  const doubt = play(onAir, 0, result('a', unknown)).state
+test('ends a doubt after its window, and corrects the result by a late answer', () => {
+  const doubt = play(onAir, 0, resultOf('a', unknown)).state
   const over = play(doubt, defaultSendingLimits.doubtWindowMs, { kind: 'timer' })
   expect(over.effects).toContainEqual(expect.objectContaining({ onWritten: { kind: 'give-up-written', cmdId: 'a' } }))
   const givenUp = play(over.state, defaultSendingLimits.doubtWindowMs, { kind: 'give-up-written', cmdId: 'a' }).state
   expect([givenUp.open.size, givenUp.remembered.size]).toEqual([0, 1])
   const { sim: _, ...late } = attempt('a')
-  const evidence = play(givenUp, 2_000_000, { kind: 'late-result', ...late, verdict: ok })
-  const resolved = play(evidence.state, 2_000_000, { kind: 'doubt-resolved', cmdId: 'a', verdict: ok })
+  const evidence = play(givenUp, 2_000_000, { kind: 'late-result', ...late, result: ok })
+  const resolved = play(evidence.state, 2_000_000, { kind: 'doubt-resolved', cmdId: 'a', result: ok })
   expect(resolved.effects).toMatchObject([
     { kind: 'write', changes: [{ kind: 'command-corrected', outcome: 'sent' }, { kind: 'event' }] },
   ])
@@ -165,11 +165,11 @@ test('ends a doubt after its window, and corrects the verdict by a late answer',
 })
 
 test('ignores results and timers of messages that have ended', () => {
-  const over = play(onAir, 0, result('a', ok)).state
+  const over = play(onAir, 0, resultOf('a', ok)).state
   const { state, effects } = play(
     over,
     10,
-    result('a', ok),
+    resultOf('a', ok),
     { kind: 'ended', cmdId: 'a' },
     { kind: 'give-up-written', cmdId: 'a' },
   )

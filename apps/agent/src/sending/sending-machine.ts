@@ -19,7 +19,7 @@ import {
   withoutPlan,
 } from './message/message.ts'
 import { cancelledEvent, cancelRefusedEvent } from './message/message-events.ts'
-import { committed, planned, prompted, result, resultWritten, sendingCrashed } from './message/progress.ts'
+import { committed, planned, prompted, resultArrived, resultWritten, sendingCrashed } from './message/progress.ts'
 import { checkDeadlines, dispatch, setTimer, watchDeadline } from './schedule/dispatch.ts'
 import { endGraces, historyRead, phoneNumberOf, simGone, simReady, simUnserved } from './schedule/lanes.ts'
 import { reordered } from './schedule/queue.ts'
@@ -27,8 +27,8 @@ import type { Moment, SendingInput, SendingState, SendingStep } from './sending-
 import { Step } from './step.ts'
 
 /**
- * Decides everything about sending. It touches nothing: `Sender` carries out the effects and returns what happened as the
- * next input. A message takes this way:
+ * Decides everything about sending, as a pure function: `Sender` carries out the effects and passes what happened as the
+ * next input. The path of a message:
  *
  *   accepted ──► queue ──► lane of a SIM ──► plan ──► submit ──► prompted ──► commit ──► result ──► ended
  *                  ▲                                    ▲                                  │
@@ -38,10 +38,11 @@ import { Step } from './step.ts'
  *                                      └──► given up as `submit_unknown`, corrected by later evidence
  *
  * Together with a journal that carries out `write` and `commit` it keeps these promises:
- *   a PDU is released only after its COMMIT is on disk; a part that may be on the air is never sent again by itself;
- *   each message ends once, and only a verdict of ignorance is corrected.
+ *   a PDU is released only after its COMMIT is on disk; a part that may be on the air is never sent again automatically;
+ *   each message ends once, and only `submit_unknown` is corrected afterwards.
  *
- * Rooms: `schedule` (which message goes next by which SIM), `message` (its parts and their results), `doubt` (evidence).
+ * Folders: `schedule` (which message is sent next, and through which SIM), `message` (its parts and their results),
+ * `doubt` (evidence about parts whose outcome is unknown).
  */
 export function next(state: SendingState, input: SendingInput, moment: Moment): SendingStep {
   const step = new Step(state, moment)
@@ -56,7 +57,7 @@ export function next(state: SendingState, input: SendingInput, moment: Moment): 
   return { state: step.state, effects: step.effects }
 }
 
-/** These inputs belong to an attempt under way, and free no lane and no message. */
+/** The excluded inputs belong to an attempt in progress, and free neither a lane nor a message. */
 function isScheduled({ kind }: SendingInput): boolean {
   return kind !== 'prompted' && kind !== 'committed' && kind !== 'result-written'
 }
@@ -152,7 +153,7 @@ function applyToMessage(step: Step, input: MessageInput): void {
       committed(step, input)
       break
     case 'result':
-      result(step, input, input.verdict)
+      resultArrived(step, input, input.result)
       break
     case 'result-written':
       resultWritten(step, input.unwritten, input.reference, input.isAnswer)
@@ -161,7 +162,7 @@ function applyToMessage(step: Step, input: MessageInput): void {
       sendingCrashed(step, input.sim, input.cmdId)
       break
     case 'late-result':
-      lateResult(step, input.cmdId, input.at, input.attempt, input.verdict)
+      lateResult(step, input.cmdId, input.at, input.attempt, input.result)
       break
     case 'part-reported':
       partReported(step, input.message, input.at, input.status)
@@ -170,7 +171,7 @@ function applyToMessage(step: Step, input: MessageInput): void {
       proveAccepted(step, input.cmdId, input.at, input.report)
       break
     case 'doubt-resolved':
-      resolveDoubt(step, input.cmdId, input.verdict)
+      resolveDoubt(step, input.cmdId, input.result)
       break
     case 'give-up-written':
       giveUpWritten(step, input.cmdId)
@@ -181,7 +182,7 @@ function applyToMessage(step: Step, input: MessageInput): void {
   }
 }
 
-/** Messages wait until the relay has confirmed the journal; doubts and ends need no confirmation. */
+/** Messages wait until the relay has confirmed the journal; to end a message or a doubt needs no confirmation. */
 function restored(step: Step, open: readonly OutgoingMessage[], givenUp: readonly OutgoingMessage[]): void {
   rememberAll(step, givenUp)
   for (const message of open) {
@@ -211,7 +212,7 @@ function cancel(step: Step, cmdId: string): void {
     step.write([cancelRefusedEvent(cmdId, step.moment)])
     return
   }
-  // A submission that waits for its prompt sees this, and is withdrawn.
+  // A submission that waits for its prompt checks this and is withdrawn.
   step.put({ ...message, isCancelled: true })
   const sim = { simNumber: wantedSim(message), phoneNumber: phoneNumberOf(step.state.schedule, message) }
   step.write(

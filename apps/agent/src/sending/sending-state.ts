@@ -2,25 +2,25 @@ import type { SendCommand } from '@smsgw/contract/link/command'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Change, Plan, Stamp } from '../journal/change.ts'
 import { type DoubtState, noDoubts } from './doubt/doubts.ts'
+import type { AttemptResult } from './message/attempt-result.ts'
 import type { MessageFailure } from './message/endings.ts'
 import type { OutgoingMessage } from './message/message.ts'
-import type { Verdict } from './message/verdict.ts'
 import { newSchedule, type ScheduleState } from './schedule/lanes.ts'
 import type { SendingLimits, SendingSettings } from './schedule/sending-settings.ts'
 import type { SendingSim } from './sending-sim.ts'
 
-/** Everything that decides about sending. A value: `next` returns a new one. */
+/** Everything that decisions about sending depend on. Immutable: `next` returns a new state. */
 export interface SendingState {
   readonly limits: SendingLimits
   /** Messages that have not ended. */
   readonly open: ReadonlyMap<string, OutgoingMessage>
   /** Messages that ended as `submit_unknown`, oldest first. */
   readonly remembered: ReadonlyMap<string, OutgoingMessage>
-  /** Messages of a journal that the relay has not confirmed yet. They wait. */
+  /** Waiting messages of a journal that the relay has not confirmed yet. */
   readonly unconfirmed: ReadonlySet<string>
   readonly schedule: ScheduleState
   readonly doubt: DoubtState
-  /** Monotonic time for which the timer is set; infinity: not set. */
+  /** The monotonic time for which the timer is set; infinity if it is not set. */
   readonly timerAtMs: number
   readonly isStopped: boolean
 }
@@ -38,11 +38,11 @@ export function newSending(limits: SendingLimits): SendingState {
   }
 }
 
-/** One attempt to submit one part by one SIM. */
+/** One attempt to submit one part through one SIM. */
 export interface Attempt {
   readonly sim: SendingSim
   readonly cmdId: string
-  /** 0-based part. */
+  /** The part, 0-based. */
   readonly at: number
   readonly attempt: number
 }
@@ -73,12 +73,12 @@ export type SendingInput =
   | { readonly kind: 'time-changed' }
   | { readonly kind: 'timer' }
   | { readonly kind: 'planned'; readonly sim: SendingSim; readonly cmdId: string; readonly planned: Planned }
-  /** The modem waits for the PDU. Answered by a `commit` effect, or by none: then nothing is sent. */
+  /** The modem waits for the PDU. Without a `commit` effect in response nothing is sent. */
   | ({ readonly kind: 'prompted' } & Attempt)
   /** The COMMIT is on disk. */
   | ({ readonly kind: 'committed' } & Attempt)
-  | ({ readonly kind: 'result'; readonly verdict: Verdict } & Attempt)
-  /** The RESULT or evidence is on disk, or the journal refused it. `isAnswer`: the modem gave it. */
+  | ({ readonly kind: 'result'; readonly result: AttemptResult } & Attempt)
+  /** The RESULT or evidence is on disk, or the journal refused it. `isAnswer`: it came from the modem. */
   | {
       readonly kind: 'result-written'
       readonly unwritten: string
@@ -93,32 +93,35 @@ export type SendingInput =
       readonly cmdId: string
       readonly at: number
       readonly attempt: number
-      readonly verdict: Verdict
+      readonly result: AttemptResult
     }
   /** A status report for a part whose reference is known. The message may have ended. */
   | { readonly kind: 'part-reported'; readonly message: OutgoingMessage; readonly at: number; readonly status: number }
   /** A status report that proves that a part in doubt was accepted. */
   | { readonly kind: 'doubt-proved'; readonly cmdId: string; readonly at: number; readonly report: StatusReport }
   /** The evidence that ended a doubt is on disk. */
-  | { readonly kind: 'doubt-resolved'; readonly cmdId: string; readonly verdict: Verdict | undefined }
-  /** The verdict `submit_unknown` is on disk. */
+  | { readonly kind: 'doubt-resolved'; readonly cmdId: string; readonly result: AttemptResult | undefined }
+  /** The outcome `submit_unknown` is on disk. */
   | { readonly kind: 'give-up-written'; readonly cmdId: string }
   /** The end of the message is on disk. */
   | { readonly kind: 'ended'; readonly cmdId: string }
   | { readonly kind: 'stop' }
 
 export type SendingEffect =
-  /** Write, and retry while the disk is full. `onWritten` is the next input, `onSettled` also when the journal refuses. */
+  /**
+   * Write, and retry while the disk is full. `onWritten` is the input when the changes are on disk, `onSettled` also when
+   * the journal refuses them.
+   */
   | {
       readonly kind: 'write'
       readonly changes: readonly Change[]
-      /** It may share the next commit. */
+      /** The write may wait to share the next commit. */
       readonly mayWait?: boolean
       readonly onWritten?: SendingInput
       readonly onSettled?: SendingInput
       readonly crashPoint?: 'doubt-journaled' | 'result-journaled'
     }
-  /** Write once, before the PDU goes to the modem. */
+  /** Write once, before the PDU is written to the modem. */
   | { readonly kind: 'commit'; readonly changes: readonly Change[] }
   /** Answered by `history-read`. */
   | { readonly kind: 'read-history'; readonly sim: SendingSim }
@@ -138,7 +141,7 @@ export type SendingEffect =
     } & Attempt)
   | { readonly kind: 'set-timer'; readonly atMs: number }
   | { readonly kind: 'cancel-timer' }
-  /** A part has its reference, or will never have one: reports that arrived before may match now. */
+  /** The reference of a part is known, or never will be: reports that arrived earlier may match now. */
   | { readonly kind: 'reference-known'; readonly reference: number | undefined }
   | { readonly kind: 'open-changed'; readonly open: number }
 
@@ -146,7 +149,7 @@ export type Planned = { readonly ok: true; readonly plan: Plan } | ({ readonly o
 
 /** Clock and randomness at the time of one input. */
 export interface Moment {
-  /** Monotonic. */
+  /** Monotonic time. */
   readonly nowMs: number
   /** Wall time, and whether it can be trusted. */
   readonly stamp: Stamp

@@ -4,7 +4,7 @@ import type { OutgoingMessage } from './message/message.ts'
 import type { ScheduleState } from './schedule/lanes.ts'
 import type { Moment, SendingEffect, SendingState } from './sending-state.ts'
 
-/** The state and effects of one step while it is computed. The state it began with stays as it is. */
+/** The state and effects of one step while it is computed. The initial state is not changed. */
 export class Step {
   readonly moment: Moment
   readonly effects: SendingEffect[] = []
@@ -63,7 +63,7 @@ export class Step {
     this.emit({ kind: 'write', changes, ...then })
   }
 
-  /** One copy of the map serves all changes of the step. */
+  /** All changes of the step share one copy of the map. */
   #ownOpen(): Map<string, OutgoingMessage> {
     if (this.#open === undefined) {
       this.#open = new Map(this.#state.open)

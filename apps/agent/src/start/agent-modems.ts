@@ -16,7 +16,7 @@ export interface AgentModems {
   readonly reporter: DeviceReporter
 }
 
-/** Creates the modem fleet and the reporter of its state. `notes`: what earlier processes stored about modems. */
+/** Creates the modem fleet and the reporter of its state. `notes` is what earlier processes stored about modems. */
 export function createModems(
   options: AgentOptions,
   messaging: Messaging,

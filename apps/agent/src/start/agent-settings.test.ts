@@ -129,7 +129,7 @@ test('a stop stores the settings that came last', () => {
   expect(clock.nextAtMs).toBeUndefined()
 })
 
-/** Ten changes were used, the last one an interval of 30 s. Further ones are held. */
+/** Returns settings after ten changes, the last one an interval of 30 s. Further changes are held back. */
 function afterBurst() {
   const fixture = inUse()
   for (let seconds = 39; seconds >= 30; seconds -= 1) fixture.settings.receive({ ping: { interval_seconds: seconds } })

@@ -10,8 +10,8 @@ export type KnownSettings = { readonly [Section in keyof typeof agentSettingKeys
 export const noSettings: KnownSettings = { messages: {}, ping: {}, privacy: {} }
 
 /**
- * Reads settings from the relay. A value outside the range of the API is refused by name and keeps its previous value, so
- * a newer or malicious relay can neither stop an agent from sending nor keep it busy without a pause.
+ * Reads settings from the relay. A setting with a value outside the range of the API is named in `refused` and keeps its
+ * previous value, so a newer or malicious relay can neither stop an agent from sending nor keep it busy without a pause.
  */
 export function takeSettings(
   sent: Readonly<Record<string, unknown>>,
@@ -39,16 +39,16 @@ export function takeSettings(
 }
 
 /**
- * The account settings in use. Stores changes, so that the next process can use them without a relay.
+ * The account settings in use. Stores changes, so that the next process can use the settings without a relay.
  *
- * Each change is a write to the disk and may restart the pings, so a relay that sends many is slowed down: ten changes are used
- * at once, further ones once a second, and the last one wins.
+ * Each change is a write to the disk and may restart the pings, so many changes in a row are slowed down: ten are used at
+ * once, then one a second, which is always the latest.
  */
 export class SettingsInUse {
   readonly #options: SettingsInUseOptions
   #known: KnownSettings = noSettings
   #written: Promise<void> = Promise.resolve()
-  /** Changes used lately: one fewer with each second. */
+  /** The number of changes used lately, reduced by one each second. */
   #recent = 0
   #recentAtMs = 0
   #held: HeldSettings | undefined
@@ -161,7 +161,7 @@ export function agentSettings({ messages, ping }: KnownSettings): AgentSettings 
 
 export interface AgentSettings {
   readonly sending: SendingSettings
-  /** Undefined: no pings. */
+  /** Undefined if no pings are sent. */
   readonly pingMs: number | undefined
 }
 

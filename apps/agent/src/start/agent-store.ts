@@ -10,12 +10,12 @@ import { type TrustedTime, trustedMs } from '../time/trusted-time.ts'
 import type { AgentLog, AgentOptions } from './agent-options.ts'
 import type { AgentProblems } from './problem-log.ts'
 
-/** The journal of an agent, and where it is in the stream of events. */
+/** The journal of an agent, and its position in the stream of events. */
 export interface AgentStore {
   readonly journal: Journal
   /** Replaced when the journal gets a new id. */
   marks: Marks
-  /** Whether the machine has not been restarted since this journal was last used. */
+  /** Whether this journal cannot be an old copy: it was confirmed, and the machine has not restarted since. */
   readonly isContinued: boolean
   readonly fsyncMs: number
   readonly sizeBytes: () => number
@@ -62,7 +62,7 @@ function logJournal({ isNew, isContinued, broken, fsyncMs, marks }: OpenedJourna
     log.info(`journal opened: ${marks.openCommands} unfinished messages${waits}`)
   }
   const speed = `disk sync takes ${fsyncMs.toFixed(1)} ms`
-  if (fsyncMs > slowFsyncMs) log.warn(`${speed}: each message waits for it twice; use a faster SD card or an SSD`)
+  if (fsyncMs > slowFsyncMs) log.warn(`${speed}: each message waits for two syncs; use a faster SD card or an SSD`)
   else log.info(speed)
 }
 

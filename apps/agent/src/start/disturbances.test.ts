@@ -16,7 +16,7 @@ test('disconnects from a relay that floods it with settings, after few writes to
   const before = commits()
   for (let at = 0; at < 20_000 && fixture.relay.isConnected; at += 1) {
     fixture.relay.settings = { ping: { interval_seconds: 3_600 + (at % 2) } }
-    fixture.relay.tellTime(fixture.relay.serverTime())
+    fixture.relay.sendTime(fixture.relay.serverTime())
   }
   await expect.poll(() => fixture.log.join('\n')).toContain('too many frames')
   await fixture.stop()

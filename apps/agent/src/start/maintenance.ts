@@ -26,7 +26,7 @@ export function startMaintenance(
   }
 }
 
-/** Runs a task again and again, with a pause after each run. A failed run is tried again after the same pause. */
+/** Runs a task repeatedly, with a pause after each run, also after a failed one. */
 class PeriodicTask {
   #timer: Timer | undefined
   readonly #clock: Clock
@@ -57,15 +57,15 @@ class PeriodicTask {
 }
 
 /**
- * Message content that the relay has stored is kept here too, so that a relay restored from a backup gets it again.
- * `forget_after_seconds` limits how long.
+ * How long message content that the relay has stored is also kept here, so that a relay restored from a backup gets it
+ * again. The setting `forget_after_seconds` limits the time.
  */
 function contentMs({ privacy }: KnownSettings): number | undefined {
   const seconds = privacy['forget_after_seconds']
   return typeof seconds === 'number' ? seconds * 1000 : undefined
 }
 
-/** Finished messages stay known for eight days, because networks and relays refer to them later. */
+/** Records of finished messages are kept for eight days, because networks and relays refer to them later. */
 const recordsMs = 8 * 24 * 60 * 60_000
 const pruningMs = 60_000
 const clockWatchMs = 2_000

@@ -12,7 +12,7 @@ export interface Messaging {
   readonly time: TrustedClock
   readonly sender: Sender
   readonly receiver: InboundReceiver
-  /** The clock became trusted or untrusted, or was set. */
+  /** Must be called when the clock becomes trusted or untrusted, or was set. */
   readonly timeChanged: () => void
 }
 

@@ -27,9 +27,9 @@ export interface AgentProblems {
   readonly journal: ProblemLog
   readonly link: ProblemLog
   readonly settings: ProblemLog
-  /** For one part that writes. The problem is resolved when every part has written what failed. */
+  /** Returns a watch for one writer. The problem is resolved when all writers have written what failed. */
   readonly journalWrites: () => WriteWatch
-  /** An error without lasting effect: logged each time. */
+  /** Logs an error without lasting effect, each time it occurs. */
   readonly onError: (error: unknown) => void
 }
 
@@ -44,7 +44,7 @@ export function agentProblems(log: AgentLog): AgentProblems {
       const part = {}
       return {
         onProblem(error) {
-          // A refused change is not retried, so that it is never resolved.
+          // A refused change is not retried, so the problem would never be resolved.
           if (error.reason === 'refused') return log.error(error.message)
           failing.add(part)
           journal.report(error.message)

@@ -71,7 +71,7 @@ export function createRelayLink(parts: RelayLinkParts): RelayLink {
         log.info('connected to the relay')
         time.heard('relay', Date.parse(serverTime))
         sender.confirm()
-        // The next process can send without a relay, so it must find the same settings.
+        // The next process may send without a relay, so it needs the same settings.
         settings.stored.then(() => store.journal.confirm(true)).catch(problems.onError)
         modems.reporter.connected()
         waitingReporter.connected()
@@ -115,7 +115,7 @@ function initialState({ options, bootId, store, messaging, modems }: RelayLinkPa
 async function renounceJournal({ options, store, messaging }: RelayLinkParts, journalId: string, provenMark: number) {
   if (journalId === store.marks.journalId) {
     options.log.error(
-      'journal is an old copy (restored backup or cloned disk): nothing in it is sent, all of it is in doubt',
+      'journal is an old copy (restored backup or cloned disk): its unfinished messages are in doubt and are not sent',
     )
     await messaging.sender.distrust({ kind: 'journal-renounced', journalId: randomUUID(), provenMark })
     store.marks = await store.journal.read('marks', {})
@@ -127,6 +127,6 @@ function journalNames({ marks }: AgentStore) {
   return { id: marks.journalId, replaces: marks.replaces, streamId: marks.streamId }
 }
 
-/** More than a radio sends in minutes. Further messages wait at the relay, where urgent ones can still overtake them. */
+/** More than a modem sends in minutes. Further messages wait at the relay, where urgent ones can still overtake them. */
 const sendCapacity = 100
 const urgentSendCapacity = 20

@@ -20,7 +20,7 @@ import { createRelayLink } from './relay-link.ts'
 
 export interface Agent {
   readonly status: () => AgentStatus
-  /** Waits for the part that a modem is sending; starts nothing new. */
+  /** Stops the agent after the part that a modem is sending; starts nothing new. */
   readonly stop: () => Promise<void>
 }
 
@@ -108,7 +108,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       stopMaintenance()
       sender.stop()
       await sender.settled()
-      // Reads are answered in order: this one resolves after all writes before it.
+      // The journal answers in order, so this read resolves after all earlier writes.
       await store.journal.read('marks', {})
       reporter.stop()
       relay.waitingReporter.stop()
@@ -133,5 +133,5 @@ function linkStatus(link: AgentLink, relay: string, problem: string | undefined)
   }
 }
 
-/** How long a stop waits for the relay to store the last events. The rest is sent after the next start. */
+/** How long a stop waits for the relay to store the last events. The others are sent after the next start. */
 const flushLimitMs = 1_000

@@ -4,18 +4,18 @@ import { type Waiting, waitingOf } from '@smsgw/contract/waiting'
 import type { ModemHealth } from '../modems/modem-health.ts'
 import { telemetrySample } from './telemetry.ts'
 
-/** The status of an agent: plain JSON without message texts, and with the last digits of numbers only. */
+/** The status of an agent: plain JSON without message texts, and with only the last digits of numbers. */
 export interface AgentStatus {
   readonly version: string
   readonly pid: number
   readonly upMs: number
   readonly link: LinkStatus
   readonly queue: {
-    /** Accepted and unfinished. */
+    /** Messages that were accepted and have not ended. */
     readonly open: number
-    /** Open and not yet started. */
+    /** Open messages of which no part was sent yet. */
     readonly waiting: number
-    /** Open, and possibly sent. */
+    /** Open messages that may have been sent. */
     readonly inDoubt: number
   }
   /** Why messages wait, with the number of messages for each reason. Messages that only wait for their turn are left out. */

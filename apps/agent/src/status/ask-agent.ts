@@ -14,7 +14,7 @@ type AnswerTo<Asked extends Question> = {
   readonly ussd: UssdReply
 }[Asked['ask']]
 
-/** Asks the agent that is running with this data folder. Undefined if none is running. */
+/** Asks the agent that is running with this data folder. Returns undefined if none is running. */
 export async function askAgent<Asked extends Question>(
   folder: string,
   question: Asked,
@@ -23,7 +23,7 @@ export async function askAgent<Asked extends Question>(
   return undefined
 }
 
-/** Yields the answers of the agent until it stops; none if no agent is running. */
+/** Yields the answers of the agent until it stops. Yields none if no agent is running. */
 export async function* answersOf<Content>(folder: string, question: Question): AsyncGenerator<Content> {
   const path = tryPath(folder)
   if (path === undefined) return

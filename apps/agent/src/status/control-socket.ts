@@ -28,7 +28,7 @@ export class ControlSocket {
     this.#path = path
   }
 
-  /** Requires the lock of the folder: an existing socket was left by a process that has ended. */
+  /** Requires the lock of the folder, because an existing socket is then from a process that has ended. */
   static open(folder: string, clock: Clock, answers: ControlAnswers): Promise<ControlSocket> {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const path = socketPathIn(folder)
@@ -134,7 +134,7 @@ async function answerTo(asked: Question | undefined, answers: ControlAnswers): P
 export interface SocketPath {
   readonly file: string
   readonly short: string
-  /** Ends the use of the short name. */
+  /** Removes the short name. */
   release(): void
 }
 

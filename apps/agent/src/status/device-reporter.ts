@@ -65,7 +65,7 @@ export class DeviceReporter {
     this.#sampleIn(0)
   }
 
-  /** Undefined: no pings. */
+  /** Sets the interval of pings; undefined stops them. */
   pingEvery(pingMs: number | undefined): void {
     if (pingMs === this.#pingMs) return
     this.#pingMs = pingMs
@@ -90,7 +90,7 @@ export class DeviceReporter {
     else if (before !== undefined) this.log('INFO', 'modem', `${address}: ready again`)
   }
 
-  /** Never postpones an earlier due time: one modem that keeps changing must not delay reports about the others. */
+  /** Never postpones a report, because one modem that keeps changing must not delay reports about the others. */
   #reportSimsWithin(ms: number): void {
     const { clock } = this.#options
     const atMs = clock.nowMs() + ms
@@ -155,5 +155,5 @@ function comparable(sims: readonly SimCard[]): string {
 const settleMs = 200
 const startLimitMs = 5_000
 const sampleMs = 30_000
-/** The relay drops samples that follow each other faster. */
+/** The relay ignores samples that follow each other faster. */
 const leastSampleMs = 15_500

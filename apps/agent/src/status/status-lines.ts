@@ -86,9 +86,10 @@ function storage({ storage: memories = {} }: ModemStatus): string {
 }
 
 function clockText({ trusted, systemErrorMs }: AgentStatus['clock']): string {
-  if (!trusted) return 'not synchronised: messages with a deadline and messages during work hours wait'
+  if (!trusted)
+    return 'not synchronised: messages with a deadline wait; with work hours or a daily limit, all messages wait'
   if (systemErrorMs === undefined || Math.abs(systemErrorMs) < maxErrorMs) return 'correct'
-  return `system clock is ${(systemErrorMs / 1000).toFixed(0)} s off the time of the relay or the network`
+  return `system clock differs by ${(systemErrorMs / 1000).toFixed(0)} s from the time of the relay or the network`
 }
 
 const maxErrorMs = 2_000

@@ -31,7 +31,7 @@ test('a sample is plain JSON without phone number, ICCID or IMEI', async () => {
       },
     ],
   })
-  // As the relay parses it.
+  // Parsed as by the relay.
   expect(readTelemetry(sample)).toMatchObject({
     queue: { open: 3 },
     modems: [

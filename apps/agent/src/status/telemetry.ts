@@ -13,7 +13,7 @@ function modemSample(health: ModemHealth) {
     port: address,
     state: simStateOf(state, registration),
     words: stateText(state),
-    trouble: problemText(state),
+    problem: problemText(state),
     manufacturer: session?.identity.manufacturer,
     model: session && [session.identity.manufacturer, session.identity.model].filter(Boolean).join(' '),
     firmware: session?.identity.firmware,
@@ -46,14 +46,14 @@ function recoverySample(state: RecoveryState) {
   if (state.kind === 'healthy') {
     return definedOnly({ state: state.kind, resetsLeft, healedBy: state.before?.rung, steps: [] })
   }
-  const { trouble } = state
+  const { outage } = state
   return definedOnly({
     state: state.kind,
     resetsLeft,
-    rung: trouble.rung,
-    tried: trouble.tried,
+    rung: outage.rung,
+    tried: outage.tried,
     cause: state.kind === 'alarm' ? state.cause.kind : undefined,
-    steps: trouble.evidence.slice(-maxSteps).map(({ step, rung, found }) => definedOnly({ step, rung, found })),
+    steps: outage.evidence.slice(-maxSteps).map(({ step, rung, found }) => definedOnly({ step, rung, found })),
   })
 }
 

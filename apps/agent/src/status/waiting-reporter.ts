@@ -3,18 +3,18 @@ import type { Clock, Timer } from '@smsgw/modem/clock'
 
 export interface WaitingReporterParts {
   readonly clock: Clock
-  /** The time between two reports. Default: five seconds. */
+  /** The minimum time between two reports. Default: five seconds. */
   readonly intervalMs?: number | undefined
-  /** The reasons of the messages for which `isCounted` is true. */
+  /** Returns the reasons of the messages for which `isCounted` is true. */
   readonly report: (isCounted: (cmdId: string) => boolean) => WaitingReport
-  /** The ids of unfinished messages. */
+  /** Returns the ids of unfinished messages. */
   readonly openIds: () => Iterable<string>
   readonly send: (report: WaitingReport) => void
 }
 
 /**
- * Reports to the relay why messages wait: at most once per interval, only for messages that have waited that long, and
- * only changes. A device that sends messages as fast as they arrive reports nothing.
+ * Reports to the relay why messages wait: at most once per interval, only for messages that have waited for an interval,
+ * and only changes. A device that sends messages as fast as they arrive reports nothing.
  */
 export class WaitingReporter {
   readonly #parts: WaitingReporterParts

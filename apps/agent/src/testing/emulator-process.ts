@@ -23,7 +23,7 @@ export class EmulatorProcess {
     this.#process = child
   }
 
-  /** Resolves when the modem has booted and is registered. `modem`: its properties, as in `--modem`. */
+  /** Resolves when the modem has booted and is registered. `modem` contains its properties, as in `--modem`. */
   static async start(
     options: readonly string[] = [],
     modem?: Readonly<Record<string, string>>,
@@ -47,7 +47,7 @@ export class EmulatorProcess {
     }
   }
 
-  /** Calls the control interface; the modem is `modem0`. */
+  /** Calls the control interface. The name of the modem is `modem0`. */
   async instruct(name: string, body: object): Promise<void> {
     const response = await fetch(`${this.control}/do/${name}`, {
       method: 'POST',
@@ -77,7 +77,7 @@ interface Addresses {
   readonly control: string
 }
 
-// Apps do not import each other, so it is started by its command line.
+// Apps do not import each other, so the emulator is started by its command line.
 const main = fileURLToPath(new URL('../../../emulator/src/main.ts', import.meta.url))
 
 function firstLine(child: ChildProcess): Promise<string> {

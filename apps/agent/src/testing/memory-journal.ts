@@ -8,8 +8,8 @@ import { Retention, type RetentionLimits } from '../journal/retention.ts'
 import { schema } from '../journal/schema.ts'
 
 /**
- * Runs the statements of the journal on a database in memory, with the delays of a simulated disk. It survives the
- * simulated processes that use it. Each process has a session; when a session is killed, a random part of its pending
+ * Runs the statements of the journal on a database in memory, with the delays of a simulated disk. The database survives
+ * the simulated processes that use it. Each process has a session; when a session is killed, a random part of its pending
  * writes is lost.
  */
 export class MemoryJournal {
@@ -60,7 +60,7 @@ export class MemoryJournal {
       queue.push(waiting)
       return waiting
     }
-    /** Works in order, so a slow write delays the ones behind it. Reads take no time. */
+    /** Processes requests in order, so a slow write delays later ones. Reads take no time. */
     const workUntil = (last: Waiting) => {
       if (!queue.includes(last)) return
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -139,5 +139,5 @@ interface Caller {
   readonly reject: (error: unknown) => void
 }
 
-/** An SD card under load. Most writes are much faster. */
+/** The slowest write of an SD card under load. Most writes are much faster. */
 const slowestMs = 2000

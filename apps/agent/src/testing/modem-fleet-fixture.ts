@@ -24,7 +24,7 @@ export class FleetFixture {
   readonly sending = new Map<number, ActiveSim>()
   readonly incoming: { readonly simNumber: number; readonly incoming: Incoming }[] = []
   readonly times: number[] = []
-  /** PINs by SIM number. */
+  /** The PINs by SIM number. */
   readonly pins: Record<number, string> = {}
   readonly numbers: Record<number, string> = {}
   readonly opened: string[] = []
@@ -85,7 +85,7 @@ export class FleetFixture {
     this.fleet = undefined
   }
 
-  /** SIM number and last digits of the IMEI of each modem that can send. */
+  /** The SIM number and the last digits of the IMEI of each modem that can send. */
   get ready(): readonly string[] {
     return [...this.sending.keys()].sort().map((simNumber) => `${simNumber}:${this.imeiEnd(simNumber)}`)
   }

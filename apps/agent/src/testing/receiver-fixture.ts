@@ -26,7 +26,7 @@ export class ReceiverFixture {
   reportsFail = false
   breakNextDeletion = false
   deletesWork = true
-  /** Deleting fails. */
+  /** The slots whose deletion fails. */
   readonly stuck = new Set<number>()
   acknowledged = 0
   receiver: InboundReceiver
@@ -178,7 +178,7 @@ export class ReceiverFixture {
     return { receiver, session, sim }
   }
 
-  /** PDUs of a text, as the network delivers them. */
+  /** Returns the PDUs of a text, as the network delivers them. */
   text(
     text: string,
     options: {

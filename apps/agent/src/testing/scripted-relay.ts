@@ -15,12 +15,12 @@ export class ScriptedRelay {
   deviceId = 'device-1'
   /** The close code and reason sent instead of an answer to `pair` or `hello`. */
   refusal: { readonly at: 'pair' | 'hello'; readonly code: number; readonly reason: string } | undefined
-  /** Sends nothing from this frame on. */
+  /** The frame from which on the relay sends nothing. */
   silence: 'challenge' | 'welcome' | undefined
   versions = { min: 1, max: 1 }
   settings: Readonly<Record<string, unknown>> = {}
   serverTime = () => new Date().toISOString()
-  /** Of the last process that sent hello. If `intruder` is set, another process connected in between. */
+  /** The process that sent the last hello. If `intruder` is set, another process connected in between. */
   intruder: string | undefined
   connections = 0
   #epoch = 0
@@ -29,7 +29,7 @@ export class ScriptedRelay {
   #socket: LinkSocket | undefined
   #stored = 0
 
-  /** Like `accept` of the relay. */
+  /** Accepts a socket, like `accept` of the relay. */
   readonly accept = (socket: LinkSocket) => {
     this.connections += 1
     this.#socket = socket
@@ -68,12 +68,12 @@ export class ScriptedRelay {
     this.#say({ type: 'command', command })
   }
 
-  /** Sends the time, as after a change of the relay's clock. */
-  tellTime(serverTime: string): void {
+  /** Sends the time, as after a change of the clock of the relay. */
+  sendTime(serverTime: string): void {
     this.#say({ type: 'settings', settings: this.settings, serverTime })
   }
 
-  /** Like a relay that is about to stop. */
+  /** Sends goaway, like a relay that is about to stop. */
   goAway(reconnectAfterMs: number): void {
     this.#say({ type: 'goaway', reconnectAfterMs })
   }

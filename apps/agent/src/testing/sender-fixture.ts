@@ -63,10 +63,10 @@ export class SenderFixture {
       phoneNumber,
       submit: async (pdu, options) => {
         const outcome = this.outcomes.shift()
-        if (outcome?.kind === 'not-sent') return this.#told(options, outcome)
+        if (outcome?.kind === 'not-sent') return this.#ended(options, outcome)
         const word = await options.beforePdu({ cancelled: false }).catch(() => 'failed' as const)
         if (word !== 'go')
-          return this.#told(options, {
+          return this.#ended(options, {
             kind: 'not-sent',
             why: word === 'abort' ? 'before-pdu-aborted' : 'before-pdu-failed',
           })
@@ -77,7 +77,7 @@ export class SenderFixture {
           this.sent.push({ simNumber, submit: tpdu, text, atMs: this.clock.nowMs() })
         }
         reference += 1
-        return this.#told(
+        return this.#ended(
           options,
           outcome ?? { kind: 'accepted', messageReference: reference, detail: undefined, duplicate: false },
         )
@@ -85,7 +85,7 @@ export class SenderFixture {
     }
   }
 
-  #told(options: Parameters<SendingSim['submit']>[1], outcome: SubmitOutcome): SubmitOutcome {
+  #ended(options: Parameters<SendingSim['submit']>[1], outcome: SubmitOutcome): SubmitOutcome {
     void options.afterResult?.(outcome)
     return outcome
   }

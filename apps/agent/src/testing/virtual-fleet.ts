@@ -12,7 +12,7 @@ import { ModemFleet } from '../modems/modem-fleet.ts'
 import { MemoryJournal } from './memory-journal.ts'
 
 /** The device at a port: a modem, or a scripted device. */
-export type Behind = VirtualModem | { readonly answer: (text: string) => string }
+export type PortDevice = VirtualModem | { readonly answer: (text: string) => string }
 
 /** A modem fleet with virtual modems in virtual sockets, on a manual clock. */
 export class VirtualFleet {
@@ -32,9 +32,9 @@ export class VirtualFleet {
   openInstead: ((address: string) => Promise<OpenResult> | undefined) | undefined
   readonly #random = seededRandom(1)
   readonly network = new Network({ clock: this.clock, random: this.#random })
-  readonly #ports = new Map<string, Behind>()
+  readonly #ports = new Map<string, PortDevice>()
   readonly #listeners = new Map<VirtualModem, Set<VirtualPort>>()
-  /** Whether changes of devices are signalled. */
+  /** Whether the fleet is notified of changes of devices. */
   isWatched = true
   #sessions = 0
   #changed: () => unknown = () => undefined
@@ -67,11 +67,11 @@ export class VirtualFleet {
   /** Plugs devices into a socket. Ports are named by socket and number, such as `1-1.2:0`. */
   plug(
     path: string,
-    behind: readonly Behind[],
+    devices: readonly PortDevice[],
     options: { readonly isCertain?: boolean; readonly id?: string; readonly serial?: string } = {},
   ): void {
     this.#sessions += 1
-    const ports = behind.map((each, number) => {
+    const ports = devices.map((each, number) => {
       const address = `${path}:${number}`
       this.#ports.set(address, each)
       return address
@@ -141,28 +141,28 @@ export class VirtualFleet {
     this.clock.advance(untilMs - this.clock.nowMs())
   }
 
-  /** SIM number and port of each modem that can send. */
+  /** The SIM number and port of each modem that can send. */
   get ready(): readonly string[] {
     return [...this.sending].sort().map((simNumber) => `${simNumber} on ${this.fleet?.actorOf(simNumber)?.address}`)
   }
 
   async #open(address: string): Promise<OpenResult> {
     this.opened.push(address)
-    const behind = this.#ports.get(address)
-    if (behind === undefined) return { kind: 'absent', words: `${address}: no such device` }
-    return { kind: 'opened', port: this.#portOf(behind, address) }
+    const device = this.#ports.get(address)
+    if (device === undefined) return { kind: 'absent', words: `${address}: no such device` }
+    return { kind: 'opened', port: this.#portOf(device, address) }
   }
 
-  #portOf(behind: Behind, address: string): VirtualPort {
-    const heard = behind instanceof VirtualModem ? this.#listeners.get(behind) : undefined
+  #portOf(device: PortDevice, address: string): VirtualPort {
+    const heard = device instanceof VirtualModem ? this.#listeners.get(device) : undefined
     const port: VirtualPort = new VirtualPort(
       address,
       (bytes) => {
         const text = String.fromCharCode(...bytes)
         this.written.push(`${address} ${text}`)
-        if (behind instanceof VirtualModem) this.clock.after(1, () => behind.receive(bytes))
+        if (device instanceof VirtualModem) this.clock.after(1, () => device.receive(bytes))
         else {
-          const answer = behind.answer(text)
+          const answer = device.answer(text)
           this.clock.after(1, () => port.hear(Uint8Array.from(answer, (char) => char.charCodeAt(0))))
         }
       },

@@ -14,7 +14,7 @@ function after(delayMs: number, run: () => void): Timer {
     return { cancel: () => timer.cancel() }
   }
   const timer = delayMs <= 0 ? undefined : setTimeout(run, delayMs)
-  // A zero delay means "after pending reads", which a 1 ms timer does not guarantee.
+  // A delay of 0 means "after pending reads", which a timer of 1 ms does not guarantee.
   const immediate = delayMs <= 0 ? setImmediate(run) : undefined
   return {
     cancel() {
@@ -24,5 +24,5 @@ function after(delayMs: number, run: () => void): Timer {
   }
 }
 
-/** Node fires a longer timer at once. */
+/** Node.js fires a timer with a longer delay at once. */
 const maxDelayMs = 2 ** 31 - 1

@@ -17,7 +17,7 @@ export function judgeSystemClock(machine: ClockSources = thisMachine): SystemClo
   return isSynchronised === undefined && !machine.isRaspberryPi() ? 'kept' : 'lost'
 }
 
-/** Before this program was released. */
+/** A time before the release of this program. */
 const earliestMs = Date.UTC(2026, 0, 1)
 
 interface ClockSources {
@@ -40,7 +40,7 @@ const thisMachine: ClockSources = {
     })
     return status === 0 ? stdout.trim() === 'yes' : undefined
   },
-  // A Pi 5 has a clock, but usually no battery in its socket.
+  // A Pi 5 has a real-time clock, but usually no battery for it.
   hasBattery: () =>
     readIfThere('/sys/class/rtc/rtc0/hctosys') === '1' && !/rpi/i.test(readIfThere('/sys/class/rtc/rtc0/name') ?? ''),
   isRaspberryPi: () => readIfThere('/proc/device-tree/model')?.includes('Raspberry Pi') ?? false,

@@ -85,12 +85,12 @@ export class TrustedClock implements TrustedTime {
 }
 
 export interface TrustedClockOptions {
-  /** Monotonic; all stamps with this boot id use it. */
+  /** The monotonic clock; all stamps with this boot id use it. */
   readonly clock: Clock
   readonly bootId: string
   readonly systemMs: () => number
   readonly judgeSystem: () => SystemClock
-  /** The time is now trusted, or no longer trusted, or has changed. */
+  /** Called when the time becomes trusted, is no longer trusted, or has changed. */
   readonly onChanged: () => void
 }
 

@@ -6,19 +6,19 @@ export interface TrustedTime {
   stamp(): Stamp
   /** Local time with a numeric offset and milliseconds, as events contain it. */
   local(wallMs: number): string
-  /** Minutes since midnight, local. */
+  /** Minutes since local midnight. */
   minuteOfDay(wallMs: number): number
 }
 
-/** Undefined while the clock is not trusted. */
+/** Returns the wall time, or undefined while the clock is not trusted. */
 export function trustedMs(time: Pick<TrustedTime, 'now'>): number | undefined {
   const { wallMs, trusted } = time.now()
   return trusted ? wallMs : undefined
 }
 
 /**
- * Dates a stamp that was made while the clock was not trusted, from a later trusted stamp and the monotonic time between.
- * Undefined if the clock is still not trusted, or the machine has restarted since.
+ * Dates a stamp from an untrusted clock, with a later trusted stamp and the monotonic time between the two. Returns
+ * undefined if the clock is still not trusted, or if the machine has restarted since.
  */
 export function datedMs(stamp: Stamp, now: Stamp): number | undefined {
   if (stamp.trusted) return stamp.wallMs

@@ -44,7 +44,7 @@ const MESSAGES = `
     CASE WHEN state = 'Failed' THEN at + interval '4 s' END,
     at + interval '7 s'
   FROM generate_series($3::int, 1, -1) n,
-    LATERAL (SELECT ${AT} AS at, CASE WHEN n % 25 = 0 THEN 'Failed' WHEN n % 9 = 0 THEN 'Sent' ELSE 'Delivered' END AS state) AS told`
+    LATERAL (SELECT ${AT} AS at, CASE WHEN n % 25 = 0 THEN 'Failed' WHEN n % 9 = 0 THEN 'Sent' ELSE 'Delivered' END AS state) AS message_state`
 
 const NUMBER = (n: string, numbers: string) =>
   `'+4474' || lpad((CASE WHEN ${n} % 20 = 0 THEN 0 ELSE 1 + (${n}::bigint * 7919) % ${numbers}::int END)::text, 8, '0')`

@@ -92,7 +92,7 @@ test('lists all requests with the schema of every instruction', async () => {
 test('shows ports, SIM, memories and faults of a modem', async () => {
   expect((await get('/modems/right')).body).toMatchObject({
     name: 'right',
-    ports: [{ behind: 'not connected' }],
+    ports: [{ connection: 'not connected' }],
     sim: { msisdn: '+447700900002' },
     faults: [],
   })
@@ -133,7 +133,7 @@ test('sets, lists and clears a fault', async () => {
 
 test('loses the port on unplug and restores it on plug', async () => {
   expect((await act('unplug', { modem: 'left' })).body).toMatchObject({ port: 'lost' })
-  expect((await get('/modems/left')).body.ports).toMatchObject([{ behind: 'unplugged' }])
+  expect((await get('/modems/left')).body.ports).toMatchObject([{ connection: 'unplugged' }])
   expect((await act('plug', { modem: 'left' })).body).toMatchObject({ port: 'open' })
 })
 

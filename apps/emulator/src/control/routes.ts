@@ -94,7 +94,7 @@ export function trafficText({ bytes, ...rest }: ReturnType<Traffic['recent']>[nu
 function modemState({ name, virtual, ports }: ServedModem): object {
   return {
     name,
-    ports: ports.map((port) => ({ address: port.address, behind: port.describe() })),
+    ports: ports.map((port) => ({ address: port.address, connection: port.describe() })),
     ...virtual.snapshot(),
   }
 }

@@ -41,7 +41,7 @@ export async function restoreGateway(config: DatabaseSettings, args: readonly st
       }),
     )
     completeArrival(folder)
-    return `Restored ${rows} rows of ${createdAt} into ${folder}. Start the gateway with \`${startCommand('gateway')}\`.`
+    return `Restored ${rows} rows from the backup of ${createdAt} into ${folder}. Start the gateway with \`${startCommand('gateway')}\`.`
   } finally {
     abandonArrival(folder)
   }

@@ -55,7 +55,7 @@ const ready = {
 }
 const hung = {
   state: 'absent',
-  trouble: 'not there: its port is gone',
+  problem: 'disconnected: the port is gone',
   recovery: { state: 'recovering', steps: [{ step: 'resynchronise' }, { step: 'reopen' }] },
 }
 const sample = {
@@ -104,7 +104,7 @@ test('shows a device with the last report of its agent', async () => {
         storageTotal: 285,
         recoverySteps: 0,
       },
-      { state: 'absent', recoverySteps: 2, lastError: 'not there: its port is gone' },
+      { state: 'absent', recoverySteps: 2, lastError: 'disconnected: the port is gone' },
     ],
     lastErrors: [],
   })
@@ -164,7 +164,7 @@ test('shows the last ten errors of this device only', async () => {
   const entries = Array.from({ length: 12 }, (_, index) => ({
     ...entry,
     priority: index % 2 === 0 ? 'ERROR' : 'WARN',
-    message: `trouble ${index}`,
+    message: `problem ${index}`,
     createdAt: seconds(index),
   }))
   await shared.database.logEntry.createMany({
@@ -182,9 +182,9 @@ test('shows the last ten errors of this device only', async () => {
     at: seconds(11).toISOString(),
     priority: 'WARN',
     module: 'modem',
-    message: 'trouble 11',
+    message: 'problem 11',
   })
-  expect(lastErrors.at(-1)).toMatchObject({ message: 'trouble 2' })
+  expect(lastErrors.at(-1)).toMatchObject({ message: 'problem 2' })
 })
 
 test('lists telemetry oldest first, with a point for each modem', async () => {

@@ -3,7 +3,7 @@ import type { ModemSample } from '@smsgw/contract/link/telemetry'
 
 /** A modem as the API shows it, from the report of its agent. */
 export function modemAnswer(sample: ModemSample): ModemAnswer {
-  const { state, manufacturer, model, imeiEnd, storage, trouble, recovery, ...rest } = sample
+  const { state, manufacturer, model, imeiEnd, storage, problem, recovery, ...rest } = sample
   const { simNumber, firmware, signal, signalDbm, operator, technology, registration } = rest
   const answer = {
     simNumber,
@@ -20,7 +20,7 @@ export function modemAnswer(sample: ModemSample): ModemAnswer {
     storageUsed: storageUsed(sample),
     storageTotal: storage && sum(Object.values(storage).map(({ total }) => total)),
     recoverySteps: recovery?.steps?.length,
-    lastError: trouble,
+    lastError: problem,
   }
   return Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== undefined)) as ModemAnswer
 }

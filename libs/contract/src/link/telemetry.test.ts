@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readTelemetry } from './telemetry.ts'
 
 test('treats a member that is missing or of another type as absent and keeps the others', () => {
-  const told = {
+  const sample = {
     platform: 7,
     colour: 'red',
     queue: { open: 3, waiting: 'many' },
@@ -11,7 +11,7 @@ test('treats a member that is missing or of another type as absent and keeps the
       { simNumber: 0, registration: 'home' },
     ],
   }
-  expect(JSON.parse(JSON.stringify(readTelemetry(told)))).toEqual({
+  expect(JSON.parse(JSON.stringify(readTelemetry(sample)))).toEqual({
     queue: { open: 3 },
     modems: [{ simNumber: 1, model: 'EC25', signalDbm: -73 }, { registration: 'home' }],
   })
@@ -19,7 +19,7 @@ test('treats a member that is missing or of another type as absent and keeps the
 
 test.each([null, undefined, 17, 'text', [], { modems: 'none' }, { modems: [3] }])(
   'returns an empty sample for %j',
-  (told) => {
-    expect(JSON.stringify(readTelemetry(told))).toBe('{}')
+  (sample) => {
+    expect(JSON.stringify(readTelemetry(sample))).toBe('{}')
   },
 )

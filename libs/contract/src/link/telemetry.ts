@@ -29,7 +29,7 @@ const modemSample = z.object({
   /** By name of the storage. */
   storage: optional(z.record(z.string().max(8), gauge)),
   /** Current problem of the modem. */
-  trouble: text,
+  problem: text,
   /** Recovery steps since the last failure. */
   recovery: optional(z.object({ steps: optional(z.array(z.unknown())) })),
 })

@@ -18,7 +18,7 @@ export class Receiver {
   /** The PDU reported from each slot, while the slot still holds it. */
   readonly #reported = new Map<string, string>()
   /** Indicated slots that have not been read yet. */
-  readonly #told = new Map<string, { readonly memory: Memory; readonly index: number }>()
+  readonly #indicated = new Map<string, { readonly memory: Memory; readonly index: number }>()
   #session: ReceiverSession | undefined
   #reading = false
   #sweepWanted: 'no' | 'usual' | 'thorough' = 'no'
@@ -43,7 +43,7 @@ export class Receiver {
     this.#session = session
     if (!sameSim) this.#reported.clear()
     if (session === undefined) {
-      this.#told.clear()
+      this.#indicated.clear()
       this.#tips.forget()
     }
   }
@@ -53,7 +53,7 @@ export class Receiver {
     switch (line.prefix) {
       case '+CMTI':
       case '+CDSI':
-        this.#tell(line)
+        this.#indicate(line)
         return true
       case '+CMT':
       case '+CDS':
@@ -103,7 +103,7 @@ export class Receiver {
     return fresh.length > 0 || !listing.complete
   }
 
-  #tell(line: ResponseLine): void {
+  #indicate(line: ResponseLine): void {
     const [name, place] = parseParameters(line.body)
     const memory = textOf(name).toUpperCase()
     const index = integerOf(place)
@@ -114,7 +114,7 @@ export class Receiver {
     // Without a session nothing can be read, and the next session begins with a sweep anyway.
     if (this.#session === undefined || !this.#tips.follow()) return
     // Reading by slot takes one command per message; for many a list is faster.
-    if (this.#told.size < mostReadOneByOne) this.#told.set(slot(memory, index), { memory, index })
+    if (this.#indicated.size < mostReadOneByOne) this.#indicated.set(slot(memory, index), { memory, index })
     else this.#sweepWanted = 'thorough'
     void this.#work()
   }
@@ -152,14 +152,14 @@ export class Receiver {
       for (;;) {
         const session = this.#session
         if (session === undefined) return
-        const next = this.#told.entries().next().value
+        const next = this.#indicated.entries().next().value
         if (this.#sweepWanted !== 'no') {
           const thorough = this.#sweepWanted === 'thorough'
           this.#sweepWanted = 'no'
-          this.#told.clear()
+          this.#indicated.clear()
           await this.#sweep(session, thorough)
         } else if (next !== undefined) {
-          this.#told.delete(next[0])
+          this.#indicated.delete(next[0])
           await this.#readSlot(session, next[1].memory, next[1].index)
         } else {
           return

@@ -1,15 +1,15 @@
 import type { ModemState } from '../modem-state.ts'
 import type { StartupFailure, StartupFailureReason } from '../setup/startup-failure.ts'
-import type { Trouble } from './state.ts'
+import type { Outage } from './state.ts'
 
 /**
  * `serving`: messages can be sent. `unserved`: the modem works but has no network. `silent`: it is set up but does not
  * answer.
  */
-export type Wellness = 'serving' | 'unserved' | 'starting' | 'silent' | 'absent' | 'blocked'
+export type Health = 'serving' | 'unserved' | 'starting' | 'silent' | 'absent' | 'blocked'
 
 /** What a modem state means for its health. */
-export function healthOf(modem: ModemState): Wellness {
+export function healthOf(modem: ModemState): Health {
   switch (modem.name) {
     case 'ready':
       return 'serving'
@@ -74,7 +74,7 @@ export function needsHands(failure: StartupFailure, wasHealthy: boolean): boolea
   return handsNeeded.has(failure.reason)
 }
 
-export function noRemedy({ goal, tried }: Trouble): string {
+export function noRemedy({ goal, tried }: Outage): string {
   const what = goal === 'service' ? 'The modem finds no network' : 'The modem does not work'
   return `${what}, and nothing helped: ${tried.join(', ')}. The modem is not reset again until it has worked for a while.`
 }

@@ -6,20 +6,20 @@ import {
   type Alarmed,
   defaultRecoveryOptions,
   type Healthy,
+  type Outage,
   type RecoveryEffect,
   type RecoveryOptions,
   type RecoveryState,
   type RecoveryStep,
-  type Trouble,
-  type Troubled,
+  type Unhealthy,
 } from './state.ts'
 
 // The transitions between recovery states; `recovery.ts` decides which one is taken, and when.
 
 /** The initial state. */
 export function beginRecovery(atMs: number, options: RecoveryOptions = defaultRecoveryOptions): RecoveryStep {
-  const trouble: Trouble = { ...freshTrouble, sinceMs: atMs, awaySinceMs: atMs }
-  return openPort({ trouble, budget: fullBudget(options), attempt: 0, deadlineMs: atMs }, { atMs, options })
+  const outage: Outage = { ...newOutage, sinceMs: atMs, awaySinceMs: atMs }
+  return openPort({ outage, budget: fullBudget(options), attempt: 0, deadlineMs: atMs }, { atMs, options })
 }
 
 export interface Now {
@@ -27,15 +27,15 @@ export interface Now {
   readonly options: RecoveryOptions
 }
 
-export type Patient = Extract<RecoveryState, Troubled>
+export type UnhealthyState = Extract<RecoveryState, Unhealthy>
 export type Starting = Extract<RecoveryState, { kind: 'starting' }>
 
 /** The remedy did not help: try the next one. */
-export function climb(state: Troubled, now: Now): RecoveryStep {
+export function climb(state: Unhealthy, now: Now): RecoveryStep {
   const { atMs, options } = now
-  const tried = withTried(state, state.trouble.rung === undefined ? [] : [state.trouble.rung]).trouble.tried
-  const rung = nextRung(tried, state.trouble.heard)
-  const onto: Troubled = { ...state, trouble: { ...state.trouble, tried, rung } }
+  const tried = withTried(state, state.outage.rung === undefined ? [] : [state.outage.rung]).outage.tried
+  const rung = nextRung(tried, state.outage.heard)
+  const onto: Unhealthy = { ...state, outage: { ...state.outage, tried, rung } }
   const attempt = state.attempt + 1
   switch (rung) {
     case 'resynchronise': {
@@ -46,7 +46,7 @@ export function climb(state: Troubled, now: Now): RecoveryStep {
       }
     }
     case 'reopen':
-      return openPort({ ...onto, trouble: { ...onto.trouble, awaySinceMs: undefined } }, now)
+      return openPort({ ...onto, outage: { ...onto.outage, awaySinceMs: undefined } }, now)
     case 're-initialise':
       return setUp(onto, now)
     case 'restart-radio':
@@ -56,11 +56,11 @@ export function climb(state: Troubled, now: Now): RecoveryStep {
   }
 }
 
-function reset(state: Troubled, now: Now): RecoveryStep {
+function reset(state: Unhealthy, now: Now): RecoveryStep {
   const { atMs, options } = now
   const allowedAtMs = nextResetAtMs(state.budget, options)
   if (allowedAtMs === undefined) {
-    return alarm(state, { kind: 'no-remedy', words: noRemedy(state.trouble) }, true, now)
+    return alarm(state, { kind: 'no-remedy', words: noRemedy(state.outage) }, true, now)
   }
   if (allowedAtMs > atMs) return withoutEffects({ ...core(state), kind: 'resting', deadlineMs: allowedAtMs })
   const attempt = state.attempt + 1
@@ -68,7 +68,7 @@ function reset(state: Troubled, now: Now): RecoveryStep {
     ...core(state),
     kind: 'resetting',
     // The port closes because of the reset and has time to return.
-    trouble: { ...state.trouble, awaySinceMs: undefined },
+    outage: { ...state.outage, awaySinceMs: undefined },
     budget: spendReset(state.budget, atMs),
     attempt,
     deadlineMs: atMs + options.resetLimitMs,
@@ -76,7 +76,7 @@ function reset(state: Troubled, now: Now): RecoveryStep {
   return { state: resetting, effects: [{ kind: 'reset', attempt }] }
 }
 
-export function returning(state: Troubled, { atMs, options }: Now): RecoveryStep {
+export function returning(state: Unhealthy, { atMs, options }: Now): RecoveryStep {
   return withoutEffects({
     ...core(state),
     kind: 'returning',
@@ -85,18 +85,18 @@ export function returning(state: Troubled, { atMs, options }: Now): RecoveryStep
   })
 }
 
-export function openPort(state: Troubled, { atMs, options }: Now): RecoveryStep {
+export function openPort(state: Unhealthy, { atMs, options }: Now): RecoveryStep {
   const attempt = state.attempt + 1
-  const trouble = { ...state.trouble, awaySinceMs: state.trouble.awaySinceMs ?? atMs }
+  const outage = { ...state.outage, awaySinceMs: state.outage.awaySinceMs ?? atMs }
   return {
-    state: { ...core(state), kind: 'away', doing: 'opening', trouble, attempt, deadlineMs: atMs + options.openLimitMs },
+    state: { ...core(state), kind: 'away', doing: 'opening', outage, attempt, deadlineMs: atMs + options.openLimitMs },
     effects: [{ kind: 'open-port', attempt }],
   }
 }
 
-export function retryOrAlarm(state: Troubled, words: string, now: Now): RecoveryStep {
+export function retryOrAlarm(state: Unhealthy, words: string, now: Now): RecoveryStep {
   const { atMs, options } = now
-  const goneForMs = atMs - (state.trouble.awaySinceMs ?? atMs)
+  const goneForMs = atMs - (state.outage.awaySinceMs ?? atMs)
   if (goneForMs >= options.awayLimitMs) return alarm(state, { kind: 'gone', words }, false, now)
   // The attempt ends here, and a port that opens later is closed again.
   const attempt = state.attempt + 1
@@ -109,20 +109,20 @@ export function retryOrAlarm(state: Troubled, words: string, now: Now): Recovery
   })
 }
 
-export function setUp(state: Troubled, now: Now): RecoveryStep {
+export function setUp(state: Unhealthy, now: Now): RecoveryStep {
   const attempt = state.attempt + 1
   return { state: { ...starting(state, now), attempt }, effects: [{ kind: 'set-up', attempt }] }
 }
 
-export function starting(state: Troubled, { atMs, options }: Now): Starting {
-  const trouble = { ...state.trouble, heard: false }
-  return { ...core(state), kind: 'starting', begun: false, trouble, deadlineMs: atMs + options.startLimitMs }
+export function starting(state: Unhealthy, { atMs, options }: Now): Starting {
+  const outage = { ...state.outage, heard: false }
+  return { ...core(state), kind: 'starting', begun: false, outage, deadlineMs: atMs + options.startLimitMs }
 }
 
-export function healed(state: Patient, service: boolean, now: Now): RecoveryStep {
-  const { trouble, budget, attempt } = state
+export function healed(state: UnhealthyState, service: boolean, now: Now): RecoveryStep {
+  const { outage, budget, attempt } = state
   const effects: RecoveryEffect[] = [
-    { kind: 'healed', by: trouble.rung, tookMs: now.atMs - trouble.sinceMs, evidence: trouble.evidence },
+    { kind: 'healed', by: outage.rung, tookMs: now.atMs - outage.sinceMs, evidence: outage.evidence },
   ]
   if (state.kind === 'alarm') effects.unshift({ kind: 'clear-alarm' })
   const healthy: Healthy = {
@@ -130,7 +130,7 @@ export function healed(state: Patient, service: boolean, now: Now): RecoveryStep
     sinceMs: now.atMs,
     service,
     deadlineMs: service ? undefined : unservedUntil(now),
-    before: trouble,
+    before: outage,
     budget: { ...budget, wasHealthy: true },
     attempt: attempt + 1,
   }
@@ -138,29 +138,29 @@ export function healed(state: Patient, service: boolean, now: Now): RecoveryStep
 }
 
 /** Leaves `healthy`. In a relapse the remedy that helped recently is not repeated. */
-export function fallen(state: Healthy, goal: Trouble['goal'], why: string, { atMs, options }: Now): Troubled {
+export function fallen(state: Healthy, goal: Outage['goal'], why: string, { atMs, options }: Now): Unhealthy {
   const healthyForMs = atMs - state.sinceMs
   const { before } = state
   const relapsed = before !== undefined && healthyForMs < options.relapseMs
   const tried = relapsed ? union(before.tried, upTo(before.rung)) : []
-  const trouble: Trouble = {
-    ...freshTrouble,
+  const outage: Outage = {
+    ...newOutage,
     sinceMs: atMs,
     goal,
     tried,
     heard: goal === 'service',
     evidence: [{ atMs, step: 'healthy', rung: undefined, found: why }],
   }
-  return { trouble, budget: earnBack(state.budget, healthyForMs, options), attempt: state.attempt, deadlineMs: atMs }
+  return { outage, budget: earnBack(state.budget, healthyForMs, options), attempt: state.attempt, deadlineMs: atMs }
 }
 
 // ── Alarm ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function alarm(state: Troubled, cause: AlarmCause, portOpen: boolean, now: Now): RecoveryStep {
+export function alarm(state: Unhealthy, cause: AlarmCause, portOpen: boolean, now: Now): RecoveryStep {
   const alarmed: Alarmed = { ...core(state), kind: 'alarm', cause, portOpen, doing: 'waiting', deadlineMs: 0 }
   return {
     state: waitInAlarm(alarmed, now),
-    effects: [{ kind: 'raise-alarm', cause, evidence: state.trouble.evidence }],
+    effects: [{ kind: 'raise-alarm', cause, evidence: state.outage.evidence }],
   }
 }
 
@@ -195,7 +195,7 @@ export function lookBySettingUp(state: Alarmed, { atMs, options }: Now): Recover
 
 const mostEvidence = 30
 
-const freshTrouble: Trouble = {
+const newOutage: Outage = {
   sinceMs: 0,
   goal: 'answer',
   rung: undefined,
@@ -205,23 +205,23 @@ const freshTrouble: Trouble = {
   evidence: [],
 }
 
-export function found<S extends Patient>(state: S, words: string, { atMs }: Now): S {
-  const { trouble } = state
-  const evidence = [...trouble.evidence, { atMs, step: state.kind, rung: trouble.rung, found: words }]
-  return { ...state, trouble: { ...trouble, evidence: evidence.slice(-mostEvidence) } }
+export function found<S extends UnhealthyState>(state: S, words: string, { atMs }: Now): S {
+  const { outage } = state
+  const evidence = [...outage.evidence, { atMs, step: state.kind, rung: outage.rung, found: words }]
+  return { ...state, outage: { ...outage, evidence: evidence.slice(-mostEvidence) } }
 }
 
-export function heardOf<S extends Troubled>(state: S): S {
-  return { ...state, trouble: { ...state.trouble, heard: true } }
+export function heardOf<S extends Unhealthy>(state: S): S {
+  return { ...state, outage: { ...state.outage, heard: true } }
 }
 
 /** The port closed without a request. */
-export function lost<S extends Troubled>(state: S, { atMs }: Now): S {
-  return { ...state, trouble: { ...state.trouble, awaySinceMs: state.trouble.awaySinceMs ?? atMs } }
+export function lost<S extends Unhealthy>(state: S, { atMs }: Now): S {
+  return { ...state, outage: { ...state.outage, awaySinceMs: state.outage.awaySinceMs ?? atMs } }
 }
 
-export function withTried<S extends Troubled>(state: S, rungs: readonly Rung[]): S {
-  return { ...state, trouble: { ...state.trouble, tried: union(state.trouble.tried, rungs) } }
+export function withTried<S extends Unhealthy>(state: S, rungs: readonly Rung[]): S {
+  return { ...state, outage: { ...state.outage, tried: union(state.outage.tried, rungs) } }
 }
 
 function union(a: readonly Rung[], b: readonly Rung[]): readonly Rung[] {
@@ -233,8 +233,8 @@ export function unservedUntil({ atMs, options }: Now): number {
 }
 
 /** The fields that every state except `healthy` keeps. */
-function core({ trouble, budget, attempt, deadlineMs }: Troubled): Troubled {
-  return { trouble, budget, attempt, deadlineMs }
+function core({ outage, budget, attempt, deadlineMs }: Unhealthy): Unhealthy {
+  return { outage, budget, attempt, deadlineMs }
 }
 
 /** Changes the state without effects. */

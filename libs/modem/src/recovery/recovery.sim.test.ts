@@ -234,7 +234,7 @@ describe('whatever the inputs and their order', () => {
     fc.assert(
       fc.property(timelines, (story) => {
         const { state } = live(story).at(-1)?.step ?? beginRecovery(0)
-        if (state.kind !== 'healthy') expect(state.trouble.evidence.length).toBeLessThanOrEqual(30)
+        if (state.kind !== 'healthy') expect(state.outage.evidence.length).toBeLessThanOrEqual(30)
       }),
       runs,
     )

@@ -262,7 +262,7 @@ describe('the ladder', () => {
   test('keeps only the latest evidence of an endless failure', () => {
     const patient = new Patient()
     for (let looks = 0; looks < 50; looks += 1) patient.findsNoDevice().waitsItOut()
-    expect(patient.state).toMatchObject({ kind: 'away', trouble: { evidence: { length: 30 } } })
+    expect(patient.state).toMatchObject({ kind: 'away', outage: { evidence: { length: 30 } } })
   })
 
   test('ignores the outcome of an abandoned request', () => {
@@ -363,7 +363,7 @@ describe('the budget', () => {
       const patient = healthy()
       return [0, 1, 2].map(() => {
         patient.waits(healthyForMs).hears(silent)
-        const rung = patient.state.kind === 'healthy' ? undefined : patient.state.trouble.rung
+        const rung = patient.state.kind === 'healthy' ? undefined : patient.state.outage.rung
         if (rung === 'resynchronise') patient.getsInStep()
         if (rung === 'reopen') patient.opens()
         if (rung === 'reset') patient.isTold().waitsItOut()

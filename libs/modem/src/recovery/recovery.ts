@@ -13,13 +13,13 @@ import {
   lost,
   type Now,
   openPort,
-  type Patient,
   raiseAlarmAgain,
   retryOrAlarm,
   returning,
   type Starting,
   setUp,
   starting,
+  type UnhealthyState,
   unservedUntil,
   waitInAlarm,
   withoutEffects,
@@ -86,8 +86,8 @@ export function next(
 
 function inHealth(state: Healthy, input: RecoveryInput, now: Now): RecoveryStep {
   if (input.kind === 'time') {
-    const troubled = fallen(state, 'service', 'no network for a long time', now)
-    return climb(withTried(troubled, upTo('re-initialise')), now)
+    const unhealthy = fallen(state, 'service', 'no network for a long time', now)
+    return climb(withTried(unhealthy, upTo('re-initialise')), now)
   }
   if (input.kind !== 'modem') return withoutEffects(state)
   switch (healthOf(input.state)) {
@@ -106,7 +106,7 @@ function inHealth(state: Healthy, input: RecoveryInput, now: Now): RecoveryStep 
   }
 }
 
-function whileAway(state: Extract<Patient, { kind: 'away' }>, input: RecoveryInput, now: Now): RecoveryStep {
+function whileAway(state: Extract<UnhealthyState, { kind: 'away' }>, input: RecoveryInput, now: Now): RecoveryStep {
   switch (input.kind) {
     case 'opened':
       return setUp(found(state, 'the port is open', now), now)
@@ -132,7 +132,7 @@ function whileStarting(state: Starting, input: RecoveryInput, now: Now): Recover
     case 'serving':
       return state.begun ? healed(state, true, now) : withoutEffects(state)
     case 'unserved':
-      return state.begun && state.trouble.goal === 'answer' ? healed(state, false, now) : withoutEffects(heardOf(state))
+      return state.begun && state.outage.goal === 'answer' ? healed(state, false, now) : withoutEffects(heardOf(state))
     case 'starting': {
       const begun = { ...state, begun: true }
       // After `probing` the modem has answered.
@@ -147,7 +147,7 @@ function whileStarting(state: Starting, input: RecoveryInput, now: Now): Recover
   }
 }
 
-function whileResynchronising(state: Patient, input: RecoveryInput, now: Now): RecoveryStep {
+function whileResynchronising(state: UnhealthyState, input: RecoveryInput, now: Now): RecoveryStep {
   switch (input.kind) {
     case 'in-step':
       // The modem may have restarted unnoticed.
@@ -164,7 +164,7 @@ function whileResynchronising(state: Patient, input: RecoveryInput, now: Now): R
   }
 }
 
-function aroundReset(state: Patient, input: RecoveryInput, now: Now): RecoveryStep {
+function aroundReset(state: UnhealthyState, input: RecoveryInput, now: Now): RecoveryStep {
   switch (input.kind) {
     case 'reset-written':
       return returning(found(state, 'the reset command was written', now), now)
@@ -180,14 +180,14 @@ function aroundReset(state: Patient, input: RecoveryInput, now: Now): RecoverySt
   }
 }
 
-function heardAroundReset(state: Patient, modem: ModemState, now: Now): RecoveryStep {
+function heardAroundReset(state: UnhealthyState, modem: ModemState, now: Now): RecoveryStep {
   switch (healthOf(modem)) {
     case 'absent':
       return portLost(state, modem, now)
     case 'serving':
     case 'unserved':
       // A modem that is resetting may look healthy until it shuts down.
-      if (state.kind !== 'resting' || (healthOf(modem) === 'unserved' && state.trouble.goal === 'service'))
+      if (state.kind !== 'resting' || (healthOf(modem) === 'unserved' && state.outage.goal === 'service'))
         return withoutEffects(state)
       return healed(state, healthOf(modem) === 'serving', now)
     case 'starting':
@@ -223,7 +223,7 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
       return healed(state, true, now)
     case 'unserved':
       // The cause was a missing network, so an answer proves nothing new.
-      return state.trouble.goal === 'answer' ? healed(state, false, now) : withoutEffects(waitInAlarm(state, now))
+      return state.outage.goal === 'answer' ? healed(state, false, now) : withoutEffects(waitInAlarm(state, now))
     case 'absent':
       // The port was opened a moment ago, see `portLost`.
       if (state.doing === 'starting') return withoutEffects(waitInAlarm({ ...state, portOpen: false }, now))
@@ -247,10 +247,10 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
  * Opens at once the first time, and later only after a pause: otherwise a port that opens and closes each time would be
  * opened in a tight loop.
  */
-function portLost(state: Patient, modem: ModemState, now: Now): RecoveryStep {
+function portLost(state: UnhealthyState, modem: ModemState, now: Now): RecoveryStep {
   const words = describeState(modem)
-  const told = found(state, words, now)
-  return state.trouble.awaySinceMs === undefined ? openPort(lost(told, now), now) : retryOrAlarm(told, words, now)
+  const updated = found(state, words, now)
+  return state.outage.awaySinceMs === undefined ? openPort(lost(updated, now), now) : retryOrAlarm(updated, words, now)
 }
 
 function blocked(state: Starting, modem: ModemState, now: Now): RecoveryStep {
@@ -258,7 +258,7 @@ function blocked(state: Starting, modem: ModemState, now: Now): RecoveryStep {
   // The port reports the loss itself.
   if (failure === undefined || failure.reason === 'port-lost') return withoutEffects(state)
   if (needsHands(failure, state.budget.wasHealthy)) return alarm(state, { kind: 'needs-hands', failure }, true, now)
-  return climb({ ...state, trouble: { ...state.trouble, heard: wasHeard(failure) } }, now)
+  return climb({ ...state, outage: { ...state.outage, heard: wasHeard(failure) } }, now)
 }
 
 const openingHangs = 'opening the port timed out'

@@ -7,18 +7,18 @@ import type { Rung } from './ladder.ts'
 export type RecoveryState =
   | Healthy
   /** No port: it is being opened, or will be opened after a pause or when a device appears. */
-  | (Troubled & { readonly kind: 'away'; readonly doing: 'opening' | 'waiting' })
+  | (Unhealthy & { readonly kind: 'away'; readonly doing: 'opening' | 'waiting' })
   /**
    * The port is open and the modem is being set up, which proves that it works. `begun`: the modem has reported a setup
    * stage.
    */
-  | (Troubled & { readonly kind: 'starting'; readonly begun: boolean })
-  | (Troubled & { readonly kind: 'resynchronising' })
+  | (Unhealthy & { readonly kind: 'starting'; readonly begun: boolean })
+  | (Unhealthy & { readonly kind: 'resynchronising' })
   /** Waits until the next reset is allowed. */
-  | (Troubled & { readonly kind: 'resting' })
-  | (Troubled & { readonly kind: 'resetting' })
+  | (Unhealthy & { readonly kind: 'resting' })
+  | (Unhealthy & { readonly kind: 'resetting' })
   /** The reset was written; the port may close, and the modem needs time. */
-  | (Troubled & { readonly kind: 'returning' })
+  | (Unhealthy & { readonly kind: 'returning' })
   | Alarmed
 
 export interface Healthy {
@@ -29,13 +29,13 @@ export interface Healthy {
   /** When a missing network counts as a failure; undefined while there is a network. */
   readonly deadlineMs: number | undefined
   /** The last failure that was healed. In an early relapse its remedies are skipped. */
-  readonly before: Trouble | undefined
+  readonly before: Outage | undefined
   readonly budget: RecoveryBudget
   readonly attempt: number
 }
 
-export interface Troubled {
-  readonly trouble: Trouble
+export interface Unhealthy {
+  readonly outage: Outage
   readonly deadlineMs: number
   readonly budget: RecoveryBudget
   /** The number of the last request; an outcome with another number is too late. */
@@ -43,14 +43,14 @@ export interface Troubled {
 }
 
 /** Checks periodically whether the modem works; never resets it. */
-export interface Alarmed extends Troubled {
+export interface Alarmed extends Unhealthy {
   readonly kind: 'alarm'
   readonly cause: AlarmCause
   readonly doing: 'waiting' | 'opening' | 'starting'
   readonly portOpen: boolean
 }
 
-export interface Trouble {
+export interface Outage {
   readonly sinceMs: number
   /** What must be observed before the modem counts as healed. */
   readonly goal: 'answer' | 'service'

@@ -71,7 +71,7 @@ describe('before Ctrl-Z every outcome is provably unsent', () => {
 
   test('a caller who takes too long and then answers without effect', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
-    let decide: (verdict: 'go') => void = () => undefined
+    let decide: (decision: 'go') => void = () => undefined
     const beforePdu = () => new Promise<'go'>((resolve) => (decide = resolve))
     const outcome = dialogue.submit(submission({ beforePdu, beforePduLimitMs: 2_000 }))
     modem.say('\r\n> ')

@@ -76,7 +76,7 @@ export class SubmissionExchange implements Exchange {
     if (this.#state !== 'awaiting-prompt') return
     this.#state = 'asking'
     this.#link.deadline(this.#submission.beforePduLimitMs ?? defaultBeforePduLimitMs)
-    this.#beforePdu.ask().then((verdict) => this.#link.resume(() => this.#decide(verdict)))
+    this.#beforePdu.ask().then((decision) => this.#link.resume(() => this.#decide(decision)))
   }
 
   line(line: ResponseLine): boolean {
@@ -171,11 +171,11 @@ export class SubmissionExchange implements Exchange {
     this.#abandon({ kind: 'not-sent', why: 'cancelled' })
   }
 
-  #decide(verdict: 'go' | 'abort' | 'failed'): void {
+  #decide(decision: 'go' | 'abort' | 'failed'): void {
     // Too late: the driver has already given up the prompt, which decided the outcome.
     if (this.#state !== 'asking') return
-    if (verdict !== 'go') {
-      this.#abandon({ kind: 'not-sent', why: verdict === 'abort' ? 'before-pdu-aborted' : 'before-pdu-failed' })
+    if (decision !== 'go') {
+      this.#abandon({ kind: 'not-sent', why: decision === 'abort' ? 'before-pdu-aborted' : 'before-pdu-failed' })
       return
     }
     this.#state = 'awaiting-result'

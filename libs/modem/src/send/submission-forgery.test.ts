@@ -168,10 +168,10 @@ describe('a USSD text that arrives during a submission', () => {
 })
 
 test('a text-mode message does not affect a submission after its text must have ended', async () => {
-  for (const behind of ['x'.repeat(160), undefined]) {
+  for (const rest of ['x'.repeat(160), undefined]) {
     const { outcome, modem, clock } = await pduWritten()
     modem.say('\r\n+CMT: "+447700900123","","24/01/01,10:00:00+00"\r\nhi\r\n')
-    if (behind) modem.say(`${behind}\r\n`)
+    if (rest) modem.say(`${rest}\r\n`)
     else await clock.advance(2_000)
     modem.say('\r\n+CMGS: 7\r\n\r\nOK\r\n')
     expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })

@@ -26,13 +26,13 @@ test('the outcome is never a guess: with a truthful modem no schedule gives a fa
     fc.asyncProperty(
       fc.array(step, { maxLength: 8 }),
       fc.constantFrom('go', 'abort', 'late'),
-      async (steps, verdict) => {
+      async (steps, decision) => {
         const { dialogue, modem, clock, events } = await dialogueInStep()
         modem.reply = () => ''
         const truth = truthful(modem)
         const beforePdu = async () => {
-          if (verdict === 'late') await new Promise<void>((resolve) => void clock.after(6_000, resolve))
-          return verdict === 'abort' ? ('abort' as const) : ('go' as const)
+          if (decision === 'late') await new Promise<void>((resolve) => void clock.after(6_000, resolve))
+          return decision === 'abort' ? ('abort' as const) : ('go' as const)
         }
         let outcome: SubmissionOutcome | undefined
         dialogue.submit(submission({ beforePdu })).then((value) => {

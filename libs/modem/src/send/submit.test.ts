@@ -40,7 +40,7 @@ describe('a message', () => {
 
   test('with a slow hook is cancelled with ESC, and a late go has no effect', async () => {
     const driven = await started()
-    let go: (verdict: 'go') => void = () => undefined
+    let go: (decision: 'go') => void = () => undefined
     const outcome = driven.submit('a', { beforePdu: () => new Promise((resolve) => (go = resolve)) })
     expect(await driven.passing(outcome)).toEqual({ kind: 'not-sent', why: 'before-pdu-slow' })
     go('go')
@@ -51,17 +51,17 @@ describe('a message', () => {
 
   test('has its result reported before the next one begins', async () => {
     const driven = await started({ PDU: ['+CMGS: 1', '+CMGS: 2'] })
-    const told: string[] = []
+    const calls: string[] = []
     const afterResult = (id: string) => (outcome: SubmitOutcome) => {
       const reference = outcome.kind === 'accepted' ? outcome.messageReference : outcome.kind
-      told.push(`${id}: ${reference}, ${driven.port.pdus.length} written`)
+      calls.push(`${id}: ${reference}, ${driven.port.pdus.length} written`)
     }
     const both = [
       driven.submit('a', { afterResult: afterResult('a') }),
       driven.submit('b', { afterResult: afterResult('b') }),
     ]
     await Promise.all(both)
-    expect(told).toEqual(['a: 1, 1 written', 'b: 2, 2 written'])
+    expect(calls).toEqual(['a: 1, 1 written', 'b: 2, 2 written'])
   })
 
   test('whose result takes long to store delays only its own caller', async () => {
@@ -116,17 +116,17 @@ describe('a message', () => {
 describe("an error in the caller's code affects no other message", () => {
   test('a listener that throws: its caller gets the error, and the next messages are sent', async () => {
     const driven = await started({ PDU: ['+CMGS: 1', '+CMGS: 2', '+CMGS: 3'] })
-    const told: string[] = []
+    const calls: string[] = []
     const events = driven.events as unknown as { push: (event: { kind: string; id?: string }) => void }
     const push = events.push.bind(events)
     events.push = (event) => {
       push(event)
       if (event.kind === 'submitted' && event.id === 'a') throw new Error('a mistake')
     }
-    const first = driven.submit('a', { afterResult: (outcome) => void told.push(outcome.kind) })
+    const first = driven.submit('a', { afterResult: (outcome) => void calls.push(outcome.kind) })
     const waiting = driven.submit('b')
     await expect(first).rejects.toThrow('a mistake')
-    expect(told).toEqual(['accepted'])
+    expect(calls).toEqual(['accepted'])
     expect(await driven.passing(waiting)).toMatchObject({ kind: 'accepted', messageReference: 2 })
     expect(await driven.passing(driven.submit('c'))).toMatchObject({ kind: 'accepted', messageReference: 3 })
   })

@@ -130,15 +130,15 @@ export class Submitter {
       const start = async () => {
         try {
           const outcome = await this.#send(pdu, options)
-          const heard = settled(() => this.#onOutcome(options.id, outcome))
+          const listenersCalled = settled(() => this.#onOutcome(options.id, outcome))
           // Called before the next message starts, but awaited only by the caller: storing a result delays no modem.
-          const told = settled(() => options.afterResult?.(outcome)).then(
+          const hookCalled = settled(() => options.afterResult?.(outcome)).then(
             () => outcome,
             (error) => ({ ...outcome, afterResultFailure: { error } }),
           )
-          Promise.all([told, heard]).then(
+          Promise.all([hookCalled, listenersCalled]).then(
             ([submitted]) => resolve(submitted),
-            (error) => told.then(() => reject(error)),
+            (error) => hookCalled.then(() => reject(error)),
           )
         } catch (error) {
           reject(error)

@@ -170,14 +170,14 @@ export class LineAssembler {
     this.#heldUntilMs = this.#nowMs() + longestPauseMs
   }
 
-  #endQuoted(quoted: QuotedText, listener: AssembledListener, behindIs: 'what it looks like' | 'maybe text'): void {
+  #endQuoted(quoted: QuotedText, listener: AssembledListener, afterIs: 'what it looks like' | 'maybe text'): void {
     this.#quoted = undefined
     this.#heldUntilMs = undefined
     this.#quotedUntilMs = this.#nowMs() + burstMs
-    const { line, inDoubt, behind } = quoted.end()
+    const { line, inDoubt, after } = quoted.end()
     listener.line(line, quoted.form, false)
     for (const text of inDoubt) this.#replay(text, true, listener)
-    for (const text of behind) this.#replay(text, behindIs === 'maybe text', listener)
+    for (const text of after) this.#replay(text, afterIs === 'maybe text', listener)
   }
 
   #replay(text: string, mayBeText: boolean, listener: AssembledListener): void {

@@ -48,7 +48,7 @@ export class QuotedText {
     return {
       line: { ...this.#line, text: `${this.#line.prefix}: ${body}`, body },
       inDoubt: this.#lines.slice(end, firstCertain),
-      behind: this.#lines.slice(firstCertain),
+      after: this.#lines.slice(firstCertain),
     }
   }
 
@@ -67,7 +67,7 @@ export interface QuotedTextEnd {
   readonly line: ResponseLine
   /** Lines that follow the text or are its end; which of the two is unknown. */
   readonly inDoubt: readonly string[]
-  readonly behind: readonly string[]
+  readonly after: readonly string[]
 }
 
 export function beginsLikeCode(text: string): boolean {

@@ -35,7 +35,7 @@ export const faultDescriptions = {
 
   // Sending. `accepted`: whether the service centre accepts the message despite the fault.
   'submit-slow': fault('Answers a SUBMIT after a long time', { delayMs: 45_000 }),
-  'submit-answer-lost': fault('Sends the message, then loses the OK, or with all the whole answer', { all: true }),
+  'submit-answer-lost': fault('Sends the message, then loses the OK; with all: the whole answer', { all: true }),
   'submit-hang': fault('Sends the message, then ignores the host for a while; answers afterwards if answered is set', {
     forMs: 20_000,
     answered: false,

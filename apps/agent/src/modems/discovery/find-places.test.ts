@@ -14,7 +14,7 @@ afterEach(() => fake.remove())
 const find = (addresses: readonly string[] = [], auto = addresses.length === 0) =>
   findPlaces({ auto, addresses }, fake.machine)
 
-/** Every interface with a serial driver gets a port, numbered by the kernel from `first` on. */
+/** Plugs in a device. Every interface with a serial driver gets a port, numbered from `first` on as by the kernel. */
 function plug(device: FakeDevice, path: string, first = 0): void {
   const ttys: Record<number, { name: string }> = {}
   let next = first

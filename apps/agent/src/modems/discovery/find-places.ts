@@ -10,12 +10,12 @@ export interface Place {
   /** Addresses of its ports, most suitable first. */
   readonly ports: readonly string[]
   readonly isPresent: boolean
-  /** Its presence is known only after opening it. */
+  /** Whether the presence of a modem can only be determined by opening the port. */
   readonly isHidden: boolean
-  /** It certainly has a modem, even if the modem does not answer. */
+  /** Whether there is certainly a modem, even if it does not answer. */
   readonly isCertain: boolean
   readonly usb: PlaceOnUsb | undefined
-  /** Its position in MODEMS, from 1. Users expect the SIM there to have this number. */
+  /** The position in MODEMS, from 1, which users expect as the number of the SIM there. */
   readonly position?: number
 }
 

@@ -16,7 +16,7 @@ export type Identified =
     }
   /** A modem that reports neither an IMEI nor a serial number. */
   | { readonly kind: 'unnumbered'; readonly address: string; readonly port: ClosablePort }
-  /** The port opens, but no modem identifies itself: it is starting, hangs, or is another device. */
+  /** The port opens, but no modem identifies itself: the modem is starting or hangs, or it is another device. */
   | { readonly kind: 'silent'; readonly address: string; readonly port: ClosablePort }
   | { readonly kind: 'absent' | 'refused'; readonly words: string }
 

@@ -7,7 +7,7 @@ const clock = new ManualClock()
 let looks = 0
 let changes = 0
 let unusable: readonly string[] = []
-let told: string[] = []
+let reported: string[] = []
 let errors: string[] = []
 let find: () => Promise<FoundPlaces>
 let change: () => void = () => undefined
@@ -16,7 +16,7 @@ beforeEach(() => {
   looks = 0
   changes = 0
   unusable = []
-  told = []
+  reported = []
   errors = []
   find = async () => ({ places: [], unlisted: [], unusable })
 })
@@ -38,7 +38,7 @@ function watch(): PlaceWatch {
     onChanged: () => {
       changes += 1
     },
-    onUnusable: (words) => void told.push(words),
+    onUnusable: (words) => void reported.push(words),
     onError: ({ message }) => void errors.push(message),
   })
 }
@@ -92,10 +92,10 @@ test('reports an unusable device once, and only if it stays unusable, as a stick
   await pass(5_000)
   unusable = ['a disk']
   await pass(10_000)
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   expect(watching.unusable).toEqual(['a disk'])
   await pass(60_000)
-  expect(told).toEqual(['a disk'])
+  expect(reported).toEqual(['a disk'])
   watching.stop()
 })
 

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { FoundPlaces } from './find-places.ts'
 
 /**
- * Searches for modems when devices change and every few seconds, because changes of the USB bus are only signalled to udev.
+ * Searches for modems when devices change, and also every few seconds, because only udev is notified of all changes.
  * One search runs at a time; a request during a search waits for the next one.
  */
 export class PlaceWatch {
@@ -13,7 +13,7 @@ export class PlaceWatch {
   #settleTimer: Timer | undefined
   #unwatch: (() => void) | undefined
   #stopped = false
-  /** By description: since when, and whether it was reported. */
+  /** For each description: since when the device is there, and whether it was reported. */
   readonly #unusable = new Map<string, { readonly sinceMs: number; reported: boolean }>()
 
   constructor(options: PlaceWatchOptions) {
@@ -55,7 +55,7 @@ export class PlaceWatch {
   }
 
   #changed(): void {
-    // A device has several ports, and udev processes each.
+    // udev processes each of the several ports of a device.
     this.#settleTimer ??= this.#options.clock.after(settleMs, () => {
       this.#settleTimer = undefined
       void this.look().then(() => this.#options.onChanged())
@@ -78,7 +78,7 @@ export class PlaceWatch {
     }
   }
 
-  /** Reports only what lasts: a stick is a disk before it becomes a modem, and a port exists before its driver. */
+  /** Reports a device only after a while: a stick is a disk before it becomes a modem, and a port exists before its driver. */
   #reportUnusable(unusable: readonly string[]): void {
     const nowMs = this.#options.clock.nowMs()
     for (const problem of this.#unusable.keys()) if (!unusable.includes(problem)) this.#unusable.delete(problem)
@@ -95,10 +95,10 @@ export class PlaceWatch {
 export interface PlaceWatchOptions {
   readonly clock: Clock
   readonly find: () => Promise<FoundPlaces>
-  /** Calls back when devices may have changed; returns how to stop. */
+  /** Calls back when devices may have changed; returns a function that stops the watch. */
   readonly watch: (onChange: () => void) => () => void
   readonly onFound: (found: FoundPlaces) => void
-  /** Called after a change of devices and the search that followed it. */
+  /** Called after the search that follows a change of devices. */
   readonly onChanged: () => void
   readonly onUnusable: (problem: string) => void
   readonly onError: (error: Error) => void

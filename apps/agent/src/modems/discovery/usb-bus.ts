@@ -66,7 +66,7 @@ async function readInterface(folder: string): Promise<DeviceInterface | undefine
   const [number, ...classes] = await Promise.all(attributes.map((name) => textOf(join(folder, name))))
   if (number === undefined) return undefined
   const driver = await readlink(join(folder, 'driver')).catch(ignoreMissing)
-  // The tty of a serial converter is directly in the folder of its interface, `ttyUSB2`; that of CDC in `tty/ttyACM0`.
+  // The tty of a serial converter is directly in the folder of its interface (`ttyUSB2`), a CDC tty in `tty/ttyACM0`.
   const below = [...(await entriesOf(folder)), ...(await entriesOf(join(folder, 'tty')))]
   return {
     number: Number.parseInt(number, 16),
@@ -84,7 +84,7 @@ async function entriesOf(folder: string): Promise<readonly string[]> {
   return (await readdir(folder).catch(ignoreMissing)) ?? []
 }
 
-/** Missing, or removed during the read, which sysfs reports with several codes. */
+/** Ignores a file that is missing or was removed during the read, which sysfs reports with several codes. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (!missing.has(error.code ?? '')) throw error
 }

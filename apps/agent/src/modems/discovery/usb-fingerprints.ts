@@ -21,7 +21,7 @@ export function scoreOf(
 }
 
 export const likely = 20
-/** From this score on it is a modem even if it does not answer. */
+/** From this score on a device is a modem even if it does not answer. */
 export const certain = 50
 
 const never = Number.NEGATIVE_INFINITY

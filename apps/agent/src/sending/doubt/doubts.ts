@@ -1,6 +1,7 @@
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Change } from '../../journal/change.ts'
 import { datedMs } from '../../time/trusted-time.ts'
+import type { AttemptResult } from '../message/attempt-result.ts'
 import {
   dequeue,
   end,
@@ -14,30 +15,30 @@ import {
 import { isInDoubt, isSent, noteOf, type OutgoingMessage, withPart } from '../message/message.ts'
 import { partReportedEvent, resentEvent, waitingEvent } from '../message/message-events.ts'
 import { putUnwritten, resultChanges, settledPart, type UnwrittenPart, unwrittenName } from '../message/results.ts'
-import type { Verdict } from '../message/verdict.ts'
 import { phoneNumberOf } from '../schedule/lanes.ts'
 import type { SendingState } from '../sending-state.ts'
 import { type Step, withEntry, withoutEntry } from '../step.ts'
 import { significantPart } from './numbers-match.ts'
 
 /**
- * Messages with a part whose outcome is unknown: PDU and Ctrl-Z were written, or may have been, and no answer was read.
- * Nothing more of them is sent.
+ * Messages with a part whose outcome is unknown, because PDU and Ctrl-Z were written, or may have been, and no answer was
+ * read. No further part of such a message is sent.
  *
  *   open → resolved   by a late answer, or by a status report that matches no part with a known reference
- *        → given up   after the window, as `submit_unknown`, or sent once more if the request asks for it; remembered,
- *                     since later evidence still corrects the verdict
+ *        → given up   after the window, as `submit_unknown`, or sent once more if the request asks for it; kept in memory,
+ *                     because later evidence still corrects the outcome
  *
- * Meanwhile later messages from that SIM to that number wait, for two minutes at most, so that a report is unambiguous.
+ * Meanwhile later messages from the same SIM to the same number wait for at most two minutes, so that a report can only be
+ * about the message in doubt.
  */
 export interface DoubtState {
-  /** When each open doubt is given up; monotonic. */
+  /** By message in doubt: the monotonic time at which it is given up. */
   readonly untilMs: ReadonlyMap<string, number>
-  /** By SIM and number. */
+  /** The message in doubt that holds back later ones, by SIM and number. */
   readonly holds: ReadonlyMap<string, { readonly cmdId: string; readonly untilMs: number }>
   /** Parts at a modem, or with a result that is not on disk yet. */
   readonly unwritten: ReadonlyMap<string, UnwrittenPart>
-  /** TP-MR of the last part that each SIM has sent; a hint for people when a part is in doubt. By ICCID. */
+  /** By ICCID, the TP-MR of the last part that the SIM sent; a hint for people when a part is in doubt. */
   readonly lastReferences: ReadonlyMap<string, number>
 }
 
@@ -55,7 +56,7 @@ export function openDoubt(step: Step, message: OutgoingMessage, at: number, code
   return [waitingEvent(message.cmdId, 'outcome_unknown', outcomeUnknown, step.moment)]
 }
 
-/** The process ended between COMMIT and RESULT, or while the message was in doubt. */
+/** Puts a message in doubt again after a restart: the process ended between COMMIT and RESULT, or during the doubt. */
 export function restoreDoubt(step: Step, message: OutgoingMessage): void {
   const { wallMs, trusted } = step.moment.stamp
   const committed = message.parts.flatMap((part) =>
@@ -68,7 +69,7 @@ export function restoreDoubt(step: Step, message: OutgoingMessage): void {
   step.write([event], { crashPoint: 'doubt-journaled' })
 }
 
-/** A newer journal may have sent the messages: nothing is sent, and all are in doubt. */
+/** Puts all open messages in doubt and sends none, because a newer journal may have sent them. */
 export function distrust(step: Step, renounced: Change): void {
   const changes = [...step.state.open.values()].flatMap((message): readonly Change[] => {
     dequeue(step, message)
@@ -82,18 +83,18 @@ export function distrust(step: Step, renounced: Change): void {
   step.write([renounced, ...changes])
 }
 
-/** Until when another message in doubt holds this one back; monotonic. */
+/** Returns the monotonic time until which another message in doubt holds this one back, or 0. */
 export function heldUntilMs({ doubt }: SendingState, nowMs: number, iccid: string, message: OutgoingMessage): number {
   if (doubt.holds.size === 0) return 0
   const hold = doubt.holds.get(holdName(iccid, message.plan?.destination ?? message.command.phoneNumber))
   return hold === undefined || hold.cmdId === message.cmdId || hold.untilMs <= nowMs ? 0 : hold.untilMs
 }
 
-export function lateResult(step: Step, cmdId: string, at: number, attempt: number, verdict: Verdict): void {
+export function lateResult(step: Step, cmdId: string, at: number, attempt: number, result: AttemptResult): void {
   const message = doubtfulMessages(step.state).find((each) => each.cmdId === cmdId)
   const part = message?.parts[at]
   if (message === undefined || part?.state !== 'unknown' || part.attempts !== attempt) return
-  addEvidence(step, message, { at, verdict, changes: [], isAnswer: true })
+  addEvidence(step, message, { at, result, changes: [], isAnswer: true })
 }
 
 /** A status report proves that the part was accepted. */
@@ -107,7 +108,7 @@ export function proveAccepted(step: Step, cmdId: string, at: number, report: Sta
     { kind: 'part-reported', cmdId, part: at + 1, status, at: step.moment.stamp },
     partReportedEvent(cmdId, at, status, step.moment),
   ]
-  addEvidence(step, reported, { at, verdict: { kind: 'accepted', reference }, changes, isAnswer: false })
+  addEvidence(step, reported, { at, result: { kind: 'accepted', reference }, changes, isAnswer: false })
 }
 
 /** Gives up the doubts whose window is over. */
@@ -120,24 +121,24 @@ export function giveUpDoubts(step: Step): void {
   }
 }
 
-/** The evidence or the verdict is on disk: the message continues where the doubt stopped it, or is over. */
-export function resolveDoubt(step: Step, cmdId: string, verdict?: Verdict): void {
+/** The evidence or the decision is on disk: the message continues where the doubt stopped it, or ends. */
+export function resolveDoubt(step: Step, cmdId: string, result?: AttemptResult): void {
   const message = step.message(cmdId)
   if (message === undefined) return
   if (isSent(message)) endSent(step, message, phoneNumberOf(step.state.schedule, message))
   else if (message.outcome !== undefined) end(step, message)
-  else if (verdict?.kind === 'refused' && verdict.again === 'never') {
-    fail(step, message, { code: 'refused', reason: verdict.reason })
+  else if (result?.kind === 'refused' && result.again === 'never') {
+    fail(step, message, { code: 'refused', reason: result.reason })
   } else enqueue(step, { ...message, phase: 'waiting' })
 }
 
-/** Evidence that arrived before the verdict was on disk has ended the message already. */
+/** Evidence that arrived before `submit_unknown` was on disk has already ended the message. */
 export function giveUpWritten(step: Step, cmdId: string): void {
   const message = step.message(cmdId)
   if (message !== undefined && !isSent(message)) resolveDoubt(step, cmdId)
 }
 
-/** Messages in doubt, open or given up. */
+/** Returns the messages in doubt, open or given up. */
 export function doubtfulMessages({ open, doubt, remembered }: SendingState): readonly OutgoingMessage[] {
   const inDoubt = [...doubt.untilMs.keys()].flatMap((cmdId) => open.get(cmdId) ?? [])
   const beingGivenUp = [...open.values()].filter(({ givenUpMs }) => givenUpMs !== undefined)
@@ -147,36 +148,36 @@ export function doubtfulMessages({ open, doubt, remembered }: SendingState): rea
 
 interface Evidence {
   readonly at: number
-  readonly verdict: Verdict
+  readonly result: AttemptResult
   readonly changes: readonly Change[]
-  /** The modem answered; not a status report. */
+  /** True for an answer of the modem, false for a status report. */
   readonly isAnswer: boolean
 }
 
-function addEvidence(step: Step, before: OutgoingMessage, { at, verdict, changes, isAnswer }: Evidence): void {
+function addEvidence(step: Step, before: OutgoingMessage, { at, result, changes, isAnswer }: Evidence): void {
   const { cmdId, plan } = before
   if (plan === undefined) return
-  const settled = settledPart(step, before, at, verdict, plan.iccid)
-  // Several parts are in doubt when a full disk kept their results back.
+  const settled = settledPart(step, before, at, result, plan.iccid)
+  // Several parts are in doubt if their results could not be written to a full disk.
   const isResolved = isSent(settled) || !(isInDoubt(settled) || settled.isDistrusted || settled.givenUpMs !== undefined)
-  // Now, because writing it may take longer than is left of the window.
+  // Changed before the write, because the write may take longer than the rest of the window.
   const message = step.put(isResolved ? { ...settled, givenUpMs: undefined } : settled)
   if (isResolved) closeDoubt(step, message)
   const attempt = message.parts[at]?.attempts ?? 0
   const unwritten = `evidence ${unwrittenName(cmdId, at, attempt)}`
   putUnwritten(step, unwritten, message, at)
-  const reference = verdict.kind === 'accepted' ? verdict.reference : undefined
-  step.write([...resultChanges(message, at, attempt, verdict, step.moment), ...changes], {
+  const reference = result.kind === 'accepted' ? result.reference : undefined
+  step.write([...resultChanges(message, at, attempt, result, step.moment), ...changes], {
     onSettled: { kind: 'result-written', unwritten, reference, isAnswer },
-    ...(isResolved && { onWritten: { kind: 'doubt-resolved', cmdId, verdict } }),
+    ...(isResolved && { onWritten: { kind: 'doubt-resolved', cmdId, result } }),
   })
 }
 
 function giveUp(step: Step, message: OutgoingMessage): void {
   const { cmdId, command } = message
-  // A hold that nobody asks for would stay otherwise.
+  // Nothing else removes an expired hold.
   endHold(step, message)
-  // The answer to its last part arrived after it was put in doubt.
+  // The answer for the last part arrived after the message was put in doubt.
   if (message.outcome !== undefined) return
   if (command.onUncertain === 'resend' && !message.possibleDuplicate && !message.isDistrusted) {
     const parts = message.parts.map((part) =>
@@ -184,7 +185,7 @@ function giveUp(step: Step, message: OutgoingMessage): void {
     )
     const again = step.put({ ...message, possibleDuplicate: true, parts })
     step.write([{ kind: 'command-noted', cmdId, note: noteOf(again) }, resentEvent(cmdId, step.moment)], {
-      onWritten: { kind: 'doubt-resolved', cmdId, verdict: undefined },
+      onWritten: { kind: 'doubt-resolved', cmdId, result: undefined },
     })
     return
   }

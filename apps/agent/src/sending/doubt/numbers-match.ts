@@ -1,12 +1,12 @@
 /**
- * Whether a report is about the dialled number. Service centres write it with or without the country code, so only the
- * last digits are compared.
+ * Whether a report is about the dialled number. Service centres write the number with or without the country code, so only
+ * the last digits are compared.
  */
 export function numbersMatch(dialled: string, reported: string): boolean {
   return significantPart(dialled) === significantPart(reported)
 }
 
-/** Equal for two numbers that match. */
+/** Returns the digits that are equal for two numbers that match. */
 export function significantPart(number: string): string {
   return digits(number).slice(-significantDigits)
 }

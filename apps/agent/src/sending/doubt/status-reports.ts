@@ -13,19 +13,19 @@ import type { Step } from '../step.ts'
 import { doubtfulMessages } from './doubts.ts'
 import { numbersMatch } from './numbers-match.ts'
 
-// A status report is matched by SIM, reference and number, then by the submit time nearest to its own. A report that
-// matches no part with a known reference may be evidence for a part in doubt. References repeat after 256 parts, reports
-// come twice, before the answer to their part, or days later.
+// A status report is matched by SIM, reference and number, and then by the submit time nearest to the time in the report.
+// A report that matches no part with a known reference may be evidence for a part in doubt. References repeat after 256
+// parts, and a report may arrive twice, before the answer for its part, or days later.
 
-/** The part that a report is about. Undefined: none is known (yet). */
+/** Returns the part that a report is about, or undefined if none is known (yet). */
 export function matchReport(
   state: SendingState,
   iccid: string,
   report: StatusReport,
   found: {
-    /** Records with that reference, newest first. */
+    /** The records with the reference of the report, newest first. */
     readonly records: readonly CommandRecord[]
-    /** The report may be about a part whose reference is not known: then it proves nothing. */
+    /** Whether the report may be about a part whose reference is not known, so that it proves nothing. */
     readonly isAmbiguous: boolean
   },
   now: Stamp,
@@ -41,7 +41,7 @@ export type ReportMatch =
   | { readonly kind: 'known'; readonly record: CommandRecord; readonly at: number }
   | { readonly kind: 'proves'; readonly cmdId: string; readonly at: number }
 
-/** A report for a part with a known reference. The message may have ended, and then is not part of the state. */
+/** Handles a report for a part with a known reference. If the message has ended, it is not part of the state. */
 export function partReported(step: Step, restored: OutgoingMessage, at: number, status: number): void {
   const message = step.message(restored.cmdId) ?? restored
   const part = message.parts[at]
@@ -78,7 +78,7 @@ function consequences(
   }
 }
 
-/** Whether the report may be about a part whose reference is not known yet, or not on disk. */
+/** Whether the report may be about a part whose reference is not known yet, or not on disk yet. */
 export function mayBeUnwritten({ doubt }: SendingState, iccid: string, report: StatusReport, now: Stamp): boolean {
   return [...doubt.unwritten.values()].some((part) => {
     const mayHaveReference =
@@ -88,7 +88,7 @@ export function mayBeUnwritten({ doubt }: SendingState, iccid: string, report: S
   })
 }
 
-/** Whether one of the records has a part that was accepted by `OK` alone, without a reference, at about that time. */
+/** Whether one of the records has a part that was accepted with `OK` alone, without a reference, at about this time. */
 export function mayBeWithoutReference(records: readonly CommandRecord[], report: StatusReport, now: Stamp): boolean {
   const stampMs = stampOf(report)
   return records.some(
@@ -103,7 +103,7 @@ export function mayBeWithoutReference(records: readonly CommandRecord[], report:
   )
 }
 
-/** The part in doubt that a report may be about: the number matches, and its time is not before the COMMIT. */
+/** Returns the part in doubt that the report may be about: the number matches, and the time is not before the COMMIT. */
 export function suspectOf(
   state: SendingState,
   iccid: string,
@@ -118,15 +118,15 @@ export function suspectOf(
       return [{ cmdId, at, committedMs, distanceMs: Math.abs(stampMs - committedMs) }]
     }),
   )
-  // Without the time of each COMMIT the report may be about any of them. It is matched again when the time is known.
+  // Without the time of each COMMIT the report may be about any of the parts. It is matched again when the time is known.
   if (fitting.some(({ committedMs }) => committedMs === 0)) return undefined
   return fitting.sort((a, b) => a.distanceMs - b.distanceMs)[0]
 }
 
 /**
- * Whether SIM, number and time allow that the report is about the part.
+ * Whether the report may be about the part, according to SIM, number and time.
  *
- * @param atAnyTime also when the time of the COMMIT is not known, because the clock could not be trusted
+ * @param atAnyTime the result if the time of the COMMIT is not known, because the clock could not be trusted
  */
 export function mayBeAbout(
   iccid: string,
@@ -144,9 +144,9 @@ export function mayBeAbout(
 
 interface Match {
   readonly record: CommandRecord
-  /** 0-based. */
+  /** The part, 0-based. */
   readonly at: number
-  /** It was submitted at another time and has its final report: the report is likely about a newer part with its reference. */
+  /** The part was submitted at another time and has its final report, so this report is likely about a newer part. */
   readonly isLongSettled: boolean
 }
 
@@ -166,7 +166,7 @@ function bestMatch(records: readonly CommandRecord[], report: StatusReport, now:
   return candidates.sort((a, b) => a.distanceMs - b.distanceMs)[0]
 }
 
-/** 0: not known. */
+/** Returns the wall time, or 0 if it is not known. */
 function committedAt(committed: Stamp | undefined, now: Stamp): number {
   return (committed && datedMs(committed, now)) ?? 0
 }

@@ -21,7 +21,7 @@ test('decrypts text and numbers with the passphrase, and fails with a reason whe
     }),
   )
   await world.pass(100)
-  // Deriving keys takes real time.
+  // Deriving a key takes real time.
   await expect.poll(() => world.pass(100).then(() => world.events('failed'))).toHaveLength(1)
   expect(world.sent[0]).toMatchObject({ text: 'héllo', submit: { destination: { value: '447700900555' } } })
   expect(await world.events('failed')).toMatchObject([{ cmdId: 'b', code: 'undecryptable' }])

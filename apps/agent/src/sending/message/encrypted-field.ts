@@ -3,8 +3,9 @@ import { promisify } from 'node:util'
 import { readEncryptedField } from '@smsgw/contract/encrypted-field'
 
 /**
- * Decrypts `$aes-256-cbc/pbkdf2-sha1$i=<n>$<salt>$<ciphertext>`: a key of 32 bytes by PBKDF2-HMAC-SHA1, the salt is also
- * the IV, padding by PKCS#7. Keys are cached, since deriving one is slow on purpose and fields may share a salt.
+ * Decrypts `$aes-256-cbc/pbkdf2-sha1$i=<n>$<salt>$<ciphertext>`: the key has 32 bytes from PBKDF2-HMAC-SHA1, the salt is
+ * also the IV, and the padding is PKCS#7. Keys are cached, because deriving a key is slow on purpose and fields may share a
+ * salt.
  */
 export class FieldOpener {
   readonly #passphrase: string
@@ -24,7 +25,7 @@ export class FieldOpener {
       const clear = Buffer.concat([decipher.update(ciphertext, 'base64'), decipher.final()])
       return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(clear) }
     } catch {
-      // Wrong padding and wrong UTF-8 have one cause. Details would help only an attacker.
+      // Wrong padding and wrong UTF-8 have the same cause. Details would help only an attacker.
       return { ok: false, problem: 'cannot be decrypted with the ENCRYPTION_PASSPHRASE of this agent' }
     }
   }

@@ -13,7 +13,7 @@ export interface MessageFailure {
   readonly reason: string
 }
 
-/** The message ends without being sent. It is removed when that is on disk. */
+/** Ends a message that was not sent. It is removed from the state when its end is on disk. */
 export function fail(step: Step, message: OutgoingMessage, failure: MessageFailure): void {
   const over = step.put({ ...message, outcome: 'failed', phase: 'over' })
   dequeue(step, over)
@@ -30,7 +30,7 @@ export function expire(step: Step, message: OutgoingMessage): void {
   )
 }
 
-/** Evidence shows that all parts went out. */
+/** Ends a message after evidence that all parts were sent. */
 export function endSent(step: Step, message: OutgoingMessage, phoneNumber: string | undefined): void {
   const sim = { simNumber: message.simNumber ?? 1, phoneNumber }
   const { outcome, changes } = success(message, sim, step.moment, message.outcome !== undefined)
@@ -38,7 +38,7 @@ export function endSent(step: Step, message: OutgoingMessage, phoneNumber: strin
   step.write(changes, { onWritten: { kind: 'ended', cmdId: message.cmdId } })
 }
 
-/** Removes the message. One whose outcome is still unknown stays remembered, for later evidence. */
+/** Removes the message. If its outcome is still unknown, it is remembered for later evidence. */
 export function end(step: Step, message: OutgoingMessage): void {
   const over: OutgoingMessage = { ...message, phase: 'over' }
   dequeue(step, over)
@@ -59,7 +59,7 @@ export function dequeue(step: Step, { cmdId }: OutgoingMessage): void {
   step.changeSchedule({ queue: withoutQueued(step.state.schedule.queue, cmdId) })
 }
 
-/** The outcome and changes when all parts were accepted, including what early status reports said. */
+/** Returns the outcome and changes when all parts were accepted, taking early status reports into account. */
 export function success(
   message: OutgoingMessage,
   sim: Pick<SendingSim, 'simNumber' | 'phoneNumber'>,
@@ -88,7 +88,7 @@ interface Ending {
 }
 
 export function failureChanges(step: Step, message: OutgoingMessage, failure: MessageFailure): readonly Change[] {
-  // The first attempt may have gone out, whatever stopped the second one.
+  // The first attempt may have been sent, whatever stopped the second one.
   const { code, reason }: MessageFailure =
     message.possibleDuplicate && failure.code !== 'submit_unknown'
       ? { code: 'submit_unknown', reason: `${submitUnknown}. Sending it again failed: ${failure.reason}` }
@@ -100,7 +100,7 @@ export function failureChanges(step: Step, message: OutgoingMessage, failure: Me
   ]
 }
 
-/** A status report says that a part will never arrive. */
+/** Returns the failure of a message after a status report that a part will never arrive. */
 export function undelivered(
   message: OutgoingMessage,
   at: number,
@@ -136,7 +136,7 @@ function withPartsSent(message: OutgoingMessage, reason: string): string {
   return sent > 0 ? `partial ${sent}/${message.parts.length}: ${reason}` : reason
 }
 
-/** Drops messages whose doubt is too old, or that exceed the limit. */
+/** Forgets messages whose doubt is too old, or that exceed the limit. */
 function rememberedUntil(
   remembered: ReadonlyMap<string, OutgoingMessage>,
   nowMs: number,
@@ -155,7 +155,7 @@ export function rememberAll(step: Step, messages: readonly OutgoingMessage[]): v
   step.change({ remembered: rememberedUntil(all, nowMs) })
 }
 
-/** A day less than the journal keeps a message, since the evidence is written to it. */
+/** A day less than the journal keeps a message, because evidence is written to its record. */
 const rememberedMs = 7 * 24 * 60 * 60_000
 const mostRemembered = 5000
 

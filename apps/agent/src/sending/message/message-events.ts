@@ -1,4 +1,4 @@
-// The events about messages, as changes that commit together with their cause.
+// The events about messages, as changes that are committed together with their cause.
 import type { AgentFailureCode } from '@smsgw/contract/failure-code'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { statusFromOctet } from '@smsgw/sms/fields/status'
@@ -80,13 +80,13 @@ export function waitingEvent(
   return eventAt(time, { kind: 'waiting', cmdId, code, reason: limited(reason, 500) })
 }
 
-/** A message in doubt is sent again, as requested. */
+/** The event for a message in doubt that is sent again, as requested. */
 export function resentEvent(cmdId: string, time: EventTime): Change {
   const reason = 'sent again as requested; the message may arrive twice'
   return eventAt(time, { kind: 'waiting', cmdId, code: 'retrying', reason, possibleDuplicate: true })
 }
 
-/** @param sim that the message would have used, as far as that was decided */
+/** @param sim the SIM that the message would have used, if it was chosen */
 export function cancelledEvent(cmdId: string, sim: PlannedSim, time: EventTime): Change {
   const { simNumber, phoneNumber } = sim
   return eventAt(time, {
@@ -128,7 +128,7 @@ function senderOf(phoneNumber: string | undefined): { readonly sender?: string }
   return phoneNumber === undefined ? {} : { sender: limited(phoneNumber, 128) }
 }
 
-/** The text may come from a modem: keeps it within the event's limit, and within what a database stores. */
+/** Cuts a text that may come from a modem to the limit of an event, and removes what a database does not store. */
 function limited(text: string, most: number): string {
   return storable(text.slice(0, most))
 }

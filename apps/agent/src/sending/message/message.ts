@@ -4,7 +4,7 @@ import type { CommandOutcome, Plan, Stamp } from '../../journal/change.ts'
 import type { CommandRecord } from '../../journal/read.ts'
 
 /**
- * A message that the agent has accepted. A value: each change makes a new one.
+ * A message that the agent has accepted. Immutable: each change creates a new object.
  *
  *   waiting → sending → waiting    a part was refused for now, or the modem disconnected
  *                     → over
@@ -14,16 +14,16 @@ export interface OutgoingMessage {
   readonly cmdId: string
   readonly command: SendCommand
   readonly acceptedMs: number
-  /** Wall time. The message fails when it has not been sent by then. */
+  /** The wall time by which the message must be sent; otherwise it fails. */
   readonly deadlineMs: number
   readonly phase: 'waiting' | 'sending' | 'in-doubt' | 'over'
   readonly plan: Plan | undefined
-  /** The plan is on disk. No part goes out before. */
+  /** Whether the plan is on disk. No part is sent before. */
   readonly isPlanWritten: boolean
   readonly parts: readonly MessagePart[]
-  /** The highest attempt number under earlier plans, also of a plan that was never written: none is used twice. */
+  /** The highest attempt number under earlier plans, written or not, so that no number is used twice. */
   readonly attemptsMade: number
-  /** The SIM that was chosen; undefined until one is ready. */
+  /** The chosen SIM; undefined until a SIM is ready. */
   readonly simNumber: number | undefined
   readonly tries: number
   /** Monotonic time of the next try. */
@@ -32,11 +32,11 @@ export interface OutgoingMessage {
   readonly lastReason: string | undefined
   readonly isCancelled: boolean
   readonly outcome: CommandOutcome | undefined
-  /** Read from an old copy of the journal: the newer journal may have sent it. */
+  /** Whether the message is from an old copy of the journal, so that the newer journal may have sent it. */
   readonly isDistrusted: boolean
-  /** Sent again on request although the first attempt may have gone out. */
+  /** Whether the message was sent again on request although the first attempt may have been sent. */
   readonly possibleDuplicate: boolean
-  /** Monotonic time at which it ended as `submit_unknown`. Later evidence still corrects that. */
+  /** The monotonic time at which the message ended as `submit_unknown`, which later evidence may correct. */
   readonly givenUpMs: number | undefined
 }
 
@@ -49,7 +49,7 @@ export interface MessagePart {
   readonly attempts: number
   readonly committed: Stamp | undefined
   readonly reference: number | undefined
-  /** TP-ST of every status report that arrived. */
+  /** The TP-ST of every status report that has arrived. */
   readonly reports: ReadonlySet<number>
 }
 
@@ -76,7 +76,7 @@ export function newMessage(command: SendCommand, receivedMs: number, lifeMs: num
   }
 }
 
-/** The message of a journal record. A part with a COMMIT and no RESULT is in doubt. */
+/** Returns the message from a journal record. A part with a COMMIT and no RESULT is in doubt. */
 export function restoredMessage(record: CommandRecord, command: SendCommand, lifeMs: number): OutgoingMessage {
   const note = (record.note ?? {}) as MessageNote
   const attemptsMade = Math.max(0, ...record.attempts.map(({ attempt }) => attempt))
@@ -117,7 +117,7 @@ export function withPlan(message: OutgoingMessage, plan: Plan): OutgoingMessage 
   return { ...message, plan, isPlanWritten: false, simNumber: plan.simNumber, parts, attemptsMade: attempts }
 }
 
-/** No part is on the air: the message may be planned again, for another SIM. */
+/** Removes the plan of a message of which no part is on the air, so that it may be planned for another SIM. */
 export function withoutPlan(message: OutgoingMessage): OutgoingMessage {
   return { ...message, plan: undefined, simNumber: undefined }
 }
@@ -126,7 +126,7 @@ export function withPart(message: OutgoingMessage, at: number, change: Partial<M
   return { ...message, parts: message.parts.map((part, index) => (index === at ? { ...part, ...change } : part)) }
 }
 
-/** What the journal stores about a message, apart from plan and attempts. */
+/** Returns what the journal stores about a message, apart from plan and attempts. */
 export function noteOf({ tries, lastReason, possibleDuplicate, isDistrusted }: OutgoingMessage): MessageNote {
   return {
     tries,
@@ -144,17 +144,17 @@ interface MessageNote {
   readonly [name: string]: number | string | boolean | undefined
 }
 
-/** The SIM that the request names, or the one chosen so far. */
+/** Returns the SIM that the request names, or the one that was chosen. */
 export function wantedSim({ command, simNumber }: OutgoingMessage): number | undefined {
   return command.simNumber ?? simNumber
 }
 
-/** A part may be on the air: plan and SIM must not change. */
+/** Whether a part may be on the air, so that plan and SIM must not change. */
 export function hasBegun({ parts }: OutgoingMessage): boolean {
   return parts.some(({ state }) => state === 'accepted' || state === 'unknown' || state === 'committed')
 }
 
-/** No part was ever handed to a modem. */
+/** Whether no part was ever given to a modem. */
 export function canBeCancelled(message: OutgoingMessage): boolean {
   return !hasBegun(message) && !message.possibleDuplicate && !message.isDistrusted && message.outcome === undefined
 }
@@ -171,7 +171,7 @@ export function isInDoubt({ parts }: OutgoingMessage): boolean {
   return parts.some(({ state }) => state === 'unknown')
 }
 
-/** 0-based; undefined when all parts were accepted. */
+/** Returns the next part to send, 0-based; undefined if all parts were accepted. */
 export function nextPart({ parts }: OutgoingMessage): number | undefined {
   const at = parts.findIndex(({ state }) => state !== 'accepted')
   return at < 0 ? undefined : at

@@ -14,7 +14,7 @@ export function planMessage(message: {
   readonly requestsReport: boolean
   /** The reference of a long message. */
   readonly reference: number
-  /** How long the network may keep trying; undefined: the network decides. */
+  /** How long the network may try to deliver the message; undefined: the network decides. */
   readonly validForSeconds: number | undefined
   readonly sim: { readonly simNumber: number; readonly iccid: string }
 }): Planned {
@@ -37,7 +37,7 @@ export function planMessage(message: {
         destination,
         protocolIdentifier: 0,
         dataCodingScheme,
-        // The smallest value is five minutes; a shorter life ends in the queue.
+        // The smallest value is five minutes; a message with less time left expires in the queue.
         validityPeriod: validForSeconds === undefined ? undefined : relativeFromSeconds(validForSeconds),
         userData,
       })
@@ -59,7 +59,7 @@ function segmented(content: ClearContent, reference: number): Segmentation {
   return segmentData(content.data, { reference, ports: { destination: content.port, source: content.port, width: 16 } })
 }
 
-/** References of long messages. Each message to a number gets another one, so that a phone never joins parts of two. */
+/** The references of long messages. Consecutive messages to a number differ, so a phone never joins parts of two. */
 export class References {
   readonly #random: () => number
   readonly #last = new Map<string, number>()

@@ -4,13 +4,13 @@ import { backOffMs, finishSending, pauseLane, resetFailures } from '../schedule/
 import type { SendingSim } from '../sending-sim.ts'
 import type { Attempt, Planned } from '../sending-state.ts'
 import type { Step } from '../step.ts'
+import type { AttemptResult } from './attempt-result.ts'
 import { end, enqueue, expire, fail, failureChanges, success } from './endings.ts'
 import { hasBegun, isSent, nextPart, noteOf, type OutgoingMessage, withoutPlan, withPart, withPlan } from './message.ts'
 import { waitingEvent } from './message-events.ts'
 import { putUnwritten, removeUnwritten, resultChanges, settledPart, unwrittenName } from './results.ts'
-import type { Verdict } from './verdict.ts'
 
-// One message by one SIM: planned once, then part after part, until it is sent or something stops it.
+// One message through one SIM: it is planned once, then sent part after part until it is complete or something stops it.
 
 export function planned(step: Step, sim: SendingSim, cmdId: string, outcome: Planned): void {
   const message = step.message(cmdId)
@@ -42,7 +42,7 @@ export function submitNext(step: Step, sim: SendingSim, message: OutgoingMessage
   }
 }
 
-/** The last decision before a part goes: the plan is written with the first COMMIT. */
+/** The last decision before a part is sent. The plan is written together with the first COMMIT. */
 export function prompted(step: Step, { sim, cmdId, at, attempt }: Attempt): void {
   const message = step.message(cmdId)
   if (message === undefined || message.isCancelled || isLate(step, message) || !mayContinue(step, message)) return
@@ -65,8 +65,8 @@ export function committed(step: Step, { cmdId }: Attempt): void {
   if (message !== undefined) step.put({ ...message, isPlanWritten: true })
 }
 
-/** The next part or message goes to the modem while the RESULT is written. */
-export function result(step: Step, attempt: Attempt, verdict: Verdict): void {
+/** The next part or message is given to the modem while the RESULT is written. */
+export function resultArrived(step: Step, attempt: Attempt, result: AttemptResult): void {
   const { sim, cmdId, at } = attempt
   const before = step.message(cmdId)
   if (before === undefined) {
@@ -74,12 +74,12 @@ export function result(step: Step, attempt: Attempt, verdict: Verdict): void {
     return
   }
   const isCommitted = before.parts[at]?.attempts === attempt.attempt
-  const settled = step.put(settledPart(step, before, at, verdict, sim.iccid, isCommitted))
-  const changes = isCommitted ? resultChanges(settled, at, attempt.attempt, verdict, step.moment) : []
-  const consequences = judge(step, settled, at, sim, verdict)
+  const settled = step.put(settledPart(step, before, at, result, sim.iccid, isCommitted))
+  const changes = isCommitted ? resultChanges(settled, at, attempt.attempt, result, step.moment) : []
+  const consequences = judge(step, settled, at, sim, result)
   const message = step.message(cmdId) ?? settled
-  writeResult(step, attempt, message, [...changes, ...consequences], verdict)
-  continueAfter(step, message, sim, verdict)
+  writeResult(step, attempt, message, [...changes, ...consequences], result)
+  continueAfter(step, message, sim, result)
 }
 
 export function sendingCrashed(step: Step, sim: SendingSim, cmdId: string): void {
@@ -97,10 +97,16 @@ export function sendingCrashed(step: Step, sim: SendingSim, cmdId: string): void
   finishSending(step, sim, step.message(cmdId))
 }
 
-/** What the verdict means for the message: the changes that are written together with the RESULT. */
-function judge(step: Step, message: OutgoingMessage, at: number, sim: SendingSim, verdict: Verdict): readonly Change[] {
+/** Returns what the result changes for the message. The changes are written together with the RESULT. */
+function judge(
+  step: Step,
+  message: OutgoingMessage,
+  at: number,
+  sim: SendingSim,
+  result: AttemptResult,
+): readonly Change[] {
   const { cmdId } = message
-  switch (verdict.kind) {
+  switch (result.kind) {
     case 'accepted': {
       if (!isSent(message)) return []
       const { outcome, changes } = success(message, sim, step.moment, message.outcome !== undefined)
@@ -108,22 +114,22 @@ function judge(step: Step, message: OutgoingMessage, at: number, sim: SendingSim
       return changes
     }
     case 'refused': {
-      if (verdict.again === 'never') {
+      if (result.again === 'never') {
         const failed = step.put({ ...message, outcome: 'failed' })
-        return failureChanges(step, failed, { code: 'refused', reason: verdict.reason })
+        return failureChanges(step, failed, { code: 'refused', reason: result.reason })
       }
       const tries = message.tries + 1
-      const notBeforeMs = step.moment.nowMs + backOffMs(tries, verdict.retryAfterMs, step.moment.random())
-      const retried = step.put({ ...message, tries, notBeforeMs, lastReason: verdict.reason })
+      const notBeforeMs = step.moment.nowMs + backOffMs(tries, result.retryAfterMs, step.moment.random())
+      const retried = step.put({ ...message, tries, notBeforeMs, lastReason: result.reason })
       return [
         { kind: 'command-noted', cmdId, note: noteOf(retried) },
-        waitingEvent(cmdId, 'retrying', `retrying: ${verdict.reason}`, step.moment),
+        waitingEvent(cmdId, 'retrying', `retrying: ${result.reason}`, step.moment),
       ]
     }
     case 'unsent':
       return []
     case 'unknown':
-      return openDoubt(step, message, at, verdict.code)
+      return openDoubt(step, message, at, result.code)
   }
 }
 
@@ -132,11 +138,11 @@ function writeResult(
   { cmdId, at, attempt }: Attempt,
   message: OutgoingMessage,
   changes: readonly Change[],
-  verdict: Verdict,
+  result: AttemptResult,
 ): void {
   const unwritten = unwrittenName(cmdId, at, attempt)
   if (step.state.doubt.unwritten.has(unwritten)) putUnwritten(step, unwritten, message, at)
-  const reference = verdict.kind === 'accepted' ? verdict.reference : undefined
+  const reference = result.kind === 'accepted' ? result.reference : undefined
   const onSettled = { kind: 'result-written', unwritten, reference, isAnswer: true } as const
   step.write(changes, { mayWait: true, onSettled, crashPoint: 'result-journaled' })
 }
@@ -146,8 +152,8 @@ export function resultWritten(step: Step, unwritten: string, reference: number |
   if (isAnswer) step.emit({ kind: 'reference-known', reference })
 }
 
-function continueAfter(step: Step, message: OutgoingMessage, sim: SendingSim, verdict: Verdict): void {
-  switch (verdict.kind) {
+function continueAfter(step: Step, message: OutgoingMessage, sim: SendingSim, result: AttemptResult): void {
+  switch (result.kind) {
     case 'accepted':
       if (message.outcome === undefined) {
         submitNext(step, sim, message)
@@ -159,8 +165,8 @@ function continueAfter(step: Step, message: OutgoingMessage, sim: SendingSim, ve
     case 'refused':
       if (message.outcome !== undefined) end(step, message)
       else {
-        if (verdict.again === 'sim') pauseLane(step, sim, verdict.retryAfterMs)
-        wait(step, verdict.again === 'sim' ? released(message) : message)
+        if (result.again === 'sim') pauseLane(step, sim, result.retryAfterMs)
+        wait(step, result.again === 'sim' ? released(message) : message)
       }
       break
     case 'unsent':
@@ -176,13 +182,13 @@ function continueAfter(step: Step, message: OutgoingMessage, sim: SendingSim, ve
   finishSending(step, sim, message)
 }
 
-/** Another SIM may take it, unless a part is on the air. */
+/** Releases the message for another SIM, unless a part may be on the air. */
 function released(message: OutgoingMessage): OutgoingMessage {
   return hasBegun(message) ? message : withoutPlan(message)
 }
 
 function wait(step: Step, message: OutgoingMessage): void {
-  // In doubt, whatever the result of this part is.
+  // A distrusted message is in doubt, whatever the result of this part is.
   if (message.isDistrusted) step.put(message)
   else enqueue(step, { ...message, phase: 'waiting' })
 }
@@ -196,7 +202,7 @@ function isLate({ moment: { stamp } }: Step, { deadlineMs }: OutgoingMessage): b
   return stamp.trusted && stamp.wallMs >= deadlineMs
 }
 
-/** A modem that takes nothing is not asked a hundred times a second. */
+/** Prevents a hundred attempts a second on a modem that accepts nothing. */
 const unsentPauseMs = 1000
-/** The cause is local to this machine, and may be over any moment. */
+/** The cause is on this machine and may end at any moment. */
 const longestUnsentPauseMs = 60_000

@@ -1,22 +1,22 @@
 import { storable } from '@smsgw/sms/text/ucs2'
 import type { Change, Stamp } from '../../journal/change.ts'
 import { type Step, withEntry, withoutEntry } from '../step.ts'
+import type { AttemptResult } from './attempt-result.ts'
 import { type MessagePart, type OutgoingMessage, withPart } from './message.ts'
 import { type EventTime, partSubmittedEvent } from './message-events.ts'
-import type { Verdict } from './verdict.ts'
 
-/** The message after the verdict on one of its parts. Stores the reference as the last one of the SIM. */
+/** Returns the message with the result of one of its parts, and stores the reference as the last one of the SIM. */
 export function settledPart(
   step: Step,
   message: OutgoingMessage,
   at: number,
-  verdict: Verdict,
+  result: AttemptResult,
   iccid: string,
   isCommitted = true,
 ): OutgoingMessage {
-  switch (verdict.kind) {
+  switch (result.kind) {
     case 'accepted': {
-      const { reference } = verdict
+      const { reference } = result
       const { lastReferences } = step.state.doubt
       if (reference !== undefined) step.changeDoubt({ lastReferences: withEntry(lastReferences, iccid, reference) })
       return withPart(message, at, { state: 'accepted', reference })
@@ -24,35 +24,35 @@ export function settledPart(
     case 'unsent':
       return isCommitted ? withPart(message, at, { state: 'not-sent' }) : message
     default:
-      return withPart(message, at, { state: verdict.kind })
+      return withPart(message, at, { state: result.kind })
   }
 }
 
-/** The RESULT of an attempt, and the event about it. */
+/** Returns the RESULT of an attempt and the event about it. */
 export function resultChanges(
   message: OutgoingMessage,
   at: number,
   attempt: number,
-  verdict: Verdict,
+  result: AttemptResult,
   time: EventTime,
 ): readonly Change[] {
   const key = { cmdId: message.cmdId, part: at + 1, attempt, at: time.stamp }
-  if (verdict.kind === 'unsent') return [{ kind: 'part-result', ...key, result: 'not-sent', code: verdict.why }]
-  const result = {
-    result: verdict.kind,
-    ...(verdict.kind === 'accepted' && verdict.reference !== undefined && { reference: verdict.reference }),
-    ...(verdict.kind !== 'accepted' && { code: storable(verdict.code.slice(0, 200)) }),
+  if (result.kind === 'unsent') return [{ kind: 'part-result', ...key, result: 'not-sent', code: result.why }]
+  const reported = {
+    result: result.kind,
+    ...(result.kind === 'accepted' && result.reference !== undefined && { reference: result.reference }),
+    ...(result.kind !== 'accepted' && { code: storable(result.code.slice(0, 200)) }),
   }
-  const explained = verdict.kind === 'refused' ? verdict.explained : undefined
+  const explained = result.kind === 'refused' ? result.explained : undefined
   return [
-    { kind: 'part-result', ...key, ...result },
-    partSubmittedEvent(message, at, { ...result, ...explained }, time),
+    { kind: 'part-result', ...key, ...reported },
+    partSubmittedEvent(message, at, { ...reported, ...explained }, time),
   ]
 }
 
 /**
- * A part that is at a modem, or was, and whose result is not on disk yet: with a full disk that takes minutes. Until then
- * the journal does not have its reference, and a status report about it must not count as evidence for another part.
+ * A part that is or was at a modem and whose result is not on disk yet, which takes minutes if the disk is full. Until
+ * then its reference is not in the journal, and a status report about it must not count as evidence for another part.
  */
 export interface UnwrittenPart {
   readonly iccid: string

@@ -6,7 +6,7 @@ import { submitNext } from '../message/progress.ts'
 import type { SendingSim } from '../sending-sim.ts'
 import type { Step } from '../step.ts'
 import { type Lane, needsTime, putLane, readySims, timedLane } from './lanes.ts'
-import { paceVerdict, urgentPriority } from './pace.ts'
+import { decidePace, urgentPriority } from './pace.ts'
 import { chooseSim } from './sim-choice.ts'
 
 /** Gives each idle lane the first message that it may send now. */
@@ -56,7 +56,7 @@ function begin(step: Step, cmdId: string, iccid: string): void {
   step.emit({ kind: 'plan', sim: lane.sim, command, validForSeconds })
 }
 
-/** Monotonic; infinity: not by this SIM, or not until another input comes. */
+/** Returns the monotonic time from which the SIM may send the message; infinity: never, or not before another input. */
 function mayGoAtMs(step: Step, message: OutgoingMessage, sim: SendingSim): number {
   const { unconfirmed } = step.state
   if (message.isCancelled || message.isDistrusted || unconfirmed.has(message.cmdId)) return Number.POSITIVE_INFINITY
@@ -78,25 +78,25 @@ function simFor(step: Step, message: OutgoingMessage): number | undefined {
   return chosen
 }
 
-/** Until when the lane is paused, by its pace or after a refusal. Logs a limit or work hours that hold messages back. */
+/** Returns until when the lane pauses because of its pace or a refusal. Logs limits and work hours that hold messages back. */
 function readPace(step: Step, before: Lane): number {
   const { pace } = step.state.schedule.settings
   const { nowMs, stamp } = step.moment
   const lane = timedLane(step, before)
   if (lane !== before) putLane(step, lane)
   if (!stamp.trusted && needsTime(pace)) return Number.POSITIVE_INFINITY
-  const verdict = paceVerdict(pace, lane.history, stamp.wallMs, (ms) => step.moment.minuteOfDay(ms))
+  const decision = decidePace(pace, lane.history, stamp.wallMs, (ms) => step.moment.minuteOfDay(ms))
   const { iccid, simNumber } = lane.sim
-  if (verdict.kind === 'go') {
+  if (decision.kind === 'go') {
     if (lane.loggedHold !== undefined) changeLane(step, iccid, { loggedHold: undefined })
     return lane.pausedUntilMs
   }
-  const hold = `${verdict.why} ${verdict.untilMs}`
-  if (verdict.why !== 'pause' && lane.loggedHold !== hold && step.state.schedule.queue.length > 0) {
+  const hold = `${decision.why} ${decision.untilMs}`
+  if (decision.why !== 'pause' && lane.loggedHold !== hold && step.state.schedule.queue.length > 0) {
     changeLane(step, iccid, { loggedHold: hold })
-    step.write([simHeldEvent(simNumber, verdict.why, verdict.untilMs, step.moment)])
+    step.write([simHeldEvent(simNumber, decision.why, decision.untilMs, step.moment)])
   }
-  return Math.max(lane.pausedUntilMs, nowMs + verdict.untilMs - stamp.wallMs)
+  return Math.max(lane.pausedUntilMs, nowMs + decision.untilMs - stamp.wallMs)
 }
 
 /** Ends messages whose deadline has passed, as soon as the clock can be trusted. */
@@ -106,7 +106,7 @@ export function checkDeadlines(step: Step): void {
   let nextMs = Number.POSITIVE_INFINITY
   for (const message of step.state.open.values()) {
     if (message.deadlineMs <= wallMs) deadlinePassed(step, message)
-    // A message at the modem or in doubt is checked again.
+    // A message that is at the modem or in doubt is checked again later.
     nextMs = Math.min(nextMs, Math.max(message.deadlineMs, wallMs + checkAgainMs))
   }
   step.changeSchedule({ deadlineCheckMs: nextMs })
@@ -128,7 +128,7 @@ export function setTimer(step: Step): void {
     if (sending === undefined && !isResting) dueMs = Math.min(dueMs, wakeAtMs)
     if (graceUntilMs !== undefined) dueMs = Math.min(dueMs, graceUntilMs)
   }
-  // The clock may be set without notice.
+  // The clock may be set at any time without notice.
   if (dueMs < Number.POSITIVE_INFINITY) dueMs = Math.min(dueMs, nowMs + longestSleepMs)
   for (const untilMs of doubt.untilMs.values()) dueMs = Math.min(dueMs, untilMs)
   // A timer that fires early finds nothing due and is set again.
@@ -138,7 +138,7 @@ export function setTimer(step: Step): void {
 }
 
 function deadlinePassed(step: Step, message: OutgoingMessage): void {
-  // The answer of the modem, or the end of the doubt, decides about the others.
+  // The answer of the modem or the end of the doubt decides about the other messages.
   if (message.phase !== 'waiting' || isSent(message) || message.isCancelled) return
   const isUnconfirmed = step.state.unconfirmed.has(message.cmdId)
   expire(step, isUnconfirmed ? { ...message, lastReason: notConfirmed } : message)

@@ -12,7 +12,7 @@ export interface ScheduleState {
   readonly lanes: ReadonlyMap<string, Lane>
   /** SIMs whose history is being read, by ICCID. */
   readonly arriving: ReadonlyMap<string, SendingSim>
-  /** The slots of this device; undefined until they are known. */
+  /** The SIM numbers of this device; undefined until they are known. */
   readonly knownSims: ReadonlySet<number> | undefined
   readonly lastChosenSim: number
   /** Wall time of the next check for messages past their deadline. */
@@ -30,31 +30,31 @@ export const newSchedule: ScheduleState = {
 }
 
 /**
- * One SIM, which sends one message at a time. A slow modem or a paused SIM delays only its own lane.
+ * The lane of one SIM, which sends one message at a time. A slow modem or a paused SIM delays only its own lane.
  *
- *   none → arriving (its history is read) → idle ⇄ sending → none, when the modem is gone or set up again
+ *   none → arriving (the history of the SIM is read) → idle ⇄ sending → none, when the modem is gone or set up again
  *                                             ⇅
  *                                          resting, without a network
  *
- * A card that was moved is ready in its new modem before the old one reports it gone: reports about another `sim` object
- * are ignored.
+ * A card that was moved may be ready in its new modem before the old modem reports that it is gone, so reports about
+ * another `sim` object are ignored.
  */
 export interface Lane {
   readonly sim: SendingSim
   readonly history: PaceHistory
-  /** Wall time minus monotonic time, as the history has it. */
+  /** The wall time minus the monotonic time when the history was last updated. */
   readonly aheadMs: number
   readonly sending: { readonly cmdId: string; readonly sinceMs: number; readonly hadBegun: boolean } | undefined
   readonly isResting: boolean
-  /** Resting, but its network is expected back until then. Monotonic. */
+  /** While resting: the monotonic time until which the network is expected to return. */
   readonly graceUntilMs: number | undefined
-  /** The modem or the network refused; monotonic. */
+  /** The monotonic time until which the lane pauses after a refusal by the modem or the network. */
   readonly pausedUntilMs: number
-  /** Consecutive refusals. */
+  /** The number of consecutive refusals. */
   readonly failures: number
-  /** The last hold that was logged. */
+  /** The last limit or work hours that were logged. */
   readonly loggedHold: string | undefined
-  /** When a waiting message may go next; monotonic. */
+  /** The monotonic time at which a waiting message may be sent next. */
   readonly wakeAtMs: number
 }
 
@@ -72,11 +72,11 @@ export function simReady(step: Step, sim: SendingSim): void {
 
 export function historyRead(step: Step, sim: SendingSim, sentMs: readonly number[]): void {
   const { arriving, settings } = step.state.schedule
-  // Gone or replaced while the journal was read.
+  // The SIM was removed or replaced while the journal was read.
   if (arriving.get(sim.iccid) !== sim) return
   step.changeSchedule({ arriving: withoutEntry(arriving, sim.iccid) })
   const { nowMs, stamp, random } = step.moment
-  // Times in the future were stamped by a clock that was ahead.
+  // Times in the future are from a clock that was ahead.
   const past = sentMs.filter((ms) => ms <= stamp.wallMs)
   putLane(step, {
     sim,
@@ -106,7 +106,7 @@ export function simGone(step: Step, sim: SendingSim): void {
   releaseMessages(step, sim.iccid)
 }
 
-/** Lanes whose network did not come back in time give their messages to other SIMs. */
+/** Gives the messages of lanes whose network did not return in time to other SIMs. */
 export function endGraces(step: Step): void {
   for (const lane of step.state.schedule.lanes.values()) {
     if (lane.graceUntilMs === undefined || lane.graceUntilMs > step.moment.nowMs) continue
@@ -115,7 +115,7 @@ export function endGraces(step: Step): void {
   }
 }
 
-/** The SIM has finished with a message, or has stopped for now. */
+/** Frees the lane after a message has ended or cannot continue for now. */
 export function finishSending(step: Step, sim: SendingSim, message: OutgoingMessage | undefined): void {
   const lane = laneOf(step, sim)
   if (lane?.sending === undefined) return
@@ -127,7 +127,7 @@ export function finishSending(step: Step, sim: SendingSim, message: OutgoingMess
   putLane(step, { ...timed, history, sending: undefined })
 }
 
-/** The SIM or modem took nothing: it is left alone for a while. */
+/** Pauses the lane for a while after the SIM or modem accepted nothing. */
 export function pauseLane(step: Step, sim: SendingSim, firstMs: number, mostMs?: number): void {
   const lane = laneOf(step, sim)
   if (lane === undefined) return
@@ -145,7 +145,7 @@ export function putLane(step: Step, lane: Lane): void {
   step.changeSchedule({ lanes: withEntry(step.state.schedule.lanes, lane.sim.iccid, lane) })
 }
 
-/** Moves the history with a clock that was set back, which would otherwise pause the lane until that time comes again. */
+/** Moves the history with a clock that was set back; otherwise the lane would pause until the clock has caught up. */
 export function timedLane({ moment: { nowMs, stamp } }: Pick<Step, 'moment'>, lane: Lane): Lane {
   const aheadMs = stamp.wallMs - nowMs
   const backMs = lane.aheadMs - aheadMs
@@ -153,7 +153,7 @@ export function timedLane({ moment: { nowMs, stamp } }: Pick<Step, 'moment'>, la
   return backMs < 0 ? { ...lane, aheadMs } : lane
 }
 
-/** Numbers of the SIMs that a message may be given to. */
+/** Returns the numbers of the SIMs that a message may be given to. */
 export function readySims({ lanes }: ScheduleState): readonly number[] {
   const usable = [...lanes.values()].filter(({ isResting, graceUntilMs }) => !isResting || graceUntilMs !== undefined)
   return usable.map(({ sim }) => sim.simNumber)
@@ -163,20 +163,20 @@ export function laneOfSim({ lanes }: ScheduleState, simNumber: number): Lane | u
   return [...lanes.values()].find(({ sim }) => sim.simNumber === simNumber)
 }
 
-/** The number of the SIM that the message uses, or would use. */
+/** Returns the phone number of the SIM that the message uses, or would use. */
 export function phoneNumberOf(schedule: ScheduleState, message: OutgoingMessage): string | undefined {
   if (message.plan !== undefined) return schedule.lanes.get(message.plan.iccid)?.sim.phoneNumber
   const simNumber = wantedSim(message)
   return simNumber === undefined ? undefined : laneOfSim(schedule, simNumber)?.sim.phoneNumber
 }
 
-/** Working hours and limits of a day or longer need the time of day. */
+/** Whether the pace needs the time of day, as work hours and limits of a day or longer do. */
 export function needsTime({ workHours, limit }: Pace): boolean {
   return workHours !== undefined || (limit !== undefined && limit.periodMs >= dayMs)
 }
 
 /**
- * The pause before another try: doubled each time, at most an hour, ±20 % so that many do not come at once.
+ * Returns the pause before another try: doubled each time, at most an hour, ±20 % so that not all retries coincide.
  *
  * @param random from 0 up to 1
  */
@@ -190,7 +190,7 @@ function laneOf(step: Step, sim: SendingSim): Lane | undefined {
   return lane?.sim === sim ? lane : undefined
 }
 
-/** Waiting messages that were chosen or planned for the SIM may use another one. */
+/** Lets waiting messages that were chosen or planned for the SIM use another one. */
 function releaseMessages(step: Step, iccid: string): void {
   for (const cmdId of step.state.schedule.queue) {
     const message = step.message(cmdId)
@@ -199,7 +199,7 @@ function releaseMessages(step: Step, iccid: string): void {
   }
 }
 
-/** A modem that changes its cell has no network for some seconds. */
+/** A modem that changes cells has no network for some seconds. */
 const graceMs = 10_000
 /** Smaller steps are rounding and the usual correction of a clock. */
 const setBackMs = 1_000

@@ -22,17 +22,17 @@ export interface PaceHistory {
 /** Messages with this priority or higher ignore limits, pauses and work hours. */
 export const urgentPriority = 100
 
-export type PaceVerdict =
+export type PaceDecision =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly untilMs: number; readonly why: 'pause' | 'limit' | 'work-hours' }
 
 /** @param minuteOfDay minutes since local midnight at a wall time */
-export function paceVerdict(
+export function decidePace(
   pace: Pace,
   history: PaceHistory,
   wallMs: number,
   minuteOfDay: (wallMs: number) => number,
-): PaceVerdict {
+): PaceDecision {
   const untilWorkMs = untilWorkHours(pace.workHours, wallMs, minuteOfDay)
   if (untilWorkMs > wallMs) return { kind: 'wait', untilMs: untilWorkMs, why: 'work-hours' }
   const limited = limitedUntilMs(pace, history, wallMs)
@@ -42,14 +42,14 @@ export function paceVerdict(
   return { kind: 'go' }
 }
 
-/** Moves the history with a clock that was set back, so that a pause ends when it would have ended. */
+/** Moves the history with a clock that was set back, so that a pause does not become longer. */
 export function setBack(history: PaceHistory, byMs: number): PaceHistory {
   return { ...history, sentMs: history.sentMs.map((ms) => ms - byMs) }
 }
 
 /** Adds a message that was sent. */
 export function afterSending(pace: Pace, history: PaceHistory, wallMs: number, random: number): PaceHistory {
-  // A limit may be set later.
+  // Kept without a limit too, because one may be set later.
   const keep = pace.limit?.value ?? mostRemembered
   return {
     sentMs: [...history.sentMs.slice(Math.max(0, history.sentMs.length - keep + 1)), wallMs],
@@ -68,7 +68,7 @@ function limitedUntilMs({ limit }: Pace, { sentMs }: PaceHistory, wallMs: number
   if (limit === undefined) return wallMs
   const within = sentMs.filter((ms) => ms > wallMs - limit.periodMs && ms <= wallMs)
   if (within.length < limit.value) return wallMs
-  // When this one leaves the period, there is room for another.
+  // When this message leaves the period, another one may be sent.
   return (within[within.length - limit.value] ?? wallMs) + limit.periodMs
 }
 
@@ -80,6 +80,6 @@ function untilWorkHours(hours: WorkHours | undefined, wallMs: number, minuteOfDa
     startMinute < endMinute ? minute >= startMinute && minute < endMinute : minute >= startMinute || minute < endMinute
   if (isOpen) return wallMs
   const minutesToGo = (startMinute - minute + 24 * 60) % (24 * 60)
-  // From the beginning of the minute.
+  // Counted from the beginning of the minute.
   return Math.floor(wallMs / 60_000) * 60_000 + minutesToGo * 60_000
 }

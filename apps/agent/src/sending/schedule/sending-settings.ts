@@ -18,7 +18,7 @@ export const defaultSendingSettings: SendingSettings = {
 export interface SendingLimits {
   /** How long a message in doubt waits for evidence before it ends. */
   readonly doubtWindowMs: number
-  /** How long later messages from that SIM to that number wait, so that a report is unambiguous. */
+  /** How long later messages from the same SIM to the same number wait for a message in doubt. */
   readonly destinationHoldMs: number
   /** How long a message without a deadline is retried. */
   readonly lifeMs: number

@@ -1,7 +1,7 @@
 export type SimSelection = 'OSDefault' | 'RoundRobin' | 'Random'
 
 /**
- * Chooses among the ready SIMs for a message that names none.
+ * Chooses one of the ready SIMs for a message that names none.
  *
  * @param last the SIM that was chosen before
  * @param random from 0 up to 1

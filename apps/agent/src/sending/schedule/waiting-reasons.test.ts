@@ -14,7 +14,7 @@ const noStates = () => undefined
 const report = (stateOf: (simNumber: number) => string | undefined = noStates): WaitingReport =>
   world.sender.waitingReport(stateOf)
 const reasons = (stateOf?: (simNumber: number) => string | undefined) =>
-  Object.fromEntries(report(stateOf).messages.flatMap(({ cmdIds, ...told }) => cmdIds.map((id) => [id, told])))
+  Object.fromEntries(report(stateOf).messages.flatMap(({ cmdIds, ...reason }) => cmdIds.map((id) => [id, reason])))
 const use = (pace: Partial<SendingSettings['pace']>) =>
   world.sender.use({ ...defaultSendingSettings, pace: { ...defaultSendingSettings.pace, ...pace } })
 const isoIn = (ms: number) => new Date(Math.round((world.clock.epochMs() + ms) / 1000) * 1000).toISOString()

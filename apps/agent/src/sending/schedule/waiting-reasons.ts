@@ -4,7 +4,7 @@ import { heldUntilMs } from '../doubt/doubts.ts'
 import type { OutgoingMessage } from '../message/message.ts'
 import type { Moment, SendingState } from '../sending-state.ts'
 import { type Lane, laneOfSim, needsTime, timedLane } from './lanes.ts'
-import { paceVerdict, urgentPriority } from './pace.ts'
+import { decidePace, urgentPriority } from './pace.ts'
 
 /** The state of a SIM, as the API names it; undefined for a SIM that the device does not have. */
 export type SimStateOf = (simNumber: number) => string | undefined
@@ -46,10 +46,10 @@ export function waitingReport(
 /** Why a message or SIM sends nothing now. */
 interface Wait {
   readonly reason: WaitingReason
-  /** Monotonic; undefined: not known. */
+  /** The monotonic end of the wait; undefined if it is not known. */
   readonly untilMs?: number
   readonly simNumber?: number
-  /** Does not hold back urgent messages. */
+  /** True if urgent messages are not held back. */
   readonly isForOrdinary?: boolean
 }
 
@@ -88,7 +88,7 @@ function waitOfSim(world: World, simNumber: number): Wait | undefined {
   return lane === undefined ? { reason: reasonOfState(world.stateOf(simNumber)), simNumber } : waitOfLane(world, lane)
 }
 
-/** Why the lane begins no message; undefined when it does, or is sending one. */
+/** Returns why the lane begins no message; undefined if it may begin one or is sending one. */
 function waitOfLane(world: World, lane: Lane): Wait | undefined {
   const { nowMs, stamp } = world.moment
   const { simNumber } = lane.sim
@@ -98,13 +98,13 @@ function waitOfLane(world: World, lane: Lane): Wait | undefined {
   if (lane.pausedUntilMs > nowMs) return { reason: 'modem_busy', untilMs: lane.pausedUntilMs, simNumber }
   if (!stamp.trusted && needsTime(pace)) return { reason: 'clock_unknown', isForOrdinary: true }
   const { history } = timedLane(world, lane)
-  const verdict = paceVerdict(pace, history, stamp.wallMs, (ms) => world.moment.minuteOfDay(ms))
-  if (verdict.kind === 'go') return undefined
-  const reason = verdict.why === 'work-hours' ? 'work_hours' : verdict.why
-  return { reason, untilMs: nowMs + verdict.untilMs - stamp.wallMs, simNumber, isForOrdinary: true }
+  const decision = decidePace(pace, history, stamp.wallMs, (ms) => world.moment.minuteOfDay(ms))
+  if (decision.kind === 'go') return undefined
+  const reason = decision.why === 'work-hours' ? 'work_hours' : decision.why
+  return { reason, untilMs: nowMs + decision.untilMs - stamp.wallMs, simNumber, isForOrdinary: true }
 }
 
-/** The modem has had its message for longer than a working one needs. */
+/** Returns the wait for a modem that has had its message for longer than a working modem needs. */
 function waitForModem({ state, moment }: World, { sim, sending }: Lane): Wait | undefined {
   if (sending === undefined) return undefined
   const parts = state.open.get(sending.cmdId)?.parts ?? []
@@ -112,7 +112,7 @@ function waitForModem({ state, moment }: World, { sim, sending }: Lane): Wait | 
   return moment.nowMs - sinceMs < stuckAfterMs ? undefined : { reason: 'modem_busy', simNumber: sim.simNumber }
 }
 
-/** Undefined when some SIM takes messages, else the reason of the SIM that is likely to be back first. */
+/** Returns undefined if some SIM accepts messages, else the reason of the SIM that is likely to be ready first. */
 function waitOfAnySim(world: World): Wait | undefined {
   const waits = simNumbersOf(world.state).map((simNumber) => waitOfSim(world, simNumber))
   const found = waits.filter((wait) => wait !== undefined)
@@ -121,7 +121,7 @@ function waitOfAnySim(world: World): Wait | undefined {
   const likely = likelyBack.flatMap((reason) => found.find((wait) => wait.reason === reason) ?? [])[0]
   const chosen = soonest?.untilMs === undefined ? (likely ?? soonest) : soonest
   if (chosen === undefined) return { reason: 'modem_missing' }
-  // With several SIMs the reason names none of them.
+  // If there are several SIMs, the reason names none of them.
   return found.length === 1 ? chosen : { reason: chosen.reason, ...until(chosen.untilMs) }
 }
 
@@ -136,7 +136,7 @@ function shownWait({ nowMs, stamp }: Moment, { reason, untilMs, simNumber }: Wai
   const atMs = untilMs === undefined ? undefined : stamp.wallMs + untilMs - nowMs
   return {
     reason,
-    // Whole seconds, so that the same end is the same text whenever it is computed.
+    // Whole seconds, so that the same end always results in the same text.
     ...(stamp.trusted && atMs !== undefined && { until: new Date(Math.round(atMs / 1000) * 1000).toISOString() }),
     ...(simNumber !== undefined && { simNumber }),
   }
@@ -165,7 +165,7 @@ function reasonOfState(state: string | undefined): WaitingReason {
   }
 }
 
-/** The reason that ends last. One without a known end comes before all others. */
+/** Returns the wait that ends last; a wait without a known end counts as the longest. */
 function longest(waits: readonly (Wait | undefined)[]): Wait | undefined {
   const found = waits.filter((wait) => wait !== undefined)
   return found.sort((a, b) => (b.untilMs ?? Number.MAX_VALUE) - (a.untilMs ?? Number.MAX_VALUE))[0]

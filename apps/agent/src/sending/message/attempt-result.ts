@@ -5,29 +5,29 @@ import type { SubmitOutcome } from '@smsgw/modem/send/submit'
 /**
  * The result of an attempt to send a part.
  *
- * - `accepted`: the network has it.
- * - `refused`: it is not on the air. `again` says when another try may succeed: `never`, `later` (the cause is temporary),
- *   or `sim` (the cause is the SIM, which is paused).
+ * - `accepted`: the network has the part.
+ * - `refused`: the part is not on the air. `again` says when another attempt may succeed: `never`, `later` (the cause is
+ *   temporary) or `sim` (the cause is the SIM, which is paused).
  * - `unsent`: no byte of the PDU left this machine, because of the state of the modem.
- * - `unknown`: the part may be on the air. It is never sent again by itself.
+ * - `unknown`: the part may be on the air, so it is not sent again automatically.
  */
-export type Verdict =
+export type AttemptResult =
   | { readonly kind: 'accepted'; readonly reference: number | undefined }
   | {
       readonly kind: 'refused'
       readonly again: 'never' | 'later' | 'sim'
       readonly retryAfterMs: number
-      /** `CMS 38`. */
+      /** For example `CMS 38`. */
       readonly code: string
-      /** Description and advice. */
+      /** Description and advice in one text. */
       readonly reason: string
-      /** The same, as separate texts. */
+      /** Description and advice as separate texts. */
       readonly explained?: { readonly words: string; readonly advice: string }
     }
   | { readonly kind: 'unsent'; readonly why: string }
   | { readonly kind: 'unknown'; readonly code: string }
 
-export function verdictOf(outcome: SubmitOutcome | LateOutcome): Verdict {
+export function attemptResultOf(outcome: SubmitOutcome | LateOutcome): AttemptResult {
   switch (outcome.kind) {
     case 'accepted':
       return { kind: 'accepted', reference: outcome.messageReference }
@@ -40,7 +40,7 @@ export function verdictOf(outcome: SubmitOutcome | LateOutcome): Verdict {
   }
 }
 
-function refusal(error: CommandError): Verdict {
+function refusal(error: CommandError): AttemptResult {
   const again = againOf(error)
   return {
     kind: 'refused',
