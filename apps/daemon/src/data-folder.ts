@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { describeDiskOf } from './disk-space.ts'
 import { StartError } from './start-error.ts'
 
 const SQLITE_BUSY = 5
+const SQLITE_FULL = 13
 
 export interface DataFolder {
   readonly path: string
@@ -34,8 +36,13 @@ export function tryDataFolder(folder: string): DataFolder | { readonly heldBy: s
     if (isBusy(error)) return { heldBy: readOwner(owner) }
     throw unusable(path, error)
   }
+  try {
+    writeFileSync(owner, `${process.pid}\n`, { mode: 0o600 })
+  } catch (error) {
+    lock.close()
+    throw unusable(path, error)
+  }
   held.add(lock)
-  writeFileSync(owner, `${process.pid}\n`, { mode: 0o600 })
   return {
     path,
     release() {
@@ -66,9 +73,16 @@ function makeFolder(path: string): void {
 
 function unusable(path: string, error: unknown): StartError {
   const problem = error instanceof Error ? error.message : String(error)
-  return new StartError(`${path} cannot be used: ${problem}. Set DATA_DIR to a writable folder`, {
-    cause: error,
-  })
+  const advice = isFull(error)
+    ? `. Disk full: ${describeDiskOf(path)}. Free disk space, then start again`
+    : '. Set DATA_DIR to a writable folder'
+  return new StartError(`${path} cannot be used: ${problem}${advice}`, { cause: error })
+}
+
+/** An error of a file, or SQLITE_FULL. */
+function isFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return ('code' in error && error.code === 'ENOSPC') || ('errcode' in error && error.errcode === SQLITE_FULL)
 }
 
 function isBusy(error: unknown): boolean {

@@ -20,8 +20,11 @@ afterEach(async () => {
   await emulator?.process.stop()
 })
 
+const dataDisk = await SmallDisk.mount(160)
+
 afterAll(() => {
   disk?.unmount()
+  dataDisk?.unmount()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -63,6 +66,53 @@ test('a log device that is full from the start does not stop the gateway', async
   await eventually(dropped(port), (lines) => lines > 0)
   expect(gateway.isOver).toBe(false)
 })
+
+test.skipIf(dataDisk === undefined)(
+  'a full data disk is named, with its free space, by health, log, doctor and the 503, until it has space again',
+  async () => {
+    const data = join(dataDisk?.folder ?? '', 'data')
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const settings = { DATA_DIR: data, PORT: String(port), MODEMS: 'virtual', LOG_LEVEL: 'info' }
+    gateway = new HouseProcess('gateway', 'apps/gateway/src/main.ts', [], settings)
+    await untilReady(url)
+    const api = new ApiClient(url, credentialsIn(data))
+    await untilSim(api, 'ready')
+    const post = () =>
+      api.ask('POST', '/messages', { phoneNumbers: ['+447400123456'], textMessage: { text: 'x'.repeat(150) } })
+    dataDisk?.fill()
+    // A page of a table may have room for a few more messages.
+    const refused = await eventually(post, ({ status }) => status === 503)
+    expect(refused.json.message).toMatch(new RegExp(`disk of the database is full: ${data}/database has 0 MB free`))
+    const health = await eventually(
+      async () => (await fetch(`${url}/health/ready`)).json() as Promise<Health>,
+      ({ status }) => status === 'fail',
+    )
+    expect(health.checks['database:disk']).toMatchObject({
+      status: 'fail',
+      description: expect.stringContaining(`${data}/database has 0 MB free`),
+      observedValue: 0,
+      observedUnit: 'MiB',
+    })
+    await gateway.said((line) => (line.includes(`disk full: ${data}/database has 0 MB free`) ? line : undefined))
+    const doctor = new HouseProcess('doctor', 'apps/agent/src/main.ts', ['doctor'], { DATA_DIR: data })
+    await doctor.said((line) =>
+      /^fail +disk space: /.test(line) && line.includes(`${data} has 0 MB`) ? line : undefined,
+    )
+    await doctor.stop()
+
+    dataDisk?.empty()
+    await untilReady(url)
+    await gateway.said((line) => (line.includes(`disk has space again: ${data}/database has `) ? line : undefined))
+    const accepted = await eventually(post, ({ status }) => status === 202)
+    await api.until(accepted.json.id, ({ state }) => state === 'Sent' || state === 'Delivered')
+  },
+)
+
+interface Health {
+  readonly status: string
+  readonly checks: Readonly<Record<string, object>>
+}
 
 const token = 'the token of the metrics'
 

@@ -112,7 +112,7 @@ type Core = Awaited<ReturnType<typeof openCore>>
 /** Opens the database and what every feature uses: clock, random source, encryption, hints between relays, logbook. */
 async function openCore({ config, log, clock, random = systemRandom }: RelayOptions, cleanup: Cleanup) {
   const box = secretBox(config.SERVER_SECRET, random)
-  const { url, database, installation, close } = await openStore({ config, box, random, log })
+  const { url, database, disk, installation, close } = await openStore({ config, box, random, log })
   cleanup.add(close)
   const readMs = () => readDatabaseMs(database)
   const databaseClock = await DatabaseClock.start({ readMs, monotonicMs: () => performance.now(), log })
@@ -126,7 +126,7 @@ async function openCore({ config, log, clock, random = systemRandom }: RelayOpti
   const relayId = newId(random)
   const hints = new WakeHints(new PostgresHintBus({ url, relayId, log }))
   cleanup.add(() => hints.close())
-  return { ...base, databaseClock, logbook, hints, url, relayId, streamId: installation.streamId }
+  return { ...base, disk, databaseClock, logbook, hints, url, relayId, streamId: installation.streamId }
 }
 
 /** Creates the signing key, the first account and its enrolment token when they do not exist. */
@@ -191,7 +191,7 @@ async function startServers(
   drain: { readonly isDraining: boolean },
   cleanup: Cleanup,
 ): Promise<string> {
-  const { config, log, random, database } = core
+  const { config, log, random, database, disk } = core
   const auth = buildAuth({
     ...core,
     ...tokenRules(config),
@@ -213,11 +213,19 @@ async function startServers(
     },
     addressRules: webhookRules,
     virtualPhone,
-    health: [...processHealth(), databaseHealth(database), drainHealth(() => drain.isDraining)],
+    health: [...processHealth(), databaseHealth(database), disk.health(), drainHealth(() => drain.isDraining)],
     version: VERSION,
     metrics: { registry: metrics.registry, token: config.METRICS_TOKEN },
   })
-  const serving = { ...core, ...auth, ...metrics, routes: table, checkAnswer, requestId: () => newId(random) }
+  const serving = {
+    ...core,
+    ...auth,
+    ...metrics,
+    routes: table,
+    checkAnswer,
+    requestId: () => newId(random),
+    databaseProblem: () => disk.problem(),
+  }
   const metricsServer = await serveMetrics(serving)
   cleanup.add(() => metricsServer?.close())
   if (metricsServer) log.info({ url: metricsServer.url }, 'metrics server listening')

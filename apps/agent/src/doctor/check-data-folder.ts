@@ -1,5 +1,12 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import {
+  CRITICAL_FREE_BYTES,
+  type DiskSpace,
+  describeDiskSpace,
+  LOW_FREE_BYTES,
+  readDiskSpace,
+} from '@smsgw/daemon/disk-space'
 import { measureFsync } from '../journal/measure-fsync.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -27,7 +34,8 @@ export function checkDataFolder(folder: string, knownFsyncMs?: number): readonly
     ]
   }
   const fsyncMs = knownFsyncMs ?? measureFsync(join(path, 'doctor'))
-  return [...privacy(path), space(statfsSync(path)), fsync(fsyncMs)]
+  const space = readDiskSpace(path)
+  return [...privacy(path), ...(space === undefined ? [] : [checkSpace(space)]), fsync(fsyncMs)]
 }
 
 /** The key allows others to impersonate this agent, and the journal contains messages. */
@@ -41,19 +49,15 @@ function privacy(path: string): readonly Finding[] {
 
 const othersMay = 0o077
 
-export function space({ bavail, bsize }: { readonly bavail: number; readonly bsize: number }): Finding {
-  const megabytes = Math.floor((bavail * bsize) / 1_000_000)
-  const text = `${megabytes} MB free`
-  if (megabytes < minMegabytes) {
+export function checkSpace(space: DiskSpace): Finding {
+  const text = describeDiskSpace(space)
+  if (space.freeBytes < CRITICAL_FREE_BYTES || !space.hasInodes) {
     return fail('disk space', text, 'free disk space: without it no messages are sent or received')
   }
-  return megabytes < lowMegabytes
+  return space.freeBytes < LOW_FREE_BYTES
     ? warn('disk space', text, 'free disk space before the disk is full')
     : ok('disk space', text)
 }
-
-const minMegabytes = 50
-const lowMegabytes = 500
 
 export function fsync(ms: number): Finding {
   const text = `disk sync takes ${ms.toFixed(1)} ms`

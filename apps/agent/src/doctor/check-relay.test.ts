@@ -10,13 +10,15 @@ let relay: ScriptedRelay
 let server: Server
 let url: string
 let aheadMs = 0
+let health: object
 
 beforeEach(async () => {
   relay = new ScriptedRelay()
   aheadMs = 0
+  health = { status: 'pass', version: '0.1.0' }
   server = createServer((request, response) => {
     response.setHeader('date', new Date(Date.now() + aheadMs).toUTCString())
-    response.writeHead(request.url === '/health' ? 200 : 404).end('{"status":"pass","version":"0.1.0"}')
+    response.writeHead(request.url === '/health' ? 200 : 404).end(JSON.stringify(health))
   })
   new WebSocketServer({ server }).on('connection', (socket) => {
     const session = relay.accept({ send: (text) => socket.send(text), close: (code) => socket.close(code) })
@@ -38,6 +40,15 @@ test('reports the version of the relay without signing in', async () => {
     { level: 'ok', subject: 'clock and relay' },
   ])
   expect(relay.frames).toEqual([])
+})
+
+test('reports a failed health check of the relay, such as a full disk', async () => {
+  const full = { description: 'disk full: /data has 0 MB free', observedValue: 0, observedUnit: 'MiB' }
+  const checks = { 'database:disk': { status: 'fail', ...full }, 'process:uptime': { status: 'pass', ...full } }
+  health = { status: 'fail', version: '0.1.0', releaseId: 1, checks }
+  expect((await checkRelay(url)).filter(({ level }) => level === 'fail')).toMatchObject([
+    { subject: 'relay health', text: 'database:disk: disk full: /data has 0 MB free' },
+  ])
 })
 
 test('warns if the system clock differs from the relay', async () => {

@@ -1,3 +1,4 @@
+import { reportedHealth } from '@smsgw/contract/health'
 import { readRelayFrame } from '@smsgw/link/connection/frame-text'
 import { commonVersion, supportedVersions } from '@smsgw/link/connection/versions'
 import { webSocketTo } from '../link/web-socket.ts'
@@ -17,7 +18,11 @@ export async function checkRelay(url: string, nowMs: () => number = Date.now): P
   }
   const health = await askHealth(url, nowMs)
   const text = `${url} answers${health?.version === undefined ? '' : `, version ${health.version}`}`
-  return [ok('relay', text), ...(health?.aheadMs === undefined ? [] : [checkSkew(health.aheadMs)])]
+  return [
+    ok('relay', text),
+    ...(health?.failed ?? []),
+    ...(health?.aheadMs === undefined ? [] : [checkSkew(health.aheadMs)]),
+  ]
 }
 
 /** Undefined if the relay cannot be asked, for example because a proxy blocks the path. */
@@ -29,9 +34,11 @@ async function askHealth(url: string, nowMs: () => number) {
     const response = await fetch(address, { signal: AbortSignal.timeout(healthLimitMs), redirect: 'error' })
     const middle = (before + nowMs()) / 2
     const relayMs = Date.parse(response.headers.get('date') ?? '')
-    const { version } = (await response.json()) as { version?: unknown }
+    const body: unknown = await response.json()
+    const { version } = body as { version?: unknown }
     return {
       version: typeof version === 'string' ? version.slice(0, 40) : undefined,
+      failed: failedChecks(body),
       // The header contains whole seconds, so the middle of the second is the best estimate.
       aheadMs: Number.isNaN(relayMs) ? undefined : middle - relayMs - 500,
     }
@@ -41,6 +48,17 @@ async function askHealth(url: string, nowMs: () => number) {
 }
 
 const healthLimitMs = 5_000
+
+/** A relay with a failed check, such as a full disk, accepts no messages. */
+function failedChecks(health: unknown): readonly Finding[] {
+  const read = reportedHealth.safeParse(health)
+  if (!read.success) return []
+  return Object.entries(read.data.checks)
+    .filter(([, { status }]) => status === 'fail')
+    .map(([name, { description }]) =>
+      fail('relay health', `${name}: ${description}`, 'correct this where the relay runs, or ask its operator'),
+    )
+}
 
 type Challenge =
   | { readonly kind: 'received'; readonly isVersionShared: boolean }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { checkDataFolder, fsync, space } from './check-data-folder.ts'
+import { checkDataFolder, checkSpace, fsync } from './check-data-folder.ts'
 import { checkPower, checkSkew, checkThrottled } from './check-machine.ts'
 import { checkModem } from './check-modem.ts'
 import type { ModemExamination } from './examine-modem.ts'
@@ -39,9 +39,15 @@ test('reads undervoltage from the firmware or the sensor of a Raspberry Pi, and 
 })
 
 test('checks space, speed and permissions of the data folder', () => {
-  expect([space({ bavail: 10_000, bsize: 4096 }), fsync(120)]).toMatchObject([{ level: 'fail' }, { level: 'warn' }])
-  expect(space({ bavail: 1_000_000, bsize: 4096 }).level).toBe('ok')
+  const disk = { path: '/data', disk: '/dev/sda1 mounted at /', hasInodes: true }
+  expect([checkSpace({ ...disk, freeBytes: 40_960_000 }), fsync(120)]).toMatchObject([
+    { level: 'fail', text: '/data has 40 MB free (/dev/sda1 mounted at /)' },
+    { level: 'warn' },
+  ])
+  expect(checkSpace({ ...disk, freeBytes: 4_096_000_000 }).level).toBe('ok')
+  expect(checkSpace({ ...disk, freeBytes: 4_096_000_000, hasInodes: false }).level).toBe('fail')
   expect(checkDataFolder(folder)[0]).toMatchObject({ level: 'ok' })
+  expect(checkDataFolder(folder)[1]).toMatchObject({ subject: 'disk space', text: expect.stringContaining(folder) })
   mkdirSync(join(folder, 'open'), { mode: 0o755 })
   expect(checkDataFolder(join(folder, 'open'))[0]).toMatchObject({
     level: 'warn',

@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { describeDiskOf } from '@smsgw/daemon/disk-space'
 import type { BootMemory } from './boot-mark.ts'
 import type { Change } from './change.ts'
 import type { Reply, Request, WorkerStart } from './journal-worker.ts'
@@ -82,6 +84,7 @@ export interface JournalOptions {
 class JournalThread implements Journal {
   readonly started: Promise<unknown>
   readonly #worker: Worker
+  readonly #path: string
   readonly #onEvents: (tail: number) => void
   readonly #nowMs: () => number | undefined
   readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
@@ -91,8 +94,9 @@ class JournalThread implements Journal {
   #release: NodeJS.Timeout | undefined
   #over: JournalError | undefined
 
-  constructor(worker: Worker, { onLost, onEvents, nowMs }: JournalOptions) {
+  constructor(worker: Worker, { path, onLost, onEvents, nowMs }: JournalOptions) {
     this.#worker = worker
+    this.#path = path
     this.#onEvents = onEvents ?? (() => undefined)
     this.#nowMs = nowMs ?? (() => undefined)
     this.started = this.#reply(0)
@@ -153,7 +157,7 @@ class JournalThread implements Journal {
     const waiting = this.#waiting.get(reply.id)
     this.#waiting.delete(reply.id)
     if (reply.kind === 'done') waiting?.resolve(reply.value as never)
-    else waiting?.reject(journalError(reply))
+    else waiting?.reject(journalError(reply, this.#path))
   }
 
   #end(error: Error, onLost: (error: Error) => void): void {
@@ -173,11 +177,14 @@ const longestHoldMs = 4
 
 type RequestBody = Request extends infer Each ? (Each extends Request ? Omit<Each, 'id'> : never) : never
 
-function journalError({ message, errcode, isRefused }: Extract<Reply, { kind: 'failed' }>): JournalError {
+function journalError({ message, errcode, isRefused }: Extract<Reply, { kind: 'failed' }>, path: string): JournalError {
   if (isRefused) return new JournalError(`the journal refused a change: ${message}`, 'refused')
   // SQLITE_FULL
   if (((errcode ?? 0) & 0xff) === 13) {
-    return new JournalError('the disk is full; free some space, the agent retries until then', 'full')
+    return new JournalError(
+      `the disk is full: ${describeDiskOf(dirname(path))}. Free disk space; the agent retries until then`,
+      'full',
+    )
   }
   return new JournalError(`the journal could not be written: ${message}`, 'failed')
 }

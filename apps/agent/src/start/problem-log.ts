@@ -1,24 +1,29 @@
+import { describeDiskOf } from '@smsgw/daemon/disk-space'
 import type { WriteWatch } from '../journal/keep-writing.ts'
 import type { AgentLog } from './agent-options.ts'
 
-/** Logs a problem once, until it is resolved or its description changes. */
+/** Logs a problem once, until it is resolved or another kind of problem replaces it. */
 export class ProblemLog {
   /** The unresolved problem. */
   current: string | undefined
+  #kind: string | undefined
   readonly #write: (problem: string) => void
 
   constructor(write: (problem: string) => void) {
     this.#write = write
   }
 
-  report(problem: string): void {
-    if (problem === this.current) return
+  /** `kind`: for a description with a value that changes, such as the free space of a disk. */
+  report(problem: string, kind = problem): void {
     this.current = problem
+    if (kind === this.#kind) return
+    this.#kind = kind
     this.#write(problem)
   }
 
   resolved(): void {
     this.current = undefined
+    this.#kind = undefined
   }
 }
 
@@ -33,7 +38,8 @@ export interface AgentProblems {
   readonly onError: (error: unknown) => void
 }
 
-export function agentProblems(log: AgentLog): AgentProblems {
+/** `dataDir`: the folder of the journal. */
+export function agentProblems(log: AgentLog, dataDir: string): AgentProblems {
   const journal = new ProblemLog((problem) => log.error(problem))
   const failing = new Set<object>()
   return {
@@ -47,13 +53,13 @@ export function agentProblems(log: AgentLog): AgentProblems {
           // A refused change is not retried, so the problem would never be resolved.
           if (error.reason === 'refused') return log.error(error.message)
           failing.add(part)
-          journal.report(error.message)
+          journal.report(error.message, error.reason === 'full' ? 'disk full' : error.message)
         },
         onRecovered() {
           failing.delete(part)
           if (failing.size > 0 || journal.current === undefined) return
           journal.resolved()
-          log.info('journal works again, all changes are on disk')
+          log.info(`journal works again, all changes are on disk: ${describeDiskOf(dataDir)}`)
         },
       }
     },

@@ -32,7 +32,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   let link: AgentLink | undefined
   const toLink = (input: AgentInput) => link?.step(input)
 
-  const problems = agentProblems(log)
+  const problems = agentProblems(log, options.dataDir)
   const time = new TrustedClock({
     clock,
     bootId,

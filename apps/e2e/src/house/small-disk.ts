@@ -16,11 +16,11 @@ interface Mount {
  * Mounts directly, with sudo, or in a user namespace, which needs no rights but is forbidden in some containers. The
  * process that holds the namespace ends with its standard input.
  */
-const ways: readonly ((folder: string) => Promise<Mount | undefined>)[] = [
-  async (folder) => mountWith([], folder),
-  async (folder) => mountWith(['sudo', '-n'], folder),
-  async (folder) => {
-    const script = `${tmpfs.join(' ')} "$0" && echo mounted && exec cat`
+const ways: readonly ((folder: string, megabytes: number) => Promise<Mount | undefined>)[] = [
+  async (folder, megabytes) => mountWith([], folder, megabytes),
+  async (folder, megabytes) => mountWith(['sudo', '-n'], folder, megabytes),
+  async (folder, megabytes) => {
+    const script = `${tmpfs(megabytes).join(' ')} "$0" && echo mounted && exec cat`
     const holder = spawn('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c', script, folder], {
       stdio: ['pipe', 'pipe', 'ignore'],
     })
@@ -33,11 +33,13 @@ const ways: readonly ((folder: string) => Promise<Mount | undefined>)[] = [
   },
 ]
 
-const tmpfs = ['mount', '-t', 'tmpfs', '-o', 'size=2m', 'smsgw-small-disk']
+function tmpfs(megabytes: number): readonly string[] {
+  return ['mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'smsgw-small-disk']
+}
 
-function mountWith(prefix: readonly string[], folder: string): Mount | undefined {
+function mountWith(prefix: readonly string[], folder: string, megabytes: number): Mount | undefined {
   const run = (command: readonly string[]) => spawnSync(command[0] ?? '', command.slice(1)).status === 0
-  if (!run([...prefix, ...tmpfs, folder])) return undefined
+  if (!run([...prefix, ...tmpfs(megabytes), folder])) return undefined
   return { folder, undo: () => void run([...prefix, 'umount', '--lazy', folder]) }
 }
 
@@ -54,10 +56,10 @@ export class SmallDisk {
   }
 
   /** Returns undefined where mounting is not permitted. With `CI=true` that is an error, so that no test is left out. */
-  static async mount(): Promise<SmallDisk | undefined> {
+  static async mount(megabytes = 2): Promise<SmallDisk | undefined> {
     const mountPoint = mkdtempSync(join(tmpdir(), 'smsgw-small-disk-'))
     for (const way of ways) {
-      const mount = await way(mountPoint)
+      const mount = await way(mountPoint, megabytes)
       if (mount !== undefined) return new SmallDisk(mountPoint, mount)
     }
     rmSync(mountPoint, { recursive: true })
@@ -68,10 +70,10 @@ export class SmallDisk {
     return undefined
   }
 
-  /** Fills it completely, including the last page of each file. */
+  /** Fills it completely, including the last page of each file in its top folder. */
   fill(): void {
-    for (const file of readdirSync(this.folder)) {
-      const path = join(this.folder, file)
+    for (const file of readdirSync(this.folder, { withFileTypes: true }).filter((entry) => entry.isFile())) {
+      const path = join(this.folder, file.name)
       appendFileSync(path, '\n'.repeat(pageBytes - (statSync(path).size % pageBytes)))
     }
     const file = openSync(join(this.folder, 'filler'), 'a')

@@ -35,6 +35,8 @@ export interface ServerParts extends Gates {
   readonly isUpgrade?: ((request: IncomingMessage) => boolean) | undefined
   /** Called when a request to a route was answered. */
   readonly observe?: ((route: Route, status: number, seconds: number) => void) | undefined
+  /** Returns why the database is unavailable, if the reason is known. */
+  readonly databaseProblem?: (() => string | undefined) | undefined
   /** Checks every answer in tests. An exception turns the answer into a 500. */
   readonly checkAnswer?: ((route: Route, answer: Answer) => void) | undefined
 }
@@ -42,13 +44,18 @@ export interface ServerParts extends Gates {
 /** Reports requests that failed for a reason other than a mistake of the caller. */
 interface Faults {
   readonly log: ServerParts['log']
-  readonly noteUnavailable: (details: object) => void
+  readonly noteUnavailable: (details: object, reason: string) => void
+  readonly databaseProblem: () => string | undefined
 }
 
 /** Builds the HTTP server of a route table. The caller starts and closes it. */
 export function buildServer(parts: ServerParts): FastifyInstance {
   const limits = { ...SERVER_LIMITS, ...parts.limits }
-  const faults: Faults = { log: parts.log, noteUnavailable: unavailableNotices(parts.log) }
+  const faults: Faults = {
+    log: parts.log,
+    noteUnavailable: unavailableNotices(parts.log),
+    databaseProblem: parts.databaseProblem ?? (() => undefined),
+  }
   const server = Fastify(serverOptions(parts, limits, faults)) as unknown as FastifyInstance
   server.server.maxConnections = limits.connections
   server.server.on('checkExpectation', (_, response) => answerExpectation(response, parts.requestId()))
@@ -185,24 +192,23 @@ function sendError(
   reply: FastifyReply,
   request: FastifyRequest,
   error: unknown,
-  { log, noteUnavailable }: Faults,
+  { log, noteUnavailable, databaseProblem }: Faults,
 ): void {
-  const shown = publicError(error)
+  const problem = isDatabaseUnavailable(error) ? databaseProblem() : undefined
+  const shown = publicError(error, problem)
   if (shown.status === 500)
     log.error({ requestId: request.id, ...faultDetails(error) }, 'request failed with an internal error')
-  else if (shown !== error && shown.status === 503) noteUnavailable({ requestId: request.id, ...faultDetails(error) })
+  else if (shown !== error && shown.status === 503)
+    noteUnavailable({ requestId: request.id, ...faultDetails(error) }, problem ?? 'database unavailable')
   const challenge = shown.status === 401 && isFromPage(request) ? { 'WWW-Authenticate': BEARER } : {}
   const headers = { 'content-type': problemMediaType(request.headers.accept), ...shown.headers, ...challenge }
   sendAnswer(reply, request, { status: shown.status, body: problemBody(shown, request.id), headers })
 }
 
 /** Converts any error to the answer for the caller. */
-function publicError(error: unknown): ApiError {
+function publicError(error: unknown, problem = UNAVAILABLE): ApiError {
   if (error instanceof ApiError) return error
-  if (isDatabaseUnavailable(error))
-    return new ApiError(503, 'The database is unavailable: try again in a few seconds', {
-      headers: { 'retry-after': '5' },
-    })
+  if (isDatabaseUnavailable(error)) return new ApiError(503, problem, { headers: { 'retry-after': '5' } })
   switch ((error as { code?: unknown } | undefined)?.code) {
     case 'FST_ERR_BAD_URL':
       return new ApiError(400, 'The path is not a valid URL: encode a literal % as %25')
@@ -212,6 +218,8 @@ function publicError(error: unknown): ApiError {
       return new ApiError(500, 'Internal error: try again, and report the requestId to the operator')
   }
 }
+
+const UNAVAILABLE = 'The database is unavailable: try again in a few seconds'
 
 /**
  * Returns whether a script of a page sent the request. Browsers answer a Basic challenge with a login dialog over the page,

@@ -10,7 +10,8 @@ afterEach(() => {
 
 test('an outage is logged at once, then once in each period with the number of failed requests, until it ends', () => {
   const lines: unknown[] = []
-  const note = unavailableNotices({ warn: (details) => lines.push(details) }, 10_000)
+  const notice = unavailableNotices({ warn: (details) => lines.push(details) }, 10_000)
+  const note = (details: object) => notice(details, 'database unavailable')
   for (let request = 1; request <= 1_000; request++) note({ requestId: String(request) })
   expect(lines.splice(0)).toEqual([{ requestId: '1', requests: 1 }])
   vi.advanceTimersByTime(10_000)
@@ -22,4 +23,16 @@ test('an outage is logged at once, then once in each period with the number of f
   expect(lines).toEqual([])
   note({ requestId: 'the next outage' })
   expect(lines).toEqual([{ requestId: 'the next outage', requests: 1 }])
+})
+
+test('a line has the latest reason', () => {
+  const lines: string[] = []
+  const note = unavailableNotices({ warn: (_, message) => lines.push(message) }, 10_000)
+  note({}, 'database unavailable')
+  note({}, 'The disk of the database is full')
+  vi.advanceTimersByTime(10_000)
+  expect(lines).toEqual([
+    'requests answered with 503: database unavailable',
+    'requests answered with 503: The disk of the database is full',
+  ])
 })

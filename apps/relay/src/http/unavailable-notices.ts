@@ -5,24 +5,21 @@
 export function unavailableNotices(
   log: { warn(details: object, message: string): void },
   periodMs = 10_000,
-): (details: object) => void {
+): (details: object, reason: string) => void {
   let failed: number | undefined
-  let latest: object = {}
-  const tell = () => {
-    if (failed) {
-      log.warn({ ...latest, requests: failed }, 'requests answered with 503: database unavailable')
-      begin()
-    } else failed = undefined
-  }
-  const begin = () => {
+  let latest = { details: {}, reason: '' }
+  const write = (requests: number) => {
+    log.warn({ ...latest.details, requests }, `requests answered with 503: ${latest.reason}`)
     failed = 0
-    setTimeout(tell, periodMs).unref()
+    setTimeout(endPeriod, periodMs).unref()
   }
-  return (details) => {
-    latest = details
-    if (failed === undefined) {
-      log.warn({ ...details, requests: 1 }, 'requests answered with 503: database unavailable')
-      begin()
-    } else failed += 1
+  const endPeriod = () => {
+    if (failed) write(failed)
+    else failed = undefined
+  }
+  return (details, reason) => {
+    latest = { details, reason }
+    if (failed === undefined) write(1)
+    else failed += 1
   }
 }

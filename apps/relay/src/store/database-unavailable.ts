@@ -19,6 +19,9 @@ const SYSTEM_CODES = new Set([
  */
 const SQL_STATES = /^(?:08...|53...|57P..|57014|25006|55P03|40001|40P01)$/
 
+/** SQL state `disk_full`. */
+export const DISK_FULL = '53100'
+
 /** Errors of `pg` that have neither a class nor a code. */
 const MESSAGES =
   /connection terminated|timeout e(?:xpired$|xceeded when trying to connect)|connection error and is not queryable/i

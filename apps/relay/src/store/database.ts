@@ -1,6 +1,8 @@
+import type { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import { PrismaPg } from '@prisma/adapter-pg'
-import { Pool } from 'pg'
+import { type Client, type DatabaseError, Pool } from 'pg'
+import { DISK_FULL } from './database-unavailable.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 
 /** The Prisma client or a transaction of it. */
@@ -13,10 +15,12 @@ export interface DatabaseOptions {
   readonly connections: number
   /** Must be longer than the server's statement timeout. */
   readonly silenceMs?: number
+  /** Called when the server reports that its disk is full, with its message. */
+  readonly onDiskFull?: ((message: string) => void) | undefined
 }
 
 /** Opens a client that connects at the first query and again after each lost connection. */
-export function openDatabase({ url, connections, silenceMs = 40_000 }: DatabaseOptions): Database {
+export function openDatabase({ url, connections, silenceMs = 40_000, onDiskFull }: DatabaseOptions): Database {
   const pool = new Pool({
     connectionString: url,
     max: connections,
@@ -33,9 +37,18 @@ export function openDatabase({ url, connections, silenceMs = 40_000 }: DatabaseO
     // acknowledged.
     options: '-c timezone=UTC -c synchronous_commit=on',
   })
+  if (onDiskFull !== undefined) pool.on('connect', (client) => reportFullDisk(client, onDiskFull))
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementName, disposeExternalPool: true })
   // Other error formats quote the values of the query.
   return new PrismaClient({ adapter, errorFormat: 'minimal' })
+}
+
+/** Listens to all errors of the server, because any statement may be the one that finds the disk full. */
+function reportFullDisk(client: Client, onDiskFull: (message: string) => void): void {
+  const { connection } = client as Client & { readonly connection: EventEmitter }
+  connection.on('errorMessage', ({ code, message }: DatabaseError) => {
+    if (code === DISK_FULL) onDiskFull(message)
+  })
 }
 
 /**

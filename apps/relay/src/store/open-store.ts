@@ -3,6 +3,7 @@ import type { Log } from '@smsgw/daemon/log'
 import type { RelayConfig } from '../config.ts'
 import type { Random } from '../random.ts'
 import { type Database, openDatabase } from './database.ts'
+import { DatabaseDisk, databasePlace } from './database-disk.ts'
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.ts'
 import { checkInstallation, type Installation } from './installation.ts'
 import { migrate, readMigrations } from './migrate.ts'
@@ -13,6 +14,7 @@ import { waitForDatabase } from './wait-for-database.ts'
 export interface Store {
   readonly url: string
   readonly database: Database
+  readonly disk: DatabaseDisk
   readonly installation: Installation
   close(): Promise<void>
 }
@@ -27,8 +29,15 @@ export interface StoreDeps {
 /** Connects to the database, applies migrations and checks SERVER_SECRET. */
 export async function openStore({ config, box, random, log }: StoreDeps): Promise<Store> {
   const server = await databaseServer(config, log)
-  const database = openDatabase({ url: server.url, connections: config.DATABASE_CONNECTIONS })
+  const disk = new DatabaseDisk({ ...databasePlace(config), log })
+  const database = openDatabase({
+    url: server.url,
+    connections: config.DATABASE_CONNECTIONS,
+    onDiskFull: (message) => disk.reportFull(message),
+  })
+  disk.watch(database)
   const close = async () => {
+    disk.stop()
     await database.$disconnect()
     await server.stop()
   }
@@ -39,7 +48,7 @@ export async function openStore({ config, box, random, log }: StoreDeps): Promis
     const migrations = await migrate(server.url, readMigrations(migrationsFolder()), { report })
     if (migrations.length > 0) log.info({ migrations }, 'database migrations applied')
     const installation = await checkInstallation(database, box, random)
-    return { url: server.url, database, installation, close }
+    return { url: server.url, database, disk, installation, close }
   } catch (error) {
     await close()
     throw error

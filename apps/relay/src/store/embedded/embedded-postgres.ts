@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
+import { describeDiskOf } from '@smsgw/daemon/disk-space'
+import { StartError } from '@smsgw/daemon/start-error'
 import { Client } from 'pg'
 import { findBinaries } from './binaries.ts'
 import { initialise, SUPERUSER } from './initialise.ts'
@@ -45,7 +47,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   await initialise(folder, { binaries, user, dieWithUs, durable })
   const socket = socketFolder(folder, user)
   const command = [...user.prefix, ...dieWithUs, binaries.postgres, '-D', folder, ...settings(socket.path, durable)]
-  let server = await startServer(command, report)
+  const start = () => withDisk(folder, startServer(command, report))
+  let server = await start()
   let stopping = false
   const url = (database: string) =>
     `postgresql://${SUPERUSER}@localhost/${database}?host=${encodeURIComponent(socket.path)}`
@@ -61,7 +64,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       if (stopping) return
       try {
         await endOrphan(folder)
-        server = await startServer(command, report)
+        server = await start()
         pauseMs = FIRST_RESTART_MS / 2
       } catch (error) {
         report(error instanceof Error ? error.message : String(error))
@@ -77,6 +80,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       await server.stop()
       socket.remove()
     },
+  }
+}
+
+/** Adds the free space to the error of a server that cannot start because its disk is full. */
+async function withDisk<T>(folder: string, started: Promise<T>): Promise<T> {
+  try {
+    return await started
+  } catch (error) {
+    if (!(error instanceof StartError) || !/No space left on device/.test(error.message)) throw error
+    throw new StartError(`${error.message}. Disk full: ${describeDiskOf(folder)}`, { cause: error })
   }
 }
 

@@ -1,0 +1,78 @@
+import { readFileSync, realpathSync, statfsSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+/** The free space of the disk that holds a folder. */
+export interface DiskSpace {
+  /** The folder. */
+  readonly path: string
+  /** `/dev/mmcblk0p2 mounted at /`; undefined where the system does not list its mounts. */
+  readonly disk: string | undefined
+  /** For this user: space that the system reserves for root does not count. */
+  readonly freeBytes: number
+  /** Every file needs an inode. A disk without free ones is full, whatever its free space. */
+  readonly hasInodes: boolean
+}
+
+/** Below this, writes may fail at any time: a database needs room for its log. */
+export const CRITICAL_FREE_BYTES = 50_000_000
+/** Below this, the disk will be full soon. */
+export const LOW_FREE_BYTES = 500_000_000
+
+/** Returns undefined when the folder does not exist or its file system cannot be read. */
+export function readDiskSpace(folder: string): DiskSpace | undefined {
+  const path = resolve(folder)
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(path)
+    // Some file systems create inodes as needed, and report zero of zero.
+    return { path, disk: diskOf(realpathSync(path)), freeBytes: bavail * bsize, hasInodes: files === 0 || ffree > 0 }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
+  }
+}
+
+/** `/var/lib/smsgw/agent has 12 MB free (/dev/mmcblk0p2 mounted at /)` */
+export function describeDiskSpace({ path, disk, freeBytes, hasInodes }: DiskSpace): string {
+  const free = `${Math.floor(freeBytes / 1_000_000)} MB free`
+  return `${path} has ${hasInodes ? free : `${free}, but no free inodes: delete files`}${disk ? ` (${disk})` : ''}`
+}
+
+/** Describes the disk of a folder, or only names the folder when its disk cannot be read. */
+export function describeDiskOf(folder: string): string {
+  const space = readDiskSpace(folder)
+  return space === undefined ? resolve(folder) : describeDiskSpace(space)
+}
+
+/** Returns the disk of the longest mount point that contains the path. */
+function diskOf(path: string): string | undefined {
+  let found: { readonly mountPoint: string; readonly disk: string } | undefined
+  for (const { mountPoint, disk } of mounts()) {
+    const contains = path === mountPoint || path.startsWith(mountPoint === '/' ? '/' : `${mountPoint}/`)
+    // A later mount hides an earlier one at the same place.
+    if (contains && mountPoint.length >= (found?.mountPoint.length ?? 0)) found = { mountPoint, disk }
+  }
+  return found === undefined ? undefined : `${found.disk} mounted at ${found.mountPoint}`
+}
+
+function mounts(): { readonly mountPoint: string; readonly disk: string }[] {
+  return mountLines().map((line) => {
+    const [before = '', after = ''] = line.split(' - ')
+    // proc_pid_mountinfo(5): the fifth field is the mount point; behind the hyphen, the second is the device.
+    return { mountPoint: unescaped(before.split(' ')[4]), disk: unescaped(after.split(' ')[1]) }
+  })
+}
+
+function mountLines(): string[] {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8').trimEnd().split('\n')
+  } catch (error) {
+    // Linux only.
+    if (error instanceof Error && 'code' in error) return []
+    throw error
+  }
+}
+
+/** The kernel writes spaces as `\040`. */
+function unescaped(field = ''): string {
+  return field.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
+}

@@ -1,0 +1,150 @@
+import { join, resolve } from 'node:path'
+import {
+  CRITICAL_FREE_BYTES,
+  type DiskSpace,
+  describeDiskSpace,
+  LOW_FREE_BYTES,
+  readDiskSpace,
+} from '@smsgw/daemon/disk-space'
+import type { Log } from '@smsgw/daemon/log'
+import type { RelayConfig } from '../config.ts'
+import type { HealthSource } from '../health/health-check.ts'
+import type { Database } from './database.ts'
+import { isDatabaseUnavailable } from './database-unavailable.ts'
+
+export interface DatabaseDiskDeps {
+  /** The folder of the embedded database; undefined for a database server, whose disk cannot be examined. */
+  readonly folder: string | undefined
+  /** The host of a database server. */
+  readonly host: string
+  readonly log: Pick<Log, 'error' | 'info'>
+  readonly retryMs?: number
+}
+
+/** Where the database of these settings keeps its files. */
+export function databasePlace({
+  DATABASE_URL: url,
+  DATA_DIR: folder,
+}: Pick<RelayConfig, 'DATABASE_URL' | 'DATA_DIR'>): Pick<DatabaseDiskDeps, 'folder' | 'host'> {
+  if (url === undefined) return { folder: resolve(join(folder, 'database')), host: '' }
+  const { hostname, searchParams } = new URL(url)
+  return { folder: undefined, host: searchParams.get('host') ?? hostname }
+}
+
+/**
+ * Recognises that the disk of the database is full, reports it in health, log and answers, and notices when it has space again.
+ *
+ * has space → full: the server reported `disk_full` for any statement, or a test write failed.
+ * full → has space: a test write succeeded. It is repeated while the disk is full, because requests may have stopped.
+ */
+export class DatabaseDisk {
+  readonly #deps: DatabaseDiskDeps
+  #database: Database | undefined
+  #isFull = false
+  #retry: NodeJS.Timeout | undefined
+  #isStopped = false
+
+  constructor(deps: DatabaseDiskDeps) {
+    this.#deps = deps
+  }
+
+  /** Tests the disk through this database. Without one the disk stays full. */
+  watch(database: Database): void {
+    this.#database = database
+  }
+
+  /** The server reported a full disk. */
+  reportFull(message: string): void {
+    if (this.#isFull || this.#isStopped) return
+    this.#isFull = true
+    this.#deps.log.error({ reason: message }, `disk full: ${this.#text()}; requests that write are answered with 503`)
+    this.#retryLater()
+  }
+
+  /** Returns the reason when the database does not work because of its disk, for the answer to a request that failed. */
+  problem(): string | undefined {
+    if (!this.#isFull && !isCritical(this.#space())) return undefined
+    return `The disk of the database is full: ${this.#text()}. Free disk space there, then try again`
+  }
+
+  /** Fails while writes fail; warns while the disk of the embedded database will be full soon. */
+  health(): HealthSource {
+    return {
+      name: 'database:disk',
+      probes: ['ready'],
+      check: async () => {
+        const before = this.#space()
+        if (this.#isFull || isCritical(before)) await this.#test()
+        const space = this.#space()
+        const free = { observedValue: mebibytes(space), observedUnit: 'MiB' }
+        if (this.#isFull) return { status: 'fail', description: `disk full: ${this.#text()}`, ...free }
+        if (space === undefined)
+          return {
+            status: 'pass',
+            description: 'no write failed for lack of space',
+            observedValue: 0,
+            observedUnit: '',
+          }
+        const isLow = space.freeBytes < LOW_FREE_BYTES || !space.hasInodes
+        return { status: isLow ? 'warn' : 'pass', description: `disk space: ${describeDiskSpace(space)}`, ...free }
+      },
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#retry)
+  }
+
+  /** Writes a megabyte and removes it. */
+  async #test(): Promise<void> {
+    if (this.#database === undefined) return
+    try {
+      // Extends a file at once, without a large entry in the log: PostgreSQL stops when there is no space for its log.
+      await this.#database.$executeRaw`
+        CREATE TEMPORARY TABLE disk_space_test ON COMMIT DROP AS
+          SELECT repeat('x', 1900) AS content FROM generate_series(1, 500)`
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) {
+        // The server reported a full disk before this error. On a full disk an embedded server may not start at all.
+        if (isCritical(this.#space())) this.reportFull((error as Error).message)
+        return
+      }
+      // Not permitted: then the next write that fails reports a full disk.
+    }
+    if (!this.#isFull || this.#isStopped) return
+    this.#isFull = false
+    clearTimeout(this.#retry)
+    this.#deps.log.info(`disk has space again: ${this.#text()}; requests that write are served again`)
+  }
+
+  #retryLater(): void {
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => {
+      void this.#test().then(() => {
+        if (this.#isFull && !this.#isStopped) this.#retryLater()
+      })
+    }, this.#deps.retryMs ?? RETRY_MS).unref()
+  }
+
+  #space(): DiskSpace | undefined {
+    const { folder } = this.#deps
+    return folder === undefined ? undefined : readDiskSpace(folder)
+  }
+
+  #text(): string {
+    const space = this.#space()
+    return space === undefined ? `database server ${this.#deps.host}` : describeDiskSpace(space)
+  }
+}
+
+const RETRY_MS = 5_000
+
+/** The disk of a database server is unknown, and not critical until the server reports it. */
+function isCritical(space: DiskSpace | undefined): boolean {
+  return space !== undefined && (space.freeBytes < CRITICAL_FREE_BYTES || !space.hasInodes)
+}
+
+function mebibytes(space: DiskSpace | undefined): number {
+  return Math.min(Math.floor((space?.freeBytes ?? 0) / 2 ** 20), 2 ** 31 - 1)
+}
