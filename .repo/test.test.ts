@@ -46,27 +46,47 @@ test('adds the totals that Nx restored for a cached result', async () => {
   expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: '8 passed, 0 failed, 0 skipped' })
 })
 
+test('--affected runs the affected projects, and passes when there are none', async () => {
+  const some = await npmTest(`console.log(process.argv.slice(2).join(' ')); leave('a', 3, 0, 0); leave('b', 2, 0, 0)`, {
+    args: ['--affected', '--base=origin/main'],
+  })
+  expect(some.code).toBe(0)
+  expect(some.lines[0]).toMatch(/^affected -t test .*--base=origin\/main$/)
+  const none = await npmTest('', { args: ['--affected'], plan: { tasks: { tasks: {} } } })
+  expect({ code: none.code, last: none.lines.at(-1) }).toEqual({ code: 0, last: '0 passed, 0 failed, 0 skipped' })
+})
+
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
 ] as const)('%s reaches Nx, and no totals are claimed', async (signal, code) => {
   const nx = `process.on('${signal}', () => { console.log('nx ends'); process.exit(1) }); setInterval(() => 0, 1000)`
-  const result = await npmTest(`${nx}; console.log('nx runs')`, signal)
+  const result = await npmTest(`${nx}; console.log('nx runs')`, { signal })
   expect(result).toEqual({ code, lines: ['nx runs', 'nx ends'] })
 })
 
-/** Runs test.ts with a script instead of Nx, and sends a signal once the script runs. */
-function npmTest(nx: string, signal?: NodeJS.Signals): Promise<{ code: number | null; lines: string[] }> {
+interface Run {
+  readonly args?: readonly string[]
+  /** Sent once the script runs. */
+  readonly signal?: NodeJS.Signals
+  readonly plan?: object
+}
+
+/** Runs test.ts with a script instead of Nx. */
+function npmTest(
+  nx: string,
+  { args = [], signal, plan = PLAN }: Run = {},
+): Promise<{ code: number | null; lines: string[] }> {
   const script = `#!${process.execPath}
     const leave = (project, passed, failed, skipped) =>
       require('node:fs').writeFileSync(process.env.${TOTALS_FOLDER} + '/libs-' + project + '.json', JSON.stringify({ passed, failed, skipped }))
-    if (process.argv.includes('--graph=stdout')) console.log(${JSON.stringify(JSON.stringify(PLAN))})
+    if (process.argv.includes('--graph=stdout')) console.log(${JSON.stringify(JSON.stringify(plan))})
     else { ${nx} }
   `
   writeFileSync(join(folder, 'nx'), script)
   chmodSync(join(folder, 'nx'), 0o755)
   const { PATH } = process.env
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'test.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'test.ts'), ...args], {
     env: { ...process.env, PATH: `${folder}${delimiter}${PATH}` },
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],

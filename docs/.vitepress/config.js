@@ -29,7 +29,7 @@ const sidebar = [
     'reference/cli',
     'reference/metrics',
   ]),
-  group('Help', ['troubleshooting', 'CONTRIBUTING']),
+  group('Help', ['troubleshooting', 'SUPPORT', 'CONTRIBUTING']),
   { ...group('Decisions', pagesIn('decisions')), collapsed: true },
 ]
 
