@@ -28,6 +28,15 @@ export const settingsSchema = z.object({
       'modems to use: auto finds them; a list of /dev/… paths and tcp://host:port, separated by commas, sets SIM 1, SIM 2, …',
     example: '/dev/ttyUSB2,tcp://192.168.1.5:7000',
   }),
+  EMULATED_MODEMS: setting(flag().default(false), {
+    about:
+      'marks all modems of this agent as emulated; set it for an emulator whose SIMs do not belong to the test network 001',
+    example: '1',
+  }),
+  MIX_EMULATED_MODEMS: setting(flag().default(false), {
+    about: 'also sends with emulated modems while the device or the account has a real modem; for tests only',
+    example: '1',
+  }),
   DEVICE_NAME: setting(
     text()
       .max(128)

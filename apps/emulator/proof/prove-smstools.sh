@@ -36,7 +36,7 @@ END
 printf 'To: 447700900123\nReport: yes\n\nFrom smstools' >outgoing/one
 printf 'To: 447700900124\n\n%s' "$long_text" >outgoing/two
 smsd -c smsd.conf -t >>proof.log 2>&1 &
-prove 'identifies the modem' within 30 grep -q 'IMSI: 234157700900001' smsd.log
+prove 'identifies the modem' within 30 grep -q 'IMSI: 001017700900001' smsd.log
 prove 'sends files' within 40 test -e sent/one -a -e sent/two
 prove 'the network accepted the text unchanged' in_ledger +447700900123 'From smstools'
 prove 'the network accepted all parts of the long text' in_ledger +447700900124 "$long_text"

@@ -3,11 +3,13 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AgentConfig, wantedModems } from '@smsgw/agent/config'
+import { storedNotes } from '@smsgw/agent/journal/journal-file'
 import { AgentIdentity, identityFile } from '@smsgw/agent/link/agent-identity'
 import { inThisProcess, socketInProcess } from '@smsgw/agent/link/in-process-socket'
 import { findPlaces, type Wanted } from '@smsgw/agent/modems/discovery/find-places'
+import { SimSlots, slotsNote } from '@smsgw/agent/modems/sim-slots'
 import { tryOpenPort } from '@smsgw/agent/ports/open-port'
-import { configuredOptions } from '@smsgw/agent/start/agent-options'
+import { configuredOptions, emulationSettings } from '@smsgw/agent/start/agent-options'
 import { type Agent, startAgent } from '@smsgw/agent/start/start-agent'
 import type { AgentStatus } from '@smsgw/agent/status/agent-status'
 import { monotonicClock } from '@smsgw/agent/time/monotonic-clock'
@@ -51,7 +53,7 @@ export async function startGateway({
   stopping,
 }: GatewayOptions): Promise<Gateway> {
   onStage('searching for modems')
-  const wanted = await chooseModems(config)
+  const wanted = await chooseModems(config, dataDir)
   const isVirtual = wanted.addresses.includes('virtual')
   const line = isVirtual ? new VirtualPhoneLine() : undefined
   onStage(databaseStage(relayConfig))
@@ -75,6 +77,7 @@ export async function startGateway({
     modems: {
       ...options.modems,
       wanted,
+      emulation: emulationSettings(config, wanted),
       open: async (address) =>
         address === 'virtual' && line !== undefined ? { kind: 'opened', port: line.open() } : tryOpenPort(address),
     },
@@ -112,10 +115,14 @@ export function isSettled({ modems }: Pick<AgentStatus, 'modems'>): boolean {
   return modems.length > 0 && modems.every(({ state }) => !['absent', 'starting', 'searching'].includes(state ?? ''))
 }
 
-/** With `MODEMS=auto`, adds a virtual modem if no real one is connected. */
-async function chooseModems(config: AgentConfig): Promise<Wanted> {
+/**
+ * With `MODEMS=auto`, adds a virtual modem if no real one is connected, and none has ever been used: messages wait for a
+ * real modem that is unplugged, or that the machine finds late.
+ */
+async function chooseModems(config: AgentConfig, dataDir: string): Promise<Wanted> {
   const wanted = wantedModems(config)
   if (!wanted.auto || wanted.addresses.length > 0) return wanted
   const { places } = await findPlaces(wanted)
-  return places.length > 0 ? wanted : { auto: true, addresses: ['virtual'] }
+  const slots = new SimSlots(storedNotes(join(dataDir, 'journal.db'))[slotsNote])
+  return places.length > 0 || slots.hasRealModem ? wanted : { auto: true, addresses: ['virtual'] }
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { openJournalFile } from '@smsgw/agent/journal/journal-file'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const PHONE = '+447400123456'
@@ -51,6 +52,7 @@ test('the built-in device shows its modem, and the doctor finds no problem', asy
   await until(async () => (await ask(`/devices/${id}`)).modems[0]?.state === 'ready')
   expect(await ask(`/devices/${id}`)).toMatchObject({
     online: true,
+    isEmulated: true,
     platform: `${process.platform} ${process.arch}`,
     queue: { pending: 0, processed: 0 },
     journal: { sizeBytes: expect.any(Number) },
@@ -116,6 +118,18 @@ test('a missing secret file stops the start with one line', async () => {
   expect(complaint).toContain('SERVER_SECRET_FILE: cannot read the file')
 }, 60_000)
 
+test('without a connected modem it starts no virtual one when a real one was used before', async () => {
+  const used = join(folder, 'used')
+  const { database } = openJournalFile(join(used, 'journal.db'), 'journal', 0)
+  const slots = { 35693803564809: { simNumber: 1, isEmulated: false } }
+  database.prepare('INSERT INTO notes (name, value) VALUES (?, ?)').run('sim-slots', JSON.stringify(slots))
+  database.close()
+  const { child, lines } = await start({ DATA_DIR: used, MODEMS: 'auto' })
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  expect(lines.join('\n')).not.toContain('VIRTUAL MODEM')
+}, 120_000)
+
 test('stops cleanly on SIGTERM', async () => {
   expect(await stop('SIGTERM')).toBe(0)
 }, 60_000)
@@ -140,8 +154,8 @@ function spawnGateway(more: Readonly<Record<string, string>> = {}): ChildProcess
   })
 }
 
-async function start(): Promise<Running> {
-  const child = spawnGateway()
+async function start(more: Readonly<Record<string, string>> = {}): Promise<Running> {
+  const child = spawnGateway(more)
   const lines: string[] = []
   let complaint = ''
   child.stderr?.on('data', (chunk) => {

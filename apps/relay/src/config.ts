@@ -95,6 +95,10 @@ export const settingsSchema = z.object({
     about: 'largest number of pending messages per device; further ones are refused',
     example: '10000',
   }),
+  MIX_EMULATED_MODEMS: setting(flag().default(false), {
+    about: 'also sends with emulated modems while the account has a real modem; for tests only',
+    example: '1',
+  }),
   HASH_AFTER_SECONDS: setting(wholeNumber(0, 10 * 365 * DAY).optional(), {
     about:
       'seconds after the final state of a message until its content and numbers are replaced by hashes; agents then ' +

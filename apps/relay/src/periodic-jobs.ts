@@ -12,6 +12,7 @@ import { loseSilentDevices } from './link/claim/lose-silent-devices.ts'
 import { deleteOldLiveEvents } from './live/delete-live-events-statement.ts'
 import { logRetention } from './logs/log-retention.ts'
 import { deleteOldMessages } from './messages/delete-old-messages-statement.ts'
+import { endEmulated } from './messages/end-emulated.ts'
 import { expireMessages } from './messages/expire-messages.ts'
 import { hashMessages } from './messages/hash-messages.ts'
 import type { Move } from './messages/progress/message-progress.ts'
@@ -51,6 +52,9 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
   const yesterday = () => new Date(clock.now().getTime() - DAY_MS)
   return [
     job('expire messages', 1, async () => (await expireMessages(deps)) > 0 && outbox.wake()),
+    ...(config.MIX_EMULATED_MODEMS
+      ? []
+      : [job('end emulated messages', 5, async () => (await endEmulated(deps)) > 0 && outbox.wake())]),
     job('end lost journals', MINUTE, () => endLostJournals(database, doubtMs, clock.now())),
     job('lose silent devices', MINUTE, () => loseSilentDevices(database, silence, clock.now(), deps.onMoved)),
     job('delete old messages', HOUR, () => deleteOldMessages(deps)),

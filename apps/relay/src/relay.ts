@@ -158,7 +158,12 @@ function startFeatures(core: Core, { registry }: Metrics, { isLocal = false }: R
   cleanup.add(() => outbox.stop())
   const agents = new ConnectedAgents({
     store: core,
-    relay: { ...core, heartbeatSeconds: config.HEARTBEAT_SECONDS, forgetAfterSeconds: forgetAfter(config) },
+    relay: {
+      ...core,
+      heartbeatSeconds: config.HEARTBEAT_SECONDS,
+      forgetAfterSeconds: forgetAfter(config),
+      mayMixEmulated: config.MIX_EMULATED_MODEMS,
+    },
     pairing: { ...core, throttle: new PairingThrottle() },
     recorder: new EventRecorder({ ...core, outbox, onMoved }),
     onDispatched: dispatchMetrics(registry),
@@ -209,6 +214,7 @@ async function startServers(
     messages: {
       rules: { defaultRegion: config.DEFAULT_REGION, maxSegments: config.MAX_SEGMENTS },
       queueLimit: config.QUEUE_MAX_PENDING,
+      mayMixEmulated: config.MIX_EMULATED_MODEMS,
       onAccepted,
     },
     addressRules: webhookRules,

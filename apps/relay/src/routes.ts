@@ -63,6 +63,7 @@ export interface RouteDeps {
   readonly messages: {
     readonly rules: MessageRules
     readonly queueLimit: number
+    readonly mayMixEmulated: boolean
     readonly onAccepted?: (() => void) | undefined
   }
   /** Addresses that webhooks may have. */

@@ -4,6 +4,8 @@ import { requestBody } from './request-body.ts'
 import { requestQuery } from './request-query.ts'
 import { instant, utcTime } from './times.ts'
 
+const isEmulated = z.literal(true).optional()
+
 const simNumber = z.int().min(1).max(64).meta({ description: 'Slot of the SIM, counted from 1' })
 
 export const simCard = z
@@ -17,6 +19,7 @@ export const simCard = z
     state: z
       .string()
       .meta({ description: '`ready`, or the reason why it is not', examples: ['ready', 'locked', 'searching'] }),
+    isEmulated: isEmulated.meta({ description: 'Its modem is emulated; absent for a real modem' }),
   })
   .meta({ id: 'SimCard' })
 
@@ -32,6 +35,9 @@ export const device = z
     deletedAt: utcTime.optional(),
     online: z.boolean(),
     simCards: z.array(simCard),
+    isEmulated: isEmulated.meta({
+      description: 'All its modems are emulated, so its messages reach no phone; absent otherwise',
+    }),
   })
   .meta({ id: 'Device' })
 

@@ -21,6 +21,7 @@ export const relayFailureCodes = [
   'submit_unknown',
   'device_lost',
   'device_deleted',
+  'emulated_modem',
   'too_large',
 ] as const
 

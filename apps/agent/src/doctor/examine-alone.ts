@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import type { Json } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
+import { storedNotes } from '../journal/journal-file.ts'
 import { findPlaces, type Wanted } from '../modems/discovery/find-places.ts'
 import type { ModemActor } from '../modems/modem-actor.ts'
 import { ModemFleet } from '../modems/modem-fleet.ts'
@@ -93,17 +91,4 @@ const emptyJournal: Journal = {
   forget: () => Promise.reject(new Error('the doctor has no journal')),
   confirm: async () => undefined,
   close: async () => undefined,
-}
-
-/** Reads the SIM numbers of the modems from the agent's journal. Returns none if the journal cannot be read. */
-function storedNotes(path: string): Readonly<Record<string, Json>> {
-  if (!existsSync(path)) return {}
-  try {
-    const database = new DatabaseSync(path, { readOnly: true })
-    const rows = database.prepare('SELECT name, value FROM notes').all()
-    database.close()
-    return Object.fromEntries(rows.map(({ name, value }) => [String(name), JSON.parse(String(value)) as Json]))
-  } catch {
-    return {}
-  }
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Json } from './change.ts'
 import { schema, schemaVersion, upgrades } from './schema.ts'
 
 export interface JournalFile {
@@ -27,6 +28,19 @@ export function openJournalFile(path: string, newJournalId: string, nowMs: numbe
   const fresh = configured(path)
   create(fresh, newJournalId)
   return { database: fresh, broken: { movedTo, why }, isNew: false }
+}
+
+/** Reads the notes without an agent, such as the SIM numbers of its modems; none if the file cannot be read. */
+export function storedNotes(path: string): Readonly<Record<string, Json>> {
+  if (!existsSync(path)) return {}
+  try {
+    const database = new DatabaseSync(path, { readOnly: true })
+    const rows = database.prepare('SELECT name, value FROM notes').all()
+    database.close()
+    return Object.fromEntries(rows.map(({ name, value }) => [String(name), JSON.parse(String(value)) as Json]))
+  } catch {
+    return {}
+  }
 }
 
 type Attempt =

@@ -59,7 +59,7 @@ export class ModemActor {
     this.#address = options.address
     this.#options = options
     this.#trace = new TraceRing(options.clock)
-    this.#sim = new SimPresence(options.listener)
+    this.#sim = new SimPresence(options.listener, () => !options.registration.isHeldBack())
     this.#runner = new RecoveryRunner({
       clock: options.clock,
       open: () => this.#open(),
@@ -97,6 +97,12 @@ export class ModemActor {
     const pin = this.#options.sims.pinOf(simNumber)
     this.#pinGiven = pin !== undefined
     if (pin !== undefined) void this.#runner.useSimPin(pin)
+  }
+
+  /** A real modem was found, or is gone: this modem may have to stop sending, or may send again. */
+  heldBackChanged(): void {
+    this.#warnIfHeldBack()
+    this.#sim.update(this.#state)
   }
 
   /** The current or last port. */
@@ -145,6 +151,7 @@ export class ModemActor {
       ...(this.#operator !== undefined && { carrierName: this.#operator.slice(0, 128) }),
       ...(iccid !== undefined && { iccid }),
       ...(signal !== undefined && { signal }),
+      ...(this.#options.registration.isEmulated() && { isEmulated: true }),
     }
   }
 
@@ -153,6 +160,8 @@ export class ModemActor {
     if (result.kind !== 'opened') return result
     this.#address = result.address
     this.#port = result.port
+    const { registration } = this.#options
+    if (registration.isEmulatedPort(result.address)) registration.emulationSeen(true)
     return result
   }
 
@@ -221,6 +230,7 @@ export class ModemActor {
     this.#session = session
     this.#operator = undefined
     const { iccid, imsi } = session.sim
+    this.#recordEmulation(imsi)
     if (iccid !== undefined) this.#warnOfNewCard(this.#options.registration.previousCard(iccid))
     const sim: ActiveSim = {
       simNumber,
@@ -234,6 +244,18 @@ export class ModemActor {
     this.#sim.enter(sim, this.#state)
     for (const shortcoming of session.shortcomings) this.#warnOnce(shortcomingTexts[shortcoming])
     this.#options.listener.onChanged(this)
+  }
+
+  /** Without an IMSI nothing is recorded, because every modem in a network has one. */
+  #recordEmulation(imsi: string | undefined): void {
+    const { registration } = this.#options
+    const isEmulated = registration.isEmulatedPort(this.#address) || imsi?.startsWith(testNetwork)
+    if (isEmulated !== undefined) registration.emulationSeen(isEmulated)
+    this.#warnIfHeldBack()
+  }
+
+  #warnIfHeldBack(): void {
+    if (this.#session !== undefined && this.#options.registration.isHeldBack()) this.#warnOnce(heldBack)
   }
 
   /** Modems that share an IMEI get different names. */
@@ -334,6 +356,13 @@ export interface ModemRegistration {
   readonly id: () => string | undefined
   /** The ICCID of the card that was in this modem before, if it was a different one. */
   readonly previousCard: (iccid: string) => string | undefined
+  /** Whether everything behind this port is emulated, by the settings. */
+  readonly isEmulatedPort: (address: string) => boolean
+  readonly emulationSeen: (isEmulated: boolean) => void
+  /** Undefined while it is not known. */
+  readonly isEmulated: () => boolean | undefined
+  /** It is emulated and must send nothing, because this device has a real modem. */
+  readonly isHeldBack: () => boolean
 }
 
 /** `SIM_<n>_PIN` and `SIM_<n>_NUMBER`. */
@@ -349,6 +378,11 @@ export interface ModemTuning {
 
 /** An opened port comes with the address where the modem was found. */
 export type OpenAnswer = Exclude<OpenResult, OpenedPort> | (OpenedPort & { readonly address: string })
+
+/** Mobile country code of test networks (ITU-T E.212). The emulator uses it, and no operator. */
+const testNetwork = '001'
+const heldBack =
+  'emulated, and this device has a real modem: it receives but sends nothing. Set MIX_EMULATED_MODEMS=1 to send with both'
 
 /** Ids contain the IMEI without its check digit. */
 const imeiDigitsInId = 14

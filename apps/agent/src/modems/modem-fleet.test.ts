@@ -54,6 +54,59 @@ function unplug(path: string, firstTty: number): void {
   fake.unplug(path, [`ttyUSB${firstTty + 2}`])
 }
 
+describe('an emulated modem', { timeout: 60_000 }, () => {
+  /** A card of an operator: for the agent, its modem is a real one. */
+  const operatorCard = { number: '+447700900009', iccid: '8944110000000000098', imsi: '234150000000009' }
+
+  test('is marked by the test network of its SIM, also while it is unplugged', async () => {
+    plug(one, '1-1.2', 0)
+    await fixture.start()
+    await fixture.readyAre('1:8091')
+    expect(fixture.fleet?.simCards).toMatchObject([{ simNumber: 1, isEmulated: true }])
+    await fixture.stop()
+    unplug('1-1.2', 0)
+    await fixture.start()
+    expect(fixture.fleet?.simCards).toMatchObject([{ simNumber: 1, state: 'absent', isEmulated: true }])
+  })
+
+  test('sends nothing from when a real modem is found, also while the real one is unplugged and after a restart', async () => {
+    const real = await EmulatorProcess.start(quick, { imei: '356938035648455', ...operatorCard })
+    try {
+      plug(one, '1-1.2', 0)
+      await fixture.start()
+      await fixture.readyAre('1:8091')
+      plug(real, '1-1.3', 4)
+      await fixture.readyAre('2:8455')
+      expect(fixture.fleet?.simCards.map(({ isEmulated }) => isEmulated)).toEqual([true, undefined])
+      expect(fixture.problems).toEqual([expect.stringContaining('WARN')])
+      expect(fixture.problems[0]).toContain('emulated, and this device has a real modem')
+      await fixture.stop()
+      unplug('1-1.3', 4)
+      await fixture.start()
+      await expect.poll(() => fixture.fleet?.simCards[0]?.state, { timeout: 30_000 }).toBe('ready')
+      await fixture.readyAre()
+      await fixture.stop()
+      fixture.emulation = { isEmulated: () => false, mayMix: true }
+      await fixture.start()
+      await fixture.readyAre('1:8091')
+    } finally {
+      await real.stop()
+    }
+  })
+
+  test('is marked by its port, whatever its SIM', async () => {
+    const foreign = await EmulatorProcess.start(quick, { imei: '356938035648463', ...operatorCard })
+    try {
+      fixture.emulation = { isEmulated: (address) => address === foreign.pty, mayMix: false }
+      await fixture.start([foreign.pty])
+      await fixture.readyAre('1:8463')
+      expect(fixture.fleet?.simCards).toMatchObject([{ simNumber: 1, isEmulated: true }])
+    } finally {
+      await foreign.stop()
+    }
+  })
+})
+
 describe('modems on the bus', { timeout: 60_000 }, () => {
   test('are found on their command ports and get different SIM numbers', async () => {
     plug(one, '1-1.2', 0)
@@ -255,9 +308,11 @@ describe('a SIM', { timeout: 60_000 }, () => {
     await fixture.stop()
     unplug('1-1.2', 0)
     await fixture.start()
-    expect(fixture.fleet?.simCards).toEqual([{ simNumber: 1, state: 'absent' }])
+    expect(fixture.fleet?.simCards).toEqual([{ simNumber: 1, state: 'absent', isEmulated: true }])
     fixture.numbers[1] = '+447700900001'
-    expect(fixture.fleet?.simCards).toEqual([{ simNumber: 1, state: 'absent', phoneNumber: '+447700900001' }])
+    expect(fixture.fleet?.simCards).toEqual([
+      { simNumber: 1, state: 'absent', phoneNumber: '+447700900001', isEmulated: true },
+    ])
   })
 
   test('reports number, operator, signal and network time', async () => {
@@ -273,6 +328,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
           iccid: first.iccid,
           carrierName: expect.any(String),
           signal: expect.any(Number),
+          isEmulated: true,
         },
       ])
     await expect.poll(() => fixture.times.length, { timeout: 30_000 }).toBeGreaterThan(0)

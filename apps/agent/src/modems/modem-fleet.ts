@@ -87,7 +87,12 @@ export class ModemFleet {
     const missing = this.simNumbers.filter((simNumber) => !numbers.has(simNumber))
     const absent = missing.map((simNumber) => {
       const phoneNumber = this.#options.sims.phoneNumberOf(simNumber)
-      return { simNumber, state: 'absent', ...(phoneNumber !== undefined && { phoneNumber }) }
+      return {
+        simNumber,
+        state: 'absent',
+        ...(phoneNumber !== undefined && { phoneNumber }),
+        ...(this.#slots.isEmulatedSim(simNumber) && { isEmulated: true }),
+      }
     })
     return [...connected, ...absent].sort((a, b) => a.simNumber - b.simNumber)
   }
@@ -132,6 +137,10 @@ export class ModemFleet {
         confirm: (number) => this.#registry.confirm(entry, number),
         id: () => entry.id,
         previousCard: (iccid) => this.#previousCard(entry, iccid),
+        isEmulatedPort: (address) => this.#options.emulation?.isEmulated(address) ?? false,
+        emulationSeen: (isEmulated) => this.#emulationSeen(entry, isEmulated),
+        isEmulated: () => this.#isEmulated(entry),
+        isHeldBack: () => this.#isHeldBack(entry),
       },
       sims,
       onUssd: (simNumber, answer) => this.ussd.unsolicited(simNumber, answer),
@@ -153,6 +162,23 @@ export class ModemFleet {
     return before
   }
 
+  #emulationSeen({ id }: RegisteredModem, isEmulated: boolean): void {
+    const change = id === undefined ? undefined : this.#slots.emulationSeen(id, isEmulated)
+    if (change === undefined) return
+    this.#store(change)
+    for (const actor of this.actors) actor.heldBackChanged()
+  }
+
+  #isEmulated({ id }: RegisteredModem): boolean | undefined {
+    return id === undefined ? undefined : this.#slots.isEmulated(id)
+  }
+
+  /** A disconnected real modem counts too: messages wait for it. */
+  #isHeldBack(entry: RegisteredModem): boolean {
+    if (this.#options.emulation?.mayMix) return false
+    return this.#isEmulated(entry) === true && this.#slots.hasRealModem
+  }
+
   /** If the write fails, the only consequence is that the modem gets the next free SIM number after a restart. */
   #store(change: Change | undefined): void {
     if (change !== undefined) this.#options.journal.write([change]).catch(this.#options.onJournalError)
@@ -167,10 +193,20 @@ export interface ModemFleetOptions {
   readonly newId: () => string
   readonly listener: ModemListener
   readonly sims: SimSettings
+  readonly emulation?: EmulationSettings | undefined
   readonly onJournalError: (error: Error) => void
   /** Called when the search for modems failed. */
   readonly onError: (error: Error) => void
   readonly tuning?: ModemTuning
+}
+
+/**
+ * Emulated modems: those at such a port, and those whose SIM belongs to a test network. They send nothing while the device
+ * has a real modem, unless they may be mixed.
+ */
+export interface EmulationSettings {
+  readonly isEmulated: (address: string) => boolean
+  readonly mayMix: boolean
 }
 
 export interface DiscoveryOptions {

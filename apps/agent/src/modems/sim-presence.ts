@@ -14,14 +14,19 @@ export interface SimListener {
   readonly onNotSending: (sim: ActiveSim) => void
 }
 
-/** The SIM of one modem: none → readable (modem set up) ⇄ sending (registered) → none. */
+/**
+ * The SIM of one modem: none → readable (modem set up) ⇄ sending (registered) → none. While `maySend` returns false, it
+ * receives and sends nothing.
+ */
 export class SimPresence {
   readonly #listener: SimListener
+  readonly #maySend: () => boolean
   #sim: ActiveSim | undefined
   #isSending = false
 
-  constructor(listener: SimListener) {
+  constructor(listener: SimListener, maySend: () => boolean) {
     this.#listener = listener
+    this.#maySend = maySend
   }
 
   get sim(): ActiveSim | undefined {
@@ -42,7 +47,7 @@ export class SimPresence {
       this.leave()
       return
     }
-    const maySend = canSend(state)
+    const maySend = canSend(state) && this.#maySend()
     if (maySend === this.#isSending) return
     this.#isSending = maySend
     if (maySend) this.#listener.onSending(sim)

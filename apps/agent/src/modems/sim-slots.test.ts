@@ -35,6 +35,19 @@ test('a different card is reported together with the previous one, and stored', 
   expect(later.numberOf('a', nobody)).toEqual({ simNumber: 1, change: undefined })
 })
 
+test('remembers which modems are emulated, and that there was a real one', () => {
+  const slots = new SimSlots(undefined)
+  for (const modem of ['emulated', 'real', 'unread']) slots.numberOf(modem, nobody)
+  expect(slots.emulationSeen('emulated', true)).toMatchObject({ kind: 'note', name: 'sim-slots' })
+  expect(slots.emulationSeen('emulated', true)).toBeUndefined()
+  expect(slots.hasRealModem).toBe(false)
+  const change = slots.emulationSeen('real', false)
+  const later = new SimSlots(kept(change))
+  expect(['emulated', 'real', 'unread'].map((modem) => later.isEmulated(modem))).toEqual([true, false, undefined])
+  expect([1, 2, 3].map((simNumber) => later.isEmulatedSim(simNumber))).toEqual([true, false, false])
+  expect(later.hasRealModem).toBe(true)
+})
+
 test('when all numbers are taken, a new modem replaces the oldest disconnected one', () => {
   const slots = new SimSlots(undefined)
   for (let modem = 1; modem <= 64; modem += 1) slots.numberOf(`35693803564${String(modem).padStart(3, '0')}`, nobody)

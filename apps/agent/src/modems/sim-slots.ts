@@ -1,7 +1,7 @@
 import type { Change, Json } from '../journal/change.ts'
 
 /**
- * The SIM number of each modem, and the last card in it. A modem gets its position in MODEMS if it is listed there, else
+ * The SIM number of each modem, the last card in it, and whether it is emulated. A modem gets its position in MODEMS if it is listed there, else
  * the lowest free number, and keeps it in any socket. When all numbers are taken, a new modem replaces the disconnected
  * modem that was seen first.
  */
@@ -36,6 +36,28 @@ export class SimSlots {
     return { before: slot.iccid, change: this.#change() }
   }
 
+  /** Records whether a modem is emulated; returns the change to store if this is new. */
+  emulationSeen(modem: string, isEmulated: boolean): Change | undefined {
+    const slot = this.#slots.get(modem)
+    if (slot === undefined || slot.isEmulated === isEmulated) return undefined
+    this.#slots.set(modem, { ...slot, isEmulated })
+    return this.#change()
+  }
+
+  /** Undefined for a modem whose SIM has not been read yet. */
+  isEmulated(modem: string): boolean | undefined {
+    return this.#slots.get(modem)?.isEmulated
+  }
+
+  isEmulatedSim(simNumber: number): boolean {
+    return [...this.#slots.values()].some((slot) => slot.simNumber === simNumber && slot.isEmulated === true)
+  }
+
+  /** Whether a modem that is certainly not emulated has been used, connected or not. */
+  get hasRealModem(): boolean {
+    return [...this.#slots.values()].some(({ isEmulated }) => isEmulated === false)
+  }
+
   knows(modem: string): boolean {
     return this.#slots.has(modem)
   }
@@ -57,6 +79,7 @@ export class SimSlots {
 interface Slot {
   readonly simNumber: number
   readonly iccid?: string
+  readonly isEmulated?: boolean
 }
 
 export const slotsNote = 'sim-slots'

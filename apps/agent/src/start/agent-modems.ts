@@ -26,7 +26,7 @@ export function createModems(
   toLink: (input: AgentInput) => void,
 ): AgentModems {
   const { clock, log } = options
-  const { wanted, open, sims } = options.modems
+  const { wanted, open, sims, emulation } = options.modems
   const { sender, time } = messaging
   const fleet: ModemFleet = new ModemFleet(
     {
@@ -34,6 +34,7 @@ export function createModems(
       journal: store.journal,
       open,
       sims,
+      emulation,
       discovery: {
         find: () => findPlaces(wanted),
         watch: (onChange) => watchDevices(wanted, onChange),

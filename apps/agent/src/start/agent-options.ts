@@ -7,6 +7,7 @@ import type { AgentIdentity } from '../link/agent-identity.ts'
 import type { OpenSocket } from '../link/link-socket.ts'
 import type { Wanted } from '../modems/discovery/find-places.ts'
 import type { SimSettings } from '../modems/modem-actor.ts'
+import type { EmulationSettings } from '../modems/modem-fleet.ts'
 import { tryOpenPort } from '../ports/open-port.ts'
 import type { SendingLimits } from '../sending/schedule/sending-settings.ts'
 import { monotonicClock } from '../time/monotonic-clock.ts'
@@ -47,6 +48,7 @@ export interface ModemsOptions {
   readonly wanted: Wanted
   readonly open: (address: string) => Promise<OpenResult>
   readonly sims: SimSettings
+  readonly emulation?: EmulationSettings | undefined
 }
 
 export interface SendingOptions {
@@ -58,6 +60,13 @@ export interface AgentLog {
   info(message: string): void
   warn(message: string): void
   error(message: string): void
+}
+
+/** A device that is configured with emulated modems only may use them, even if it had a real one before. */
+export function emulationSettings(config: AgentConfig, wanted: Wanted): EmulationSettings {
+  const isEmulated = (address: string) => config.EMULATED_MODEMS || address === 'virtual'
+  const isOnlyEmulated = config.EMULATED_MODEMS || (!wanted.auto && wanted.addresses.every(isEmulated))
+  return { isEmulated, mayMix: config.MIX_EMULATED_MODEMS || isOnlyEmulated }
 }
 
 /** The options that `agent run` and the gateway both take from the configuration. */
@@ -72,6 +81,7 @@ export function configuredOptions(config: AgentConfig, log: Log) {
         pinOf: (simNumber: number) => config.sims.get(simNumber)?.pin,
         phoneNumberOf: (simNumber: number) => config.sims.get(simNumber)?.number,
       },
+      emulation: emulationSettings(config, wantedModems(config)),
     },
     sending: {
       passphrase: config.ENCRYPTION_PASSPHRASE,

@@ -4,7 +4,7 @@ import type { Json } from '../journal/change.ts'
 import { findPlaces } from '../modems/discovery/find-places.ts'
 import { watchDevices } from '../modems/discovery/watch-devices.ts'
 import type { ModemActor, ModemTuning } from '../modems/modem-actor.ts'
-import { ModemFleet } from '../modems/modem-fleet.ts'
+import { type EmulationSettings, ModemFleet } from '../modems/modem-fleet.ts'
 import type { ActiveSim } from '../modems/sim-presence.ts'
 import { tryOpenPort } from '../ports/open-port.ts'
 import { monotonicClock } from '../time/monotonic-clock.ts'
@@ -28,6 +28,7 @@ export class FleetFixture {
   readonly pins: Record<number, string> = {}
   readonly numbers: Record<number, string> = {}
   readonly opened: string[] = []
+  emulation: EmulationSettings | undefined
   fleet: ModemFleet | undefined
 
   constructor(fake: FakeMachine) {
@@ -58,6 +59,7 @@ export class FleetFixture {
           pinOf: (simNumber) => this.pins[simNumber],
           phoneNumberOf: (simNumber) => this.numbers[simNumber],
         },
+        emulation: this.emulation,
         onJournalError: fail,
         onError: fail,
         listener: {

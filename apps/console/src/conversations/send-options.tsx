@@ -54,10 +54,11 @@ export function SendOptionsForm({
 function useSims() {
   const { data: devices = [] } = useDevices()
   return devices.flatMap(({ id: deviceId, name, simCards }) =>
-    simCards.map(({ simNumber, carrierName, phoneNumber, state }) => ({
+    simCards.map(({ simNumber, carrierName, phoneNumber, state, isEmulated }) => ({
       sim: { deviceId, simNumber },
       words: [
         `SIM ${simNumber}`,
+        isEmulated && 'Emulated',
         carrierName,
         phoneNumber,
         devices.length > 1 ? name : undefined,

@@ -1,9 +1,14 @@
 import { ActionIcon } from '@mantine/core'
 import { Link } from 'wouter'
+import { useDevices } from '../api/devices.ts'
+import { Badge } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
 
 /** Whom it is with, and the way back to all of them on a narrow screen. */
 export function ThreadHead({ title }: { readonly title: string }) {
+  const { data: devices = [] } = useDevices()
+  // With a real modem, no message goes to an emulated one.
+  const isEmulated = devices.length > 0 && devices.every((device) => device.isEmulated)
   return (
     <header className="thread-head">
       <ActionIcon
@@ -16,6 +21,7 @@ export function ThreadHead({ title }: { readonly title: string }) {
         <Icon name="back" />
       </ActionIcon>
       <h1>{title}</h1>
+      {isEmulated && <Badge tone="quiet">Emulated</Badge>}
     </header>
   )
 }

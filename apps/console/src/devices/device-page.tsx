@@ -54,9 +54,14 @@ export default function DevicePage({ id }: { readonly id: string }) {
   )
 }
 
-function Standing({ device: { online, connectedSince, lastSeen } }: { readonly device: DeviceDetailAnswer }) {
+function Standing({
+  device: { online, connectedSince, lastSeen, isEmulated },
+}: {
+  readonly device: DeviceDetailAnswer
+}) {
   return online ? (
     <span className="device-standing">
+      {isEmulated && <Badge tone="quiet">Emulated</Badge>}
       <Badge tone="good">connected</Badge>
       {connectedSince !== undefined && (
         <span>
@@ -66,6 +71,7 @@ function Standing({ device: { online, connectedSince, lastSeen } }: { readonly d
     </span>
   ) : (
     <span className="device-standing">
+      {isEmulated && <Badge tone="quiet">Emulated</Badge>}
       <Badge tone="bad">away</Badge>
       <span>
         last seen <RelativeTime at={lastSeen} />; what is sent to it waits

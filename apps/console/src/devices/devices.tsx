@@ -45,13 +45,18 @@ export default function Devices() {
   )
 }
 
-function DeviceCard({ device: { id, name, online, lastSeen, simCards } }: { readonly device: DeviceAnswer }) {
+function DeviceCard({
+  device: { id, name, online, lastSeen, simCards, isEmulated },
+}: {
+  readonly device: DeviceAnswer
+}) {
   return (
     <li className="panel">
       <header className="panel-head">
         <h2>
           <Link href={`/devices/${id}`}>{name}</Link>
         </h2>
+        {isEmulated && <Badge tone="quiet">Emulated</Badge>}
         {online ? <Badge tone="good">connected</Badge> : <Badge tone="bad">away</Badge>}
       </header>
       {simCards.length === 0 && <p className="quiet">No modem found.</p>}

@@ -27,6 +27,7 @@ export function ModemCard({ modem, sim }: { readonly modem: ModemAnswer; readonl
       </div>
       <Facts
         of={[
+          ['Kind', sim?.isEmulated && 'Emulated'],
           ['Network', modem.operator ?? sim?.carrierName],
           ['Technology', technology],
           ['Registration', registration],

@@ -5,7 +5,7 @@ import './sim-line.css'
 
 /** A SIM in one line: what it hears, whose it is, its number, and why it is not ready when it is not. */
 export function SimLine({
-  sim: { simNumber, signal, carrierName, phoneNumber, state },
+  sim: { simNumber, signal, carrierName, phoneNumber, state, isEmulated },
 }: {
   readonly sim: SimCardAnswer
 }) {
@@ -14,7 +14,7 @@ export function SimLine({
       <SignalBars signal={state === 'ready' ? signal : undefined} />
       <span>
         SIM {simNumber}
-        {[carrierName, phoneNumber, state === 'ready' ? undefined : simStateWords(state)]
+        {[isEmulated && 'Emulated', carrierName, phoneNumber, state === 'ready' ? undefined : simStateWords(state)]
           .filter((word) => word !== undefined)
           .map((word) => ` · ${word}`)}
       </span>

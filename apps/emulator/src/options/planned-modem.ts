@@ -93,7 +93,8 @@ export function simCard({ number, iccid, imsi, ...rest }: NonNullable<PlannedMod
   return new Sim({
     msisdn: number,
     iccid: iccid ?? withCheckDigit(`89441000${subscriber}`),
-    imsi: imsi ?? `23415${subscriber}`,
+    // Of a test network (ITU-T E.212), by which agents recognise an emulated modem.
+    imsi: imsi ?? `00101${subscriber}`,
     ...present(rest),
   })
 }

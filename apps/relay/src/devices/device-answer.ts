@@ -14,5 +14,6 @@ export function deviceAnswer(device: Device & { readonly simCards: readonly SimC
     lastSeen: (lastSeen ?? createdAt).toISOString(),
     online: isLeased(leaseUntil, now),
     simCards: simCards.map(simCardAnswer),
+    ...(simCards.length > 0 && simCards.every(({ isEmulated }) => isEmulated) && { isEmulated: true as const }),
   }
 }

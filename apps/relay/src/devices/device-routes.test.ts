@@ -48,6 +48,21 @@ async function device(more: Partial<Prisma.DeviceUncheckedCreateInput> = {}): Pr
   await shared.database.device.create({ data: { id: ONE, accountId: 'a1', name: 'Pi', ...times, ...more } })
 }
 
+test('marks emulated modems, and a device that has no other', async () => {
+  const emulated = { simNumber: 1, state: 'ready', isEmulated: true }
+  await device({ simCards: { create: [emulated, { simNumber: 2, state: 'ready' }] } })
+  await device({ id: TWO, createdAt: seconds(-99), simCards: { create: [emulated] } })
+  await device({ id: 'Zk2Zt7vQ9sLrB4mNdP1aW', createdAt: seconds(-98) })
+  const sim = { slotIndex: 0, ...emulated }
+  const real = { slotIndex: 1, simNumber: 2, state: 'ready' }
+  const devices = (await list()) as Record<string, unknown>[]
+  expect(devices.map(({ isEmulated, simCards }) => ({ isEmulated, simCards }))).toEqual([
+    { isEmulated: undefined, simCards: [sim, real] },
+    { isEmulated: true, simCards: [sim] },
+    { isEmulated: undefined, simCards: [] },
+  ])
+})
+
 test('a device lists its SIMs by number, and is online while its lease is valid', async () => {
   const sim = { state: 'ready', phoneNumber: '+66812345678', carrierName: 'AIS', iccid: '8966', signal: 71 }
   await device({

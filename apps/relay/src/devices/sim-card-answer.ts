@@ -8,11 +8,12 @@ interface KnownSimCard {
   readonly carrierName?: string | null | undefined
   readonly iccid?: string | null | undefined
   readonly signal?: number | null | undefined
+  readonly isEmulated?: boolean | undefined
 }
 
 /** A SIM as the API and webhooks show it. */
 export function simCardAnswer(sim: KnownSimCard): SimCardAnswer {
-  const { simNumber, phoneNumber, carrierName, iccid, signal, state } = sim
+  const { simNumber, phoneNumber, carrierName, iccid, signal, state, isEmulated } = sim
   return {
     slotIndex: simNumber - 1,
     simNumber,
@@ -21,5 +22,6 @@ export function simCardAnswer(sim: KnownSimCard): SimCardAnswer {
     ...(iccid != null && { iccid }),
     ...(signal != null && { signal }),
     state,
+    ...(isEmulated && { isEmulated }),
   }
 }

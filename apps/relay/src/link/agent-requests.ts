@@ -39,6 +39,8 @@ export interface RelayIdentity {
    * backup.
    */
   readonly forgetAfterSeconds?: number | undefined
+  /** Gives messages to emulated modems also in accounts with a real one. */
+  readonly mayMixEmulated?: boolean | undefined
 }
 
 export interface AgentRequestDeps {
@@ -130,7 +132,10 @@ export class AgentRequests {
         const connection = this.#opened()
         const commands = effect.isResume
           ? await readUnacknowledgedCommands(database, connection, clock.now())
-          : await claimCommands(database, connection, effect.room, clock.now(), this.#deps.onDispatched)
+          : await claimCommands(database, connection, effect.room, clock.now(), {
+              onDispatched: this.#deps.onDispatched,
+              mayMixEmulated: this.#deps.relay.mayMixEmulated,
+            })
         if (commands.length > 0) crashPoint('commands-claimed')
         return { kind: 'commands-claimed', commands }
       }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../http/endpoint.ts'
+import { storeSims } from '../link/claim/store-sims-statement.ts'
 import { type SendRow, sendColumns, sendCommand } from '../link/dispatch/claim-commands-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { systemRandom } from '../random.ts'
@@ -56,6 +57,30 @@ function post(body: object, more: { query?: Record<string, string>; key?: string
   const { key, ...rest } = more
   return callEndpoint(send, { body, ...rest, headers: key === undefined ? {} : { 'idempotency-key': key } })
 }
+
+describe('an account with an emulated and a real modem', () => {
+  const REAL = 'r'.repeat(21)
+
+  beforeEach(async () => {
+    await storeSims(db.database, DEVICE, [{ simNumber: 1, state: 'ready', isEmulated: true }], world.now)
+    await world.device(REAL)
+    await storeSims(db.database, REAL, [{ simNumber: 1, state: 'absent' }], world.now)
+    await db.database.device.updateMany({
+      where: { id: DEVICE },
+      data: { leaseUntil: new Date(world.now.getTime() + 60_000) },
+    })
+  })
+
+  test('sends with the real one, even if it is offline', async () => {
+    for (let message = 0; message < 6; message += 1) expect((await post(hello)).body).toMatchObject({ deviceId: REAL })
+  })
+
+  test('refuses a message to the emulated one, and says what to do', async () => {
+    const { status, body } = await post({ ...hello, deviceId: DEVICE })
+    expect(status).toBe(400)
+    expect(body['message']).toContain('deviceId is an emulated modem, and the account has a real one')
+  })
+})
 
 describe('an accepted message', () => {
   test('is on disk before the answer, which contains its id', async () => {

@@ -32,6 +32,8 @@ interface SendMessageDeps {
   readonly rules: MessageRules
   /** The largest number of unfinished recipients per device. */
   readonly queueLimit: number
+  /** Uses emulated modems also in accounts with a real one. */
+  readonly mayMixEmulated?: boolean | undefined
   /** Called once per accepted message. */
   readonly onAccepted?: (() => void) | undefined
 }

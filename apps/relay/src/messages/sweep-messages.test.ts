@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { storeSims } from '../link/claim/store-sims-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { deleteOldMessages } from './delete-old-messages-statement.ts'
+import { endEmulated } from './end-emulated.ts'
 import { expireMessages } from './expire-messages.ts'
 import { hashMessages } from './hash-messages.ts'
 import { advanceMessages } from './progress/advance-messages.ts'
@@ -69,6 +71,45 @@ describe('a message that was not dispatched before its deadline', () => {
     world.pass(2)
     expect(await expireMessages(deps())).toBe(601)
     expect(await db.database.recipient.count({ where: { state: 'Pending' } })).toBe(0)
+  })
+})
+
+describe('a message that waits for an emulated modem', () => {
+  const emulated = { simNumber: 1, state: 'ready', isEmulated: true }
+  const real = { simNumber: 1, state: 'absent' }
+
+  test('fails once the account has a real one; a dispatched one and other accounts are left alone', async () => {
+    await world.webhook('sms:failed')
+    await world.sims([emulated])
+    await world.message('waiting', { scheduleAt: at(60) })
+    await world.message('dispatched', { journal: 'journal' })
+    await world.device('second')
+    await world.account('other')
+    await world.device('far', 'other')
+    await storeSims(db.database, 'far', [emulated], world.now)
+    await world.message('far', { accountId: 'other', deviceId: 'far' })
+    expect(await endEmulated(deps())).toBe(0)
+    await storeSims(db.database, 'second', [real], world.now)
+    expect(await endEmulated(deps())).toBe(1)
+    expect((await read('waiting')).body).toMatchObject({
+      state: 'Failed',
+      recipients: [{ error: 'it waited for an emulated modem, and the account has a real modem now' }],
+    })
+    expect(await world.recipient('waiting/0')).toMatchObject({ errorCode: 'emulated_modem' })
+    expect(await world.messageState('dispatched')).toBe('Pending')
+    expect(await world.messageState('far')).toBe('Pending')
+    expect(await world.outbox()).toEqual(['sms:failed waiting'])
+  })
+
+  test('is kept when the real device is deleted, or the device has a real modem too', async () => {
+    await world.sims([emulated])
+    await world.message('m')
+    await world.device('second')
+    await storeSims(db.database, 'second', [real], world.now)
+    await db.database.device.updateMany({ where: { id: 'second' }, data: { deletedAt: world.now } })
+    expect(await endEmulated(deps())).toBe(0)
+    await world.sims([emulated, { ...real, simNumber: 2 }])
+    expect(await endEmulated(deps())).toBe(0)
   })
 })
 

@@ -58,6 +58,7 @@ import { storeMessages } from '../messages/accept/store-messages-statement.ts'
 import { clearFinishedDeliveries, markDeliveries } from '../messages/clear-deliveries-statement.ts'
 import { countInDoubt } from '../messages/count-in-doubt-statement.ts'
 import { deleteOldMessages } from '../messages/delete-old-messages-statement.ts'
+import { findEmulatedSends } from '../messages/find-emulated-sends-statement.ts'
 import { findExpired } from '../messages/find-expired-statement.ts'
 import { findMessage } from '../messages/find-message-statement.ts'
 import { hashBatch } from '../messages/hash-batch-statement.ts'
@@ -217,6 +218,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     await clearFinishedDeliveries(s)
   },
   'messages/delete-old-messages-statement.ts': (s) => deleteOldMessages({ database: s, clock: { now: () => now } }),
+  'messages/find-emulated-sends-statement.ts': (s) => findEmulatedSends(s, 1),
   'messages/find-expired-statement.ts': (s) => findExpired(s, now, 1),
   'messages/hash-batch-statement.ts': async (s) => {
     await s.message.updateMany({ data: { finishedAt: now } })

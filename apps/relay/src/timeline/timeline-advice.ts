@@ -20,6 +20,8 @@ const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
   device_lost:
     'The device has been offline for too long. When it reconnects, it cancels what it has not sent and reports what it has sent.',
   device_deleted: 'Pair a device, then send the message again.',
+  emulated_modem:
+    'Send the message again: it is then sent with the real modem. To send with emulated modems too, set MIX_EMULATED_MODEMS=1 on the relay.',
   too_large: 'Split the text into smaller messages.',
 }
 

@@ -145,6 +145,8 @@ export const simCard = z.object({
   iccid: z.string().max(32).optional(),
   /** 0–100. */
   signal: z.int().min(0).max(100).optional(),
+  /** Its modem is emulated, so its messages reach no phone. Older agents omit it. */
+  isEmulated: z.boolean().optional(),
 })
 
 const simsChanged = z.object({ kind: z.literal('sims-changed'), at, sims: z.array(simCard).max(64) })

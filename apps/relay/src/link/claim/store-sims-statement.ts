@@ -20,18 +20,20 @@ export async function storeSims(
         ${slots.map(({ simNumber }) => simNumber)}::int[], ${slots.map(({ state }) => storableText(state))}::text[],
         ${slots.map(({ phoneNumber }) => text(phoneNumber))}::text[],
         ${slots.map(({ carrierName }) => text(carrierName))}::text[],
-        ${slots.map(({ iccid }) => text(iccid))}::text[], ${slots.map(({ signal }) => signal ?? null)}::int[]
-      ) AS sim (sim_number, state, phone_number, carrier_name, iccid, signal)
+        ${slots.map(({ iccid }) => text(iccid))}::text[], ${slots.map(({ signal }) => signal ?? null)}::int[],
+        ${slots.map(({ isEmulated }) => isEmulated === true)}::bool[]
+      ) AS sim (sim_number, state, phone_number, carrier_name, iccid, signal, is_emulated)
     ),
     gone AS (
       DELETE FROM sim_cards WHERE device_id = ${deviceId} AND sim_number NOT IN (SELECT sim_number FROM reported)
     )
-    INSERT INTO sim_cards (device_id, sim_number, state, phone_number, carrier_name, iccid, signal, updated_at)
-    SELECT ${deviceId}, sim_number, state, phone_number, carrier_name, iccid, signal, ${now} FROM reported
+    INSERT INTO sim_cards
+      (device_id, sim_number, state, phone_number, carrier_name, iccid, signal, is_emulated, updated_at)
+    SELECT ${deviceId}, sim_number, state, phone_number, carrier_name, iccid, signal, is_emulated, ${now} FROM reported
     ON CONFLICT (device_id, sim_number) DO UPDATE SET state = excluded.state,
       phone_number = CASE WHEN excluded.phone_number IS NULL AND excluded.iccid IS NULL
         AND excluded.state IN ('absent', 'locked', 'puk', 'failed') THEN sim_cards.phone_number
         ELSE excluded.phone_number END,
       carrier_name = excluded.carrier_name, iccid = excluded.iccid, signal = excluded.signal,
-      updated_at = excluded.updated_at`
+      is_emulated = excluded.is_emulated, updated_at = excluded.updated_at`
 }

@@ -1,6 +1,7 @@
 import { type Command, type SendCommand, urgentPriority } from '@smsgw/contract/link/command'
 import { onUncertain } from '@smsgw/contract/message'
 import { z } from 'zod'
+import { isBesideRealModem } from '../../devices/beside-real-modem.ts'
 import { dataOfOctets } from '../../messages/message-data.ts'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
@@ -14,6 +15,13 @@ export interface Room {
   readonly urgentSends: number
   /** The limit of cancels, and of other commands. They cost no credit. */
   readonly others: number
+}
+
+export interface ClaimOptions {
+  /** Called with the seconds that a claimed send had been due. */
+  readonly onDispatched?: ((sinceDueSeconds: number) => void) | undefined
+  /** Claims sends for emulated modems also while the account has a real one. */
+  readonly mayMixEmulated?: boolean | undefined
 }
 
 /**
@@ -32,13 +40,15 @@ export interface Room {
  * Only one of the two orders of sends runs; the condition of the other is false before it reads a row. The indexes hold
  * only waiting rows, so the length of the history does not matter. LIFO sorts the queue of the device each time: an
  * index for it would cost every accepted message a write.
+ *
+ * A device with emulated modems gets no sends while the account has a real modem: `endEmulated` ends them.
  */
 export async function claimCommands(
   statements: Statements,
   connection: AgentConnection,
   room: Room,
   now: Date,
-  onDispatched?: (sinceDueSeconds: number) => void,
+  { onDispatched, mayMixEmulated = false }: ClaimOptions = {},
 ): Promise<Command[]> {
   const { deviceId, accountId, journalId } = connection
   const ofDevice = Prisma.sql`device_id = ${deviceId} AND account_id = ${accountId}`
@@ -47,7 +57,8 @@ export async function claimCommands(
   const undispatchedCommand = Prisma.sql`${ofDevice} AND answered_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})
     AND (dispatched_journal IS NULL OR (dispatched_journal <> ${journalId} AND command ->> 'kind' = 'sweep'))`
   const dueSend = Prisma.sql`${ofDevice} AND state = 'Pending' AND dispatched_journal IS NULL
-    AND coalesce(not_before, due_at) <= ${now} AND (valid_until IS NULL OR valid_until > ${now})`
+    AND coalesce(not_before, due_at) <= ${now} AND (valid_until IS NULL OR valid_until > ${now})
+    ${mayMixEmulated ? Prisma.empty : Prisma.sql`AND NOT ${isBesideRealModem(Prisma.sql`${deviceId}`, Prisma.sql`${accountId}`)}`}`
   const rows = await readRows(
     statements,
     claimedRow,

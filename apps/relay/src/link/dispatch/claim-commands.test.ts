@@ -4,6 +4,7 @@ import { openDatabase } from '../../store/database.ts'
 import { someoneWaits } from '../../testing/someone-waits.ts'
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
 import type { AgentConnection } from '../claim/agent-connection.ts'
+import { storeSims } from '../claim/store-sims-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../testing/dispatch-world.ts'
 import { claimCommands } from './claim-commands-statement.ts'
 import { readUnacknowledgedCommands } from './read-unacknowledged-statement.ts'
@@ -65,6 +66,22 @@ describe('a claim', () => {
     ])
     expect(await world.recipient('m/0')).toMatchObject({ dispatchedJournal: 'journal', dispatchedAt: world.now })
     expect(await claim()).toEqual([])
+  })
+
+  test('returns no send for emulated modems while the account has a real one, unless they may be mixed', async () => {
+    await world.sims([{ simNumber: 1, state: 'ready', isEmulated: true }])
+    await world.message('first')
+    expect(await claimedIds()).toEqual(['first/0'])
+    await world.device('real')
+    await storeSims(store.database, 'real', [{ simNumber: 1, state: 'searching' }], world.now)
+    await world.message('second')
+    await cancel('first/0')
+    expect(await claimedIds()).toEqual(['cancel first/0'])
+    const { connection: real } = await world.connect({ deviceId: 'real', sims: [{ simNumber: 1, state: 'ready' }] })
+    await world.message('third', { deviceId: 'real' })
+    expect(await claimedIds(plenty, real)).toEqual(['third/0'])
+    const mixed = await claimCommands(store.database, connection, plenty, world.now, { mayMixEmulated: true })
+    expect(mixed.map(({ cmdId }) => cmdId)).toEqual(['second/0'])
   })
 
   test('returns onUncertain as requested', async () => {

@@ -13,21 +13,27 @@ function device(id: string, about: Partial<DeviceOnRoster> = {}): DeviceOnRoster
     capabilities: [],
     slots: [],
     readySlots: [],
+    emulatedSlots: [],
     waiting: 0,
     ...about,
   }
 }
 
-function choice(devices: readonly DeviceOnRoster[], criteria: Partial<DeviceCriteria> = {}): string {
+function choose(devices: readonly DeviceOnRoster[], criteria: Partial<DeviceCriteria>) {
   const complete = {
     deviceId: undefined,
     simNumber: undefined,
     capability: undefined,
     activeWithinHours: 0,
     queueLimit: 100,
+    mayMixEmulated: false,
     ...criteria,
   }
-  const chosen = chooseDevice(devices, complete, now)
+  return chooseDevice(devices, complete, now)
+}
+
+function choice(devices: readonly DeviceOnRoster[], criteria: Partial<DeviceCriteria> = {}): string {
+  const chosen = choose(devices, criteria)
   return chosen.ok ? chosen.device.id : chosen.problem
 }
 
@@ -88,6 +94,30 @@ test('prefers a working SIM over unreported slots, however short the queue', () 
   expect(choice(devices)).toBe('working')
   expect(choice(devices, { simNumber: 1 })).toBe('working')
   expect(choice(devices.filter(({ id }) => id !== 'working'))).toBe('without a modem')
+})
+
+const emulated = { slots: [1], readySlots: [1], emulatedSlots: [1] }
+
+test('takes no emulated modem while the account has a real one, whatever the state of the real one', () => {
+  const real = { slots: [1], readySlots: [], waiting: 99 }
+  const devices = [device('virtual', { ...online, ...emulated }), device('real', real)]
+  expect(choice(devices)).toBe('real')
+  expect(choice(devices, { deviceId: 'virtual' })).toBe('emulated')
+  expect(choice(devices.toReversed(), { simNumber: 1 })).toBe('real')
+  expect(choice(devices, { mayMixEmulated: true })).toBe('virtual')
+  expect(choice(devices, { deviceId: 'virtual', mayMixEmulated: true })).toBe('virtual')
+})
+
+test('takes an emulated modem in an account without a real one', () => {
+  expect(choice([device('virtual', { ...online, ...emulated }), device('new')])).toBe('virtual')
+  expect(choice([device('virtual', emulated)], { deviceId: 'virtual', simNumber: 1 })).toBe('virtual')
+})
+
+test('refuses the emulated SIM of a device that has a real one', () => {
+  const mixed = [device('a', { ...online, slots: [1, 2], readySlots: [1, 2], emulatedSlots: [2] })]
+  expect(choice(mixed, { simNumber: 2 })).toBe('emulated')
+  expect(choice(mixed, { simNumber: 1 })).toBe('a')
+  expect(choice(mixed)).toBe('a')
 })
 
 test('accepts a device that has not reported its slots', () => {

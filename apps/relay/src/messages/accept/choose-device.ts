@@ -16,6 +16,8 @@ export interface DeviceOnRoster {
   readonly slots: readonly number[]
   /** The slots whose SIM is registered on a network. */
   readonly readySlots: readonly number[]
+  /** The slots of emulated modems. */
+  readonly emulatedSlots: readonly number[]
   /** The number of unfinished recipients. */
   readonly waiting: number
 }
@@ -28,15 +30,20 @@ export interface DeviceCriteria {
   /** Only devices seen within this time; 0 means any time. */
   readonly activeWithinHours: number
   readonly queueLimit: number
+  /** Uses emulated modems also while the account has a real one. */
+  readonly mayMixEmulated: boolean
 }
 
 export type DeviceChoice<Device extends DeviceOnRoster> =
   | { readonly ok: true; readonly device: Device }
   | { readonly ok: false; readonly problem: DeviceProblem }
 
-export type DeviceProblem = 'none' | 'unknown' | 'no-such-sim' | 'too-old' | 'not-active' | 'queue-full'
+export type DeviceProblem = 'none' | 'unknown' | 'no-such-sim' | 'emulated' | 'too-old' | 'not-active' | 'queue-full'
 
-/** Chooses the device that sends a message: the requested one, else the one that will probably send it first. */
+/**
+ * Chooses the device that sends a message: the requested one, else the one that will probably send it first. While the
+ * account has a real modem, connected or not, no emulated modem is chosen, because its messages would reach no phone.
+ */
 export function chooseDevice<Device extends DeviceOnRoster>(
   devices: readonly Device[],
   criteria: DeviceCriteria,
@@ -47,7 +54,10 @@ export function chooseDevice<Device extends DeviceOnRoster>(
   if (known.length === 0) return refused('unknown')
   const equipped = known.filter((device) => canHave(device, criteria.simNumber))
   if (equipped.length === 0) return refused('no-such-sim')
-  const able = equipped.filter((device) => supports(device, criteria.capability))
+  const hasReal = !criteria.mayMixEmulated && devices.some(hasRealSlot)
+  const allowed = hasReal ? equipped.filter((device) => !isEmulated(device, criteria.simNumber)) : equipped
+  if (allowed.length === 0) return refused('emulated')
+  const able = allowed.filter((device) => supports(device, criteria.capability))
   if (able.length === 0) return refused('too-old')
   const active = criteria.deviceId === undefined ? able.filter((device) => isActive(device, criteria, now)) : able
   if (active.length === 0) return refused('not-active')
@@ -74,6 +84,16 @@ function isOnline({ leaseUntil }: DeviceOnRoster, now: Date): boolean {
 /** A device that has not reported its slots may have the SIM. If not, the device fails the message. */
 function canHave({ slots }: DeviceOnRoster, simNumber: number | undefined): boolean {
   return simNumber === undefined || slots.length === 0 || slots.includes(simNumber)
+}
+
+function hasRealSlot({ slots, emulatedSlots }: DeviceOnRoster): boolean {
+  return slots.some((slot) => !emulatedSlots.includes(slot))
+}
+
+/** Whether the requested SIM, or every SIM of the device, is emulated. A device without reported slots may have a real one. */
+function isEmulated(device: DeviceOnRoster, simNumber: number | undefined): boolean {
+  if (simNumber !== undefined) return device.emulatedSlots.includes(simNumber)
+  return device.slots.length > 0 && !hasRealSlot(device)
 }
 
 /** A device that has never connected may support everything. If not, the device fails the message. */
@@ -120,6 +140,17 @@ export function deviceRefusal(problem: DeviceProblem, { simNumber }: Pick<SendMe
     case 'no-such-sim':
       return refusal(
         [{ path: 'simNumber', message: `${simNumber} does not exist on the device: GET /devices lists its SIMs` }],
+        'body',
+      )
+    case 'emulated':
+      return refusal(
+        [
+          {
+            path: simNumber === undefined ? 'deviceId' : 'simNumber',
+            message:
+              'is an emulated modem, and the account has a real one: choose the real one, delete its device, or set MIX_EMULATED_MODEMS=1 on the relay',
+          },
+        ],
         'body',
       )
     case 'too-old':

@@ -9,7 +9,12 @@ interface RosterDeps {
   readonly clock: Clock
   /** The largest number of unfinished recipients per device. */
   readonly queueLimit: number
+  /** Uses emulated modems also in accounts with a real one. */
+  readonly mayMixEmulated?: boolean | undefined
 }
+
+/** What a message requires; the rest is the same for all messages. */
+type Requirements = Omit<DeviceCriteria, 'queueLimit' | 'mayMixEmulated'>
 
 export type ReservationOrProblem =
   | { readonly ok: true; readonly reservation: Reservation }
@@ -47,11 +52,7 @@ export class DeviceRoster {
     })
   }
 
-  async reserve(
-    accountId: string,
-    criteria: Omit<DeviceCriteria, 'queueLimit'>,
-    recipients: number,
-  ): Promise<ReservationOrProblem> {
+  async reserve(accountId: string, criteria: Requirements, recipients: number): Promise<ReservationOrProblem> {
     const reserved = this.#tryReserve(await this.#accounts.get(accountId), criteria, recipients)
     if (reserved.ok) return reserved
     this.forget(accountId)
@@ -63,13 +64,9 @@ export class DeviceRoster {
     this.#accounts.forget((_, id) => id === accountId)
   }
 
-  #tryReserve(
-    { devices }: Roster = { devices: [] },
-    criteria: Omit<DeviceCriteria, 'queueLimit'>,
-    recipients: number,
-  ): ReservationOrProblem {
-    const { clock, queueLimit } = this.#deps
-    const choice = chooseDevice(devices, { ...criteria, queueLimit }, clock.now())
+  #tryReserve({ devices }: Roster = { devices: [] }, criteria: Requirements, recipients: number): ReservationOrProblem {
+    const { clock, queueLimit, mayMixEmulated = false } = this.#deps
+    const choice = chooseDevice(devices, { ...criteria, queueLimit, mayMixEmulated }, clock.now())
     if (!choice.ok) return choice
     const { device } = choice
     device.waiting += recipients

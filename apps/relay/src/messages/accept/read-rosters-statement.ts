@@ -22,6 +22,7 @@ export async function readRosters(
         ELSE ARRAY[]::text[] END AS capabilities,
       ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id) AS slots,
       ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id AND state = 'ready') AS "readySlots",
+      ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id AND is_emulated) AS "emulatedSlots",
       (SELECT count(*)::int FROM (
         SELECT FROM recipients WHERE device_id = d.id AND state IN ('Pending', 'Cancelling', 'Processed')
         LIMIT ${queueLimit}) AS queue) AS waiting
@@ -40,5 +41,6 @@ const rosterRow = z.object({
   capabilities: z.array(z.string()).nullable(),
   slots: z.array(z.int()),
   readySlots: z.array(z.int()),
+  emulatedSlots: z.array(z.int()),
   waiting: z.int(),
 })

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { isBesideRealModem } from '../devices/beside-real-modem.ts'
+import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
+
+/**
+ * Finds recipients that were not dispatched, on devices with emulated modems, in accounts with a real one. Starts from the
+ * emulated SIMs, which are few. Takes no locks: `lockMessages` takes those of the messages first, and what changed in
+ * between stays as it is.
+ */
+export function findEmulatedSends(statements: Statements, limit: number): Promise<z.output<typeof waitingRow>[]> {
+  return readRows(
+    statements,
+    waitingRow,
+    Prisma.sql`
+      WITH emulated AS MATERIALIZED (
+        SELECT d.id FROM devices d
+        WHERE d.id IN (SELECT device_id FROM sim_cards WHERE is_emulated) AND d.deleted_at IS NULL
+          AND ${isBesideRealModem(Prisma.sql`d.id`, Prisma.sql`d.account_id`)}
+      )
+      SELECT r.account_id AS "accountId", r.cmd_id AS "cmdId" FROM emulated JOIN recipients r ON r.device_id = emulated.id
+      WHERE r.state = 'Pending' AND r.dispatched_journal IS NULL LIMIT ${limit}`,
+  )
+}
+
+const waitingRow = z.object({ accountId: z.string(), cmdId: z.string() })
