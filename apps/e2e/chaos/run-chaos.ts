@@ -49,8 +49,9 @@ try {
   await load.run(messages, everyMs)
   await stopFaults()
   await settle(fleet, load)
+  const findings = await auditUntilComplete(fleet, load)
   stopProgress()
-  isPassed = report(fleet, load, await audit(fleet, load, receiver))
+  isPassed = report(fleet, load, findings)
 } finally {
   await fleet.stop()
   await receiver.stop()
@@ -109,7 +110,7 @@ function chooseFault(): Fault {
   return faults[0] as Fault
 }
 
-/** Waits until all messages have ended and all webhooks have been delivered. */
+/** Waits until all messages have ended. */
 async function settle(fleet: Fleet, load: Load): Promise<void> {
   print(`${load.sent.length} accepted after ${seconds(performance.now() - beganAt)}; waiting until all have ended`)
   const open = async () =>
@@ -118,11 +119,26 @@ async function settle(fleet: Fleet, load: Load): Promise<void> {
         ['Pending', 'Processed', 'Cancelling'].map((state) => all(fleet, `/messages?limit=100&state=${state}`)),
       )
     ).flat()
-  const quiet = async () => ({ open: (await open()).length, requests: receiver.requests.length })
   const limitMs = 180_000 + messages * 20
-  await eventually(quiet, ({ open: left }) => left === 0, limitMs).catch(() => print('some have not ended'))
-  // Sent messages may still become Delivered, with a webhook for each.
-  for (let before = -1; before !== receiver.requests.length; await sleep(3_000)) before = receiver.requests.length
+  await eventually(open, ({ length }) => length === 0, limitMs).catch(() => print('some have not ended'))
+}
+
+/**
+ * Audits until nothing is missing and no webhook request has arrived for three seconds. A late delivery report or a
+ * retried webhook is not a loss; what has not arrived after three minutes is.
+ */
+async function auditUntilComplete(fleet: Fleet, load: Load): Promise<Findings> {
+  const auditsBeganAt = performance.now()
+  for (;;) {
+    const requestsBefore = receiver.requests.length
+    await sleep(3_000)
+    const findings = await audit(fleet, load, receiver)
+    const tookMs = performance.now() - auditsBeganAt
+    const isComplete = findings.lost.length === 0 && receiver.requests.length === requestsBefore
+    if (!isComplete && tookMs < 180_000) continue
+    if (isComplete) print(`everything was there ${seconds(tookMs)} after all messages had ended`)
+    return findings
+  }
 }
 
 function report(fleet: Fleet, load: Load, findings: Findings): boolean {
