@@ -201,7 +201,7 @@ async function failure(args: readonly string[], dataDir: string, more: Record<st
   return process.complaints
 }
 
-test('npm scripts run the commands', () => {
+test('npm run backup and npm run restore run the commands', () => {
   const listed = execFileSync('npm', ['pkg', 'get', 'scripts.backup', 'scripts.restore'], {
     cwd: ROOT,
     encoding: 'utf8',

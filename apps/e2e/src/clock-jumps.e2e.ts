@@ -34,7 +34,7 @@ given('clocks that are set', () => {
 
   for (const name of ['relay 0', 'relay 1', 'agent 0', 'agent 1', 'PostgreSQL'])
     for (const seconds of [HOUR, -HOUR, DAY, -DAY])
-      test(`${name}, by ${seconds} s and back, delays messages and tokens by five seconds at most`, async () => {
+      test(`moving the clock of ${name} by ${seconds} s and back delays messages and tokens by at most five seconds`, async () => {
         const clock = fleet.clocks.get(name)
         clock?.set(seconds)
         await sleep(NOTICED_MS)
@@ -61,7 +61,7 @@ given('clocks that are set', () => {
     for (const id of ids) await isSoonSent(other, id)
   })
 
-  test('no process ended by itself', () => {
+  test('no process ended unexpectedly', () => {
     expect(collapsed).toEqual([])
     expect([...fleet.relays, ...fleet.agents].flatMap(({ post }) => post.crashes)).toEqual([])
   })

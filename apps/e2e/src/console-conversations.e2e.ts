@@ -217,7 +217,7 @@ test('loads a long conversation while scrolling up; after an error it shows a me
   await page.unroute('**/conversations/*cursor=*')
 })
 
-test('shows messages that arrive after the page was loaded and before its stream started', async () => {
+test('shows messages that arrive between the loading of the page and the start of its stream', async () => {
   const talker = '+447400888888'
   await gateway.api.ask('POST', '/virtual-phone', { from: talker, text: 'Before it is opened' })
   const hold = Promise.withResolvers<void>()

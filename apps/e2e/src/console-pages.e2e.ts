@@ -133,7 +133,7 @@ test('shows log entries live', async () => {
   await logs.context().close()
 })
 
-test('explains and saves a setting, and refuses a contradicting one with a clear error', async () => {
+test('explains and saves a setting, and refuses a contradictory one with a clear error', async () => {
   await go('/settings')
   const section = page.getByRole('region', { name: 'Sending' })
   await section.getByLabel('Shortest pause').fill('5')

@@ -76,7 +76,7 @@ test('reports a received message with its device, SIM number and phone number', 
   expect(came.map(({ payload }) => payload['recipient'])).toEqual(fleet.agents.flatMap(({ numbers }) => numbers))
 })
 
-test('while an agent is offline only its messages wait, and it sends each once when it is back', async () => {
+test('while an agent is offline only its messages wait, and it sends each once when it has reconnected', async () => {
   const isAway = fleet.agents[0]?.post.killFor(4_000)
   const waiting = await Promise.all(
     [1, 2].map((simNumber) =>

@@ -62,7 +62,7 @@ test('only the agent decrypts encrypted data', async () => {
   expect(messages[0]).toMatchObject({ to: '+12012223355', direction: 'to-phone' })
 })
 
-test('refuses each field that is declared as encrypted and is not', async () => {
+test('refuses each field that is declared as encrypted but is not encrypted', async () => {
   const { status, json } = await gateway.api.ask('POST', '/messages', {
     phoneNumbers: [encrypted('+12012223355'), '+12012223344'],
     dataMessage: { data: 'AQID', port: 5000 },

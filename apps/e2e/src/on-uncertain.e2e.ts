@@ -29,7 +29,7 @@ const ended = async (id: string) =>
 // The answer to every message to this number is lost.
 const ANSWERS_LOST = '+12025550119'
 
-test('a message with onUncertain resend goes out once more when its answer was lost, and is marked everywhere', async () => {
+test('a message with onUncertain resend is sent once more if its answer was lost, and is marked everywhere', async () => {
   await house.emulator.instruct('set-fault', {
     modem: 'modem0',
     fault: 'submit-answer-lost',
@@ -45,7 +45,7 @@ test('a message with onUncertain resend goes out once more when its answer was l
   expect(payload).toMatchObject({ possibleDuplicate: true })
 })
 
-test('a message is sent twice at most, and without resend once', async () => {
+test('a message is sent at most twice, and only once without resend', async () => {
   await Promise.all([send('twice', ANSWERS_LOST, 'resend'), send('once', ANSWERS_LOST)])
   expect(await ended('twice')).toMatchObject({ state: 'Failed', error: 'submit_unknown', possibleDuplicate: true })
   expect(submissionsOf('twice')).toHaveLength(2)
@@ -57,13 +57,13 @@ test('a message is sent twice at most, and without resend once', async () => {
   expect(failure.payload).toMatchObject({ possibleDuplicate: true })
 })
 
-test('a message whose answer arrives goes out once, and is not marked', async () => {
+test('a message whose answer arrives is sent once, and is not marked', async () => {
   await send('answered', '+447400200100', 'resend')
   expect(await ended('answered')).toEqual({ phoneNumber: '+447400200100', state: 'Sent' })
   expect(submissionsOf('answered')).toHaveLength(1)
 })
 
-test('a value that onUncertain does not have is refused', async () => {
+test('an unknown value of onUncertain is refused', async () => {
   const { status, json } = await send('refused', '+447400200102', 'always')
   expect(status).toBe(400)
   expect(JSON.stringify(json)).toContain('onUncertain')

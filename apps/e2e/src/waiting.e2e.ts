@@ -89,14 +89,14 @@ async function statusReasons(): Promise<readonly string[]> {
   return waiting.map(({ reason }) => reason)
 }
 
-test('a schedule', async () => {
+test('a message waits for its scheduled time', async () => {
   const scheduleAt = new Date(Date.now() + 15_000).toISOString()
   const id = await send({ scheduleAt })
   expect(await untilWaits(id, 'scheduled')).toMatchObject({ until: scheduleAt })
   await untilSent(id)
 })
 
-test('an offline device', async () => {
+test('a message waits for an offline device', async () => {
   await house.agent?.stop()
   const id = await send()
   expect((await untilWaits(id, 'device_offline')).until).toBeUndefined()
@@ -104,7 +104,7 @@ test('an offline device', async () => {
   await untilSent(id)
 })
 
-test('a SIM without a network', async () => {
+test('a message waits for a SIM without a network', async () => {
   await house.emulator.instruct('set-coverage', { stat: 2 })
   await eventually(
     async () => (await house.api.ask('GET', '/devices')).json[0].simCards[0].state,
@@ -118,7 +118,7 @@ test('a SIM without a network', async () => {
   expect(await statusReasons()).toEqual([])
 })
 
-test('a modem that is unplugged', async () => {
+test('a message waits for an unplugged modem', async () => {
   await house.emulator.instruct('unplug', { modem: 'modem0' })
   const id = await send({ simNumber: 1 })
   await untilWaits(id, 'modem_missing')
@@ -129,7 +129,7 @@ test('a modem that is unplugged', async () => {
 test.each([
   ['limit', { limit_period: 'PerHour', limit_value: 1 }],
   ['pause', { send_interval_min: 25, send_interval_max: 25 }],
-])('a setting: %s', async (reason, messages) => {
+])('a message waits because of a setting: %s', async (reason, messages) => {
   await settings(messages)
   await send()
   const id = await send()
@@ -139,7 +139,7 @@ test.each([
   await untilSent(id)
 })
 
-test('work hours', async () => {
+test('a message waits for the work hours', async () => {
   const hour = (new Date().getHours() + 3) % 24
   const of = (minutes: string) => `${String(hour).padStart(2, '0')}:${minutes}`
   await settings({ work_hours_enabled: true, work_hours_start: of('00'), work_hours_end: of('59') })
@@ -149,7 +149,7 @@ test('work hours', async () => {
   await untilSent(id)
 })
 
-test('an earlier message to the number whose outcome is unknown', async () => {
+test('a message waits for an earlier message to the same number whose outcome is unknown', async () => {
   const options = { times: 1, forMs: 1_000 }
   await house.emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-port-drop', options })
   const to = { phoneNumbers: [newNumber()], withDeliveryReport: false }
@@ -168,7 +168,7 @@ test('an earlier message to the number whose outcome is unknown', async () => {
   expect(ended).not.toHaveProperty('waiting')
 })
 
-test('the database: the API says that it is unavailable, the agent still knows its reason, and both agree again', async () => {
+test('without the database the API reports that it is unavailable, the agent keeps its reason, and both agree again later', async () => {
   await settings({ limit_period: 'PerHour', limit_value: 1 })
   await send()
   const id = await send()

@@ -19,7 +19,7 @@ export interface KnownDifference {
 /** Accepted differences from gammu 1.42. Any other difference fails the comparison. */
 export const knownDifferences: readonly KnownDifference[] = [
   {
-    name: 'Text behind escapes',
+    name: 'Text after escapes',
     explains: ({ field, ours, gammu, reading }) =>
       field === 'text' && userDataOf(reading)?.units.includes(escapeSeptet) === true && gammu.startsWith(ours),
   },
@@ -58,7 +58,7 @@ export const knownDifferences: readonly KnownDifference[] = [
       tpdu.serviceCentreTimeStamp.year < 2000,
   },
   {
-    name: 'Parts that are numbered behind another element',
+    name: 'Parts that are numbered after another element',
     explains: ({ field, ours, gammu, reading }) =>
       field === 'parts' && gammu === '' && ours !== '' && (userDataOf(reading)?.header?.elements.length ?? 0) > 1,
   },

@@ -58,7 +58,7 @@ test('does not continue a journal without boot memory', async () => {
   expect(await run()).toBe(false)
 })
 
-test('does not continue an older copy, of the start before or of this one', async () => {
+test('does not continue an older copy, from the previous start or from this one', async () => {
   await run({ confirmed: true })
   cpSync(disk, `${disk}-copy`, { recursive: true })
   expect(await run()).toBe(true)

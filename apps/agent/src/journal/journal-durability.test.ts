@@ -54,7 +54,7 @@ test('refuses a change that violates a constraint, with reason `refused`', async
   await journal.close()
 })
 
-test('dates records of a wrong clock when the time becomes known', async () => {
+test('dates records from a wrong clock when the time becomes known', async () => {
   const { journal } = await opened()
   const now = Date.UTC(2026, 2, 1)
   const at = { wallMs: 1000, trusted: false, bootId: 'b', monotonicMs: 1 }

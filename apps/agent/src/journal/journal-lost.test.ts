@@ -43,7 +43,7 @@ test('reports a dead thread once, and rejects pending and later calls', async ()
 })
 
 test.each(['before it is asked', 'while it writes'])(
-  'nothing goes to a modem when the thread dies %s',
+  'writes nothing to a modem when the thread dies %s',
   async (when) => {
     const words: string[] = []
     const sender = senderOver(journal)

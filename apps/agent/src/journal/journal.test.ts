@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('has all writes after the journal is opened again', async () => {
+test('contains all writes after the journal is opened again', async () => {
   const { journal } = await open()
   await journal.write([
     { kind: 'command-received', command: command('c1'), at },
@@ -48,7 +48,7 @@ test('stores a repeated command once, and keeps its state', async () => {
   expect((await journal.read('command', { cmdId: 'c1' }))?.outcome).toBe('sent')
 })
 
-test('ends a command at once that was cancelled before it came', async () => {
+test('ends a command at once if its cancel arrived first', async () => {
   const { journal } = await open()
   await journal.write([{ kind: 'tombstone', cmdId: 'c1', at }])
   await journal.write([{ kind: 'command-received', command: command('c1'), at }])
@@ -169,7 +169,7 @@ test('removes only ended, settled or acknowledged records', async () => {
   expect((await journal.read('inbound', { sinceMs: 0 })).map(({ pduId }) => pduId)).toEqual(['on the SIM'])
 })
 
-test('puts a broken journal aside, reports it, and creates one with another id', async () => {
+test('moves a broken journal aside, reports it, and creates one with another id', async () => {
   const first = await open('first')
   await first.journal.write(Array.from({ length: 300 }, (_, at) => event(`event ${at}`)))
   await first.journal.close()
@@ -181,7 +181,7 @@ test('puts a broken journal aside, reports it, and creates one with another id',
   expect(readdirSync(folder).some((name) => name.includes('.broken-'))).toBe(true)
 })
 
-test('leaves a journal of a newer agent alone', async () => {
+test('does not change a journal of a newer agent', async () => {
   const newer = new DatabaseSync(join(folder, 'journal.db'))
   newer.exec('PRAGMA user_version = 99')
   newer.close()
@@ -189,7 +189,7 @@ test('leaves a journal of a newer agent alone', async () => {
   expect(readdirSync(folder).filter((name) => name.includes('broken'))).toEqual([])
 })
 
-test('rejects a call after the close', async () => {
+test('rejects calls after it is closed', async () => {
   const { journal } = await open()
   await journal.close()
   await expect(journal.write([event('late')])).rejects.toThrow('the journal is closed')

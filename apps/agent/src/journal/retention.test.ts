@@ -98,7 +98,7 @@ async function backUp(): Promise<void> {
   database.close()
 }
 
-test('leaves no content of a finished message in the files once the relay has its events and asks for that', async () => {
+test('leaves no content of a finished message in the files when the relay has its events and requests that', async () => {
   await journal.write(begun)
   expect(found()).toEqual([outboundText, ...pdus])
   await journal.write(ended)
@@ -117,7 +117,7 @@ test('keeps content that the relay does not have yet', async () => {
   expect(events.map(({ text }) => JSON.parse(text).text)).toEqual([inboundText, ussdText])
 })
 
-test('keeps the content of acknowledged events for a restored relay, unless it asks to forget it', async () => {
+test('keeps the content of acknowledged events for a restored relay, unless the relay requests its removal', async () => {
   await journal.write([...begun, ...ended, { kind: 'mark-recorded', mark: 3, streamId: 's' }])
   await journal.forget(nothing)
   expect(found()).toEqual([inboundText, ussdText])
@@ -139,7 +139,7 @@ test('matches reports and repeated PDUs after their content was removed', async 
   expect(await journal.read('inbound-by-id', { pduId: 'p1' })).toMatchObject({ settled: 'emitted', pdu: '' })
 })
 
-test('removes content from a journal of an earlier release when it opens it', async () => {
+test('removes content from a journal of an earlier release when opening it', async () => {
   await journal.write([...begun, ...ended])
   await journal.close()
   const database = new DatabaseSync(join(folder, 'journal.db'))

@@ -28,7 +28,7 @@ test('restricts the file to its owner, also after its mode was changed', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('stores the relay together with the same key, and leaves no temporary file', () => {
+test('stores the relay next to the unchanged key, and leaves no temporary file', () => {
   const identity = AgentIdentity.load(path)
   identity.keep({ url: 'wss://sms.example.org', deviceId: 'device-1' })
   const again = AgentIdentity.load(path)

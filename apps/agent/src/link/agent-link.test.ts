@@ -68,14 +68,14 @@ test.each([
   expect(fixture.relay.connections).toBe(1)
 })
 
-test('closes with its protocol versions if the relay has none of them, and retries later', async () => {
+test('closes with its protocol versions if the relay supports none of them, and retries later', async () => {
   fixture.relay.versions = { min: 7, max: 9 }
   await start()
   await phaseIs('waiting')
   expect(fixture.agent?.status().link.problem).toContain('smsgw versions 1 to 1: update the older end')
 })
 
-test('reconnects after a lost connection and sends the events since', async () => {
+test('reconnects after a lost connection and sends the events that occurred meanwhile', async () => {
   const clock = new ManualClock()
   await start(clock)
   await phaseIs('online')
@@ -87,7 +87,7 @@ test('reconnects after a lost connection and sends the events since', async () =
   expect(fixture.relay.connections).toBe(2)
 })
 
-test('after goaway it stays until the given time, reconnects at once, and loses no command', async () => {
+test('after goaway stays connected until the given time, reconnects at once, and loses no command', async () => {
   const clock = new ManualClock()
   await start(clock)
   await phaseIs('online')

@@ -40,7 +40,7 @@ test('both ends receive in order, and never during their own call', async () => 
   expect(relayHeard).toEqual(['1', '2'])
 })
 
-test.each(['agent', 'relay'] as const)('delivers what the %s sent before its close, and nothing after', async (who) => {
+test.each(['agent', 'relay'] as const)('delivers what the %s sent before its close, and nothing later', async (who) => {
   const { agentHeard, relayHeard, agentEnd, relayEnd } = pair()
   await expect.poll(() => agentHeard).toHaveLength(2)
   const [own, heardByOther] = who === 'agent' ? [agentEnd, relayHeard] : [relayEnd(), agentHeard]

@@ -16,7 +16,7 @@ afterEach(async () => {
 })
 
 describe('the port in use', () => {
-  test('is one that identifies its modem, not one that answers OK to everything', async () => {
+  test('is a port that identifies its modem, not one that answers OK to everything', async () => {
     world.plug('1-1', [yesSayer, deaf, world.modem(imeiA)])
     await world.start()
     await world.pass(20_000)
@@ -67,7 +67,7 @@ describe('a device that does not answer', () => {
     expect(world.ready).toEqual(['1 on 1-1:0'])
   })
 
-  test('and is of another model is not taken for the modem that was in this socket', async () => {
+  test('and is of another model is not mistaken for the modem that was in this socket', async () => {
     const modem = world.modem(imeiA)
     world.plug('1-1', [modem])
     await world.start()

@@ -37,7 +37,7 @@ test('answers a code and frees the SIM', async () => {
   expect(await ask({ code: '*100#' })).toMatchObject({ text: 'Hello' })
 })
 
-test('takes a reply with the session id, once', async () => {
+test('accepts a reply with the session id, once', async () => {
   expect(await ask({ code: '*111#' })).toEqual({
     outcome: 'answered',
     text: '1 Balance',

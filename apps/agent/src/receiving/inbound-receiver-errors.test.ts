@@ -11,7 +11,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-test('keeps messages on the SIM and unacknowledged while the disk is full, and continues by itself', async () => {
+test('keeps messages on the SIM and unacknowledged while the disk is full, and continues automatically', async () => {
   world.disk.isFull = true
   for (let at = 0; at < 40; at += 1) world.deliver(one(`${at} ${'x'.repeat(100)}`))
   void world.direct(one('straight from the network'))
@@ -31,7 +31,7 @@ test('keeps messages on the SIM and unacknowledged while the disk is full, and c
   expect(world.acknowledged).toBe(1)
 })
 
-test('reports a message once that is read twice before it is on disk', async () => {
+test('reports a message once if it is read twice before it is on disk', async () => {
   const slow = new ReceiverFixture(() => 0.9)
   for (let at = 0; at < 12; at += 1) slow.store(slow.text(`message ${at}`)[0] as string)
   // Stops while one message is journaled but not yet deleted, and the messages after it wait for the disk.
@@ -44,7 +44,7 @@ test('reports a message once that is read twice before it is on disk', async () 
   expect(slow.storage.size).toBe(0)
 })
 
-test('empties other slots while one cannot be emptied', async () => {
+test('empties the other slots if one cannot be emptied', async () => {
   world.stuck.add(0)
   for (let at = 0; at < 5; at += 1) world.deliver(one(`message ${at}`))
   await world.pass(10_000)
@@ -54,7 +54,7 @@ test('empties other slots while one cannot be emptied', async () => {
   expect(world.storage.size).toBe(0)
 })
 
-test('deletes a message after the SIM is back', async () => {
+test('deletes a message after the SIM has returned', async () => {
   world.deletesWork = false
   world.deliver(one('hello'))
   await world.pass(1000)
@@ -67,7 +67,7 @@ test('deletes a message after the SIM is back', async () => {
   expect(await world.received()).toHaveLength(1)
 })
 
-test('empties a moved card in its new modem, whenever the old modem reports it gone', async () => {
+test('empties a moved card in its new modem, whenever the old modem reports that the card is gone', async () => {
   const before = { ...world.sim }
   world.receiver.simReady(before)
   world.simReady()

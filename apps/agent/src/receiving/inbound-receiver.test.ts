@@ -36,7 +36,7 @@ test('deletes a message only after it is on disk', async () => {
   expect(world.storage.size).toBe(0)
 })
 
-test('reports a message once that is read again after a restart', async () => {
+test('reports a message once if it is read again after a restart', async () => {
   world.deletesWork = false
   world.deliver(one('hello'))
   await world.pass(1000)
@@ -138,7 +138,7 @@ test('reports an MMS notification once, also when the network repeats it', async
   expect(world.storage.size).toBe(0)
 })
 
-test('uses the network time when it is plausible, else its own', async () => {
+test('uses the time of the network if it is plausible, else the time of the agent', async () => {
   const nowMs = world.clock.epochMs()
   world.deliver(world.text('yesterday', { atMs: nowMs - 24 * hour })[0] as string)
   world.deliver(world.text('in 1998', { atMs: Date.UTC(1998, 1, 1) })[0] as string)
@@ -148,7 +148,7 @@ test('uses the network time when it is plausible, else its own', async () => {
   expect(Date.parse(in1998?.receivedAt ?? '') - nowMs).toBeLessThan(10_000)
 })
 
-test('stores messages while the clock cannot be trusted, and reports them with a date later', async () => {
+test('stores messages while the clock cannot be trusted, and later reports them with a date', async () => {
   world.time.trusted = false
   world.deliver(world.text('early', { atMs: Date.UTC(1998, 1, 1) })[0] as string)
   await world.pass(5 * minute)
@@ -162,7 +162,7 @@ test('stores messages while the clock cannot be trusted, and reports them with a
   expect(world.clock.epochMs() - Date.parse(early?.receivedAt ?? '')).toBeGreaterThanOrEqual(5 * minute)
 })
 
-test('keeps a report that matches nothing, and tries it again', async () => {
+test('keeps a report that matches nothing, and retries it', async () => {
   world.reportsMatch = false
   world.deliver(report())
   await world.pass(1000)

@@ -21,7 +21,7 @@ const silence: SubmitOutcome = { kind: 'unknown', why: 'silence', error: undefin
 const nameless: SubmitOutcome = { kind: 'accepted', messageReference: undefined, detail: undefined, duplicate: false }
 const busy: SubmitOutcome = { kind: 'refused', error: readCommandError('+CMS ERROR: 42')!, pduWritten: true }
 
-test('sends a command once that comes twice in one frame', async () => {
+test('sends a command once if it is twice in one frame', async () => {
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a'), sendCommand('a'))
   await world.pass(minute)
@@ -48,7 +48,7 @@ test('uses the later one of two ready SIMs with the same card, however long the 
   expect(world.sent).toHaveLength(1)
 })
 
-test('sends by a SIM whose history cannot be read', async () => {
+test('sends through a SIM whose history cannot be read', async () => {
   world.disk.failReads = true
   await world.sender.simReady(world.sim(1))
   world.disk.failReads = false
@@ -96,7 +96,7 @@ test('accepts evidence although a part without a reference was sent at another t
   expect(await world.events('delivered')).toMatchObject([{ cmdId: 'doubtful' }])
 })
 
-test('sends a planned message by another SIM when its own is removed, also between two processes', async () => {
+test('sends a planned message through another SIM when its own SIM is removed, also between two processes', async () => {
   world.outcomes.push(busy, busy)
   const sim = world.sim(1)
   await world.sender.simReady(sim)
@@ -113,7 +113,7 @@ test('sends a planned message by another SIM when its own is removed, also betwe
   expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([3])
 })
 
-test('ends a message once that is cancelled while it expires', async () => {
+test('ends a message once if it is cancelled while it expires', async () => {
   await world.accept(sendCommand('a', { validUntil: world.iso(1000) }))
   await world.pass(990)
   world.disk.refuses = () => true
@@ -126,7 +126,7 @@ test('ends a message once that is cancelled while it expires', async () => {
   expect(await world.events('failed')).toHaveLength(0)
 })
 
-test('stops sending on a full disk, and continues by itself when there is room', async () => {
+test('stops sending while the disk is full, and continues automatically', async () => {
   await world.accept(...Array.from({ length: 20 }, (_, at) => sendCommand(`c${at}`)))
   world.disk.isFull = true
   await world.sender.simReady(world.sim(1))
@@ -160,7 +160,7 @@ test('stops a message that is put in doubt between two parts, and ends it once',
   expect(world.sender.open).toBe(0)
 })
 
-test('reports a message as sent whose only part was accepted while the journal was distrusted', async () => {
+test('reports a message as sent if its only part was accepted while the journal was distrusted', async () => {
   const sim = world.sim(1)
   await world.sender.simReady({
     ...sim,
@@ -204,7 +204,7 @@ test.each([4, 10])('keeps a limit of %i that is set after messages were sent', a
   expect(world.sent).toHaveLength(2 * value)
 })
 
-test('counts a message of the second try for the limit after a restart', async () => {
+test('counts a message that was sent on the second try towards the limit after a restart', async () => {
   world.outcomes.push(busy)
   const limit = { periodMs: 12 * 60 * minute, value: 1 }
   const settings = { ...defaultSendingSettings, pace: { ...defaultSendingSettings.pace, limit } }
@@ -220,7 +220,7 @@ test('counts a message of the second try for the limit after a restart', async (
   expect(world.sent).toHaveLength(1)
 })
 
-test('holds back an encrypted number too while a message to it is in doubt', async () => {
+test('also holds back messages to an encrypted number while a message to it is in doubt', async () => {
   world = new SenderFixture({ opener: new ClearOpener() })
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))
@@ -238,7 +238,7 @@ test('holds back an encrypted number too while a message to it is in doubt', asy
   expect(world.sent).toHaveLength(2)
 })
 
-test('sends no part in doubt on evidence for another part', async () => {
+test('does not send a part in doubt after evidence for another part', async () => {
   await world.sender.simReady(world.sim(1))
   // The disk has space for each COMMIT, but not for the result.
   world.disk.refuses = ({ kind }) => kind === 'part-result'

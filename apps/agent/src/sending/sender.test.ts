@@ -13,7 +13,7 @@ beforeEach(() => {
 const minute = 60_000
 const silence: SubmitOutcome = { kind: 'unknown', why: 'silence', error: undefined }
 
-test('sends a message by the ready SIM, and reports its number and parts', async () => {
+test('sends a message through the ready SIM, and reports the number and the parts', async () => {
   await world.sender.simReady(world.sim(2, '+447700900002'))
   await world.accept(sendCommand('a'))
   await world.pass(100)
@@ -106,7 +106,7 @@ test('does not send an expired message, and passes the remaining time to the net
   expect(world.sent.map(({ submit }) => submit.validityPeriod)).toMatchObject([{ format: 'relative', value: 10 }])
 })
 
-test('gives up a message without a deadline after its life, with the last reason', async () => {
+test('fails a message without a deadline after its maximum age, with the last reason', async () => {
   await world.accept(sendCommand('a'))
   await world.pass(73 * 60 * minute)
   expect(await world.events('failed')).toMatchObject([{ cmdId: 'a', code: 'gave_up' }])
@@ -174,7 +174,7 @@ test('does not repeat a part with an unknown outcome, holds its number for two m
   expect(world.sent).toHaveLength(3)
 })
 
-test('resolves a doubt by a late answer, and corrects submit_unknown', async () => {
+test('resolves a doubt after a late answer, and corrects submit_unknown', async () => {
   world.outcomes.push(silence, silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('soon'), sendCommand('late', { phoneNumber: '+447700900777' }))

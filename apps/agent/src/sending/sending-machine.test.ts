@@ -74,7 +74,7 @@ test('writes plan and COMMIT together when the modem asks for the PDU', () => {
   expect(effects).toMatchObject([{ kind: 'commit', changes }])
 })
 
-test('leaves the state it was given as it is', () => {
+test('does not change the state that it is given', () => {
   const before = structuredClone({ open: [...submitted.open], doubt: submitted.doubt, queue: submitted.schedule.queue })
   play(submitted, 0, { kind: 'prompted', ...attempt('a') }, resultOf('a', unknown), accepted('b'), { kind: 'stop' })
   expect({ open: [...submitted.open], doubt: submitted.doubt, queue: submitted.schedule.queue }).toEqual(before)
@@ -117,7 +117,7 @@ describe.each<[string, AttemptResult, readonly string[], Partial<{ open: number;
   ],
   ['unsent', { kind: 'unsent', why: 'port-lost' }, ['write', 'set-timer'], { open: 1, waiting: 1, inDoubt: 0 }],
 ])('a part that is %s', (_, result, expected, counts) => {
-  test('is written once, and decides about its message', () => {
+  test('is written once, and decides how its message continues', () => {
     const { state, kinds } = play(onAir, 10, resultOf('a', result))
     expect(kinds.filter((kind) => kind !== 'set-timer' || expected.includes(kind))).toEqual(expected)
     const { open, schedule, doubt } = state
@@ -125,7 +125,7 @@ describe.each<[string, AttemptResult, readonly string[], Partial<{ open: number;
   })
 })
 
-test('submits the next part in the step that takes the result of the one before', () => {
+test('submits the next part in the step that processes the result of the previous part', () => {
   const long = play(idle, 0, accepted('a'), planned('a', 2), { kind: 'prompted', ...attempt('a') })
   const { kinds, effects } = play(long.state, 10, resultOf('a', ok))
   expect(kinds).toEqual(['write', 'submit'])
@@ -148,7 +148,7 @@ test('holds messages to the number of a doubt for two minutes, and sends to othe
   expect(play(same.state, defaultSendingLimits.destinationHoldMs, { kind: 'timer' }).kinds).toContain('plan')
 })
 
-test('ends a doubt after its window, and corrects the result by a late answer', () => {
+test('ends a doubt after its window, and corrects the outcome after a late answer', () => {
   const doubt = play(onAir, 0, resultOf('a', unknown)).state
   const over = play(doubt, defaultSendingLimits.doubtWindowMs, { kind: 'timer' })
   expect(over.effects).toContainEqual(expect.objectContaining({ onWritten: { kind: 'give-up-written', cmdId: 'a' } }))

@@ -12,7 +12,7 @@ import { ProblemLog } from './problem-log.ts'
 
 const agentSettings = (sent: Readonly<Record<string, unknown>>) => settingsOf(takeSettings(sent, noSettings).known)
 
-test('by default there is no pause and no limit, the order is FIFO and the lowest SIM sends', () => {
+test('by default there is no pause and no limit, the order is FIFO, and the SIM with the lowest number sends', () => {
   expect(agentSettings({})).toEqual(defaultAgentSettings)
 })
 
@@ -82,7 +82,7 @@ test('ignores unknown settings and null values', () => {
   expect(takeSettings(sent, noSettings)).toEqual({ known: noSettings, refused: [] })
 })
 
-test('a flood of settings costs ten writes at once and then one a second, and the last ones win', async () => {
+test('a flood of settings causes ten writes at once and then one a second, and the last settings win', async () => {
   const { settings, clock, written, used } = inUse()
   for (let at = 0; at < 100_000; at += 1) settings.receive({ ping: { interval_seconds: 30 + (at % 2) } })
   settings.receive({ ping: { interval_seconds: 99 } })
@@ -111,7 +111,7 @@ test('a few changes in a row are used at once', () => {
   expect(clock.nextAtMs).toBeUndefined()
 })
 
-test('settings that change back while they are held are not written', async () => {
+test('settings that change back while they are held back are not written', async () => {
   const { settings, clock, written } = afterBurst()
   for (const seconds of [31, 30]) settings.receive({ ping: { interval_seconds: seconds } })
   const { stored } = settings
@@ -121,7 +121,7 @@ test('settings that change back while they are held are not written', async () =
   expect(written).toHaveLength(10)
 })
 
-test('a stop stores the settings that came last', () => {
+test('a stop stores the latest settings', () => {
   const { settings, clock, written } = afterBurst()
   settings.receive({ ping: { interval_seconds: 31 } })
   settings.stop()

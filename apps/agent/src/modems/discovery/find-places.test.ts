@@ -100,7 +100,7 @@ test('finds nothing on a machine without USB', async () => {
 })
 
 describe('a port listed in MODEMS', () => {
-  test('is the only port used of its device', async () => {
+  test('is the only port of its device that is used', async () => {
     plug(devices.ec25, '1-1.2')
     const address = fake.port('ttyUSB3')
     expect((await find([address])).places).toEqual([
@@ -126,7 +126,7 @@ describe('a port listed in MODEMS', () => {
     expect((await find([own])).places).toMatchObject([{ key: own, ports: [own], usb: { path: '1-1.2' } }])
   })
 
-  test('that does not exist is a place that is not present', async () => {
+  test('is a place without a modem if it does not exist', async () => {
     expect((await find([fake.port('ttyUSB9')])).places).toMatchObject([{ isPresent: false, usb: undefined }])
   })
 
@@ -151,7 +151,7 @@ describe('a port listed in MODEMS', () => {
     expect(unlisted.map(({ key }) => key)).toEqual(['usb:1-1.3'])
   })
 
-  test('behind TCP is hidden until it is opened', async () => {
+  test('over TCP is hidden until it is opened', async () => {
     expect((await find(['tcp://modems.example:7001'])).places).toMatchObject([{ isPresent: true, isHidden: true }])
   })
 })

@@ -50,7 +50,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-test('searches once after several changes, and periodically without a change', async () => {
+test('searches once after several changes, and periodically without changes', async () => {
   const watching = watch()
   await watching.start()
   expect(looks).toBe(1)
@@ -83,7 +83,7 @@ test('a request during a search waits for the next search', async () => {
   expect(done).toEqual([0, 1, 2])
 })
 
-test('reports an unusable device once, and only if it stays unusable, as a stick is first a disk', async () => {
+test('reports an unusable device once, and only if it stays unusable, because a stick is a disk at first', async () => {
   const watching = watch()
   unusable = ['a disk']
   await watching.start()

@@ -39,7 +39,7 @@ test('keeps the pause between messages when a modem is set up repeatedly', async
   expect(world.sent).toHaveLength(3)
 })
 
-test('begins no second message while one is at the modem and the network comes back', async () => {
+test('begins no second message while one is at the modem and the network returns', async () => {
   let submits = 0
   const sim = {
     ...world.sim(1),
@@ -76,7 +76,7 @@ test('keeps messages for a SIM that briefly loses its network, and then gives th
   expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([1, 2, 1])
 })
 
-test('sends by other SIMs while a SIM without a network is being added', async () => {
+test('sends through other SIMs while a SIM without a network is being added', async () => {
   await world.sender.simReady(world.sim(2))
   const sim = world.sim(1)
   const ready = world.sender.simReady(sim)
@@ -87,7 +87,7 @@ test('sends by other SIMs while a SIM without a network is being added', async (
   expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([2])
 })
 
-test('sends by a moved card in its new modem, whenever the old modem reports it gone', async () => {
+test('sends through a moved card in its new modem, whenever the old modem reports that the card is gone', async () => {
   const before = world.sim(1)
   const now = { ...world.sim(2), iccid: before.iccid }
   await world.sender.simReady(before)

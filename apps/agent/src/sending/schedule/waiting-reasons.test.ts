@@ -27,7 +27,7 @@ test('reports nothing while nothing waits', async () => {
   expect(report()).toEqual({ sims: [], messages: [] })
 })
 
-test('reports earlier_outcome_unknown for two minutes behind a doubt, and not longer', async () => {
+test('reports earlier_outcome_unknown for two minutes after a doubt, and no longer', async () => {
   world.outcomes.push(unknown)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a'), sendCommand('b'), sendCommand('c', { phoneNumber: '+447700900999' }))
@@ -45,7 +45,7 @@ test('reports earlier_outcome_unknown for two minutes behind a doubt, and not lo
   expect(report()).toEqual({ sims: [], messages: [] })
 })
 
-test('reports doubts and the messages behind them again after a restart', async () => {
+test('reports doubts and the messages that wait for them again after a restart', async () => {
   world.outcomes.push(unknown)
   const sim = world.sim(1)
   await world.sender.simReady(sim)
@@ -107,7 +107,7 @@ test('distinguishes no network, a locked SIM, a missing modem and a starting mod
   expect(report()).toEqual({ sims: [], messages: [] })
 })
 
-test('reports retry after a temporary refusal, and modem_busy after a modem took nothing', async () => {
+test('reports retry after a temporary refusal, and modem_busy after a modem accepted nothing', async () => {
   await world.sender.simReady(world.sim(1))
   const refused: SubmitOutcome = {
     kind: 'refused',
@@ -122,7 +122,7 @@ test('reports retry after a temporary refusal, and modem_busy after a modem took
   expect(reasons()).toMatchObject({ b: { reason: 'modem_busy', simNumber: 1 } })
 })
 
-test('reports modem_busy for the message at a silent modem and those behind it, after a while', async () => {
+test('after a while reports modem_busy for the message at a silent modem and for later messages', async () => {
   const sim = world.sim(1)
   await world.sender.simReady({
     ...sim,
