@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { isConsoleFresh } from './console-freshness.ts'
 
-const isWanted = !process.argv.includes('--help')
+// With arguments it is a command, which serves no console.
+const isWanted = process.argv.length === 2
 
 if (isMainThread && isWanted && !isConsoleFresh()) {
   process.stderr.write('building the console …\n')

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { defaultFolder } from '@smsgw/daemon/default-folder'
 import { flag, setting, text, wholeNumber } from '@smsgw/daemon/setting'
 import { readSecret, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
@@ -19,10 +20,13 @@ export const settingsSchema = z.object({
       example: 'wss://sms.example.org',
     },
   ),
-  DATA_DIR: setting(text().default('./data'), {
-    about: 'folder for the journal and the key that identifies this agent to the relay',
-    example: '/var/lib/smsgw',
-  }),
+  DATA_DIR: setting(
+    text().default(() => defaultFolder('agent')),
+    {
+      about: 'folder for the journal and the key that identifies this agent to the relay',
+      example: '/var/lib/smsgw',
+    },
+  ),
   MODEMS: setting(text().default('auto'), {
     about:
       'modems to use: auto finds them; a list of /dev/… paths and tcp://host:port, separated by commas, sets SIM 1, SIM 2, …',

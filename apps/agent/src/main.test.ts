@@ -74,7 +74,7 @@ async function run(args: readonly string[], settings?: Readonly<Record<string, s
 test('pairs once, and again only with --again, which sets the journal of the previous device aside', async () => {
   expect(await run(['pair', url, 'code-1'])).toEqual({
     code: 0,
-    said: 'Paired as device device-1. Start the agent with `npm run agent -- run`.\n',
+    said: `Paired as device device-1. Start the agent with \`DATA_DIR=${folder} npm run agent -- run\`.\n`,
   })
   const file = join(folder, 'agent-identity.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)

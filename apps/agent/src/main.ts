@@ -40,6 +40,10 @@ async function main([command, ...args]: readonly string[]): Promise<void> {
       const { status } = await import('./cli/status.ts')
       return status(config, args)
     }
+    case 'udev-rules': {
+      const { printUdevRules } = await import('./cli/udev-rules.ts')
+      return printUdevRules(config, args)
+    }
     case 'ussd': {
       const { ussd } = await import('./cli/ussd.ts')
       return ussd(config, args)

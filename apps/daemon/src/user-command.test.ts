@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { type Program, startCommand, userCommand } from './user-command.ts'
 
-const checkout = { main: '/home/pi/smsgw/apps/agent/src/main.ts', service: undefined }
-const ofAgent = { main: '/usr/lib/smsgw/agent/main.js', service: undefined }
-const ofGateway = { main: '/usr/lib/smsgw/gateway/main.js', service: undefined }
-const agentOfGateway = { main: '/usr/lib/smsgw/agent/main.js', service: 'gateway' }
-const container = { main: '/app/agent/main.js', service: undefined }
+const checkout = { main: '/home/pi/smsgw/apps/agent/src/main.ts', service: undefined, dataDir: undefined }
+const ofAgent = { main: '/usr/lib/smsgw/agent/main.js', service: undefined, dataDir: undefined }
+const ofGateway = { main: '/usr/lib/smsgw/gateway/main.js', service: undefined, dataDir: undefined }
+const agentOfGateway = { main: '/usr/lib/smsgw/agent/main.js', service: 'gateway', dataDir: undefined }
+const gatewayOfCheckout = { ...checkout, main: '/home/pi/smsgw/apps/gateway/src/main.ts' }
+const container = { main: '/app/agent/main.js', service: undefined, dataDir: undefined }
 
 test.each<[Program, string, typeof checkout, string]>([
   ['agent', 'doctor', checkout, 'npm run agent -- doctor'],
@@ -13,7 +14,8 @@ test.each<[Program, string, typeof checkout, string]>([
   ['agent', 'doctor', ofGateway, 'sudo smsgw gateway doctor'],
   ['agent', 'doctor', container, 'node agent/main.js doctor'],
   ['gateway', '', checkout, 'npm start'],
-  ['gateway', 'backup <file>', checkout, 'npm run backup -- <file>'],
+  ['gateway', 'backup <file>', checkout, 'npm run gateway -- backup <file>'],
+  ['agent', 'doctor', gatewayOfCheckout, 'npm run gateway -- doctor'],
   ['gateway', 'backup <file>', ofGateway, 'sudo smsgw gateway backup <file>'],
   ['relay', '', checkout, 'npm run relay'],
   ['relay', 'restore <file>', ofGateway, 'sudo smsgw relay restore <file>'],
@@ -32,4 +34,15 @@ test('the package starts a service, other installations run a command', () => {
   expect(startCommand('agent', ofAgent)).toBe('sudo systemctl start smsgw-agent')
   expect(startCommand('agent', checkout)).toBe('npm run agent -- run')
   expect(startCommand('gateway', checkout)).toBe('npm start')
+  expect(startCommand('agent', gatewayOfCheckout)).toBe('npm start')
+})
+
+test('the start command names DATA_DIR if it was set, except where the installation sets it', () => {
+  const at = (dataDir: string) => startCommand('agent', { ...checkout, dataDir })
+  expect(at('./second')).toBe('DATA_DIR=./second npm run agent -- run')
+  expect(at("/srv/Ada's data")).toBe(`DATA_DIR='/srv/Ada'\\''s data' npm run agent -- run`)
+  expect(startCommand('agent', { ...ofAgent, dataDir: '/var/lib/smsgw/agent' })).toBe(
+    'sudo systemctl start smsgw-agent',
+  )
+  expect(startCommand('agent', { ...container, dataDir: '/data' })).toBe('node agent/main.js run')
 })

@@ -1,31 +1,41 @@
-import { basename, dirname } from 'node:path'
-
 export type Program = 'agent' | 'gateway' | 'modem' | 'relay'
 
-/** The main script of this process, and the service for which the `smsgw` command started it. */
 interface Installation {
+  /** The main script of this process. */
   readonly main: string
+  /** The service for which the `smsgw` command started this process. */
   readonly service: string | undefined
+  /** DATA_DIR, which the next command of this user needs too. */
+  readonly dataDir: string | undefined
 }
 
 /**
  * Returns a command as the user of this installation runs it: `npm run agent -- doctor` in a checkout, `sudo smsgw agent
- * doctor` with the Debian package, `node agent/main.js doctor` in a container. In the package, commands for the agent of a
- * gateway use the name of the gateway.
+ * doctor` with the Debian package, `node agent/main.js doctor` in a container. Commands for the agent of a gateway use the
+ * name of the gateway.
  */
 export function userCommand(program: Program, args = '', installation: Installation = here()): string {
   const { main } = installation
-  if (main.startsWith(PACKAGE)) return joined('sudo smsgw', serviceOf(program, installation), args)
-  if (BUNDLED.test(main)) return joined('node', BUNDLES[program], args)
-  if (program !== 'gateway') return joined('npm run', program, args && `-- ${args}`)
-  const [command, ...rest] = args.split(' ')
-  return command ? joined('npm run', command, rest.length > 0 ? `-- ${rest.join(' ')}` : '') : 'npm start'
+  const service = serviceOf(program, installation)
+  if (main.startsWith(PACKAGE)) return joined('sudo smsgw', service, args)
+  if (BUNDLED.test(main)) return joined('node', BUNDLES[service], args)
+  if (service === 'gateway' && args === '') return 'npm start'
+  return joined('npm run', service, args && `-- ${args}`)
 }
 
 /** Returns the command that starts the agent or the gateway: as a service if it is installed as one. */
 export function startCommand(program: 'agent' | 'gateway', installation: Installation = here()): string {
-  if (installation.main.startsWith(PACKAGE)) return `sudo systemctl start smsgw-${serviceOf(program, installation)}`
-  return userCommand(program, program === 'agent' ? 'run' : '', installation)
+  const { main, dataDir } = installation
+  const service = serviceOf(program, installation)
+  if (main.startsWith(PACKAGE)) return `sudo systemctl start smsgw-${service}`
+  const command = userCommand(program, service === 'agent' ? 'run' : '', installation)
+  // A container has the setting already.
+  return dataDir === undefined || BUNDLED.test(main) ? command : `DATA_DIR=${quoted(dataDir)} ${command}`
+}
+
+/** Quotes a word for a shell where necessary. */
+function quoted(word: string): string {
+  return /^[\w@%+:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 /** Returns help lines: the command for this installation, then its description. An empty command continues the line above. */
@@ -39,12 +49,13 @@ export function commandsHelp(
 }
 
 function here(): Installation {
-  return { main: process.argv[1] ?? '', service: process.env['SMSGW_SERVICE'] }
+  const { SMSGW_SERVICE: service, DATA_DIR: dataDir } = process.env
+  return { main: process.argv[1] ?? '', service, dataDir: dataDir || undefined }
 }
 
-function serviceOf(program: Program, { main, service }: Installation): string {
+function serviceOf(program: Program, { main, service }: Installation): Program {
   if (program !== 'agent') return program
-  return service ?? (basename(dirname(main)) === 'gateway' ? 'gateway' : 'agent')
+  return service === 'gateway' || /\/gateway\/(?:src\/)?main\.[jt]s$/.test(main) ? 'gateway' : 'agent'
 }
 
 function joined(...parts: readonly string[]): string {

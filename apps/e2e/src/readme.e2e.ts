@@ -31,6 +31,9 @@ test('the README leads from a fresh clone to a sent message', async () => {
   const sent = JSON.parse(await typed(`${account}\n${send}`))
   expect(sent).toMatchObject({ id: expect.any(String), recipients: [{ phoneNumber: '+447400123456' }] })
   expect(JSON.parse(await typed(`${account}\n${list}`))).toMatchObject([{ id: sent.id }])
+  const [status = '', doctor = ''] = theFirst(2, commandsWith('README.md', 'npm run gateway -- status'))
+  expect(await typed(status)).toContain('SIM 1')
+  expect(await typed(doctor)).toMatch(/^ok +agent: running/m)
   const program = `${account}\nSMSGW_URL=http://127.0.0.1:3000 SMSGW_PASSWORD="\${ACCOUNT#*:}" node docs/examples/send.mjs`
   expect(await typed(`${program} +447400123457 'Hello from a program'`)).toMatch(/^\S+ Pending$/)
   await running.pop()?.stop()

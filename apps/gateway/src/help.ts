@@ -17,6 +17,11 @@ export function helpText(): string {
     '',
     ...commandsHelp('gateway', [
       ['', 'run until stopped'],
+      ['status [--live]', 'show the modems of the running gateway; --json for scripts'],
+      ['doctor', 'check machine, modems and SIMs, and say how to fix problems;'],
+      ['', '--bundle <file> writes a report for support, without private data'],
+      ['udev-rules [<port>…]', 'print udev rules with which ModemManager ignores the USB modems of this gateway'],
+      ['ussd <code>', 'send a USSD code such as *100# and show the reply; --sim <n> selects the SIM'],
       ['backup <file>', 'write all data of this gateway to one file, while it is running'],
       ['restore <file>', 'restore a backup into an empty DATA_DIR'],
     ]),

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { readConfig as readAgentConfig } from '@smsgw/agent/config'
-import { takeDataFolder } from '@smsgw/daemon/data-folder'
+import { gatewayFolder } from '@smsgw/daemon/default-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { failOnOutputErrors, ignoreOutputErrors } from '@smsgw/daemon/output'
 import { readSecret, readSettings } from '@smsgw/daemon/settings'
@@ -9,7 +9,7 @@ import { runService } from '@smsgw/daemon/termination'
 import { readConfig as readRelayConfig, settingsSchema } from '@smsgw/relay/config'
 import { backupGateway, databaseSettings } from './backup/backup-gateway.ts'
 import { restoreGateway } from './backup/restore-gateway.ts'
-import { finishRestore } from './backup/restored-folder.ts'
+import { takeGatewayFolder } from './data-folder.ts'
 import { startGateway } from './gateway.ts'
 import { helpText } from './help.ts'
 import { readSecrets, storeCredentials } from './secrets.ts'
@@ -32,14 +32,18 @@ async function main(args: readonly string[]): Promise<void> {
     await moveData(command, rest)
     return
   }
+  if (command === 'status' || command === 'doctor' || command === 'ussd' || command === 'udev-rules') {
+    const { runAgentCommand } = await import('./agent-command.ts')
+    await runAgentCommand(command, rest)
+    return
+  }
   if (command !== undefined) {
     process.stdout.write(helpText())
     return
   }
   process.umask(0o077)
   const { env } = process
-  const folder = takeDataFolder(env['DATA_DIR'] || './data')
-  finishRestore(folder.path)
+  const folder = takeGatewayFolder(env['DATA_DIR'] || gatewayFolder)
   const secrets = readSecrets(folder.path, {
     serverSecret: readSecret(env, 'SERVER_SECRET'),
     password: readSecret(env, 'ADMIN_PASSWORD'),
@@ -90,7 +94,10 @@ async function moveData(command: 'backup' | 'restore', args: readonly string[]):
   process.umask(0o077)
   // Reads only the settings that locate the data, because the other settings need not be valid for a backup.
   const config = {
-    ...readSettings(settingsSchema.pick(databaseSettings), process.env),
+    ...readSettings(settingsSchema.pick(databaseSettings), {
+      ...process.env,
+      DATA_DIR: process.env['DATA_DIR'] || gatewayFolder,
+    }),
     serverSecret: readSecret(process.env, 'SERVER_SECRET'),
   }
   const work = command === 'backup' ? backupGateway : restoreGateway

@@ -55,7 +55,7 @@ test('lists unusable devices, and says what to do if there is no modem', () => {
   expect(modemLines({ modems: [], unusable: ['/dev/ttyUSB0 is held by ModemManager'] })).toEqual([
     '/dev/ttyUSB0 is held by ModemManager',
   ])
-  expect(modemLines({ modems: [], unusable: [] })[0]).toContain('npm run agent -- doctor')
+  expect(modemLines({ modems: [], unusable: [] })[0]).toContain('npm run gateway -- doctor')
 })
 
 test('is settled when no modem is starting, searching or not yet opened', () => {

@@ -74,5 +74,5 @@ export function modemLines({ modems, unusable }: Pick<AgentStatus, 'modems' | 'u
     return `${sim}${[words, operator].filter(Boolean).join(', ')} (${device})`
   })
   const all = [...lines, ...unusable]
-  return all.length > 0 ? all : [`no modem found; run \`${userCommand('agent', 'doctor')}\` to find out why`]
+  return all.length > 0 ? all : [`no modem found; run \`${userCommand('gateway', 'doctor')}\` to find out why`]
 }

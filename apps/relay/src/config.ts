@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { defaultFolder } from '@smsgw/daemon/default-folder'
 import { flag, port, setting, text, wholeNumber } from '@smsgw/daemon/setting'
 import { aboutOf, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
@@ -17,10 +18,13 @@ export const settingsSchema = z.object({
     about: 'address to listen on; use 0.0.0.0 for all interfaces, behind a proxy or with TLS',
     example: '0.0.0.0',
   }),
-  DATA_DIR: setting(text().default('./data'), {
-    about: 'folder of the embedded database; used when DATABASE_URL is not set',
-    example: '/var/lib/smsgw',
-  }),
+  DATA_DIR: setting(
+    text().default(() => defaultFolder('relay')),
+    {
+      about: 'folder of the embedded database; used when DATABASE_URL is not set',
+      example: '/var/lib/smsgw',
+    },
+  ),
   DATABASE_URL: setting(
     text()
       .regex(/^postgres(ql)?:\/\//, 'must begin with postgresql://')

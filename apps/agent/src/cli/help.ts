@@ -13,6 +13,7 @@ export function helpText(): string {
       ['status [--live]', 'show the status of the running agent; --json for scripts'],
       ['doctor', 'check machine, modems, SIMs and relay, and say how to fix problems;'],
       ['', '--bundle <file> writes a report for support, without private data'],
+      ['udev-rules [<port>…]', 'print udev rules with which ModemManager ignores the USB modems of this agent'],
       ['ussd <code>', 'send a USSD code such as *100# and show the reply; --sim <n> selects the SIM'],
     ]),
     '',

@@ -14,14 +14,17 @@ import { withDatabase } from '@smsgw/relay/store/with-database'
 import { type DatabaseSettings, keptFiles } from './backup-gateway.ts'
 import { abandonArrival, beginArrival, completeArrival } from './restored-folder.ts'
 
-/** Files that a folder may hold and still count as empty: its lock, and those that an interrupted restore left. */
-const ignoredFiles = ['lock', 'lock-journal', 'owner', 'arriving']
+/**
+ * Names that a folder may hold and still count as empty: its lock, what an interrupted restore left, and the folders of other
+ * programs of a checkout.
+ */
+const ignoredNames = ['lock', 'lock-journal', 'owner', 'arriving', 'agent', 'emulator', 'relay']
 
 /** `npm run restore -- <file>`: restores into an empty folder. Messages that may have been sent since are not sent again. */
 export async function restoreGateway(config: DatabaseSettings, args: readonly string[], log: Log): Promise<string> {
   const path = existingArchivePath(args, userCommand('gateway', 'restore smsgw.backup'))
   const folder = takeDataFolder(config.DATA_DIR).path
-  const existing = readdirSync(folder).filter((name) => !ignoredFiles.includes(name))
+  const existing = readdirSync(folder).filter((name) => !ignoredNames.includes(name))
   if (existing.length > 0)
     throw new StartError(
       `${folder} is not empty (${existing.slice(0, 3).join(', ')}). Set DATA_DIR to a new folder for the restore`,

@@ -1,0 +1,19 @@
+import { realpath } from 'node:fs/promises'
+import { StartError } from '@smsgw/daemon/start-error'
+import { type AgentConfig, wantedModems } from '../config.ts'
+import { withoutVirtual } from '../doctor/check-ports.ts'
+import { findPlaces } from '../modems/discovery/find-places.ts'
+import { udevRules } from '../modems/discovery/udev-rules.ts'
+import { readArguments } from './read-arguments.ts'
+
+/** Prints udev rules for the modems that this agent uses, or for those with the given ports. */
+export async function printUdevRules(config: AgentConfig, args: readonly string[]): Promise<void> {
+  const { positionals } = readArguments('udev-rules [<port>…]', args, {}, { least: 0, most: 64 })
+  const { places } = await findPlaces(withoutVirtual(wantedModems(config)))
+  const ports = await Promise.all(positionals.map((port) => realpath(port).catch(() => port)))
+  const strange = ports.find((port) => !places.some((place) => place.ports.includes(port)))
+  if (strange !== undefined) throw new StartError(`${strange} is not a port of a USB modem that this agent uses`)
+  const chosen =
+    ports.length === 0 ? places : places.filter((place) => place.ports.some((port) => ports.includes(port)))
+  process.stdout.write(udevRules(chosen))
+}

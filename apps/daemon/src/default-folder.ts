@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The data folder of a gateway without DATA_DIR, relative to the working directory. */
+export const gatewayFolder = './data'
+
+/**
+ * Returns the data folder of an agent or a relay without DATA_DIR. Each program has a folder of its own, but earlier releases
+ * used the same folder for every program: one that holds only the data of this program stays in use.
+ */
+export function defaultFolder(program: 'agent' | 'relay', common: string = gatewayFolder): string {
+  return ownerOfData(common) === program ? common : `${common}/${program}`
+}
+
+/** Returns the program whose data is in the folder; undefined without data. */
+export function ownerOfData(folder: string): 'agent' | 'gateway' | 'relay' | undefined {
+  const [isGateway, hasIdentity, hasDatabase] = [
+    ['server-secret', 'credentials.json'],
+    ['agent-identity.json'],
+    ['database'],
+  ].map((names) => names.some((name) => existsSync(join(folder, name))))
+  if (isGateway || (hasIdentity && hasDatabase)) return 'gateway'
+  if (hasDatabase) return 'relay'
+  return hasIdentity ? 'agent' : undefined
+}
