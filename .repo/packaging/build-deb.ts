@@ -71,8 +71,6 @@ function laySystemFiles(staging: string): void {
     write(join(staging, 'usr/lib/systemd/system', basename(unit)), packagedUnit(readFileSync(join(root, unit), 'utf8')))
     write(join(staging, `etc/smsgw/${app}.env`), readFileSync(join(debian, `settings/${app}.env`)), 0o640)
   }
-  const rules = join(root, 'apps/agent/system/70-smsgw.rules')
-  write(join(staging, 'usr/lib/udev/rules.d/70-smsgw.rules'), readFileSync(rules))
   write(join(staging, 'usr/bin/smsgw'), readFileSync(join(debian, 'smsgw')), 0o755)
   mkdirSync(join(staging, 'var/lib/smsgw'), { recursive: true })
 }

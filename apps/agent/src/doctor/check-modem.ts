@@ -1,4 +1,5 @@
 import { shortcomingTexts } from '../modems/modem-descriptions.ts'
+import { isGpioPort } from './check-serial.ts'
 import type { ModemExamination } from './examine-modem.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -16,7 +17,9 @@ export function checkModem(examination: ModemExamination): readonly Finding[] {
       fail(
         subject('modem'),
         `${status.words ?? 'does not answer'}`,
-        'unplug it for ten seconds; check its power supply',
+        isGpioPort(status.port ?? '')
+          ? 'switch it on: hold its PWRKEY pin low for a second, with the button or the jumper of the HAT; check its power supply'
+          : 'unplug it for ten seconds; check its power supply',
       ),
     ]
   }

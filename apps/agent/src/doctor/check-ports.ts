@@ -7,28 +7,43 @@ import {
   thisMachine,
   type Wanted,
 } from '../modems/discovery/find-places.ts'
+import { ignoreModemsCommand, udevRecord } from '../modems/discovery/udev-rules.ts'
 import { describeForbidden, readPortAccess } from '../ports/port-access.ts'
 import { describeHolders, readHolders } from '../ports/port-holders.ts'
+import type { AgentStatus } from '../status/agent-status.ts'
 import { readText } from './check-machine.ts'
+import { checkSerialPort } from './check-serial.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /**
  * Checks what is known about modems without opening them: their USB mode, the permissions of their ports, and the programs
- * that use the ports. The process `agentPid` may use them.
+ * that use the ports. The running agent, if there is one, may use them.
  */
 export async function checkPorts(
   wanted: Wanted,
-  agentPid: number | undefined,
+  agent: Pick<AgentStatus, 'pid' | 'modems'> | undefined,
   machine: DeviceFolders = thisMachine,
 ): Promise<readonly Finding[]> {
-  const { places, unusable } = await findPlaces(wanted, machine)
+  const real = withoutVirtual(wanted)
+  const { places, unusable } = await findPlaces(real, machine)
   const findings = unusable.map((problem) => warn('USB', problem, 'the agent does not use it until then'))
-  if (places.length === 0) findings.push(noModem)
+  const isVirtual =
+    real.addresses.length < wanted.addresses.length || agent?.modems.some(({ port }) => port === virtual)
+  if (isVirtual) findings.push(ok('modems', 'virtual modem, part of the gateway'))
+  else if (places.length === 0) findings.push(noModem)
   for (const place of places) {
-    findings.push(...(await checkPlace(place, agentPid)), ...checkSleep(place, machine))
+    findings.push(...(await checkPlace(place, agent?.pid)), ...checkSleep(place, machine))
   }
-  return [...findings, ...(await checkModemManager())]
+  findings.push(...real.addresses.flatMap((address) => checkSerialPort(address)))
+  return [...findings, ...(await checkModemManager(places))]
 }
+
+/** The virtual modem is part of the gateway and has no port. */
+export function withoutVirtual({ auto, addresses }: Wanted): Wanted {
+  return { auto, addresses: addresses.filter((address) => address !== virtual) }
+}
+
+const virtual = 'virtual'
 
 const noModem = fail(
   'modems',
@@ -74,25 +89,23 @@ function checkSleep({ usb }: Place, { sysfs }: DeviceFolders): readonly Finding[
     warn(
       `USB device ${usb.id}`,
       'may be suspended to save power',
-      `install the udev rule, or: echo on | sudo tee ${file}`,
+      `${ignoreModemsCommand()}, then plug it in again; or: echo on | sudo tee ${file}`,
     ),
   ]
 }
 
-async function checkModemManager(): Promise<readonly Finding[]> {
+/** Each modem must be ignored, because ModemManager writes commands of its own to modems. */
+async function checkModemManager(places: readonly Place[]): Promise<readonly Finding[]> {
   const { runsModemManager } = await readHolders('/dev/null')
   if (!runsModemManager) return []
-  if (ruleFiles.some((file) => readText(file)?.includes('ID_MM_DEVICE_IGNORE'))) {
-    return [ok('ModemManager', 'running; the udev rule makes it ignore these modems')]
-  }
+  const modems = places.flatMap(({ usb }) => usb ?? [])
+  const disturbed = modems.filter((usb) => !/^E:ID_MM_\w+_IGNORE=1$/m.test(readText(udevRecord(usb)) ?? ''))
+  if (disturbed.length === 0) return modems.length === 0 ? [] : [ok('ModemManager', 'running; it ignores these modems')]
   return [
     warn(
       'ModemManager',
-      'running, and may take over modems',
-      'sudo cp apps/agent/system/70-smsgw.rules /etc/udev/rules.d/ and plug the modem in again, ' +
-        'or: sudo systemctl disable --now ModemManager',
+      `running, and may take over ${disturbed.map(({ id, path }) => `${id} at ${path}`).join(' and ')}`,
+      `${ignoreModemsCommand()}, then plug the modem in again; or: sudo systemctl disable --now ModemManager`,
     ),
   ]
 }
-
-const ruleFiles = ['/etc/udev/rules.d/70-smsgw.rules', '/usr/lib/udev/rules.d/70-smsgw.rules']

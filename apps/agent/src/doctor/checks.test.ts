@@ -92,6 +92,13 @@ test('a healthy modem has no problems, and each problem is one finding', () => {
   expect(problems({ blocked }, { simNumber: undefined })).toEqual(['fail modem /dev/ttyUSB2, modem'])
 })
 
+test('a silent modem on the GPIO pins may be switched off, and one on USB may hang', () => {
+  const advice = (port: string) =>
+    checkModem({ ...healthy, status: { port, words: 'does not answer' } } as ModemExamination)[0]?.advice
+  expect(advice('/dev/serial0')).toContain('PWRKEY')
+  expect(advice('/dev/ttyUSB2')).toContain('unplug it for ten seconds')
+})
+
 test('masks numbers, PDUs, keys and secrets, and keeps dates, versions and measurements', () => {
   const text = [
     '2026-11-21T21:00:00.000Z sent to +44 7700 900123 and 0151/1234567',

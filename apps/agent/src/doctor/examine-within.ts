@@ -25,7 +25,7 @@ export async function examineWithin({
   status,
   examineModems,
 }: RunningAgent): Promise<readonly Finding[]> {
-  const { journal, version, link } = status()
+  const { journal, version, link, pid, modems } = status()
   return [
     ok('agent', `running, version ${version}`),
     ...(await checkRuntime()),
@@ -35,17 +35,8 @@ export async function examineWithin({
       : [fail('journal', journal.problem, 'free disk space or replace the disk; until then no messages are accepted')]),
     ...checkPower(),
     ...checkClock(),
-    ...(await portFindings(wanted)),
+    ...(await checkPorts(wanted, { pid, modems })),
     ...(await examineModems()).flatMap(checkModem),
     linkFinding(link),
   ]
 }
-
-/** The virtual modem is part of this process and has no port to check. */
-async function portFindings({ auto, addresses }: Wanted): Promise<readonly Finding[]> {
-  const real = addresses.filter((address) => address !== virtual)
-  if (real.length === 0 && !auto) return [ok('modems', 'virtual modem, part of this program')]
-  return checkPorts({ auto, addresses: real }, process.pid)
-}
-
-const virtual = 'virtual'

@@ -11,7 +11,7 @@ import { askAgent } from '../status/ask-agent.ts'
 import { checkDataFolder } from './check-data-folder.ts'
 import { checkClock, checkPower, checkRuntime } from './check-machine.ts'
 import { checkModem } from './check-modem.ts'
-import { checkPorts } from './check-ports.ts'
+import { checkPorts, withoutVirtual } from './check-ports.ts'
 import { checkRelay } from './check-relay.ts'
 import { type ExaminationLimits, examineAlone } from './examine-alone.ts'
 import type { ModemExamination } from './examine-modem.ts'
@@ -45,7 +45,7 @@ export async function examine(
   const agent = await findAgent(config.DATA_DIR)
   report([agent.finding])
   const { status } = agent
-  report(await checkPorts(wantedModems(config), status?.pid))
+  report(await checkPorts(wantedModems(config), status))
   const modems = await examineModems(config, agent, limits)
   report(modems.flatMap(checkModem))
   report(await relayFindings(config))
@@ -90,7 +90,7 @@ async function examineModems(
   try {
     return await examineAlone({
       dataDir: config.DATA_DIR,
-      wanted: wantedModems(config),
+      wanted: withoutVirtual(wantedModems(config)),
       phoneNumberOf: (simNumber) => config.sims.get(simNumber)?.number,
       limits,
     })

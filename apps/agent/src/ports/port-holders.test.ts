@@ -34,7 +34,7 @@ describe('says in one line what to do', () => {
     ],
     [
       { programs: [{ name: 'ModemManager', pid: 612 }], runsModemManager: true },
-      'ModemManager uses this port: make it ignore this modem (udev: ENV{ID_MM_DEVICE_IGNORE}="1")',
+      'ModemManager uses this port: make it ignore this modem (npm run --silent agent -- udev-rules | sudo tee',
     ],
     [
       { programs: [], runsModemManager: true },

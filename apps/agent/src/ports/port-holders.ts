@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { ignoreModemsCommand } from '../modems/discovery/udev-rules.ts'
 
 export interface Holders {
   /** The path of the device after following all links, such as `/dev/ttyUSB2`. */
@@ -47,7 +48,7 @@ export function describeHolders({ device, programs, runsModemManager }: Holders)
       programs.length > 0
         ? 'ModemManager uses this port'
         : 'another program uses this port, most likely ModemManager, which is running'
-    return `${holder}: ${ignoreModem}`
+    return `${holder}: make it ignore this modem (${ignoreModemsCommand()}, then plug the modem in again), or disable it with "sudo systemctl disable --now ModemManager"`
   }
   if (others.length === 0) {
     return `another user's program uses this port: find it with "sudo fuser -v ${device}" and stop it`
@@ -59,7 +60,3 @@ export function describeHolders({ device, programs, runsModemManager }: Holders)
 }
 
 const maxNames = 3
-
-const ignoreModem =
-  'make it ignore this modem (udev: ENV{ID_MM_DEVICE_IGNORE}="1"), or disable it with ' +
-  '"sudo systemctl disable --now ModemManager"'

@@ -12,8 +12,7 @@ import type { UsbRule } from './usb-port.ts'
 
 /**
  * Everything that differs by vendor, as data and small pure functions. A profile lists its differences from `generic`;
- * a new one is a file and a line in the catalogue. Recorded dialogues in `transcripts` are its tests. A new USB vendor
- * also needs a line in the agent's udev rules.
+ * a new one is a file and a line in the catalogue. Recorded dialogues in `transcripts` are its tests.
  */
 export interface Profile {
   readonly name: string

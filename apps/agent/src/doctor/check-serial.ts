@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { readText } from './check-machine.ts'
+import { type Finding, fail, warn } from './finding.ts'
+
+export interface SerialFolders {
+  readonly devices: string
+  readonly proc: string
+  readonly boot: string
+}
+
+const thisMachine: SerialFolders = { devices: '/dev', proc: '/proc', boot: '/boot' }
+
+/**
+ * Checks ports that MODEMS names: whether a port on the GPIO pins of a Raspberry Pi is the one of the modem and is free of a
+ * login console, and whether the name of a USB port stays the same.
+ */
+export function checkSerialPort(address: string, machine: SerialFolders = thisMachine): readonly Finding[] {
+  const tty = ttyBehind(address)
+  if (/^tty(?:USB|ACM)\d+$/.test(basename(address))) return lastingName(address, machine)
+  const isPi = readText(join(machine.proc, 'device-tree/model'))?.startsWith('Raspberry Pi') ?? false
+  if (tty === undefined) return isPi && isGpioPort(address) ? [portOff(address)] : []
+  const wrongPort = isPi ? wrongGpioPort(address, tty, machine) : undefined
+  return wrongPort === undefined ? consoleOn(address, tty, machine) : [wrongPort]
+}
+
+/** A port on the GPIO pins or on the board: a modem there has no USB plug, and may have to be switched on by its PWRKEY pin. */
+export function isGpioPort(address: string): boolean {
+  return /^(?:serial\d|tty(?:AMA|S)\d+)$/.test(basename(address))
+}
+
+function portOff(address: string): Finding {
+  return fail(
+    `port ${address}`,
+    'the serial port on the GPIO pins is switched off',
+    'sudo raspi-config nonint do_serial_hw 0 && sudo reboot',
+  )
+}
+
+/** Raspberry Pi OS links the port on the GPIO pins as serial0, and the port of its Bluetooth chip as serial1. */
+function wrongGpioPort(address: string, tty: string, { devices }: SerialFolders): Finding | undefined {
+  const [gpio, bluetooth] = ['serial0', 'serial1'].map((name) => ttyBehind(join(devices, name)))
+  if (tty === bluetooth && tty !== gpio) {
+    return fail(
+      `port ${address}`,
+      `${tty} belongs to the Bluetooth chip, not to the GPIO pins`,
+      gpio === undefined
+        ? 'sudo raspi-config nonint do_serial_hw 0 && sudo reboot, then set MODEMS=/dev/serial0'
+        : 'set MODEMS=/dev/serial0, the port on the GPIO pins',
+    )
+  }
+  if (tty !== 'ttyAMA10') return undefined
+  return fail(
+    `port ${address}`,
+    `${tty} is the debug connector between the HDMI ports of a Pi 5, not a port on the GPIO pins`,
+    'add dtparam=uart0=on to /boot/firmware/config.txt, reboot, and set MODEMS=/dev/ttyAMA0',
+  )
+}
+
+/** The kernel and the login prompt of a console write into the modem. */
+function consoleOn(address: string, tty: string, { proc, boot }: SerialFolders): readonly Finding[] {
+  const running = readText(join(proc, 'cmdline')) ?? ''
+  if (!consolesIn(running).includes(tty)) return []
+  const file = ['firmware/cmdline.txt', 'cmdline.txt'].map((name) => join(boot, name)).find((path) => existsSync(path))
+  const next =
+    file === undefined ? [] : consolesIn(readText(file) ?? '').filter((name) => name === tty || /^serial/.test(name))
+  const advice =
+    file === undefined
+      ? `remove console=${tty} from the kernel command line, then reboot`
+      : next.length === 0
+        ? 'already switched off for the next start: sudo reboot'
+        : `sudo raspi-config nonint do_serial_cons 1 && sudo reboot, or remove console=${next[0]} from ${file} and reboot`
+  return [fail(`port ${address}`, `Linux uses ${tty} as a console and writes its messages into the modem`, advice)]
+}
+
+/** The device names in `console=serial0,115200 console=tty1`. */
+function consolesIn(line: string): string[] {
+  return [...line.matchAll(/(?:^|\s)console=([^\s,]+)/g)].map(([, name = '']) => name)
+}
+
+/** A name such as ttyUSB2 may belong to another port after the modem was plugged in again. */
+function lastingName(address: string, { devices }: SerialFolders): readonly Finding[] {
+  const tty = ttyBehind(address)
+  const links = ['by-id', 'by-path'].flatMap((folder) => entriesOf(join(devices, 'serial', folder)))
+  const link = tty === undefined ? undefined : links.find((path) => ttyBehind(path) === tty)
+  if (link === undefined) return []
+  return [
+    warn(
+      `port ${address}`,
+      'this name may change when the modem is plugged in again',
+      `set MODEMS=${link}, a name that stays the same`,
+    ),
+  ]
+}
+
+function entriesOf(folder: string): readonly string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .sort()
+    .map((name) => join(folder, name))
+}
+
+/** Follows links such as `/dev/serial0` to `ttyS0`. Undefined if the port does not exist. */
+function ttyBehind(path: string): string | undefined {
+  return existsSync(path) ? basename(realpathSync(path)) : undefined
+}
