@@ -122,7 +122,6 @@ export const redeliverRequest = requestBody({
     examples: [{ from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z', state: 'failed' }],
   })
 
-export type RegisterWebhookRequest = z.output<typeof registerWebhookRequest>
 export type WebhookAnswer = z.output<typeof webhook>
 export type DeliveryState = z.output<typeof deliveryState>
 export type DeliveryAnswer = z.output<typeof delivery>

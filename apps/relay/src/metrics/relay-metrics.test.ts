@@ -5,7 +5,7 @@ import type { AgentEvent } from '@smsgw/contract/link/event'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { newKeys, ScriptedAgent } from '../link/testing/scripted-agent.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
-import { testReceivers } from '../webhooks/testing/test-receivers.ts'
+import { testReceivers } from '../webhooks/testing/test-receiver.ts'
 
 const TOKEN = 'the token of the metrics'
 const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'

@@ -72,6 +72,15 @@ import { countTraffic } from '../statistics/count-traffic-statement.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { readDeviceReports } from '../waiting/read-device-reports-statement.ts'
 import { recordWaiting } from '../waiting/record-waiting-statement.ts'
+import { deleteWithDeliveries } from '../webhooks/api/delete-webhook-statement.ts'
+import { dropUnreadable } from '../webhooks/api/drop-unreadable-statement.ts'
+import { endPause } from '../webhooks/api/end-pause-statement.ts'
+import { lockDelivery } from '../webhooks/api/lock-delivery-statement.ts'
+import { lockRegistrations, lockUrl, preventDeletion } from '../webhooks/api/lock-webhook-statement.ts'
+import { putWebhook } from '../webhooks/api/put-webhook-statement.ts'
+import { lockOlderEvents, readOlderEvents } from '../webhooks/api/read-older-events-statement.ts'
+import { redeliver } from '../webhooks/api/redeliver-statement.ts'
+import { rotateSecret } from '../webhooks/api/rotate-secret-statement.ts'
 import { disableReceiver } from '../webhooks/delivery/disable-receiver-statement.ts'
 import { dropDeliveries } from '../webhooks/delivery/drop-deliveries-statement.ts'
 import { queueAgeSeconds, queueSize } from '../webhooks/delivery/measure-queue-statement.ts'
@@ -80,6 +89,9 @@ import { recordAttempts } from '../webhooks/delivery/record-attempts-statement.t
 import { releaseReceivers } from '../webhooks/delivery/release-receivers-statement.ts'
 import { takeReceivers } from '../webhooks/delivery/take-receivers-statement.ts'
 import { updateHealth } from '../webhooks/delivery/update-health-statement.ts'
+import { deliveryRetention } from '../webhooks/outbox/delivery-retention-statement.ts'
+import { insertDeliveries } from '../webhooks/outbox/insert-deliveries-statement.ts'
+import { lockRegistered } from '../webhooks/outbox/lock-registered-statement.ts'
 import { correctStoredTimes } from './correct-stored-times-statement.ts'
 import type { Statements } from './database.ts'
 import { Prisma } from './generated/client.ts'
@@ -95,9 +107,14 @@ const family = {
   ...{ accessExpiresAt: new Date('2030-01-01'), refreshExpiresAt: new Date('2030-01-01') },
 } as never
 const visibility = { accountId: 'account', sent: true, received: true }
+const webhook = { id: 'w', url: '', event: 'sms:received', deviceId: null }
+const delivery = {
+  ...{ id: 'event', deviceId: 'device', event: 'sms:received' },
+  ...{ payload: '{}', disabled: false, follows: undefined },
+}
 const aboutOne = { accountId: 'account', cmdId: 'm/0' }
 
-/** Runs every statement of a file at least once, against a database with a message `m` of `device` of `account`. */
+/** Runs every statement of a file at least once, against a database with a message and a delivery of `account`. */
 const examples: Readonly<Record<string, (statements: Statements) => Promise<unknown>>> = {
   'accounts/delete-account-rows-statement.ts': async (s) => {
     for (const deleteSome of deleteAccountRows) await deleteSome(s, 'account')
@@ -248,6 +265,23 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     await readDatabaseMs(s)
     await behindStoredTimesMs(s)
   },
+  'webhooks/api/delete-webhook-statement.ts': (s) => deleteWithDeliveries(s, 1n),
+  'webhooks/api/drop-unreadable-statement.ts': (s) =>
+    dropUnreadable(s, 1n, [{ event: 'sms:received', scopes: 'inbox:list' }]),
+  'webhooks/api/end-pause-statement.ts': (s) => endPause(s, 1n),
+  'webhooks/api/lock-delivery-statement.ts': (s) => lockDelivery(s, 'account', delivery.id),
+  'webhooks/api/lock-webhook-statement.ts': async (s) => {
+    await lockRegistrations(s, 'account')
+    await lockUrl(s, 'account', webhook.id)
+    await preventDeletion(s, 'account', webhook.id)
+  },
+  'webhooks/api/put-webhook-statement.ts': (s) => putWebhook(s, 'account', webhook, 'sealed'),
+  'webhooks/api/read-older-events-statement.ts': async (s) => {
+    await readOlderEvents(s, 1n, ['delivered'], { from: new Date(0), to: now })
+    await lockOlderEvents(s, 1n, [1n])
+  },
+  'webhooks/api/redeliver-statement.ts': (s) => redeliver(s, [1n]),
+  'webhooks/api/rotate-secret-statement.ts': (s) => rotateSecret(s, 1n, 'sealed', now),
   'webhooks/delivery/disable-receiver-statement.ts': (s) => disableReceiver(s, { key: 1n, url: '' }, 'reason'),
   'webhooks/delivery/drop-deliveries-statement.ts': (s) => dropDeliveries(s, 1n, 1),
   'webhooks/delivery/measure-queue-statement.ts': async (s) => {
@@ -271,6 +305,13 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
       [{ key: 1n, url: '', isSuccess: true, isRecovered: false, isOpening: false, pauseMs: 0 }],
       { disableAfterMs: 1, restMs: 1 },
     ),
+  'webhooks/outbox/delivery-retention-statement.ts': (s) =>
+    deliveryRetention.deleteOlder(s as never, 'account', now, 1),
+  'webhooks/outbox/insert-deliveries-statement.ts': (s) =>
+    insertDeliveries(s, 'account', [{ ...delivery, webhookKey }], true),
+  'webhooks/outbox/lock-registered-statement.ts': async (s) => {
+    for (const keepUrl of [true, false]) await lockRegistered(s, 'account', [webhook.event], { keepUrl })
+  },
   'waiting/read-device-reports-statement.ts': async (s) => {
     await recordWaiting(s, connection, { sims: [], messages: [] }, now)
     await readDeviceReports(s, 'account', ['device'])
@@ -279,6 +320,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
 }
 
 let store: TestDatabase
+let webhookKey: bigint
 
 beforeAll(async () => {
   store = await testDatabase()
@@ -286,6 +328,8 @@ beforeAll(async () => {
   const world = await dispatchWorld(store.database)
   await world.connect({ relayId: 'relay', journalId: 'journal', sims: [{ simNumber: 1, state: 'ready' }] })
   await world.message('m')
+  webhookKey = (await putWebhook(store.database, 'account', webhook, 'sealed')).key
+  await insertDeliveries(store.database, 'account', [{ ...delivery, webhookKey }], false)
 })
 
 afterAll(() => store.close())
@@ -340,12 +384,8 @@ describe('a schema that differs from the rows', () => {
   })
 })
 
-/** Folders with statements outside of statement files. */
-const NOT_YET = ['webhooks/api/', 'webhooks/outbox/']
-
 test('every raw statement is in a file of its own with an example here', () => {
-  const files = sourceFiles(SOURCE).filter(({ file }) => !NOT_YET.some((prefix) => file.startsWith(prefix)))
-  const withSql = files.filter(
+  const withSql = sourceFiles(SOURCE).filter(
     ({ file, text }) => file !== 'store/read-rows.ts' && /\$(?:query|execute)Raw|\breadRows?\(/.test(text),
   )
   expect(withSql.map(({ file }) => file).sort()).toEqual(Object.keys(examples).sort())

@@ -23,7 +23,7 @@ export function addressRules(operator: {
   }
 }
 
-/** Returns whether an address, as given by a resolver or a URL, may be called. */
+/** Returns whether webhooks may call an address from a resolver or a URL. */
 export function isAllowedAddress(address: string, { allowNetworks }: AddressRules): boolean {
   if (!ipaddr.isValid(address)) return false
   // An IPv4 address mapped to IPv6 is checked as the IPv4 address that it reaches.
@@ -31,7 +31,7 @@ export function isAllowedAddress(address: string, { allowNetworks }: AddressRule
   return isPublic(parsed) || allowNetworks.some((network) => isWithin(parsed, network))
 }
 
-/** Returns what is wrong with the URL of a webhook, as far as this is known without a DNS look-up. */
+/** Returns what is wrong with the URL of a webhook, or undefined. Finds only what needs no DNS look-up. */
 export function urlProblem(text: string, rules: AddressRules): string | undefined {
   // The URL parser drops these characters silently.
   if (/[\s\p{Cc}]/u.test(text)) return 'must not contain spaces or control characters'
@@ -53,7 +53,7 @@ export function urlProblem(text: string, rules: AddressRules): string | undefine
   return undefined
 }
 
-/** Addresses outside 2000::/3 are unassigned or older forms of IPv4 (`::127.0.0.1`). */
+/** IPv6 addresses outside 2000::/3 are not assigned, or are older forms of IPv4 addresses (`::127.0.0.1`). */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   const isAssigned = address.kind() === 'ipv4' || isWithin(address, '2000::/3')
   return isAssigned && address.range() === 'unicast'
@@ -68,7 +68,7 @@ function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean 
   return base.kind() === address.kind() && address.match(base, bits)
 }
 
-/** Needs no look-up: RFC 6761 reserves `localhost` for the loopback address. */
+/** Returns the address that a host name spells out. `localhost` counts, because RFC 6761 reserves it for loopback. */
 function literalAddress(hostname: string): string | undefined {
   if (/(^|\.)localhost\.?$/.test(hostname)) return '127.0.0.1'
   const address = hostname.replace(/^\[|\]$/g, '')
@@ -76,8 +76,8 @@ function literalAddress(hostname: string): string | undefined {
 }
 
 /**
- * The "bad ports" of the WHATWG Fetch standard, which browsers refuse for the same reason: a mail or chat server might
- * obey.
+ * The "bad ports" of the WHATWG Fetch standard, which browsers refuse because a mail or chat server might obey the
+ * request.
  */
 const portsOfOthers: ReadonlySet<string> = new Set(
   `0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135

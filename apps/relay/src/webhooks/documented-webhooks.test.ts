@@ -15,7 +15,7 @@ const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 const document = readFileSync(join(import.meta.dirname, '../../../../docs/webhooks.md'), 'utf8')
 const body = JSON.stringify({ id: 'e1', event: 'sms:received', payload: { message: 'Zürich 👍', backslash: '\\' } })
 
-/** The content of each titled block, by the title after its language. */
+/** The content of each code block with a title, by its title, which follows the language. */
 const blocks = new Map(
   [...document.matchAll(/^```\w+ (.+)\n([\s\S]*?)^```$/gm)].map(([, title = '', content = '']) => [title, content]),
 )
@@ -36,7 +36,7 @@ interface Signed {
   readonly body: string
 }
 
-/** Signed as a delivery at that time. */
+/** Signs a request as a delivery at that time. */
 function signed({ at = Date.now(), secret = SECRET, previousSecret, content = body }: Signing = {}): Signed {
   const keys = signingKeys({ signingKey: undefined, secret, previousSecret })
   const headers = deliveryHeaders(keys, { id: 'e1', body: content, unixSeconds: Math.floor(at / 1000) })
@@ -54,8 +54,8 @@ const minutes = (count: number) => Date.now() + count * 60_000
 const forged: [string, () => Signed][] = [
   ['another body', () => ({ ...signed(), body: body.replace('Zürich', 'Berlin') })],
   ['another key', () => signed({ secret: OLD_SECRET })],
-  ['a request of ten minutes ago', () => signed({ at: minutes(-10) })],
-  ['a request of the future', () => signed({ at: minutes(10) })],
+  ['a request from ten minutes ago', () => signed({ at: minutes(-10) })],
+  ['a request from the future', () => signed({ at: minutes(10) })],
   ['another id', () => ({ ...signed(), headers: { ...signed().headers, 'webhook-id': 'e2' } })],
   ['no signature', () => ({ ...signed(), headers: { 'webhook-id': 'e1', 'webhook-timestamp': '1' } })],
   ['a timestamp of words', () => ({ ...signed(), headers: { ...signed().headers, 'webhook-timestamp': 'soon' } })],
@@ -121,7 +121,7 @@ describe.each(
     expect(await status(signed({ content }))).toBe(400)
   })
 
-  test('continues after requests that are broken on purpose', async () => {
+  test('keeps running after malformed requests', async () => {
     const { port } = new URL(url)
     const post = 'POST / HTTP/1.1\r\nHost: x\r\n'
     for (const bytes of [
@@ -169,7 +169,7 @@ describe('the shell script', () => {
     }
   }
 
-  test('takes what is signed, with the old secret while it is being replaced', () => {
+  test('accepts a signed request, with the old secret while it is being replaced', () => {
     expect(isTaken(signed())).toBe(true)
     expect(isTaken(signed({ secret: OLD_SECRET, previousSecret: SECRET }))).toBe(true)
   })
@@ -187,13 +187,13 @@ describe('the shell script', () => {
   })
 })
 
-test('every documented payload is a golden one, and every golden one is documented', () => {
+test('the documented payloads are exactly the golden payloads', () => {
   const golden = JSON.parse(readFileSync(join(import.meta.dirname, 'outbox/golden-payloads.json'), 'utf8'))
   const shown = [...blocks].filter(([title]) => title in golden).map(([title, content]) => [title, JSON.parse(content)])
   expect(Object.fromEntries(shown)).toEqual(golden)
 })
 
-test('the envelope is what goes out, around any of them', () => {
+test('the documented envelope is valid around a documented payload', () => {
   const envelope = JSON.parse(blocks.get('the envelope') ?? '')
   const payload = JSON.parse(blocks.get('a text received on the second SIM') ?? '')
   expect(webhookEnvelope.parse({ ...envelope, payload })).toEqual({ ...envelope, payload })

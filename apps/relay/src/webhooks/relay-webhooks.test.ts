@@ -1,7 +1,7 @@
 import type { DeliveryWithRequest } from '@smsgw/contract/webhook'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
-import { testReceivers } from './testing/test-receivers.ts'
+import { testReceivers } from './testing/test-receiver.ts'
 
 let relay: TestRelay
 const receivers = testReceivers()
@@ -67,7 +67,7 @@ test('a delivery shows exactly the request that its receiver got', async () => {
   )
 })
 
-test('a test, a redelivery, and the deliveries that show them', async () => {
+test('a test and a redelivery are sent and shown in the deliveries', async () => {
   const { bodies } = await listen('sms:received')
   expect((await relay.api('POST', '/webhooks/sms:received/test')).status).toBe(202)
   await eventually(() => expect(bodies()).toHaveLength(1))

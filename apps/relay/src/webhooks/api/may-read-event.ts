@@ -4,7 +4,7 @@ import { ApiError } from '../../http/api-error.ts'
 import type { Principal } from '../../http/endpoint.ts'
 import { mayDo } from '../../http/may-do.ts'
 
-/** Payloads are shown only to callers who may read their content elsewhere. */
+/** Returns whether the caller may see the payload, which requires a scope to read its content elsewhere. */
 export function mayReadEvent(principal: Pick<Principal, 'scopes'>, event: string): boolean {
   const scopes = scopesToRead(event)
   return scopes.length === 0 || scopes.some((scope) => mayDo(principal, scope))
@@ -25,10 +25,10 @@ export function refuseUnreadable(principal: Pick<Principal, 'scopes'>, events: r
   throw new ApiError(403, `scope required: ${scopes} (the ${event} delivery is older than the URL of the webhook)`)
 }
 
-/** Any one of these. */
+/** Returns the scopes of which any one is enough. None are required for an empty list. */
 function scopesToRead(event: string): readonly Scope[] {
   if (/:(received|data-received|downloaded)$/.test(event)) return ['inbox:list']
-  // Contains the numbers of the SIM cards.
+  // Its payload contains the numbers of the SIM cards.
   if (event === 'app:started') return ['devices:list']
   return event.startsWith('sms:') ? ['messages:list', 'messages:read'] : []
 }

@@ -30,7 +30,7 @@ const range = { from: '2026-03-01T00:00:00Z', to: '2126-03-01T00:00:00Z' }
 const redeliverRange = (by: string) => relay.api('POST', '/webhooks/w1/redeliver', { auth: by, body: range })
 const redeliverOne = (by: string, id: string) => relay.api('POST', `/webhooks/deliveries/${id}/redeliver`, { auth: by })
 
-/** A webhook that its owner registered, with one event since. Clocks do not count: the event is from the future. */
+/** Registers a webhook as its owner and stores an event, which is from the future because clocks must not count. */
 async function enqueue(event = 'sms:received', state = 'delivered'): Promise<string> {
   await register(owner.basic, undefined, event)
   const { key: webhookKey } = await webhook()
@@ -96,7 +96,7 @@ test('pending events follow a URL change by a caller who may read them', async (
   expect(await deliveries()).toMatchObject([{ state: 'waiting' }])
 })
 
-test('the answer says how many pending events a URL change dropped, and the log of each why', async () => {
+test('a URL change returns how many pending events it dropped, and each dropped delivery shows the reason', async () => {
   const id = await enqueue('sms:received', 'waiting')
   const dropped = async (by: string, url: string) => (await register(by, url)).headers.get('x-dropped-deliveries')
   expect(await dropped(auth, 'https://new.invalid/')).toBe('1')
@@ -156,7 +156,7 @@ describe('an inbox refresh by a caller who may not read the inbox', () => {
     return (await deliveries()).map(({ payload }) => (payload as { messageId?: string }).messageId ?? 'batch')
   }
 
-  test('sends a webhook only messages that were stored since it has its URL', async () => {
+  test('sends a webhook only messages that were stored after it got its URL', async () => {
     await receive('stored before', minutes(60))
     await register(auth)
     await receive('stored since', minutes(-60))
@@ -170,7 +170,7 @@ describe('an inbox refresh by a caller who may not read the inbox', () => {
     ])
   })
 
-  test('sends no batch with a message from before', async () => {
+  test('sends no batch with an earlier message', async () => {
     await receive('stored before', minutes(60))
     await register(auth, undefined, 'sms:batch:received')
     await receive('stored since', minutes(-60))

@@ -1,10 +1,11 @@
 import type { Statements } from '../../store/database.ts'
 
 /**
- * Makes deliveries due with a new schedule of attempts; recorded attempts stay. A delivery that is in flight is sent
- * again, as the result of an attempt counts only for the row version that it read. Returns how many still exist.
+ * Makes deliveries due with a new schedule of attempts. Recorded attempts are kept. A delivery that is in flight is
+ * sent again, because the result of an attempt counts only for the row version that it read. Returns how many of the
+ * deliveries still exist.
  *
- * Locks: workers skip locked rows, so only another redelivery waits for these locks, in the same order.
+ * Locks: workers skip locked rows, so only another redelivery waits for these locks, which it takes in the same order.
  */
 export function redeliver(statements: Statements, keys: readonly bigint[]): Promise<number> {
   return statements.$executeRaw`

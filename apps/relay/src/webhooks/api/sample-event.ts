@@ -4,7 +4,7 @@ import { VERSION } from '../../version.ts'
 import type { LocalTime } from '../outbox/local-time.ts'
 import type { OutboxEvent, ReceivedData, ReceivedMms, ReceivedText } from '../outbox/outbox-event.ts'
 
-/** Builds the sample that a webhook test sends, one for every event. */
+/** Builds the sample of an event that a webhook test sends. */
 export function sampleEvent(event: EmittedEvent, deviceId: string, at: LocalTime, occurrence: string): OutboxEvent {
   return samples[event]({ deviceId, at, occurrence })
 }
@@ -57,7 +57,7 @@ const samples: { readonly [Event in EmittedEvent]: (occasion: Occasion) => Outbo
   }),
 }
 
-/** From the range that is reserved for examples. */
+/** Numbers from the range that is reserved for examples. */
 const OWN_NUMBER = '+12025550100'
 const OTHER_NUMBER = '+12025550123'
 const SIM = {

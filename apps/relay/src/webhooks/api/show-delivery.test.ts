@@ -5,7 +5,7 @@ import { checkAnswer } from '../../http/check-answer.ts'
 import { route } from '../../http/route.ts'
 import { NEVER_LOST } from '../../http/testing/never-lost.ts'
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
-import { showDelivery } from './show-delivery.ts'
+import { showDelivery } from './read-deliveries.ts'
 
 let world: TestDatabase
 let server: ReturnType<typeof buildServer>

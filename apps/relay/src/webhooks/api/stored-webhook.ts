@@ -11,12 +11,6 @@ export async function findWebhook(statements: Statements, accountId: string, id:
   return webhook
 }
 
-/** The same, and locks it against deletion until the transaction ends, so that rows can refer to it. */
-export async function holdWebhook(statements: Statements, accountId: string, id: string): Promise<Webhook> {
-  await statements.$executeRaw`SELECT FROM webhooks WHERE account_id = ${accountId} AND id = ${id} FOR KEY SHARE`
-  return await findWebhook(statements, accountId, id)
-}
-
 /** Throws 409 when the webhook is disabled. */
 export function refuseDisabled({ disabledReason, disabledAt }: Pick<Webhook, 'disabledReason' | 'disabledAt'>): void {
   if (disabledAt === null) return

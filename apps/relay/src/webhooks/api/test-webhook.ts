@@ -12,17 +12,18 @@ import { derivedId } from '../outbox/event-id.ts'
 import { payloadOf } from '../outbox/event-payload.ts'
 import { utcTime } from '../outbox/local-time.ts'
 import { endPause } from './end-pause-statement.ts'
+import { preventDeletion } from './lock-webhook-statement.ts'
 import { sampleEvent } from './sample-event.ts'
-import { holdWebhook, refuseDisabled } from './stored-webhook.ts'
+import { findWebhook, refuseDisabled } from './stored-webhook.ts'
 
-export interface TestWebhookDeps {
+interface TestWebhookDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
   readonly outbox: Outbox
 }
 
-/** Sends a sample of the registered event through the outbox. Each test is an event of its own. */
+/** Sends a sample of the registered event through the outbox. Each test is a separate event. */
 export function testWebhook({ database, clock, random, outbox }: TestWebhookDeps): Endpoint {
   return endpoint({
     params: idParams,
@@ -30,7 +31,8 @@ export function testWebhook({ database, clock, random, outbox }: TestWebhookDeps
     errors: [409],
     async handle({ principal: { accountId }, params: { id } }) {
       await database.$transaction(async (statements) => {
-        const webhook = await holdWebhook(statements, accountId, id)
+        await preventDeletion(statements, accountId, id)
+        const webhook = await findWebhook(statements, accountId, id)
         refuseDisabled(webhook)
         const deviceId = webhook.deviceId ?? (await someDevice(statements, accountId))
         const occurrence = newId(random)
@@ -57,7 +59,7 @@ function registeredEvent({ event }: Webhook): EmittedEvent {
   if (event in webhookPayloads) return event as EmittedEvent
   throw new ApiError(
     409,
-    `The event ${event} never occurs, as modems do not download MMS: register the webhook for another event`,
+    `The event ${event} never occurs, because modems do not download MMS: register the webhook for another event`,
   )
 }
 

@@ -10,13 +10,9 @@ import { addressRules } from '../address-rules.ts'
 import { enqueueEvents } from '../outbox/enqueue-events.ts'
 import { localTime } from '../outbox/local-time.ts'
 import type { ReceivedText } from '../outbox/outbox-event.ts'
-import { deleteWebhook } from './delete-webhook.ts'
-import { listDeliveries } from './list-deliveries.ts'
-import { listWebhooks } from './list-webhooks.ts'
-import { redeliverOne } from './redeliver-one.ts'
-import { redeliverRange } from './redeliver-range.ts'
-import { registerWebhook } from './register-webhook.ts'
-import { rotateWebhookSecret } from './rotate-webhook-secret.ts'
+import { deleteWebhook, listWebhooks, registerWebhook, rotateWebhookSecret } from './manage-webhooks.ts'
+import { listDeliveries } from './read-deliveries.ts'
+import { redeliverOne, redeliverRange } from './redeliver.ts'
 import { testWebhook } from './test-webhook.ts'
 
 const now = new Date('2026-03-01T08:46:11.000Z')
@@ -218,7 +214,7 @@ test('a test is refused for an event that never occurs', async () => {
   expect(json).toMatchObject({ code: 409, message: expect.stringContaining('nobody answers for days') })
 })
 
-/** Deliveries of one webhook, an hour apart, newest last. */
+/** Stores deliveries of one webhook, an hour apart, newest last. */
 async function history(states: readonly string[]): Promise<void> {
   const { key } = await stored()
   for (const [hour, state] of states.entries())

@@ -26,7 +26,7 @@ export interface Attempted {
   readonly error: string
 }
 
-/** Makes one request and returns its result; undefined when it was aborted because the relay stops. */
+/** Makes one request and returns its result, or undefined if it was aborted because the relay is stopping. */
 export async function attemptDelivery(
   deps: AttemptDeps,
   receiver: Receiver,
@@ -80,7 +80,7 @@ async function send(
   }
 }
 
-/** Built once per receiver, as building them is expensive. */
+/** Keys are built once per receiver, because building them is expensive. */
 const keysByReceiver = new WeakMap<Receiver, SigningKeys>()
 
 function keysOf(box: SecretBox, receiver: Receiver): SigningKeys {

@@ -15,7 +15,7 @@ export interface AttemptRecorderDeps extends DisableWebhookDeps {
   readonly log: Pick<Log, 'warn' | 'error'>
 }
 
-/** Written in this order, so that the next worker of a receiver finds everything it has to know. */
+/** Written in this order, so that the results are stored before another worker takes the receiver. */
 interface Batch {
   attempts: { readonly attempt: RecordedAttempt; readonly done: (isRecorded: boolean) => void }[]
   health: Map<bigint, HealthUpdate & { readonly receiver: Receiver; readonly error: string }>
@@ -24,8 +24,8 @@ interface Batch {
 }
 
 /**
- * Records the results of attempts; results that arrive together share a write. While the database is unavailable it
- * waits, and so do the receivers: an event is not sent again because its result could not be recorded.
+ * Records the results of attempts. Results that arrive together share a write. While the database is unavailable, the
+ * recorder and the receivers wait, so that no event is sent again only because its result could not be recorded.
  */
 export class AttemptRecorder {
   readonly #deps: AttemptRecorderDeps
@@ -40,7 +40,7 @@ export class AttemptRecorder {
     this.#deps = deps
   }
 
-  /** Resolves with false when the result will never be recorded. */
+  /** Resolves with false if the result will never be recorded. */
   record(attempt: RecordedAttempt): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     this.#waiting.attempts.push({ attempt, done: resolve })
@@ -69,7 +69,7 @@ export class AttemptRecorder {
     this.#start()
   }
 
-  /** Releases a receiver after everything that was added before. */
+  /** Releases a receiver after everything that was added before is written. */
   release(worker: number, key: bigint): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.released.push({ worker, key, done: resolve })
@@ -79,14 +79,14 @@ export class AttemptRecorder {
 
   /** Resolves when everything is recorded, or after this time. */
   async finish(waitMs: number): Promise<void> {
-    const impatience = setTimeout(() => {
+    const timeout = setTimeout(() => {
       this.#isGivenUp = true
     }, waitMs)
     while (this.#writers > 0)
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve
       })
-    clearTimeout(impatience)
+    clearTimeout(timeout)
   }
 
   #start(): void {
@@ -107,7 +107,7 @@ export class AttemptRecorder {
     else if (this.#writers === 0) this.#onIdle?.()
   }
 
-  /** Collects the results of this turn of the event loop or, under load, of a few milliseconds. */
+  /** Waits for results to write together: for one turn of the event loop or, under load, for a few milliseconds. */
   async #gather(): Promise<void> {
     this.#isGathering = true
     const waitMs = this.#begunAtMs + PACE_MS - performance.now()
@@ -117,34 +117,33 @@ export class AttemptRecorder {
     this.#isGathering = false
   }
 
-  /** Returns the attempts whose deliveries are locked at the moment. */
+  /** Returns the attempts that could not be recorded because their deliveries are locked. */
   async #writeBatch(batch: Batch): Promise<Batch['attempts']> {
-    const locked = await this.#patiently(() => writeAttempts(this.#deps, batch))
-    await this.#patiently(() => noteReceivers(this.#deps, batch))
-    await this.#patiently(() => disableGone(this.#deps, batch))
-    await this.#patiently(() => release(this.#deps, batch))
+    const locked = await this.#retry(() => writeAttempts(this.#deps, batch))
+    await this.#retry(() => writeHealth(this.#deps, batch))
+    await this.#retry(() => disableGone(this.#deps, batch))
+    await this.#retry(() => release(this.#deps, batch))
     const late = new Set(this.#isGivenUp ? [] : locked)
     for (const one of batch.attempts) if (!late.has(one)) one.done(locked !== undefined)
-    // A receiver that could not be released is free when its lease expires.
+    // A receiver that could not be released becomes free when its lease expires.
     for (const { done } of batch.released) done()
     return [...late]
   }
 
   /**
-   * Retries for as long as the database is unavailable, and a few times after other errors. Returns undefined when it
+   * Retries for as long as the database is unavailable, and a few times after other errors. Returns undefined if it
    * gave up.
    */
-  async #patiently<T>(write: () => Promise<T>): Promise<T | undefined> {
+  async #retry<T>(write: () => Promise<T>): Promise<T | undefined> {
     for (let tries = 1; !this.#isGivenUp; tries += 1) {
       try {
         return await write()
       } catch (error) {
         if (!isDatabaseUnavailable(error) && tries === MOST_TRIES) {
-          this.#deps.log.error({ err: error }, 'webhook results lost: they could not be recorded')
+          this.#deps.log.error({ err: error }, 'webhook results lost because they could not be recorded')
           return undefined
         }
-        if (tries === 1)
-          this.#deps.log.warn({ err: error }, 'webhook results not recorded yet: database unavailable, retrying')
+        if (tries === 1) this.#deps.log.warn({ err: error }, 'webhook results not recorded, retrying')
         await sleep(RETRY_MS)
       }
     }
@@ -154,15 +153,15 @@ export class AttemptRecorder {
 
 const MOST_TRIES = 3
 const MOST_TOGETHER = 500
-/** While one write waits for the disk, the next is prepared. Results of the same delivery are written in order. */
+/** While one write waits for the disk, the next is prepared. Results for the same delivery are written in order. */
 const WRITES_AT_ONCE = 2
-/** The least time between two writes: a hundred rows in one statement cost the database a third of ten statements. */
+/** The least time between two writes. One statement with a hundred rows costs a third of ten statements. */
 const PACE_MS = 10
 const RETRY_MS = 250
 const LOCKED_MS = 50
 const HEALTH_LIMITS = { disableAfterMs: 5 * 86_400_000, restMs: 2 * 86_400_000 }
 
-/** Returns the attempts that have to be tried again. */
+/** Returns the attempts that have to be written again. */
 async function writeAttempts({ database }: AttemptRecorderDeps, { attempts }: Batch): Promise<Batch['attempts']> {
   if (attempts.length === 0) return []
   const locked = new Set(
@@ -174,7 +173,7 @@ async function writeAttempts({ database }: AttemptRecorderDeps, { attempts }: Ba
   return attempts.filter(({ attempt }) => locked.has(attempt.key))
 }
 
-async function noteReceivers(deps: AttemptRecorderDeps, { health }: Batch): Promise<void> {
+async function writeHealth(deps: AttemptRecorderDeps, { health }: Batch): Promise<void> {
   if (health.size === 0) return
   const overdue = await updateHealth(deps.database, [...health.values()], HEALTH_LIMITS)
   for (const key of overdue) {
@@ -210,8 +209,8 @@ export interface DisableWebhookDeps {
 }
 
 /**
- * Disables a webhook and drops its pending deliveries, which can be redelivered after it is enabled again. Does nothing
- * when its URL has changed in the meantime.
+ * Disables a webhook and drops its pending deliveries, which can be redelivered after the webhook is enabled again.
+ * Does nothing if its URL has changed in the meantime.
  */
 async function disableWebhook(
   { database, logbook }: DisableWebhookDeps,

@@ -35,7 +35,7 @@ test('counts attempts by result', async () => {
   expect(text).toContain('smsgw_webhook_queue_size 0')
 })
 
-test('the queue age is that of the oldest delivery that could be sent now', async () => {
+test('the queue age is the age of the oldest delivery that could be sent now', async () => {
   expect(await queueAge()).toBe(0)
   for (const [index, id] of ['waits', 'paused', 'disabled', 'later'].entries()) {
     await world.webhook(id, 'https://example.com', `sms:${id}`)

@@ -7,7 +7,7 @@ import type { RecordedAttempt } from './record-attempts-statement.ts'
 export interface ObservedAttempt {
   readonly result: RecordedAttempt['state']
   readonly seconds: number
-  /** For a first attempt: the age of the event. */
+  /** The age of the event at its first attempt. Undefined for later attempts. */
   readonly sinceEventSeconds: number | undefined
 }
 
@@ -16,7 +16,7 @@ export function deliveryMetrics(registry: Registry, database: Database): (attemp
   const registers = [registry]
   const attempts = new Counter({
     name: 'smsgw_webhook_attempts_total',
-    help: 'Webhook requests by result; retried: another attempt will follow',
+    help: 'Webhook requests by result; retried means that another attempt follows',
     labelNames: ['result'],
     registers,
   })
@@ -34,7 +34,7 @@ export function deliveryMetrics(registry: Registry, database: Database): (attemp
   })
   new Gauge({
     name: 'smsgw_webhook_queue_age_seconds',
-    help: 'Age of the oldest due event, without events for paused receivers',
+    help: 'Age of the oldest due event, not counting events for paused receivers',
     registers,
     async collect() {
       this.set(await unlessUnavailable(() => queueAgeSeconds(database)))

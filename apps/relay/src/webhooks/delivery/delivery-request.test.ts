@@ -20,7 +20,7 @@ const standard = (secret: string) => {
   return `v1,${hmac(key, `${about.id}.${about.unixSeconds}.${about.body}`).toString('base64')}`
 }
 
-test('both signatures use the secret of the webhook: one its characters, the other its decoded bytes', () => {
+test('both signatures use the secret of the webhook, one as text and the other decoded', () => {
   expect(headersOf({})).toMatchObject({
     'x-timestamp': '1772351171',
     'x-signature': plain(SECRET),
@@ -30,7 +30,7 @@ test('both signatures use the secret of the webhook: one its characters, the oth
   })
 })
 
-test('the signing key of the account replaces it in X-Signature only', () => {
+test('the signing key of the account replaces the secret in X-Signature only', () => {
   expect(headersOf({ signingKey: 'swordfish' })).toMatchObject({
     'x-signature': plain('swordfish'),
     'webhook-signature': standard(SECRET),

@@ -8,7 +8,7 @@ interface SigningSecrets {
   readonly previousSecret: string | undefined
 }
 
-/** Key objects of the secrets. Creating them costs as much as five signatures. */
+/** Key objects made from the secrets. Creating them costs as much as five signatures. */
 export interface SigningKeys {
   /** For `X-Signature`. */
   readonly plain: KeyObject
@@ -17,8 +17,9 @@ export interface SigningKeys {
 }
 
 /**
- * Two signatures: `X-Signature`, which existing receivers of this API check, and Standard Webhooks. After a rotation,
- * `X-Signature` uses the old secret for a day and Standard Webhooks lists both.
+ * Returns the keys for two signatures: `X-Signature`, which existing receivers of this API check, and Standard
+ * Webhooks. For a day after a rotation, `X-Signature` uses the old secret, and Standard Webhooks contains a signature
+ * with each.
  */
 export function signingKeys({ signingKey, secret, previousSecret }: SigningSecrets): SigningKeys {
   const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret]

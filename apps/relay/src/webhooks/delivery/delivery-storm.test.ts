@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { testDatabase } from '../../testing/test-database.ts'
 import { deliveryWorld } from '../testing/delivery-world.ts'
-import { answerWith } from '../testing/test-receiver.ts'
-import { idsOf, testReceivers } from '../testing/test-receivers.ts'
+import { answerWith, idsOf, testReceivers } from '../testing/test-receiver.ts'
 
 const EVENTS = 120
 const BURST = 10
@@ -41,7 +40,7 @@ test('healthy receivers get every event under one id, however receivers fail and
   const workers = [world, world, world].map((one) => one.worker({ limits: { totalMs: 300 } }))
   for (let event = 0; event < EVENTS; event += BURST) {
     await world.enqueue(...Array.from({ length: BURST }, (_, index) => `m${event + index}`))
-    // One stops cleanly, the other loses its presence.
+    // One worker stops cleanly, another loses its presence.
     void workers.shift()?.stop()
     workers.push(world.worker({ limits: { totalMs: 300 } }))
     if (event % 30 === 0) await world.loseConnections()

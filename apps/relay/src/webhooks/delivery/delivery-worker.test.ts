@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
 import { redeliver } from '../api/redeliver-statement.ts'
 import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
-import { answerWith } from '../testing/test-receiver.ts'
-import { idsOf, testReceivers } from '../testing/test-receivers.ts'
+import { answerWith, idsOf, testReceivers } from '../testing/test-receiver.ts'
 
 let shared: TestDatabase
 let world: DeliveryWorld
@@ -175,7 +174,7 @@ describe('an attempt that fails', () => {
 })
 
 describe('a receiver that requests', () => {
-  test.each([429, 503])('a pause with %d gets it for all events', async (status) => {
+  test.each([429, 503])('a pause with %d is paused for all events', async (status) => {
     const there = await receivers.start(answerWith(status, { 'retry-after': '100' }))
     await world.webhook('w1', there.url)
     world.worker()

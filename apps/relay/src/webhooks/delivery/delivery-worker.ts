@@ -16,14 +16,14 @@ export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 
   readonly url: string
   readonly client: GuardedClient
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** Receivers served at the same time, each over at most five connections. */
+  /** The number of receivers served at the same time, each over at most five connections. */
   readonly mostReceivers?: number
 }
 
 /**
  * Sends the deliveries of the outbox. Every relay runs one worker. Each receiver is served by one worker at a time, in
- * a lane of its own, so that a slow or dead receiver delays no other. When a worker is killed, another one takes over
- * its receivers at once, with the same event ids.
+ * a lane of its own, so that a slow or dead receiver delays no other. When a worker is killed, another worker takes
+ * over its receivers at once and sends events under the same ids.
  *
  * A round takes free receivers, renews the worker's own, and reads their due deliveries. It runs when woken and five
  * times a second.
@@ -36,12 +36,12 @@ export class DeliveryWorker implements Outbox {
   readonly #rounds: Rounds
   readonly #polling: NodeJS.Timeout
   readonly #lanes = new Map<bigint, ReceiverLane>()
-  /** The search for more receivers continues after this key, so that each gets its turn. */
+  /** The search for more receivers continues after this key, so that each receiver gets its turn. */
   #after = 0n
   #isWoken = false
   #isUnavailable = false
   #stopping: Promise<void> | undefined
-  #allDone: (() => void) | undefined
+  #onAllDone: (() => void) | undefined
 
   constructor(deps: DeliveryWorkerDeps) {
     this.#deps = deps
@@ -54,10 +54,10 @@ export class DeliveryWorker implements Outbox {
 
   wake(): void {
     this.#isWoken = true
-    this.#rounds.ask()
+    this.#rounds.request()
   }
 
-  /** Takes no more deliveries. Running requests are finished and recorded; other workers take the rest. */
+  /** Takes no more deliveries. Running requests are finished and recorded. Other workers take the rest. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
@@ -76,9 +76,9 @@ export class DeliveryWorker implements Outbox {
 
   #lanesDone(waitMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const impatience = setTimeout(resolve, Math.max(1, waitMs))
-    this.#allDone = () => {
-      clearTimeout(impatience)
+    const timeout = setTimeout(resolve, Math.max(1, waitMs))
+    this.#onAllDone = () => {
+      clearTimeout(timeout)
       resolve()
     }
     return promise
@@ -104,10 +104,10 @@ export class DeliveryWorker implements Outbox {
 
   async #take(worker: number): Promise<void> {
     const takenAtMs = performance.now()
-    const room = (this.#deps.mostReceivers ?? MOST_RECEIVERS) - this.#lanes.size
-    const limit = Math.max(0, Math.min(RECEIVERS_AT_ONCE, room))
-    // The receiver served longest makes room for those that wait for their turn.
-    if (room <= 0) this.#lanes.values().next().value?.end()
+    const free = (this.#deps.mostReceivers ?? MOST_RECEIVERS) - this.#lanes.size
+    const limit = Math.max(0, Math.min(RECEIVERS_AT_ONCE, free))
+    // The receiver that has been served longest gives way to receivers that are waiting for their turn.
+    if (free <= 0) this.#lanes.values().next().value?.end()
     const renewed = [...this.#lanes].filter(([, lane]) => lane.needsRenewal(takenAtMs))
     const receivers = await takeReceivers(this.#deps.database, {
       worker,
@@ -120,12 +120,12 @@ export class DeliveryWorker implements Outbox {
     const taken = new Map(receivers.map((receiver) => [receiver.key, receiver]))
     for (const [key, lane] of renewed) {
       const receiver = taken.get(key)
-      // Deleted, disabled, paused, or served by another worker.
+      // The receiver was deleted, disabled, paused, or taken by another worker.
       if (receiver === undefined) lane.end()
       else lane.renew(receiver, takenAtMs)
       taken.delete(key)
     }
-    // Receivers taken under a lost worker number are free for others.
+    // Other workers may take receivers that were taken under a lost worker number.
     if (worker === this.#presence.number)
       for (const receiver of taken.values()) this.#openLane(worker, receiver, takenAtMs)
     this.#turn([...taken.keys()], limit)
@@ -136,11 +136,11 @@ export class DeliveryWorker implements Outbox {
       worker,
       receiver,
       takenAtMs,
-      onNeedsMore: () => this.#rounds.ask(),
+      onNeedsMore: () => this.#rounds.request(),
       onDone: () => {
         this.#lanes.delete(receiver.key)
-        if (this.#lanes.size === 0) this.#allDone?.()
-        // A delivery that was enqueued between the last read and the release found the receiver still taken.
+        if (this.#lanes.size === 0) this.#onAllDone?.()
+        // A delivery that was enqueued between the last read and the release could not take the receiver.
         this.wake()
       },
     })
@@ -164,7 +164,7 @@ export class DeliveryWorker implements Outbox {
     for (const [key, lane] of needy) lane.feed(due.get(key) ?? [], sizes.get(key) ?? 0)
   }
 
-  /** With another worker number, or none, the lanes of the old number end: others may take their receivers. */
+  /** Ends the lanes of a lost worker number, because other workers may take their receivers. */
   #presenceChanged(): void {
     for (const lane of this.#lanes.values()) if (lane.worker !== this.#presence.number) lane.end()
     this.wake()
@@ -175,7 +175,7 @@ const POLL_MS = 200
 const LEASE_SECONDS = 30
 const MOST_RECEIVERS = 1_000
 const RECEIVERS_AT_ONCE = 100
-/** A running request ends within 16 s. */
+/** Long enough for a running request, which ends within 16 s. */
 const FINISH_MS = 20_000
 const LAST_WRITE_MS = 2_000
 
@@ -186,20 +186,20 @@ const PACE_MS = 10
  * Runs the same work repeatedly, one run at a time: immediately when idle, else after the present run. The work must
  * not reject.
  */
-export class Rounds {
+class Rounds {
   readonly #run: () => Promise<void>
   #begunAtMs = -PACE_MS
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
-  #isAsked = false
+  #isRequested = false
   #isStopped = false
 
   constructor(run: () => Promise<void>) {
     this.#run = run
   }
 
-  ask(): void {
-    this.#isAsked = true
+  request(): void {
+    this.#isRequested = true
     if (this.#running !== undefined || this.#timer !== undefined || this.#isStopped) return
     const waitMs = this.#begunAtMs + PACE_MS - performance.now()
     if (waitMs <= 0) this.#begin()
@@ -215,18 +215,18 @@ export class Rounds {
 
   #begin(): void {
     this.#timer = undefined
-    this.#isAsked = false
+    this.#isRequested = false
     this.#begunAtMs = performance.now()
     this.#running = this.#run().then(() => {
       this.#running = undefined
-      if (this.#isAsked) this.ask()
+      if (this.#isRequested) this.request()
     })
   }
 }
 
 /**
- * Divides the worker's memory among receivers that need deliveries: each gets what it wants while there is space, then
- * an equal share, and always a few, so that no receiver waits for another.
+ * Divides the worker's memory among receivers that need deliveries. Each gets what it wants as long as there is space,
+ * then an equal share, but always at least a few, so that no receiver waits for another.
  *
  * @param held deliveries in memory for all receivers
  */

@@ -1,11 +1,11 @@
 import type { Statements } from '../../store/database.ts'
-import { WEBHOOK_DISABLED } from '../outbox/enqueue-events.ts'
+import { WEBHOOK_DISABLED } from '../outbox/insert-deliveries-statement.ts'
 
 /**
- * Drops pending deliveries of a disabled webhook, at most `limit`, so that no transaction holds many locks. Returns how
- * many. Does nothing after the webhook was enabled again.
+ * Drops at most `limit` pending deliveries of a disabled webhook, so that no transaction holds many locks. Returns
+ * their number. Does nothing if the webhook was enabled again.
  *
- * Locks the deliveries: a redelivery waits and makes them due again.
+ * Locks the deliveries, so that a redelivery waits and then makes them due again.
  */
 export function dropDeliveries(statements: Statements, webhookKey: bigint, limit: number): Promise<number> {
   return statements.$executeRaw`

@@ -5,8 +5,7 @@ import { enqueueEvents } from '../outbox/enqueue-events.ts'
 import { localTime } from '../outbox/local-time.ts'
 import type { OutboundEvent } from '../outbox/outbox-event.ts'
 import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
-import { answerWith, type ReceivedRequest, type TestReceiver } from '../testing/test-receiver.ts'
-import { testReceivers } from '../testing/test-receivers.ts'
+import { answerWith, type ReceivedRequest, type TestReceiver, testReceivers } from '../testing/test-receiver.ts'
 
 let shared: TestDatabase
 let world: DeliveryWorld
@@ -42,7 +41,7 @@ const nameOf = ({ body }: ReceivedRequest) => {
 }
 const received = ({ requests }: TestReceiver) => requests.map(nameOf)
 
-/** Answers `sms:sent` when the test releases it; the others get 200 at once. */
+/** Answers `sms:sent` of `m1` when the test releases it, and every other event with 200 at once. */
 function slowForSent(status = 200) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const answer = async (response: Parameters<ReturnType<typeof answerWith>>[0], request: ReceivedRequest) => {
@@ -63,7 +62,7 @@ test.each([[200], [500]])(
     for (let count = 0; count < 2; count++) world.worker()
     await enqueue(sent('m1'))
     await enqueue(delivered('m1'), sent('m2'), delivered('m2'))
-    // Others are not delayed by it.
+    // Events of other messages are not delayed.
     await eventually(() => expect(received(receiver)).toContain('sms:delivered m2'))
     await sleep(500)
     expect(received(receiver)).not.toContain('sms:delivered m1')
@@ -127,7 +126,7 @@ test('sends two events of one transaction in their order', async () => {
     )
 })
 
-test('a different URL, or one without sms:sent, waits for nothing', async () => {
+test('an event does not wait for an event to a different URL', async () => {
   const slow = slowForSent()
   const receiver = await receivers.start(slow.answer)
   const other = await receivers.start(answerWith(200))
@@ -152,7 +151,7 @@ test.each([
   await eventually(() => expect(received(receiver)).toEqual(['sms:delivered m1']))
 })
 
-test('an event waits half a minute at most', async () => {
+test('an event waits at most half a minute', async () => {
   const slow = slowForSent()
   const receiver = await receivers.start(slow.answer)
   await world.webhook('w1', receiver.url, 'sms:sent')

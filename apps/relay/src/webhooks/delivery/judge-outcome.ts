@@ -2,9 +2,9 @@ import type { Outcome } from './client/guarded-client.ts'
 
 export interface Verdict {
   readonly state: 'delivered' | 'failed' | 'waiting'
-  /** Until the next attempt. */
+  /** How long to wait before the next attempt. */
   readonly pauseMs: number
-  /** The accepted part of a pause that the receiver requested for all its deliveries; 0 when it requested none. */
+  /** The pause that the receiver requested for all its deliveries, limited to the accepted range. 0: none. */
   readonly requestedPauseMs: number
   /** The receiver answered 410 Gone. */
   readonly isGone: boolean
@@ -41,20 +41,20 @@ export function judgeOutcome(
   }
 }
 
-/** Seconds after each failed attempt: the first two bridge a restart, the last ones a weekend. */
+/** Seconds after each failed attempt. The first two pauses bridge a restart, the last ones a weekend. */
 const PAUSES = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const
 const LONGEST_REQUESTED = 3_600
-/** For so many attempts, a requested pause is used as it is. */
+/** For this number of attempts, a requested pause may be shorter than the schedule. */
 const REQUESTED_FREELY = 3
 
 /**
- * Returns how long after a failed attempt the next one is due, or undefined after the last one. A jitter of ±20 % keeps
- * deliveries that failed together from returning together. A receiver may request a pause (`Retry-After`). From the
- * fourth attempt on the schedule is the minimum, so that a receiver that always requests a second does not use up its
- * retries in ten.
+ * Returns how long after a failed attempt the next attempt is due, or undefined after the last attempt. A jitter of
+ * ±20 % keeps deliveries that failed together from being retried together. A receiver may request a pause
+ * (`Retry-After`). From the fourth attempt on, the pause is at least that of the schedule, so that a receiver that
+ * always requests one second does not use up its retries in ten seconds.
  *
  * @param attempts made so far, at least one
- * @param retries set by the account: fewer cut the schedule, more repeat its last pause
+ * @param retries set by the account: a smaller number cuts the schedule, a larger one repeats its last pause
  */
 export function nextPauseMs(
   attempts: number,
@@ -75,7 +75,7 @@ function requestedPauseMs(requestedSeconds: number): number {
   return Math.min(LONGEST_REQUESTED, Math.max(1, requestedSeconds)) * 1000
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date. */
+/** Parses `Retry-After` (RFC 9110 §10.2.3), which is a number of seconds or a date. */
 export function retryAfterSeconds(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header.trim())) return Number(header)

@@ -6,7 +6,7 @@ import { type RelayProcess, startRelayProcess } from '../../testing/relay-proces
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
 import { enqueueEvents } from '../outbox/enqueue-events.ts'
 import { receivedText } from '../testing/delivery-world.ts'
-import { idsOf, testReceivers } from '../testing/test-receivers.ts'
+import { idsOf, testReceivers } from '../testing/test-receiver.ts'
 
 const EVENTS = 200
 const BASIC = `Basic ${btoa('sms:tea at half past four')}`
@@ -43,7 +43,7 @@ async function start(proxy: string): Promise<RelayProcess> {
   return relay
 }
 
-test('every event arrives under its one id although the sending relay is killed', async () => {
+test('every event arrives under its one id even though the sending relay is killed', async () => {
   const proxied: string[] = []
   const proxy = createServer((socket) => socket.on('data', (data) => proxied.push(data.toString()))).listen(
     0,
@@ -75,7 +75,7 @@ test('every event arrives under its one id although the sending relay is killed'
   )
   const stored = await shared.database.webhookDelivery.findMany({ select: { id: true } })
   expect(new Set(idsOf(there))).toEqual(new Set(stored.map(({ id }) => id)))
-  // Those that were in flight or answered but not recorded yet.
+  // These events were in flight, or answered but not recorded.
   expect(there.requests.length).toBeGreaterThanOrEqual(EVENTS + 5)
   expect(there.requests.length).toBeLessThan(EVENTS + EVENTS / 4)
   expect(proxied).toEqual([])

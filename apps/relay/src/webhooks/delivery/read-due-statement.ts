@@ -11,23 +11,23 @@ const dueDelivery = z.object({
   deviceId: z.string(),
   event: z.string(),
   payload: z.unknown(),
-  /** Before this one. */
+  /** The number of attempts so far. */
   attempts: z.int(),
   /** Age of the event. */
   ageSeconds: z.number(),
-  /** The row version: if the row was changed since, the result of this attempt does not count for it. */
+  /** Version of the row. If the row changes later, the result of this attempt does not count for it. */
   version: z.int(),
 })
 
 export type DueDelivery = Readonly<z.output<typeof dueDelivery>>
 
 /**
- * Reads due deliveries, longest due first, of receivers served by this worker. No other worker reads them, so nothing
- * is locked or marked. Disabled receivers and those taken by another worker yield none.
+ * Reads due deliveries, longest due first, for receivers that this worker serves. No other worker reads them, so nothing
+ * is locked or marked. Returns nothing for receivers that are disabled or taken by another worker.
  *
  * @param worker the number of this worker
- * @param sizes how many to read for each receiver
- * @param held deliveries that this worker has already
+ * @param sizes how many deliveries to read for each receiver
+ * @param held deliveries that this worker already has
  */
 export function readDue(
   database: Database,

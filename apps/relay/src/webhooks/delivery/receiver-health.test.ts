@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Breakers, breakerPauseMs } from './receiver-health.ts'
 
-/** The attempts, `+` or `-`, one second apart; returns which of them causes a pause. */
+/** Makes attempts (`+` or `-`) one second apart and returns which of them causes a pause. */
 function opensAt(attempts: string, everyMs = 1_000): number {
   const breakers = new Breakers()
   return [...attempts].findIndex((sign, index) => breakers.opensAfter(1n, sign === '+', index * everyMs))

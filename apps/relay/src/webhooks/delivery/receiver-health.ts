@@ -11,9 +11,9 @@ export interface ReceiverHealthDeps {
 }
 
 /**
- * Health of a receiver while a worker serves it. States: *usual*; *on trial* after a pause, until one attempt succeeds.
- * A failure on trial, too many failures, a requested pause or 410 Gone end the serving: the receiver is *paused*, and
- * the results of requests in flight do not change that.
+ * Health of a receiver while a worker serves it. States: *usual*, or *on trial* after a pause until one attempt
+ * succeeds. A failure on trial, too many failures, a requested pause or 410 Gone pause the receiver: the worker stops
+ * serving it, and the results of requests in flight do not change that.
  */
 export class ReceiverHealth {
   readonly #deps: ReceiverHealthDeps
@@ -72,19 +72,19 @@ const LEAST_ATTEMPTS = 10
 const FAILED_PART = 0.7
 const MOST_RECEIVERS = 100_000
 
-/** How long a failing receiver is paused, by its number of pauses in a row. */
+/** Returns how long a failing receiver is paused after this number of pauses in a row. */
 export function breakerPauseMs(pauses: number): number {
   return Math.min(600_000, 30_000 * 2 ** Math.min(pauses, 10))
 }
 
 /**
- * Decides when a failing receiver is paused: after at least ten attempts in five minutes of which 70 % failed. Its
- * deliveries are postponed and lose no attempts.
+ * Decides when a failing receiver is paused: after at least ten attempts in five minutes of which 70 % failed. The
+ * pause postpones its deliveries without using up their attempts.
  */
 export class Breakers {
   readonly #windows = new BoundedMap<bigint, Window>(MOST_RECEIVERS)
 
-  /** Counts a result. Returns true when the receiver has to be paused, and resets the count. */
+  /** Counts a result. Returns whether the receiver has to be paused, and if so resets the count. */
   opensAfter(receiver: bigint, isSuccess: boolean, nowMs: number): boolean {
     const window = this.#windowOf(receiver, nowMs)
     window.attempts += 1

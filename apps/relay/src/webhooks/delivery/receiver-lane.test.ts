@@ -75,7 +75,7 @@ function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
     lane,
     feed: (count: number) => lane.feed(Array.from({ length: count }, due), count),
     moveTo: (url: string) => lane.renew({ ...receiver, url }, performance.now()),
-    /** Requested deliveries are there at once. */
+    /** Requested deliveries are available at once. */
     async feedFor(ms: number): Promise<void> {
       for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += 1) {
         const { wants } = lane
@@ -88,7 +88,7 @@ function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
   }
 }
 
-test('a fast receiver gets more at a time, up to some hundreds', async () => {
+test('a fast receiver gets more deliveries at a time, up to some hundreds', async () => {
   const { requested, feedFor } = laneTo({ answersAfterMs: 0 })
   await feedFor(2_000)
   expect(requested[0]).toBe(10)

@@ -15,17 +15,17 @@ export interface ReceiverLaneOptions {
   readonly worker: number
   readonly receiver: Receiver
   readonly takenAtMs: number
-  /** Called when there is room for more deliveries. */
+  /** Called when the lane can take more deliveries. */
   readonly onNeedsMore: () => void
   readonly onDone: () => void
 }
 
 /**
- * Sends deliveries to one receiver, at most five at a time, and one at a time on trial. A delivery is held from the
+ * Sends deliveries to one receiver, at most five at a time, or one at a time on trial. A delivery is held from the
  * moment it is read until its result is recorded.
  *
- * States: *serving*, until nothing is due, `end` is called, or the receiver is paused. *Ending*: running requests are
- * finished and recorded, and waiting deliveries are left to the next worker. *Done*: the receiver is released.
+ * States: *serving* until nothing is due, `end` is called, or the receiver is paused; *ending* while running requests
+ * are finished and recorded (waiting deliveries are left to the next worker); *done* when the receiver is released.
  */
 export class ReceiverLane {
   readonly worker: number
@@ -58,7 +58,7 @@ export class ReceiverLane {
     return this.#held
   }
 
-  /** How many more deliveries fit. */
+  /** The number of deliveries to read next. */
   get wants(): number {
     const isLow = this.#waiting.length <= this.#size / 4
     return this.#isEnding || !isLow ? 0 : Math.min(this.#size - this.#waiting.length, MOST_HELD - this.#held.size)
@@ -68,11 +68,11 @@ export class ReceiverLane {
     return !this.#isEnding && nowMs - this.#renewedAtMs > RENEW_MS
   }
 
-  /** Extends the lease, with the present state of the receiver. */
+  /** Extends the lease and updates the receiver. */
   renew(receiver: Receiver, takenAtMs: number): void {
     if (receiver.url !== this.#receiver.url) {
       this.#health.forget(receiver)
-      // They were read for the earlier URL and are read again.
+      // Waiting deliveries were read for the earlier URL and have to be read again.
       this.#isDry = false
       for (const { key } of this.#waiting.splice(0)) this.#held.delete(key)
     }
@@ -81,13 +81,13 @@ export class ReceiverLane {
     this.#advance()
   }
 
-  /** @param requested fewer deliveries than this mean that no others are due */
+  /** @param requested how many deliveries were requested; fewer deliveries mean that no more are due */
   feed(deliveries: readonly DueDelivery[], requested: number): void {
     if (this.#isEnding) return
     this.#isDry = deliveries.length < requested
     const nowMs = performance.now()
     const isQuick = nowMs - this.#fedAtMs < QUICK_MS
-    // Reads twice as many the next time, so that the lane does not wait for the database.
+    // Reads twice as many deliveries next time, so that the lane does not wait for the database.
     if (isQuick && !this.#isDry && !this.#health.isOnTrial) this.#size = Math.min(MOST_WAITING, this.#size * 2)
     this.#fedAtMs = nowMs
     for (const { key } of deliveries) this.#held.add(key)
@@ -95,7 +95,7 @@ export class ReceiverLane {
     this.#advance()
   }
 
-  /** Finishes running requests and takes no more. */
+  /** Finishes running requests and starts no more. */
   end(): void {
     this.#isEnding = true
     for (const { key } of this.#waiting.splice(0)) this.#held.delete(key)
@@ -104,7 +104,7 @@ export class ReceiverLane {
 
   #advance(): void {
     const most = this.#health.isOnTrial ? 1 : IN_FLIGHT_EACH
-    // A worker that could not renew its lease for this long stops until it can.
+    // A worker that could not renew its lease for this long sends nothing until the lease is renewed.
     const isSure = performance.now() - this.#renewedAtMs < SURE_MS
     while (isSure && this.#inFlight < most && this.#waiting.length > 0)
       void this.#deliver(this.#waiting.shift() as DueDelivery)
@@ -166,14 +166,14 @@ export class ReceiverLane {
   }
 }
 
-/** Per receiver, over all relays. */
+/** Requests at the same time, for all relays together, because only one worker serves a receiver. */
 const IN_FLIGHT_EACH = 5
 const FIRST_SIZE = 10
 const MOST_WAITING = 800
-/** A lane that needs more deliveries this soon reads more at a time. */
+/** A lane that needs more deliveries this soon reads more of them at a time. */
 const QUICK_MS = 100
-/** Includes deliveries whose result is not recorded yet. */
+/** Includes deliveries whose result has not been recorded. */
 const MOST_HELD = 1_000
 const RENEW_MS = 400
-/** A request takes 16 s at most; the lease is longer than both together. */
+/** A request takes at most 16 s, and the lease is longer than this time and a request together. */
 const SURE_MS = 3_000

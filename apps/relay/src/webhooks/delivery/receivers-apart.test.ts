@@ -4,8 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
 import { endPause } from '../api/end-pause-statement.ts'
 import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
-import { answerWith } from '../testing/test-receiver.ts'
-import { idsOf, testReceivers } from '../testing/test-receivers.ts'
+import { answerWith, idsOf, testReceivers } from '../testing/test-receiver.ts'
 
 let shared: TestDatabase
 let world: DeliveryWorld
@@ -28,7 +27,7 @@ const webhook = async () => (await world.webhooks())[0]
 const tried = async () => (await world.deliveries()).filter(({ attempts }) => attempts > 0).length
 const settled = () => eventually(async () => expect((await webhook())?.servedBy).toBeNull())
 
-test('a receiver has at most five requests at a time, and always as many as it can get', async () => {
+test('a receiver gets five requests at a time and never more', async () => {
   const waiting: ServerResponse[] = []
   const there = await receivers.start((response) => {
     if (there.requests.length <= 5) waiting.push(response)
@@ -63,7 +62,7 @@ test('a hanging receiver delays no other', async () => {
   expect(hanging.mostAtOnce).toBeLessThanOrEqual(150)
 })
 
-test('each gets its turn if there are more than can be served at once', async () => {
+test('each receiver gets its turn if there are more than can be served at once', async () => {
   const order: string[] = []
   for (const id of ['w0', 'w1', 'w2', 'w3', 'w4', 'w5']) {
     const there = await receivers.start((response) => {
@@ -102,7 +101,7 @@ test.each([
   ])
 })
 
-test('after a pause, one attempt decides: the next pause is longer, or delivery continues', async () => {
+test('after a pause, one attempt decides whether a longer pause follows or delivery continues', async () => {
   let isSuccess = false
   const there = await receivers.start((response) => void response.writeHead(isSuccess ? 200 : 500).end())
   await world.webhook('w1', there.url)
@@ -134,7 +133,7 @@ test('after a pause, one attempt decides: the next pause is longer, or delivery 
   ])
 })
 
-test('after a pause, nothing else is sent before that one attempt has a result', async () => {
+test('after a pause, nothing else is sent before the first attempt has a result', async () => {
   const waiting: ServerResponse[] = []
   const there = await receivers.start((response) => {
     if (there.requests.length === 1) waiting.push(response)

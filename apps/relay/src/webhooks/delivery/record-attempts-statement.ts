@@ -5,7 +5,7 @@ import { readRows } from '../../store/read-rows.ts'
 
 export interface RecordedAttempt {
   readonly key: bigint
-  /** Of the row as it was read. */
+  /** Version of the row when it was read. */
   readonly version: number
   readonly startedAt: Date
   readonly durationMs: number
@@ -20,11 +20,12 @@ export interface RecordedAttempt {
 }
 
 /**
- * Records the results of several attempts. A delivery changes its state only if its row is unchanged since it was read,
- * as a redelivery requested in the meantime starts a new schedule. Events that follow a first attempt become due.
+ * Records the results of several attempts. A delivery changes its state only if its row has not changed since it was
+ * read, because a redelivery requested in the meantime starts a new schedule. Deliveries that waited for the first
+ * attempt of another delivery become due. Attempts of deleted deliveries are not recorded.
  *
- * Locks: returns deliveries that are locked by others, to be tried again, because waiting for them could deadlock.
- * Attempts of deleted deliveries are not recorded.
+ * SKIP LOCKED, because waiting for deliveries that others have locked could deadlock. These deliveries are returned and
+ * have to be recorded again.
  */
 export async function recordAttempts(
   database: Database,

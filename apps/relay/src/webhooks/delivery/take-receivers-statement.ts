@@ -13,11 +13,11 @@ const receiver = z.object({
   secretSealed: z.string(),
   previousSecretSealed: z.string().nullable(),
   signingKeySealed: z.string().nullable(),
-  /** As set by the account. */
+  /** The number of retries that the account has set. */
   retries: z.int().nullable(),
-  /** Above 0, the receiver is on trial and gets one delivery. */
+  /** Pauses in a row. Above 0, the receiver is on trial and gets one delivery at a time. */
   pauses: z.int(),
-  /** Failures are recorded, which a successful attempt clears. */
+  /** Failures are recorded, so a successful attempt has to clear them. */
   hasFailures: z.boolean(),
 })
 
@@ -27,11 +27,11 @@ export type Receiver = Readonly<z.output<typeof receiver>>
 export interface TakingReceivers {
   /** The number of this worker. */
   readonly worker: number
-  /** Limits the serving if nobody notices that this worker is gone. */
+  /** When other workers may take the receivers even if this worker seems to be present. */
   readonly leaseSeconds: number
-  /** Receivers that it serves already. */
+  /** Receivers that this worker already serves. */
   readonly busy: readonly bigint[]
-  /** Those of them whose lease is to be extended. */
+  /** The busy receivers whose lease has to be extended. */
   readonly renewed: readonly bigint[]
   /** Searches for more receivers after this key. */
   readonly after: bigint
@@ -39,14 +39,16 @@ export interface TakingReceivers {
 }
 
 /**
- * Takes receivers with due deliveries that no worker serves, and renews those of this worker. Only one worker serves a
- * receiver at a time, so that its limit of requests in flight holds for all relays together. Due deliveries are read by
- * a later statement, which sees all results of the previous worker.
+ * Takes receivers with due deliveries that no worker serves, and renews the leases of this worker. Only one worker
+ * serves a receiver at a time, so that the limit of requests in flight holds for all relays together. Due deliveries
+ * are read by a later statement, which sees all results of the previous worker.
  *
- * Locks: the worker's number is written to the locked row, so that of two concurrent workers the second sees it;
- * everything else is seen as of the start of the statement. SKIP LOCKED: a locked row is being taken or changed. A
- * killed worker has lost its presence lock, and its receivers are taken at once. Receivers are found by skipping from
- * one to the next in the index of waiting deliveries: a dead one with a million rows costs one step.
+ * Receivers are found by skipping from one to the next in the index of waiting deliveries, so a dead receiver with a
+ * million deliveries costs one step.
+ *
+ * Locks: the worker's number is written to the locked row, so that the second of two concurrent workers sees it.
+ * Everything else is read as of the start of the statement. SKIP LOCKED: a locked row is being taken or changed. A
+ * killed worker has lost its presence lock, so its receivers are taken at once.
  */
 export function takeReceivers(database: Database, taking: TakingReceivers): Promise<Receiver[]> {
   const { worker, leaseSeconds, busy, renewed, after, limit } = taking

@@ -3,25 +3,25 @@ import type { Database } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 
-/** Results of attempts with one receiver. */
+/** The results of attempts to deliver to one receiver. */
 export interface HealthUpdate {
   readonly key: bigint
-  /** The URL of the attempts: they say nothing about another URL. */
+  /** The URL of the attempts. They do not count for another URL. */
   readonly url: string
   /** At least one attempt succeeded. */
   readonly isSuccess: boolean
   /** The trial after a pause succeeded. */
   readonly isRecovered: boolean
-  /** It failed too often and is paused, longer each time. */
+  /** The receiver failed too often and is paused, longer each time. */
   readonly isOpening: boolean
   /** 0: no pause. */
   readonly pauseMs: number
 }
 
 /**
- * Stores the health of receivers. Returns those that have only failed for so long that they have to be disabled. A
- * failure long after the previous one restarts the count, as nothing was sent in between. Rows are locked in the order
- * of their keys.
+ * Stores the health of receivers. Returns the receivers that have only failed for `disableAfterMs` and have to be
+ * disabled. A failure more than `restMs` after the previous one restarts that time, because nothing was sent in
+ * between. Locks rows in the order of their keys.
  */
 export async function updateHealth(
   database: Database,

@@ -12,9 +12,9 @@ export interface WorkerPresenceDeps {
 }
 
 /**
- * Shows the other workers that this one is alive: it holds an advisory lock, named by its number, on a connection of its
- * own. When the process is killed the connection ends with it, and others take over its receivers without waiting for
- * their leases to expire. After a lost connection this worker has another number.
+ * Shows other workers that this one is alive, by holding an advisory lock with its number on a separate connection.
+ * When the process is killed, the connection ends, and other workers take over its receivers without waiting for their
+ * leases to expire. After a lost connection, this worker gets a new number.
  */
 export class WorkerPresence {
   readonly #client: ReconnectingClient
@@ -28,7 +28,7 @@ export class WorkerPresence {
       name: 'smsgw webhooks',
       prepare(client) {
         next = Buffer.from(random.bytes(4)).readUInt32BE() >>> 1
-        // When another worker has this number the query times out, and the next attempt uses another one.
+        // If another worker has this number, the query times out, and the next attempt uses another number.
         return client.query('SELECT pg_advisory_lock($1, $2)', [PRESENCE_CLASS, next])
       },
       onConnected: () => {
@@ -44,7 +44,7 @@ export class WorkerPresence {
     })
   }
 
-  /** Undefined while the other workers cannot see this one: it must not serve any receiver. */
+  /** Undefined while other workers cannot see this one, so that it must not serve any receiver. */
   get number(): number | undefined {
     return this.#number
   }

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
 import { redeliver } from '../api/redeliver-statement.ts'
 import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
-import { idsOf, testReceivers } from '../testing/test-receivers.ts'
+import { idsOf, testReceivers } from '../testing/test-receiver.ts'
 import { PRESENCE_CLASS } from './worker-presence.ts'
 
 let shared: TestDatabase
@@ -29,7 +29,7 @@ const countOf = (state: string) => shared.database.webhookDelivery.count({ where
 const webhook = async () => (await world.webhooks())[0]
 const settled = () => eventually(async () => expect((await webhook())?.servedBy).toBeNull())
 
-/** Answers when the test tells it to. */
+/** Starts a receiver that answers only after `open` is called. */
 async function patientReceiver() {
   const waiting: ServerResponse[] = []
   let isOpen = false
@@ -102,7 +102,7 @@ test('a worker without presence serves no receiver until it is present again', a
   expect(world.warned).toContain('webhook delivery paused: database connection lost, reconnecting')
 })
 
-test('a receiver with an expired lease is taken, although its worker seems to be present', async () => {
+test('a receiver with an expired lease is taken even if its worker seems to be present', async () => {
   const { there, open } = await patientReceiver()
   const key = await world.webhook('w1', there.url)
   const frozen = new Client({ connectionString: shared.url })
@@ -154,7 +154,7 @@ test('the results of attempts wait for transactions that hold their deliveries',
   expect(there.requests).toHaveLength(2)
 })
 
-test('a webhook with a changed URL is called there, without earlier failures', async () => {
+test('a webhook is called at its changed URL, where earlier failures do not count', async () => {
   const dead = await receivers.start((response) => void response.writeHead(500).end())
   const there = await receivers.start()
   const key = await world.webhook('w1', dead.url)
@@ -169,7 +169,7 @@ test('a webhook with a changed URL is called there, without earlier failures', a
   expect(await webhook()).toMatchObject({ pauses: 0, pausedUntil: null, failingSince: null })
 })
 
-test('failures at an earlier URL do not count for the present one', async () => {
+test('failures at an earlier URL do not count for the present URL', async () => {
   const waiting: ServerResponse[] = []
   const dead = await receivers.start((response) => void waiting.push(response))
   const there = await receivers.start()
@@ -203,7 +203,7 @@ test.each([
   expect(world.warned).toEqual([])
 })
 
-test('a stopping worker finishes running requests and leaves the rest to others', async () => {
+test('a stopping worker finishes running requests and leaves the rest to other workers', async () => {
   const { there, open } = await patientReceiver()
   await world.webhook('w1', there.url)
   await world.enqueue(...names(20))
@@ -247,15 +247,13 @@ test('nothing is lost or sent twice while the database rejects writes', async ()
   await eventually(() => expect(there.requests).toHaveLength(3))
   const giveBack = await takeDatabaseAway('INSERT ON webhook_attempts')
   open()
-  await eventually(() =>
-    expect(world.warned).toContain('webhook results not recorded yet: database unavailable, retrying'),
-  )
-  // For longer than other errors are retried.
+  await eventually(() => expect(world.warned).toContain('webhook results not recorded, retrying'))
+  // Writes fail for longer than other errors are retried.
   await sleep(1_500)
   await giveBack()
   await eventually(async () => expect(await countOf('delivered')).toBe(3))
   expect(there.requests).toHaveLength(3)
-  expect(world.warned).toEqual(['webhook results not recorded yet: database unavailable, retrying'])
+  expect(world.warned).toEqual(['webhook results not recorded, retrying'])
 })
 
 test('a worker that cannot read its work because the database is unavailable logs it once, and continues', async () => {
@@ -265,7 +263,7 @@ test('a worker that cannot read its work because the database is unavailable log
   world.worker()
   await world.enqueue(...names(3))
   await eventually(() => expect(world.warned).toContain('webhook delivery paused: database unavailable, retrying'))
-  // It has tried a few more times.
+  // By now the worker has tried a few more times.
   await sleep(1_000)
   expect(world.warned).toEqual(['webhook delivery paused: database unavailable, retrying'])
   expect(there.requests).toEqual([])
@@ -280,7 +278,7 @@ test('an event whose result cannot be recorded is repeated at a limited rate', a
   await shared.database.$executeRaw`ALTER TABLE webhook_attempts RENAME TO elsewhere`
   world.worker()
   await world.enqueue(...names(3))
-  await eventually(() => expect(world.warned).toContain('webhook results lost: they could not be recorded'))
+  await eventually(() => expect(world.warned).toContain('webhook results lost because they could not be recorded'))
   const other = await receivers.start()
   await world.webhook('w2', other.url)
   await world.enqueue('m3')

@@ -87,7 +87,7 @@ test('a row holds the derived id, the device and the payload', async () => {
   ])
 })
 
-test('an event that is enqueued twice, in one transaction or in many at once, has one row', async () => {
+test('an event that is enqueued several times, in one or many transactions at once, has one row', async () => {
   await account('a1')
   await webhook('w1', 'sms:received')
   await webhook('w2', 'sms:received')
@@ -145,7 +145,7 @@ test('events delivered before a webhook was disabled stay delivered', async () =
   expect(await summaries()).toEqual(['w1 sms:received delivered'])
 })
 
-test('enqueued again, a delivered event is delivered again under its id with its present content', async () => {
+test('a delivered event that is enqueued again is delivered again under its id with its present content', async () => {
   await account('a1')
   await webhook('w1', 'sms:received')
   await enqueueEvents(shared.database, 'a1', [text('m1', 'the beginning')])

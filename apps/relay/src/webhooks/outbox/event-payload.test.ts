@@ -127,7 +127,7 @@ const outboxEvents: Record<string, OutboxEvent> = {
   'a batch of stored texts': { event: 'sms:batch:received', deviceId, messages: [unknownSim] },
 }
 
-test.each(Object.entries(outboxEvents))('%s: the payload equals the golden one, byte for byte', (title, event) => {
+test.each(Object.entries(outboxEvents))('%s: the payload equals the golden payload, byte for byte', (title, event) => {
   expect(JSON.stringify(payloadOf(event))).toBe(JSON.stringify(golden[title]))
   expect(webhookPayloads[event.event].parse(golden[title])).toEqual(golden[title])
 })
@@ -140,7 +140,7 @@ test.each(Object.keys(webhookPayloads) as EmittedEvent[])('the sample of %s has 
   else expect(membersOf([sample])).toEqual(membersOf(shown.map(payloadOf)))
 })
 
-/** All values of `simCards.state`. */
+/** Returns the paths of all members, however deep. */
 function membersOf(values: readonly unknown[], path = ''): string[] {
   const all = values.flatMap((value) => {
     if (Array.isArray(value)) return membersOf(value, path)

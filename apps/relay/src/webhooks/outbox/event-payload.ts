@@ -10,28 +10,28 @@ import type {
   ReceivedText,
 } from './outbox-event.ts'
 
-/** Builds the `payload` of every webhook event. No other code does. */
-export function payloadOf(outboxEvents: OutboxEvent): WebhookPayloads[EmittedEvent] {
-  switch (outboxEvents.event) {
+/** Builds the `payload` of every webhook event. No other code builds payloads. */
+export function payloadOf(event: OutboxEvent): WebhookPayloads[EmittedEvent] {
+  switch (event.event) {
     case 'sms:received':
-      return receivedText(outboxEvents)
+      return receivedText(event)
     case 'sms:data-received':
-      return receivedData(outboxEvents)
+      return receivedData(event)
     case 'mms:received':
-      return receivedMms(outboxEvents)
+      return receivedMms(event)
     case 'sms:sent': {
-      const { partsCount, at } = outboxEvents
-      return { ...outbound(outboxEvents), partsCount, sentAt: localTimeText(at) } satisfies Payload<'sms:sent'>
+      const { partsCount, at } = event
+      return { ...outbound(event), partsCount, sentAt: localTimeText(at) } satisfies Payload<'sms:sent'>
     }
     case 'sms:delivered':
       return {
-        ...outbound(outboxEvents),
-        deliveredAt: localTimeText(outboxEvents.at),
+        ...outbound(event),
+        deliveredAt: localTimeText(event.at),
       } satisfies Payload<'sms:delivered'>
     case 'sms:failed': {
-      const { reason, at } = outboxEvents
+      const { reason, at } = event
       return {
-        ...outbound(outboxEvents),
+        ...outbound(event),
         failedAt: localTimeText(at),
         reason,
         error: reason,
@@ -39,19 +39,19 @@ export function payloadOf(outboxEvents: OutboxEvent): WebhookPayloads[EmittedEve
     }
     case 'sms:cancelled':
       return {
-        ...outbound(outboxEvents),
-        cancelledAt: localTimeText(outboxEvents.at),
+        ...outbound(event),
+        cancelledAt: localTimeText(event.at),
       } satisfies Payload<'sms:cancelled'>
     case 'system:ping':
-      return { health: outboxEvents.health } satisfies Payload<'system:ping'>
+      return { health: event.health } satisfies Payload<'system:ping'>
     case 'app:started':
-      return { simCards: outboxEvents.simCards.map(simCardAnswer) } satisfies Payload<'app:started'>
+      return { simCards: event.simCards.map(simCardAnswer) } satisfies Payload<'app:started'>
     case 'sms:batch:received':
-      return { messages: outboxEvents.messages.map(receivedText) }
+      return { messages: event.messages.map(receivedText) }
     case 'sms:batch:data-received':
-      return { messages: outboxEvents.messages.map(receivedData) }
+      return { messages: event.messages.map(receivedData) }
     case 'mms:batch:received':
-      return { messages: outboxEvents.messages.map(receivedMms) }
+      return { messages: event.messages.map(receivedMms) }
   }
 }
 

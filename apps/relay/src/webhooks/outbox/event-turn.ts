@@ -1,18 +1,19 @@
 import { Prisma } from '../../store/generated/client.ts'
 
-/** Later events of a message wait this long at most for the first attempt of the event before. */
+/** How long an event waits at most for the first attempt of the event before it. */
 export const LONGEST_TURN = Prisma.sql`interval '30 seconds'`
 
-/** Condition: webhook `w1` is neither paused nor failing. An event for another one delays nothing. */
+/** Condition: webhook `w1` is neither disabled, paused nor failing. Only its events may delay later events. */
 export const takesEvents = Prisma.sql`w1.disabled_at IS NULL AND w1.pauses = 0
   AND (w1.paused_until IS NULL OR w1.paused_until <= now())`
 
 /**
- * Condition: delivery `d` may be attempted, because the first attempt of the event it follows (same message, same
- * receiver) has ended. Deliveries of other messages never wait.
+ * Condition: delivery `d` may be attempted, because it follows no event or the first attempt of the event that it
+ * follows (for the same message and receiver) has ended. Deliveries for other messages never wait.
  *
- * A delivery that has to wait becomes due after that attempt, so few are read out of turn: those enqueued while the
- * attempt is recorded. Costs one index look-up for each due delivery that follows another: 220 ms for 20 000 of them.
+ * A delivery that has to wait usually becomes due after that attempt, so this condition excludes only deliveries that
+ * were enqueued while the attempt was being recorded. It costs one index look-up for each due delivery that follows
+ * another: 220 ms for 20,000 of them.
  */
 export const isInTurn = Prisma.sql`(d.follows_id IS NULL OR d.tries > 0
   OR d.created_at NOT BETWEEN now() - ${LONGEST_TURN} AND now()

@@ -1,32 +1,32 @@
-/** A moment with the UTC offset of the agent's clock: payloads contain the agent's local time. */
+/** A moment with the UTC offset of the agent's clock, because payloads contain the agent's local time. */
 export interface LocalTime {
   readonly at: Date
   readonly offsetMinutes: number
 }
 
-/** Parses RFC 3339. Without a numeric offset, and for `Z`, the offset is 0. */
+/** Parses a time in the format of RFC 3339. With `Z` or without an offset, the offset is 0. */
 export function localTime(text: string): LocalTime {
   const [, sign, hours, minutes] = OFFSET.exec(text) ?? []
   const offset = Number(hours ?? 0) * 60 + Number(minutes ?? 0)
   return { at: new Date(text), offsetMinutes: sign === '-' ? -offset : offset }
 }
 
-/** Replaces implausible times by the present: a device may not know the time yet or have a fast clock. */
+/** Replaces implausible times with the present, because a device's clock may be fast or not set. */
 export function eventTime(text: string, now: Date): LocalTime {
   const reported = localTime(text)
   const isPlausible = reported.at >= EARLIEST && reported.at <= now
   return isPlausible ? reported : { ...reported, at: now }
 }
 
-/** Earlier than the first release of this product. */
+/** A time before the first release of this product. */
 const EARLIEST = new Date('2024-01-01T00:00:00Z')
 
-/** For decisions of the relay, which has no local time. */
+/** Returns the time of a decision by the relay, which has no local time. */
 export function utcTime(at: Date): LocalTime {
   return { at, offsetMinutes: 0 }
 }
 
-/** `2026-03-01T15:46:11.000+07:00`; `+00:00` for UTC, never `Z`. */
+/** Formats a time as `2026-03-01T15:46:11.000+07:00`, in UTC with `+00:00`, never `Z`. */
 export function localTimeText({ at, offsetMinutes }: LocalTime): string {
   const shown = new Date(at.getTime() + offsetMinutes * 60_000).toISOString().slice(0, -1)
   const offset = Math.abs(offsetMinutes)

@@ -8,7 +8,7 @@ export type OutboxEvent = ReceivedEvent | OutboundEvent | DeviceEvent | BatchEve
 /** A message was received. */
 export type ReceivedEvent = ReceivedText | ReceivedData | ReceivedMms
 
-/** The message for one recipient reached a state. */
+/** A sent message reached a state for one recipient. */
 export type OutboundEvent = Sent | Delivered | Failed | Cancelled
 
 interface OfDevice {
@@ -16,7 +16,7 @@ interface OfDevice {
 }
 
 interface Inbound extends OfDevice {
-  /** Id of the inbox item, the same however often the message is read. */
+  /** Id of the inbox item, which stays the same however often the message is read from the SIM. */
   readonly messageId: string
   readonly sender: string
   /** Null when the SIM does not report its number and none is configured. */
@@ -41,7 +41,7 @@ export interface ReceivedMms extends Inbound, MmsNotification {
   readonly event: 'mms:received'
 }
 
-/** Contents of the MMS notification. */
+/** Contents of an MMS notification. */
 export interface MmsNotification {
   readonly transactionId: string
   readonly subject?: string
@@ -54,7 +54,7 @@ export interface MmsNotification {
 }
 
 interface Outbound extends OfDevice {
-  /** Unique id of the recipient's row. Message ids are chosen by clients and may be used again. */
+  /** Unique id of the recipient. A message id is chosen by a client and may be used again. */
   readonly cmdId: string
   readonly messageId: string
   readonly recipient: string
@@ -63,9 +63,9 @@ interface Outbound extends OfDevice {
   /** Null when the message ended before one of several SIMs was chosen. */
   readonly simNumber: number | null
   readonly at: LocalTime
-  /** It was sent again after an unknown outcome. */
+  /** The message was sent again after an unknown outcome. */
   readonly possibleDuplicate?: boolean | undefined
-  /** The event before it, which is delivered first. */
+  /** The event before this one, which is delivered first. */
   readonly follows?: EarlierEvent | undefined
 }
 
@@ -84,7 +84,7 @@ interface Delivered extends Outbound {
 
 interface Failed extends Outbound {
   readonly event: 'sms:failed'
-  /** Stable failure code: after a corrected failure, another one may follow. */
+  /** Stable failure code. It identifies the event, because after a corrected failure another failure may follow. */
   readonly code: string
   readonly reason: string
 }
@@ -110,7 +110,7 @@ interface Started extends Occurrence {
   readonly simCards: readonly SimCard[]
 }
 
-/** Received messages that are delivered again together. */
+/** Received messages that are delivered again in one event. */
 export type BatchEvent = TextBatch | DataBatch | MmsBatch
 
 interface TextBatch extends OfDevice {

@@ -23,7 +23,7 @@ export interface WorkerOptions {
   readonly mostReceivers?: number
 }
 
-/** One account with webhooks and events, and workers that send them over loopback. */
+/** One account with webhooks and events, and workers that send the events over loopback. */
 export async function deliveryWorld({ database, url }: TestDatabase) {
   await database.account.deleteMany()
   await database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '' } })
@@ -36,11 +36,11 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
 
   return {
     box,
-    /** The log of the account. */
+    /** Entries in the log of the account. */
     logged,
-    /** The log of the operator. */
+    /** Messages in the log of the operator. */
     warned,
-    /** The observed attempts. */
+    /** The results of the observed attempts. */
     attempts,
 
     async webhook(id: string, to: string, event = 'sms:received'): Promise<bigint> {
@@ -49,7 +49,7 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
       return key
     },
 
-    /** Enqueues events; workers find them without being woken. */
+    /** Enqueues events and wakes the workers. */
     async enqueue(...messageIds: readonly string[]): Promise<void> {
       await database.$transaction((statements) => enqueueEvents(statements, 'a1', messageIds.map(receivedText)))
       for (const worker of workers) worker.wake()
@@ -75,7 +75,7 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
       return worker
     },
 
-    /** Shifts all stored times, as if this time had passed. */
+    /** Moves all stored times back, as if this time had passed. */
     async pass(seconds: number): Promise<void> {
       await database.$executeRaw`
         UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - make_interval(secs => ${seconds})`
@@ -93,7 +93,7 @@ export async function deliveryWorld({ database, url }: TestDatabase) {
         WHERE application_name = 'smsgw webhooks' AND datname = current_database()`
     },
 
-    /** Oldest first. */
+    /** Returns all deliveries with their attempts, oldest first. */
     deliveries: () =>
       database.webhookDelivery.findMany({
         orderBy: { key: 'asc' },

@@ -13,10 +13,10 @@ export interface ReceivedRequest {
 
 export interface TestReceiver {
   readonly port: number
-  /** With its address, not a name. */
+  /** Contains the address, not a name. */
   readonly url: string
   readonly requests: readonly ReceivedRequest[]
-  /** All connections ever opened to it. */
+  /** The number of connections opened so far. */
   readonly connections: number
   /** The largest number of concurrent requests. */
   readonly mostAtOnce: number
@@ -28,11 +28,11 @@ export interface TestReceiverOptions {
   /** 0: any port. */
   readonly port?: number
   readonly tls?: { readonly key: string; readonly cert: string }
-  /** 200 without a body by default. The number counts from 1. */
+  /** Answers 200 without a body by default. The number of the request counts from 1. */
   readonly answer?: (response: ServerResponse, request: ReceivedRequest, number: number) => void | Promise<void>
 }
 
-/** A webhook receiver with real sockets, scripted answers, and a record of everything it gets. */
+/** A webhook receiver with real sockets and scripted answers, which records all requests. */
 export async function testReceiver(options: TestReceiverOptions = {}): Promise<TestReceiver> {
   const { host = '127.0.0.1', port: wanted = 0, tls, answer = answerWith(200) } = options
   const requests: ReceivedRequest[] = []
@@ -78,4 +78,24 @@ export async function testReceiver(options: TestReceiverOptions = {}): Promise<T
 
 export function answerWith(status: number, headers: Readonly<Record<string, string>> = {}, body = '') {
   return (response: ServerResponse): void => void response.writeHead(status, headers).end(body)
+}
+
+/** The receivers of one test, which are closed together. */
+export function testReceivers() {
+  const made: TestReceiver[] = []
+  return {
+    async start(answer?: TestReceiverOptions['answer'], options: TestReceiverOptions = {}): Promise<TestReceiver> {
+      const receiver = await testReceiver({ ...options, ...(answer && { answer }) })
+      made.push(receiver)
+      return receiver
+    },
+    async close(): Promise<void> {
+      for (const receiver of made.splice(0)) await receiver.close()
+    },
+  }
+}
+
+/** Returns the ids of the received events, in order. */
+export function idsOf({ requests }: TestReceiver): string[] {
+  return requests.map(({ body }) => JSON.parse(body).id)
 }

@@ -10,7 +10,7 @@ export interface Reply {
 
 export type Exchanged =
   | { readonly reply: Reply }
-  /** `isStale`: no byte of a response arrived on a connection that was used before. */
+  /** `isStale`: the connection was used before, and no byte of a response arrived. */
   | { readonly error: Error; readonly isStale: boolean }
 
 export interface ExchangeLimits {
@@ -26,10 +26,10 @@ export interface ExchangeLimits {
 }
 
 /**
- * Sends one request and reads the beginning of its response. It waits for a connection, then for the headers, then for
- * the limited body. It ends with the first of: enough data, the end, an error, a timeout.
+ * Sends one request and reads the beginning of its response. Waits for a connection, then for the headers, then for the
+ * body. Stops when it has enough data, or at the end of the response, an error or a timeout.
  *
- * @param isOpening whether the connection of a starting request is being opened for it
+ * @param isOpening returns whether the connection of the starting request was just opened for it
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -44,7 +44,7 @@ export function exchange(
   return promise
 }
 
-/** The time limit was reached before there was a connection or before there was an answer. */
+/** The time limit was reached before the connection was open or before the answer arrived. */
 export class TimedOut extends Error {
   readonly phase: 'connection' | 'answer'
 
@@ -102,7 +102,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // The connection becomes free two turns of the event loop later; an earlier request would open another one.
+    // The connection becomes free two turns of the event loop later. A request before that would open another
+    // connection.
     setImmediate(() => setImmediate(() => this.#end(undefined)))
   }
 
@@ -115,7 +116,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(() => this.#end(new TimedOut('answer')), ms)
   }
 
-  /** With headers there is a response, however it ended. */
+  /** Once the headers have arrived, the request has a reply, however the body ended. */
   #end(error: Error | undefined): void {
     if (this.#isOver) return
     this.#isOver = true

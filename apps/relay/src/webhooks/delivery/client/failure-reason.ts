@@ -26,7 +26,7 @@ export function failureReason(error: Error, limits: { readonly connectMs: number
   return `request failed (${code || error.name})`
 }
 
-/** Closed by the receiver or by something on the way to it. */
+/** Returns whether the receiver, or a network device on the way to it, closed the connection. */
 export function isCutConnection(error: Error): boolean {
   return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error))
 }
@@ -42,7 +42,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
 }
 
-/** When several addresses were tried, the code of the first. */
+/** Returns the code of the error, or of the first error if several addresses were tried. */
 function codeOf(error: Error): string {
   const [first] = error instanceof AggregateError ? error.errors : []
   const { code = '' } = (first ?? error) as NodeJS.ErrnoException

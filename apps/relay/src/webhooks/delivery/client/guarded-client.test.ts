@@ -149,7 +149,7 @@ describe('refuses forbidden addresses', () => {
     expect(bad.visits).toBe(0)
   })
 
-  test('ignores the proxies of the environment', async () => {
+  test('ignores proxies in the environment', async () => {
     const proxy = await trap(ALLOWED)
     for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
       vi.stubEnv(name, `http://${ALLOWED}:${proxy.port}`)
@@ -161,7 +161,7 @@ describe('refuses forbidden addresses', () => {
 })
 
 describe('reaches', () => {
-  test('an IPv6 address, literal or behind a name', async () => {
+  test('an IPv6 address, as a literal or through a name', async () => {
     const there = await receiver({ host: '::1' })
     const named = client({ resolve: async () => addresses('::1') })
     expect(await post(client(), there.url)).toMatchObject({ kind: 'replied', address: '::1' })
@@ -178,7 +178,7 @@ describe('reaches', () => {
     expect(await post(named, `http://example.com:${there.port}/`)).toMatchObject({ kind: 'replied', address: ALLOWED })
   })
 
-  test('localhost through the system', async () => {
+  test('localhost through the operating system', async () => {
     const there = await receiver()
     expect(await post(client(), `http://localhost:${there.port}/`)).toMatchObject({ kind: 'replied' })
   })
@@ -187,7 +187,7 @@ describe('reaches', () => {
 describe('has timeouts', () => {
   const limits = { connectMs: 200, totalMs: 400, bodyMs: 100, excerptBytes: 10, bodyBytes: 50 }
 
-  test('for a name', async () => {
+  test('for the look-up of a name', async () => {
     const there = client({ limits, resolve: () => new Promise(() => undefined) })
     expect(await post(there, 'http://example.com/')).toMatchObject({ error: 'no connection within 0.2 s' })
   })
@@ -217,7 +217,7 @@ describe('has timeouts', () => {
     expect(outcome).toMatchObject({ kind: 'replied', reply: { status: 200, excerpt: expect.stringMatching(/^x*$/) } })
   })
 
-  test('and reads only the excerpt of an endless body', async () => {
+  test('for an endless body, of which it reads only an excerpt', async () => {
     let written = 0
     const there = await receiver({
       answer(response) {
@@ -248,7 +248,7 @@ describe('a connection', () => {
     expect(there.connections).toBe(1)
   })
 
-  test('closed while idle is not a failure: the request uses another one', async () => {
+  test('closed while idle is not a failure, because the request uses another one', async () => {
     const seen: number[] = []
     let connections = 0
     const numbers = new Map<Socket, number>()
@@ -277,12 +277,12 @@ describe('a connection', () => {
     expect(requests).toBe(1)
   })
 
-  test('closed in the middle of a response still has a result', async () => {
+  test('closed in the middle of a response still returns the response', async () => {
     const there = await socketServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort'))
     expect(await post(client(), there.url)).toMatchObject({ kind: 'replied', reply: { status: 200, excerpt: 'short' } })
   })
 
-  test('that is refused or speaks another protocol results in a description', async () => {
+  test('that is refused or uses another protocol fails with a description', async () => {
     const { port } = await trap()
     expect(await post(client(), `http://${ALLOWED}:${port}/`)).toMatchObject({ error: 'connection refused' })
     const there = await socketServer((socket) => socket.end('220 mail.example ESMTP\r\n'))
@@ -332,10 +332,10 @@ describe('over TLS', () => {
     expect(there.requests).toHaveLength(1)
   })
 
-  test('refuses any other, whatever the environment says', async () => {
+  test('refuses any other certificate, even if the environment disables the check', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     ending.push(() => vi.unstubAllEnvs())
-    // Node rightly prints a warning.
+    // Node prints a warning, as it should.
     vi.spyOn(process, 'emitWarning').mockReturnValue()
     ending.push(() => vi.restoreAllMocks())
     const there = await receiver({ tls })

@@ -11,14 +11,14 @@ export type Outcome =
   | { readonly kind: 'replied'; readonly reply: Reply; readonly address: string | undefined }
   /** `error` is a text for the owner of the webhook. */
   | { readonly kind: 'failed'; readonly error: string; readonly address: string | undefined }
-  /** Aborted because this relay stops. Says nothing about the receiver. */
+  /** Aborted because this relay is stopping. Says nothing about the receiver. */
   | { readonly kind: 'broken-off' }
 
 /**
- * The only client for requests to other servers. A name is looked up once per connection and all its addresses are
- * checked; the connection uses one of them. A literal address is checked in whatever notation. Redirects are not
- * followed, responses are not decompressed and only their beginning is read. Proxy settings of the environment are
- * ignored, as a proxy would connect to unchecked addresses.
+ * The only client for requests to other servers. A name is looked up once per connection. All its addresses are
+ * checked, and the connection uses one of them. A literal address is checked in every notation. Redirects are not
+ * followed. Responses are not decompressed, and only their beginning is read. Proxy settings in the environment are
+ * ignored, because a proxy would connect to unchecked addresses.
  */
 export class GuardedClient {
   readonly #rules: AddressRules
@@ -26,7 +26,7 @@ export class GuardedClient {
   readonly #limits: ExchangeLimits
   readonly #connector: buildConnector.connector
   readonly #agent: Agent
-  /** The last address of each origin, shown with the attempt. */
+  /** The address that each origin was last connected to, which is recorded with the attempt. */
   readonly #addresses = new BoundedMap<string, string>(MOST_ORIGINS)
   readonly #checkedUrls = new BoundedMap<string, CheckedUrl>(MOST_ORIGINS)
   #isOpening = false
@@ -69,8 +69,8 @@ export class GuardedClient {
       if ('reply' in exchanged) return { kind: 'replied', reply: exchanged.reply, address: found }
       if (this.#isClosed) return { kind: 'broken-off' }
       const { error, isStale } = exchanged
-      // The receiver may close an idle connection just as a request starts. It has not seen the request, so this is not
-      // its failure. Each retry removes such a connection, and the last one opens a new connection.
+      // The receiver may close an idle connection just when a request starts. This is not a failure, because the
+      // receiver has not seen the request. Each retry removes such a connection, until a retry opens a new one.
       if (isStale && isCutConnection(error) && performance.now() < giveUpAt) continue
       return { kind: 'failed', error: failureReason(error, this.#limits), address: found }
     }
@@ -100,7 +100,7 @@ export class GuardedClient {
     this.#connector(options, (...opened) => {
       const [, socket] = opened
       if (socket) this.#remember(`${protocol}//${host}`, socket)
-      // The request of this connection is written during this call.
+      // The request that opened this connection is written during this call.
       this.#isOpening = true
       try {
         callback(...opened)
@@ -114,7 +114,7 @@ export class GuardedClient {
     if (remoteAddress !== undefined) this.#addresses.set(origin, remoteAddress)
   }
 
-  /** The look-up of a socket, which connects only to the addresses returned here. */
+  /** Looks up a name for a socket, which connects only to the addresses returned here. */
   #lookup(host: string, { all }: LookupOptions, callback: LookupCallback): void {
     this.#resolve(host)
       .then((addresses) => {

@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>
 
 /**
- * Returns a resolver that queries the name servers directly and asks the operating system only for names they do not
- * know, such as names in the local network or the hosts file. The system's look-up blocks one of the four threads of
- * this process until it times out, so a dead name server would delay everything else.
+ * Returns a resolver that queries the name servers directly. It uses the operating system only for names that the name
+ * servers do not have, such as names in the local network or the hosts file. The system's look-up blocks one of the four
+ * threads of this process until it times out, so a dead name server would delay everything else.
  *
- * @param servers defaults to the present servers of the system
+ * @param servers the name servers; by default those of the system at the time of the look-up
  */
 export function hostResolver(servers?: readonly string[]): ResolveHost {
   let places = SYSTEM_LOOKUPS
@@ -18,10 +18,10 @@ export function hostResolver(servers?: readonly string[]): ResolveHost {
   const requested = new Map<string, Promise<LookupAddress[]>>()
 
   /** Concurrent look-ups of the same name share one query. */
-  function askSystem(host: string): Promise<LookupAddress[]> {
-    const asking = requested.get(host) ?? lookUp(host).finally(() => requested.delete(host))
-    requested.set(host, asking)
-    return asking
+  function querySystem(host: string): Promise<LookupAddress[]> {
+    const result = requested.get(host) ?? lookUp(host).finally(() => requested.delete(host))
+    requested.set(host, result)
+    return result
   }
 
   async function lookUp(host: string): Promise<LookupAddress[]> {
@@ -37,24 +37,24 @@ export function hostResolver(servers?: readonly string[]): ResolveHost {
   }
 
   return async (host) => {
-    if (LOCAL_NAME.test(host)) return askSystem(host)
-    const found = await askNameServers(host, servers)
-    return found.length > 0 ? found : askSystem(host)
+    if (LOCAL_NAME.test(host)) return querySystem(host)
+    const found = await queryNameServers(host, servers)
+    return found.length > 0 ? found : querySystem(host)
   }
 }
 
-/** Concurrent look-ups by the system; the other threads stay free. */
+/** The number of look-ups by the system at the same time. The other threads stay free. */
 const SYSTEM_LOOKUPS = 2
-/** RFC 8305 §3: how long to wait for the second address family after the first has answered. */
+/** How long to wait for addresses of the second family after those of the first have arrived (RFC 8305 §3). */
 const RESOLUTION_DELAY_MS = 50
 /** Names without a dot, or under a domain for private use. */
 const LOCAL_NAME = /^[^.]+\.?$|\.(?:local|localhost|lan|internal|home\.arpa)\.?$/
 
 /**
- * Returns nothing when the name has no address or no server answers. Uses a new resolver each time, as the servers of
- * the system may change.
+ * Returns an empty list if the name has no address or no server answers. Uses a new resolver each time, because the
+ * name servers of the system may change.
  */
-async function askNameServers(host: string, servers: readonly string[] | undefined): Promise<LookupAddress[]> {
+async function queryNameServers(host: string, servers: readonly string[] | undefined): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: 1_500, tries: 2 })
   if (servers !== undefined) resolver.setServers(servers)
   const four = addressesOf(resolver.resolve4(host), 4)

@@ -1,0 +1,20 @@
+import type { Statements } from '../../store/database.ts'
+
+/**
+ * Drops the pending deliveries of these events, so that they do not reach a URL chosen by a caller who may not read
+ * them. Returns their number. The caller holds the lock of the webhook, which redeliveries wait for.
+ */
+export function dropUnreadable(
+  statements: Statements,
+  webhookKey: bigint,
+  unreadable: readonly { readonly event: string; readonly scopes: string }[],
+): Promise<number> {
+  const reasons = unreadable.map(
+    ({ scopes }) =>
+      `the URL of the webhook was changed with a token that may not read this event (scope required: ${scopes})`,
+  )
+  return statements.$executeRaw`
+    UPDATE webhook_deliveries d SET state = 'dropped', finished_at = now(), dropped_reason = unreadable.reason
+    FROM unnest(${unreadable.map(({ event }) => event)}::text[], ${reasons}::text[]) AS unreadable (event, reason)
+    WHERE d.webhook_key = ${webhookKey} AND d.state = 'waiting' AND d.event = unreadable.event`
+}

@@ -1,0 +1,157 @@
+import { idParams } from '@smsgw/contract/ids'
+import { registerWebhookRequest, webhook } from '@smsgw/contract/webhook'
+import { z } from 'zod'
+import type { Clock } from '../../clock.ts'
+import { ApiError } from '../../http/api-error.ts'
+import { type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { refusal } from '../../http/validation-error.ts'
+import type { Logbook } from '../../logs/logbook.ts'
+import { newId, type Random } from '../../random.ts'
+import type { Database, Statements } from '../../store/database.ts'
+import type { SecretBox } from '../../store/secret-box.ts'
+import { type AddressRules, urlProblem } from '../address-rules.ts'
+import { newWebhookSecret, sealWebhookSecret } from '../webhook-secret.ts'
+import { deleteWithDeliveries } from './delete-webhook-statement.ts'
+import { dropUnreadable } from './drop-unreadable-statement.ts'
+import { lockRegistrations, lockUrl } from './lock-webhook-statement.ts'
+import { unreadableEvents } from './may-read-event.ts'
+import { putWebhook } from './put-webhook-statement.ts'
+import { rotateSecret } from './rotate-secret-statement.ts'
+import { findWebhook, webhookAnswer } from './stored-webhook.ts'
+
+/** Lists webhooks, oldest first. */
+export function listWebhooks({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    answers: { 200: z.array(webhook) },
+    async handle({ principal: { accountId } }) {
+      const webhooks = await database.webhook.findMany({ where: { accountId }, orderBy: { key: 'asc' } })
+      return { status: 200, body: webhooks.map(webhookAnswer) }
+    },
+  })
+}
+
+interface RegisterWebhookDeps {
+  readonly database: Database
+  readonly random: Random
+  readonly box: SecretBox
+  readonly logbook: Logbook
+  readonly addressRules: AddressRules
+}
+
+export function registerWebhook({ database, random, box, logbook, addressRules }: RegisterWebhookDeps): Endpoint {
+  return endpoint({
+    body: registerWebhookRequest,
+    answers: { 201: webhook },
+    answerHeaders: {
+      [DROPPED_HEADER]:
+        'Number of pending deliveries that were dropped because the URL changed and the token may not read them; absent when 0',
+    },
+    errors: [409],
+    async handle({ principal, body }) {
+      const { accountId } = principal
+      const problem = urlProblem(body.url, addressRules)
+      if (problem !== undefined) throw refusal([{ path: 'url', message: problem }], 'body')
+      const secret = newWebhookSecret(random)
+      const secretSealed = sealWebhookSecret(box, secret)
+      const requested = { ...body, id: body.id ?? newId(random), deviceId: body.deviceId ?? null }
+      const { stored, dropped } = await database.$transaction(async (statements) => {
+        if (requested.deviceId !== null) await refuseForeignDevice(statements, accountId, requested.deviceId)
+        await refuseTooMany(statements, accountId, requested.id)
+        const urlBefore = await lockUrl(statements, accountId, requested.id)
+        const stored = await putWebhook(statements, accountId, requested, secretSealed)
+        const isMoved = urlBefore !== undefined && urlBefore !== requested.url
+        return {
+          stored,
+          dropped: isMoved ? await dropUnreadable(statements, stored.key, unreadableEvents(principal)) : 0,
+        }
+      })
+      const message = stored.isNew ? 'webhook registered' : 'webhook replaced and enabled'
+      const context = { webhookId: stored.id, event: stored.event }
+      logbook.write({ accountId, module: 'webhooks', priority: 'INFO', message, context })
+      if (dropped > 0) {
+        const message =
+          'pending deliveries for the earlier URL of a webhook dropped: redelivering them requires the scope to read them'
+        const context = { webhookId: stored.id, deliveries: String(dropped) }
+        logbook.write({ accountId, module: 'webhooks', priority: 'WARN', message, context })
+      }
+      return {
+        status: 201,
+        body: { ...webhookAnswer(stored), ...(stored.isNew && { secret }) },
+        ...(dropped > 0 && { headers: { [DROPPED_HEADER]: String(dropped) } }),
+      }
+    },
+  })
+}
+
+const DROPPED_HEADER = 'X-Dropped-Deliveries'
+
+async function refuseForeignDevice(statements: Statements, accountId: string, id: string): Promise<void> {
+  const device = await statements.device.findFirst({ where: { id, accountId, deletedAt: null }, select: { id: true } })
+  if (device !== null) return
+  throw refusal([{ path: 'deviceId', message: 'is not a device of this account: GET /devices lists them' }], 'body')
+}
+
+/** Thousands of webhooks would slow down the messages of the account, because each event is stored for each of them. */
+const MOST_WEBHOOKS = 50
+
+async function refuseTooMany(statements: Statements, accountId: string, id: string): Promise<void> {
+  await lockRegistrations(statements, accountId)
+  const others = await statements.webhook.count({ where: { accountId, id: { not: id } } })
+  if (others < MOST_WEBHOOKS) return
+  throw new ApiError(
+    409,
+    `The account has ${MOST_WEBHOOKS} webhooks, the maximum: replace one by its id, or delete one`,
+  )
+}
+
+interface DeleteWebhookDeps {
+  readonly database: Database
+  readonly logbook: Logbook
+}
+
+/** Deletes a webhook with its deliveries. Also answers 204 when the webhook does not exist. */
+export function deleteWebhook({ database, logbook }: DeleteWebhookDeps): Endpoint {
+  return endpoint({
+    params: idParams,
+    answers: { 204: null },
+    unknownId: 204,
+    async handle({ principal: { accountId }, params: { id } }) {
+      const stored = await database.webhook.findUnique({
+        where: { accountId_id: { accountId, id } },
+        select: { key: true },
+      })
+      if (stored === null) return { status: 204 }
+      await deleteWithDeliveries(database, stored.key)
+      const message = 'webhook and its deliveries deleted'
+      logbook.write({ accountId, module: 'webhooks', priority: 'INFO', message, context: { webhookId: id } })
+      return { status: 204 }
+    },
+  })
+}
+
+interface RotateWebhookSecretDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly box: SecretBox
+  readonly logbook: Logbook
+}
+
+/** How long the previous secret stays valid next to the new one. */
+const OVERLAP_MS = 86_400_000
+
+export function rotateWebhookSecret({ database, clock, random, box, logbook }: RotateWebhookSecretDeps): Endpoint {
+  return endpoint({
+    params: idParams,
+    answers: { 200: webhook },
+    async handle({ principal: { accountId }, params: { id } }) {
+      const stored = await findWebhook(database, accountId, id)
+      const secret = newWebhookSecret(random)
+      const previousUntil = new Date(clock.now().getTime() + OVERLAP_MS)
+      await rotateSecret(database, stored.key, sealWebhookSecret(box, secret), previousUntil)
+      const message = 'webhook secret rotated'
+      logbook.write({ accountId, module: 'webhooks', priority: 'INFO', message, context: { webhookId: id } })
+      return { status: 200, body: { ...webhookAnswer(stored), secret } }
+    },
+  })
+}

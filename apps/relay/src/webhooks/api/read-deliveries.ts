@@ -1,0 +1,141 @@
+import { idParams } from '@smsgw/contract/ids'
+import {
+  type DeliveryAnswer,
+  type DeliveryState,
+  delivery,
+  deliveryStates,
+  deliveryWithRequest,
+  listDeliveriesQuery,
+} from '@smsgw/contract/webhook'
+import type { WebhookEvent } from '@smsgw/contract/webhook-event'
+import { z } from 'zod'
+import { ApiError } from '../../http/api-error.ts'
+import { type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { olderThan, type Place, readPage } from '../../http/page.ts'
+import type { Database } from '../../store/database.ts'
+import type { Prisma, Webhook, WebhookAttempt, WebhookDelivery } from '../../store/generated/client.ts'
+import { deliveryBody, headersOfAttempt, steadyHeaders } from '../delivery/delivery-request.ts'
+import { mayReadEvent } from './may-read-event.ts'
+import { findWebhook } from './stored-webhook.ts'
+
+/** Lists the deliveries of a webhook, newest first. */
+export function listDeliveries({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    params: idParams,
+    query: listDeliveriesQuery,
+    answers: { 200: z.array(delivery) },
+    async handle({ principal: { accountId }, params: { id }, query, url }) {
+      const webhook = await findWebhook(database, accountId, id)
+      const where = {
+        webhookKey: webhook.key,
+        createdAt: { ...(query.from && { gte: query.from }), ...(query.to && { lt: query.to }) },
+      }
+      const states = query.state === undefined ? deliveryStates : [query.state]
+      const { rows, headers } = await readPage(query, url, {
+        read: (window) => newestOf(database, where, states, window),
+        count: () => database.webhookDelivery.count({ where: { ...where, state: { in: [...states] } } }),
+      })
+      return { status: 200, body: rows.map((row) => deliveryAnswer(id, row)), headers }
+    },
+  })
+}
+
+const withAttempts = { attemptRows: { orderBy: { number: 'asc' } } } as const
+
+/** Reads each state separately, because the index serves the outbox and begins with the state. */
+async function newestOf(
+  database: Database,
+  where: Prisma.WebhookDeliveryWhereInput,
+  states: readonly string[],
+  { after, skip, take }: { after: Place | undefined; skip: number; take: number },
+) {
+  const ofStates = states.map((state) =>
+    database.webhookDelivery.findMany({
+      where: { AND: [where, { state }, after ? olderThan(after) : {}] },
+      include: withAttempts,
+      orderBy: [{ createdAt: 'desc' }, { key: 'desc' }],
+      take: skip + take,
+    }),
+  )
+  const found = (await Promise.all(ofStates)).flat()
+  found.sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || Number(other.key - one.key))
+  return found.slice(skip, skip + take)
+}
+
+/** Shows a delivery with its request. Signatures are not stored. */
+export function showDelivery({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    params: idParams,
+    answers: { 200: deliveryWithRequest },
+    async handle({ principal, params: { id } }) {
+      const { webhook, stored } = await findDelivery(database, principal.accountId, id)
+      const request = {
+        method: 'POST',
+        url: webhook.url,
+        headers: steadyHeaders(id),
+        headersOfAttempt,
+        ...(mayReadEvent(principal, stored.event) && { body: deliveryBody(webhook.id, stored) }),
+        ...(isHashed(stored) && { isHashed: true }),
+      }
+      return { status: 200, body: { ...deliveryAnswer(webhook.id, stored), request } }
+    },
+  })
+}
+
+interface FoundDelivery {
+  readonly webhook: Pick<Webhook, 'key' | 'id' | 'url'>
+  readonly stored: StoredDelivery
+}
+
+type StoredDelivery = WebhookDelivery & { readonly attemptRows: readonly WebhookAttempt[] }
+
+/** Finds a delivery by its webhook and id, because an account has few webhooks and an index exists for both. */
+async function findDelivery(database: Database, accountId: string, id: string): Promise<FoundDelivery> {
+  const webhooks = await database.webhook.findMany({ where: { accountId }, select: { key: true, id: true, url: true } })
+  const stored = await database.webhookDelivery.findFirst({
+    where: { webhookKey: { in: webhooks.map(({ key }) => key) }, id },
+    include: withAttempts,
+  })
+  const webhook = webhooks.find(({ key }) => key === stored?.webhookKey)
+  if (stored === null || webhook === undefined) throw unknownDelivery()
+  return { webhook, stored }
+}
+
+export function unknownDelivery(): ApiError {
+  return new ApiError(404, 'No delivery has this id: it may have been deleted by retention')
+}
+
+/** Payloads of hashed messages no longer contain a number. */
+function isHashed({ event, payload }: { readonly event: string; readonly payload: unknown }): boolean {
+  return /^sms:(sent|delivered|failed|cancelled)$/.test(event) && (payload as { recipient?: string }).recipient === ''
+}
+
+/** The API representation of a delivery, without the payload. */
+function deliveryAnswer(webhookId: string, stored: StoredDelivery): DeliveryAnswer {
+  const { id, event, deviceId, state, droppedReason, createdAt, nextAttemptAt, finishedAt, attemptRows } = stored
+  return {
+    id,
+    webhookId,
+    event: event as WebhookEvent,
+    deviceId,
+    state: state as DeliveryState,
+    createdAt: createdAt.toISOString(),
+    ...(state === 'waiting' && { nextAttemptAt: nextAttemptAt.toISOString() }),
+    ...(state === 'dropped' && droppedReason !== null && { droppedReason }),
+    ...(finishedAt !== null && { finishedAt: finishedAt.toISOString() }),
+    attemptCount: attemptRows.length,
+    attempts: attemptRows.map(attemptAnswer),
+  }
+}
+
+function attemptAnswer({ number, startedAt, durationMs, url, status, error, excerpt }: WebhookAttempt) {
+  return {
+    number,
+    startedAt: startedAt.toISOString(),
+    durationMs,
+    ...(url !== null && { url }),
+    ...(status !== null && { status }),
+    ...(error !== null && { error }),
+    ...(excerpt !== null && { excerpt }),
+  }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { Statements } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
+
+const registeredWebhook = z.object({
+  key: z.bigint(),
+  id: z.string(),
+  url: z.string(),
+  event: z.string(),
+  deviceId: z.string().nullable(),
+  disabled: z.boolean(),
+  /** Key of the last inbox row that was stored before the webhook got its URL. */
+  urlSinceInbox: z.bigint(),
+})
+
+export type RegisteredWebhook = Readonly<z.output<typeof registeredWebhook>>
+
+/**
+ * Finds the webhooks that are registered for these events.
+ *
+ * Locks them against deletion, as the foreign key of the deliveries would. A webhook that is being deleted is then not
+ * found, whereas the foreign key would fail the transaction. With `keepUrl`, a change of the URL waits as well.
+ */
+export function lockRegistered(
+  statements: Statements,
+  accountId: string,
+  events: readonly string[],
+  { keepUrl }: { readonly keepUrl: boolean },
+): Promise<RegisteredWebhook[]> {
+  return readRows(
+    statements,
+    registeredWebhook,
+    Prisma.sql`
+    SELECT key, id, url, event, device_id AS "deviceId", disabled_at IS NOT NULL AS disabled,
+      url_since_inbox AS "urlSinceInbox"
+    FROM webhooks WHERE account_id = ${accountId} AND event = ANY(${[...events]}::text[])
+    ORDER BY key ${keepUrl ? Prisma.sql`FOR NO KEY UPDATE` : Prisma.sql`FOR KEY SHARE`}`,
+  )
+}
