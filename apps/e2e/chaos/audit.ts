@@ -68,7 +68,7 @@ async function judgeReceived(
   const items = await all<{ text?: string }>(fleet, `/inbox?limit=100&sender=${encodeURIComponent(outside)}`)
   const stored = Map.groupBy(items, ({ text }) => text ?? '')
   const requests = Map.groupBy(receiver.of('sms:received'), ({ payload }) => String(payload['message']))
-  for (const text of load.received) {
+  for (const { text } of load.received) {
     const name = text.slice(0, 20)
     const inbox = stored.get(text)?.length ?? 0
     const ids = new Set(requests.get(text)?.map(({ id }) => id)).size

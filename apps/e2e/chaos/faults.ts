@@ -26,6 +26,17 @@ export function faultsOf({ logDisk }: Fleet): {
   return { faults, skipped: skipped.map(({ name }) => name) }
 }
 
+/** The same faults as cases to inject one after the other; none includes a second fault. */
+export function singleFaultsOf(fleet: Fleet): readonly Pick<Fault, 'name' | 'inject'>[] {
+  const { faults } = faultsOf(fleet)
+  const combined = [logDiskFull, clockSet]
+  return [
+    ...faults.filter(({ inject }) => !combined.includes(inject)),
+    ...faults.filter(({ inject }) => inject === logDiskFull).map(({ name }) => ({ name, inject: onlyLogDiskFull })),
+    ...faults.filter(({ inject }) => inject === clockSet).flatMap(() => clockCases),
+  ]
+}
+
 const allFaults: readonly Fault[] = [
   { name: 'relay killed', weight: 3, inject: relayKilled },
   { name: 'both relays killed', weight: 1, inject: bothRelaysKilled },
@@ -126,6 +137,16 @@ async function logDiskFull(fleet: Fleet, random: () => number): Promise<readonly
   return [...relays, ...agents].map(({ post }) => post.name).concat(modem)
 }
 
+/** The link is cut meanwhile, so that relay and agent have something to log. */
+async function onlyLogDiskFull({ logDisk, relays, agents }: Fleet, random: () => number): Promise<readonly string[]> {
+  if (logDisk === undefined) throw new Error('no small disk is mounted')
+  logDisk.fill()
+  for (const { line } of agents) line.cut()
+  await sleep(3_000 + random() * 10_000)
+  logDisk.empty()
+  return [...relays, ...agents].map(({ post }) => post.name)
+}
+
 /** Sets the clock of a relay, an agent or PostgreSQL an hour or a day forward or back for a while. */
 async function clockSet({ relays, agents, clocks }: Fleet, random: () => number): Promise<readonly string[]> {
   const [name, clock] = one([...clocks], random)
@@ -136,6 +157,22 @@ async function clockSet({ relays, agents, clocks }: Fleet, random: () => number)
 }
 
 const HOUR = 3_600
+
+const clocksToSet = { 'relay 0': 'clock of a relay', 'agent 0': 'clock of an agent', PostgreSQL: 'clock of PostgreSQL' }
+const jumps = { 'an hour': HOUR, 'a day': 24 * HOUR }
+
+/** Sets each clock forward and back to the right time, then back and forward to the right time. */
+const clockCases = Object.entries(clocksToSet).flatMap(([clock, title]) =>
+  Object.entries(jumps).flatMap(([by, seconds]) =>
+    [seconds, 0, -seconds, 0].map((ahead) => ({
+      name: `${title} set by ${by}`,
+      inject: async ({ clocks }: Fleet) => {
+        clocks.get(clock)?.set(ahead)
+        return [clock]
+      },
+    })),
+  ),
+)
 
 function one<T>(each: readonly T[], random: () => number): T {
   return each[Math.floor(random() * each.length)] as T

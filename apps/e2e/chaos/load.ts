@@ -5,34 +5,59 @@ export interface Sent {
   readonly id: string
   readonly destination: string
   readonly text: string
+  /** This machine's time at the first request. */
+  readonly offeredAtMs: number
+}
+
+export interface Received {
+  readonly text: string
+  /** This machine's time when the message was given to the network. */
+  readonly offeredAtMs: number
+}
+
+/** A modem as the API addresses it. */
+export interface Target {
+  readonly deviceId: string
+  readonly simNumber: number
 }
 
 /** Sends and receives messages during the run. A request without an answer is repeated until there is one. */
 export class Load {
+  /** Requested, and perhaps not accepted yet. */
+  readonly offered: Sent[] = []
   readonly sent: Sent[] = []
-  /** Texts sent to the modems, each different. */
-  readonly received: string[] = []
+  /** Sent to the modems; each text is different. */
+  readonly received: Received[] = []
   /** Requests without an answer, or with an error that allows a retry. */
   tries = 0
   readonly #fleet: Fleet
   readonly #random: () => number
+  readonly #targets: readonly Target[]
+  readonly #receiveEvery: number
 
-  constructor(fleet: Fleet, random: () => number) {
+  /** `targets`: the modems that send in turn; default: the relay chooses. `receiveEvery`: one message to a modem for so many sent. */
+  constructor(
+    fleet: Fleet,
+    random: () => number,
+    { targets = [], receiveEvery = 5 }: { readonly targets?: readonly Target[]; readonly receiveEvery?: number } = {},
+  ) {
     this.#fleet = fleet
     this.#random = random
+    this.#targets = targets
+    this.#receiveEvery = receiveEvery
   }
 
-  /** Sends a message at each interval, and one to the modems for every fifth. Resolves when the last was accepted. */
-  async run(messages: number, everyMs: number): Promise<void> {
+  /** Sends a message at each interval until the number is reached or `isOver`. Resolves when the last was accepted. */
+  async run(messages: number, everyMs: number, isOver = () => false): Promise<void> {
     const underWay = new Set<Promise<void>>()
     const begin = (work: Promise<void>) => {
       underWay.add(work)
       work.finally(() => underWay.delete(work)).catch(() => undefined)
     }
     const beganAt = performance.now()
-    for (let at = 0; at < messages; at += 1) {
+    for (let at = 0; at < messages && !isOver(); at += 1) {
       begin(this.#send(at))
-      if (at % 5 === 0) begin(this.#receive(at / 5))
+      if (at % this.#receiveEvery === 0) begin(this.#receive(at / this.#receiveEvery))
       await sleep(Math.max(0, beganAt + (at + 1) * everyMs - performance.now()))
       while (underWay.size > 200) await Promise.race(underWay)
     }
@@ -43,7 +68,10 @@ export class Load {
     const id = `chaos-${at}`
     const destination = `+4474001${String(at).padStart(5, '0')}`
     const text = `${id} ${this.#random() < 0.15 ? 'and so on and on '.repeat(20) : 'short'}`
-    const message = { id, phoneNumbers: [destination], textMessage: { text } }
+    const target = this.#targets[at % Math.max(1, this.#targets.length)]
+    const message = { id, phoneNumbers: [destination], textMessage: { text }, ...target }
+    const offered = { id, destination, text, offeredAtMs: Date.now() }
+    this.offered.push(offered)
     for (let turn = at; ; turn += 1) {
       const { api } = this.#fleet.relays[turn % this.#fleet.relays.length] ?? {}
       const answer = await api
@@ -55,14 +83,15 @@ export class Load {
       this.tries += 1
       await sleep(200 + this.#random() * 500)
     }
-    this.sent.push({ id, destination, text })
+    this.sent.push(offered)
   }
 
   async #receive(at: number): Promise<void> {
     const modems = this.#fleet.agents.flatMap(({ modems: names }) => names)
     const text = `from outside ${at} ${this.#random() < 0.2 ? 'with many words '.repeat(15) : ''}`.trim()
+    const offeredAtMs = Date.now()
     await this.#fleet.emulator.instruct('send-text', { from: outside, to: modems[at % modems.length], text })
-    this.received.push(text)
+    this.received.push({ text, offeredAtMs })
   }
 }
 

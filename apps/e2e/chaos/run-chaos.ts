@@ -1,6 +1,7 @@
 // `npm run chaos -- [--messages <n>] [--seed <n>] [--every-ms <n>]` runs two relays, two agents, three modems, PostgreSQL and a
 // webhook receiver, and injects a fault every few seconds while messages are sent and received. At the end it compares API
-// and webhooks with the ledger of the network.
+// and webhooks with the ledger of the network. With `--one-at-a-time [--times <n>] [--fault <name>]` it injects each fault, or
+// the one named, alone, and measures how long messages are delayed after it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
@@ -8,23 +9,33 @@ import { type Fleet, startFleet } from '../src/house/fleet.ts'
 import { Receiver } from '../src/house/receiver.ts'
 import { whyNoSetClock } from '../src/house/set-clock.ts'
 import { all, audit, type Findings } from './audit.ts'
-import { type Fault, faultsOf } from './faults.ts'
+import { type Fault, faultsOf, singleFaultsOf } from './faults.ts'
 import { everything, failing, Hits, untilRecovered } from './health.ts'
 import { Load } from './load.ts'
+import { measureFaults, targetsOf } from './measure-faults.ts'
 import { seededRandom } from './seeded-random.ts'
 
 const { values } = parseArgs({
-  options: { messages: { type: 'string' }, seed: { type: 'string' }, 'every-ms': { type: 'string' } },
+  options: {
+    messages: { type: 'string' },
+    seed: { type: 'string' },
+    'every-ms': { type: 'string' },
+    'one-at-a-time': { type: 'boolean', default: false },
+    times: { type: 'string' },
+    fault: { type: 'string' },
+  },
 })
 const messages = Number(values.messages ?? 300)
 const everyMs = Number(values['every-ms'] ?? 150)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const random = seededRandom(seed)
 const print = (line: string) => process.stdout.write(`${line}\n`)
-const recoveries = new Map<string, number[]>()
+const recoveries: Times = new Map()
+const sending: Times = new Map()
+const receiving: Times = new Map()
 const beganAt = performance.now()
 
-print(`seed ${seed}: ${messages} messages, one each ${everyMs} ms`)
+print(`seed ${seed}: ${values['one-at-a-time'] ? 'each fault alone' : `${messages} messages`}, one each ${everyMs} ms`)
 if (whyNoSetClock !== undefined) print(`clocks are not changed: ${whyNoSetClock}`)
 const receiver = await Receiver.start()
 const fleet = await startFleet((line) => print(`  ${now()}  ${line}`))
@@ -43,20 +54,47 @@ try {
   for (const event of ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed'])
     await fleet.relays[0]?.api.ask('POST', '/webhooks', { url: receiver.url, event })
   print(`everything is ready after ${seconds(performance.now() - beganAt)}; faults begin`)
+  const load = values['one-at-a-time'] ? await measureAll(fleet) : await underFaults(fleet)
+  isPassed = report(fleet, load, await auditUntilComplete(fleet, load))
+} finally {
+  await fleet.stop()
+  await receiver.stop()
+}
+process.exit(isPassed ? 0 : 1)
+
+async function underFaults(fleet: Fleet): Promise<Load> {
   const load = new Load(fleet, seededRandom(seed + 1))
   const stopFaults = faultsUntilStopped(fleet)
   const stopProgress = printProgress(fleet, load)
   await load.run(messages, everyMs)
   await stopFaults()
   await settle(fleet, load)
-  const findings = await auditUntilComplete(fleet, load)
   stopProgress()
-  isPassed = report(fleet, load, findings)
-} finally {
-  await fleet.stop()
-  await receiver.stop()
+  return load
 }
-process.exit(isPassed ? 0 : 1)
+
+async function measureAll(fleet: Fleet): Promise<Load> {
+  const load = new Load(fleet, seededRandom(seed + 1), { targets: await targetsOf(fleet), receiveEvery: 1 })
+  let isOver = false
+  const running = load.run(Number.POSITIVE_INFINITY, everyMs, () => isOver)
+  const named = singleFaultsOf(fleet).filter(({ name }) => values.fault === undefined || name.startsWith(values.fault))
+  if (named.length === 0)
+    throw new Error(
+      `no fault ${values.fault}: ${singleFaultsOf(fleet)
+        .map(({ name }) => name)
+        .join(', ')}`,
+    )
+  const faultsInTurn = Array.from({ length: Number(values.times ?? 1) }, () => named).flat()
+  await measureFaults({ fleet, load, receiver, random }, faultsInTurn, ({ fault, sentMs, receivedMs }) => {
+    addTime(sending, fault, sentMs)
+    addTime(receiving, fault, receivedMs)
+    print(`  ${now()}  ${fault}: sent after ${seconds(sentMs)}, received after ${seconds(receivedMs)}`)
+  })
+  isOver = true
+  await running
+  await settle(fleet, load)
+  return load
+}
 
 /** Injects a fault every few seconds until stopped, then waits until everything works again. */
 function faultsUntilStopped(fleet: Fleet): () => Promise<void> {
@@ -96,7 +134,7 @@ async function injectFault(fleet: Fleet, { name, inject }: Fault): Promise<void>
   // A further fault of the same part restarts the time to recover.
   const left = await untilRecovered(fleet, names, 180_000, () => hits.lastOn(names))
   const tookMs = performance.now() - overAt
-  recoveries.set(name, [...(recoveries.get(name) ?? []), left.length === 0 ? tookMs : Number.POSITIVE_INFINITY])
+  addTime(recoveries, name, left.length === 0 ? tookMs : Number.POSITIVE_INFINITY)
   const how = left.length === 0 ? `recovered ${seconds(tookMs)} after` : `STILL FAILING: ${left.join(', ')}`
   print(`  ${now()}  ${name}, ${how}`)
 }
@@ -119,7 +157,7 @@ async function settle(fleet: Fleet, load: Load): Promise<void> {
         ['Pending', 'Processed', 'Cancelling'].map((state) => all(fleet, `/messages?limit=100&state=${state}`)),
       )
     ).flat()
-  const limitMs = 180_000 + messages * 20
+  const limitMs = 180_000 + load.sent.length * 20
   await eventually(open, ({ length }) => length === 0, limitMs).catch(() => print('some have not ended'))
 }
 
@@ -146,16 +184,10 @@ function report(fleet: Fleet, load: Load, findings: Findings): boolean {
   const crashes = [...fleet.relays, ...fleet.agents].flatMap(({ post }) => post.crashes)
   for (const [kind, each] of Object.entries({ lost, duplicated, 'not ended': notEnded, wrong, crashed: crashes }))
     for (const line of each.slice(0, 20)) print(`  ${kind}: ${line}`)
-  print('')
-  print(`${'fault'.padEnd(28)}${'times'.padStart(6)}${'recovery, median'.padStart(20)}${'longest'.padStart(10)}`)
-  for (const [name, times] of [...recoveries].sort(([one], [other]) => one.localeCompare(other))) {
-    const sorted = times.toSorted((one, other) => one - other)
-    const median = sorted[Math.floor(sorted.length / 2)] ?? 0
-    print(
-      `${name.padEnd(28)}${String(times.length).padStart(6)}${seconds(median).padStart(20)}${seconds(sorted.at(-1) ?? 0).padStart(10)}`,
-    )
-  }
-  const neverRecovered = [...recoveries.values()].flat().filter((ms) => !Number.isFinite(ms)).length
+  const tables = values['one-at-a-time'] ? { sent: sending, received: receiving } : { recovery: recoveries }
+  printTimes(tables)
+  const allTimes = Object.values(tables).flatMap((times) => [...times.values()].flat())
+  const neverRecovered = allTimes.filter((ms) => !Number.isFinite(ms)).length
   print('')
   print(`seed ${seed}, ${seconds(performance.now() - beganAt)}`)
   print(`${String(load.sent.length).padStart(7)}  accepted, ${load.tries} requests repeated`)
@@ -174,6 +206,28 @@ function report(fleet: Fleet, load: Load, findings: Findings): boolean {
     [lost, duplicated, notEnded, wrong, crashes].every(({ length }) => length === 0) && neverRecovered === 0
   print(`${isGood ? 1 : 0} passed, ${isGood ? 0 : 1} failed, ${skipped.length} skipped`)
   return isGood
+}
+
+type Times = Map<string, readonly number[]>
+
+function addTime(times: Times, name: string, ms: number): void {
+  times.set(name, [...(times.get(name) ?? []), ms])
+}
+
+function printTimes(tables: Readonly<Record<string, Times>>): void {
+  const cell = (text: string) => text.padStart(18)
+  const headers = Object.keys(tables).flatMap((what) => [`${what}, median`, 'longest'])
+  print('')
+  print(`${'fault'.padEnd(36)}${'times'.padStart(6)}${headers.map(cell).join('')}`)
+  const columns = Object.values(tables)
+  for (const name of columns[0]?.keys() ?? []) {
+    const cells = columns.flatMap((times) => {
+      const sorted = (times.get(name) ?? []).toSorted((one, other) => one - other)
+      return [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0]
+    })
+    const times = String(columns[0]?.get(name)?.length).padStart(6)
+    print(`${name.padEnd(36)}${times}${cells.map(seconds).map(cell).join('')}`)
+  }
 }
 
 function now(): string {

@@ -62,8 +62,13 @@ export class LinkProxy {
     }
   }
 
-  async stop(): Promise<void> {
+  /** Closes all connections; new ones are possible at once. */
+  cut(): void {
     for (const socket of this.#sockets) socket.destroy()
+  }
+
+  async stop(): Promise<void> {
+    this.cut()
     await new Promise((resolve) => this.#server.close(resolve))
   }
 }

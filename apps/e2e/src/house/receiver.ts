@@ -9,9 +9,16 @@ export interface WebhookRequest {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
+export interface Arrival {
+  readonly request: WebhookRequest
+  /** This machine's time. */
+  readonly atMs: number
+}
+
 /** A webhook receiver that records its requests. */
 export class Receiver {
   readonly requests: WebhookRequest[] = []
+  readonly #arrivals: Arrival[] = []
   readonly url: string
   readonly #server: Server
   readonly #waiting = new Set<{
@@ -41,6 +48,7 @@ export class Receiver {
 
   take(request: WebhookRequest): void {
     this.requests.push(request)
+    this.#arrivals.push({ request, atMs: Date.now() })
     for (const waiting of this.#waiting) {
       if (!waiting.isIt(request)) continue
       this.#waiting.delete(waiting)
@@ -57,6 +65,12 @@ export class Receiver {
 
   of(event: string): readonly WebhookRequest[] {
     return this.requests.filter((one) => one.event === event)
+  }
+
+  /** The first request of each event with the time of its arrival. */
+  arrivals(event: string): readonly Arrival[] {
+    const first = new Map(this.#arrivals.toReversed().map((each) => [each.request.id, each]))
+    return [...first.values()].filter(({ request }) => request.event === event)
   }
 
   async stop(): Promise<void> {
