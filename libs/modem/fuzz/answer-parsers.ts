@@ -2,7 +2,7 @@ import { readCharacterSet } from '../src/commands/character-set.ts'
 import { readFunctionality } from '../src/commands/functionality.ts'
 import { numberQuery, readFirmware, readInformation, readManufacturer, readModel } from '../src/commands/identity.ts'
 import { indications, offeredMessageIndications, readMessageIndications } from '../src/commands/message-indications.ts'
-import { readMessageBearer, readMessageFormat, readMessageService } from '../src/commands/message-settings.ts'
+import { readMessageFormat, readMessageService } from '../src/commands/message-settings.ts'
 import { readMemoryUsage, readOfferedMemories } from '../src/commands/message-storage.ts'
 import { networkTimeIn, readClock } from '../src/commands/network-time.ts'
 import { readOperator } from '../src/commands/operator.ts'
@@ -43,7 +43,7 @@ const queries: readonly Query<unknown>[] = [
     numberQuery('AT+CGSN'),
     readInformation,
   ],
-  ...[readMessageIndications, readMessageBearer, readMessageFormat, readMessageService, readMemoryUsage],
+  ...[readMessageIndications, readMessageFormat, readMessageService, readMemoryUsage],
   ...[readOfferedMemories, readClock, readOperator],
   ...catalogue.flatMap(({ pinCounters }) => pinCounters),
   ...registrationDomains.map(readRegistration),

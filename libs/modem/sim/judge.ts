@@ -128,11 +128,9 @@ function judgeRecovery({ recovery }: World): string[] {
 /** The limit from the first output of a modem that accepts commands again until the driver writes its next command. */
 const longestRecoveryMs = 5_000
 
-function judgePin({ triesAtPinEntries, pinRefusals, schedule }: World): string[] {
+function judgePin({ triesAtPinEntries, pinRefusals }: World): string[] {
   const problems: string[] = []
-  // With `enterPinUnseen` the owner accepts that the last attempt may be used.
-  const atLastTry = triesAtPinEntries.some((tries) => tries <= 1)
-  if (atLastTry && !schedule.modemOptions.enterPinUnseen) problems.push('the last try of the PIN was used')
+  if (triesAtPinEntries.some((tries) => tries <= 1)) problems.push('the last try of the PIN was used')
   if (pinRefusals > 1) problems.push(`a PIN was refused ${pinRefusals} times`)
   return problems
 }

@@ -208,10 +208,8 @@ function planModemOptions(random: RandomChoices, pin: Schedule['pin']): ModemOpt
   const seldom = { sweepMs: 120_000, signalMs: 600_000, registeredPollMs: 600_000 }
   return {
     ...(random.happens(0.9) && seldom),
-    ...(random.happens(0.1) && { gapMs: 50 }),
     ...(pin === 'right' && { simPin: rightPin }),
     ...(pin === 'wrong' && { simPin: '9999' }),
-    enterPinUnseen: random.happens(0.2),
   }
 }
 

@@ -199,13 +199,13 @@ describe.each(Object.keys(personalities))('%s', (name) => {
   })
 
   test('gets its PIN once', async () => {
-    const world = new World(name, { simPin: '1234', enterPinUnseen: true }, { pin: '1234' })
+    const world = new World(name, { simPin: '1234' }, { pin: '1234' })
     await world.ready()
     expect((await world.until(world.submit('locked'))).kind).toBe('accepted')
   })
 
   test('never gets a wrong PIN a second time', async () => {
-    const world = new World(name, { simPin: '9999', enterPinUnseen: true }, { pin: '1234' })
+    const world = new World(name, { simPin: '9999' }, { pin: '1234' })
     expect(await world.until(world.modem.start())).toMatchObject({ kind: 'failed', failure: { reason: 'pin-wrong' } })
     await world.pass(600_000)
     expect(world.sim.snapshot().pinAttemptsLeft).toBe(2)

@@ -70,7 +70,6 @@ export class Modem {
       port,
       clock,
       onEvent: (event) => this.#handleEvent(event),
-      gapMs: this.#options.gapMs,
       ...(trace ? { trace } : {}),
     })
     this.#submitter = new Submitter({
@@ -87,12 +86,8 @@ export class Modem {
     this.#lifecycle = new Lifecycle({
       dialogue: this.#dialogue,
       clock,
-      startup: () => {
-        const { usb, serviceCentre, messageBearer } = this.#options
-        return { ...this.#options, catalogue, simPin: this.#simPin, usb, serviceCentre, messageBearer }
-      },
+      startup: () => ({ ...this.#options, catalogue, simPin: this.#simPin, usb: this.#options.usb }),
       pinMemory: options.pinMemory ?? new PinMemory(),
-      retryMs: this.#options.retryMs,
       onStage: (stage) => this.#status.update({ absent: this.#lostReason(), setUp: stage }),
       onSetUp: (session, cancellation) => this.#begin(session, cancellation),
       onFailed: (failure) => this.#status.update({ setUp: failure }),

@@ -121,4 +121,4 @@ function checkShortcomings({ status }: ModemExamination, subject: string): reado
 }
 
 /** Shortcomings that another check reports. */
-const reportedElsewhere: ReadonlySet<string> = new Set(['no-service-centre', 'service-centre-malformed'])
+const reportedElsewhere: ReadonlySet<string> = new Set(['no-service-centre'])

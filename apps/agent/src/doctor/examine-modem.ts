@@ -11,7 +11,7 @@ export interface ModemExamination {
   readonly blocked: Pick<StartupFailure, 'reason' | 'words' | 'advice' | 'triesLeft'> | undefined
   readonly isReady: boolean
   readonly pinTries: PinTries | undefined
-  readonly serviceCentre: 'there' | 'none' | 'malformed' | 'unknown'
+  readonly serviceCentre: 'there' | 'none' | 'unknown'
   readonly ownNumber: 'known' | 'unknown'
   readonly isCardKnown: boolean
   readonly storageFull: boolean

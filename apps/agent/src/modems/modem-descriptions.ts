@@ -39,8 +39,6 @@ export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
   'no-delivery-reports': 'does not support delivery reports: messages stay Sent',
   'no-readable-memory': 'can send, but cannot receive: its message memory is not readable',
   'no-service-centre': 'the SIM has no service centre number: nothing can be sent until one is set',
-  'service-centre-malformed':
-    'the configured service centre number is not valid: nothing can be sent until it is corrected',
   'no-imei':
     'does not report an IMEI: it is recognised by its USB socket or address, and gets another SIM number elsewhere',
   'imei-malformed': 'its IMEI is not 14 to 16 digits: the reported value is used as a serial number',

@@ -7,7 +7,7 @@ import { readCharacterSet, selectCharacterSet, textInCharacterSet } from './char
 import { readFunctionality } from './functionality.ts'
 import { numberQuery, readFirmware, readInformation } from './identity.ts'
 import { indications, offeredMessageIndications, readMessageIndications } from './message-indications.ts'
-import { readMessageBearer, readMessageFormat, readMessageService } from './message-settings.ts'
+import { readMessageFormat, readMessageService } from './message-settings.ts'
 import { readMemoryUsage, readOfferedMemories } from './message-storage.ts'
 import { networkTimeIn, readClock } from './network-time.ts'
 import { readOperator } from './operator.ts'
@@ -31,7 +31,7 @@ const queries: readonly Query<unknown>[] = [
     readInformation,
     offeredMessageIndications,
   ],
-  ...[readMessageIndications, readMessageBearer, readMessageFormat, readMessageService, readMemoryUsage],
+  ...[readMessageIndications, readMessageFormat, readMessageService, readMemoryUsage],
   ...[readOfferedMemories, readClock, readOperator],
   ...catalogue.flatMap(({ pinCounters }) => pinCounters),
   ...[readPinLock, readRegistration('+CREG'), readServiceCentre, readExtendedSignal, readSignal],

@@ -33,21 +33,6 @@ export const readMessageService: Query<number> = {
 /** Holds the radio link open between messages of a burst. 27.005 §3.5.6 */
 export const keepLinkOpen: Query<true> = { text: 'AT+CMMS=1', timeoutMs: 5000, read: () => true }
 
-/** The bearer for messages: packet or circuit switched, alone or preferred. 27.007 §10.1.21 */
-export function selectMessageBearer(bearer: MessageBearer): Query<true> {
-  return { text: `AT+CGSMS=${messageBearers.indexOf(bearer)}`, timeoutMs: 10_000, read: () => true }
-}
-
-export const readMessageBearer: Query<MessageBearer> = {
-  text: 'AT+CGSMS?',
-  timeoutMs: 10_000,
-  prefixes: ['+CGSMS'],
-  read: (lines) => messageBearers[integerOf(parseParameters(lastWith(lines, '+CGSMS')?.body ?? '')[0]) ?? -1],
-}
-
-const messageBearers = ['packet', 'circuit', 'packet-preferred', 'circuit-preferred'] as const
-export type MessageBearer = (typeof messageBearers)[number]
-
 /**
  * Acknowledges a directly delivered message, which only service 1 requires. Never sends a PDU with it, because half of
  * all firmware mishandles that form. 27.005 §3.4.4

@@ -24,16 +24,6 @@ export interface ServiceCentre {
   readonly typeOfAddress: number
 }
 
-/**
- * Returns undefined if the value is not a number, because it comes from the configuration and is put between quotes in
- * the command.
- */
-export function writeServiceCentre(number: string): Query<true> | undefined {
-  if (!/^\+?\d{1,20}$/.test(number)) return undefined
-  const typeOfAddress = number.startsWith('+') ? international : unknown
-  return { text: `AT+CSCA="${number}",${typeOfAddress}`, timeoutMs: 10_000, read: () => true }
-}
-
 // 24.011 §8.2.5.2
 const international = 145
 const unknown = 129

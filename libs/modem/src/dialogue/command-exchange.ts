@@ -45,21 +45,12 @@ export class CommandExchange implements Exchange {
   }
 
   result(result: FinalResult): boolean {
-    switch (result.kind) {
-      case 'ok':
-        this.#settle({ kind: 'ok', lines: this.#lines })
-        break
-      case 'error':
-        this.#settle({ kind: 'error', error: result.error, lines: this.#lines })
-        break
-      case 'call':
-        if (!this.#command.dials) return false
-        this.#settle(
-          result.error
-            ? { kind: 'error', error: result.error, lines: this.#lines }
-            : { kind: 'ok', lines: this.#lines },
-        )
-    }
+    if (result.kind === 'call') return false
+    this.#settle(
+      result.kind === 'ok'
+        ? { kind: 'ok', lines: this.#lines }
+        : { kind: 'error', error: result.error, lines: this.#lines },
+    )
     this.#link.done('in-step')
     return true
   }

@@ -26,11 +26,6 @@ export interface Command {
    * unsolicited: an unsolicited `+CPIN: READY` looks like an answer, and the last line is true either way.
    */
   readonly single?: boolean
-  /**
-   * `NO CARRIER`, `BUSY`, `NO ANSWER` and `CONNECT` end this command. During other commands they concern an unrelated
-   * call.
-   */
-  readonly dials?: boolean
   /** How much of the command and its answer a trace may show. Default `ordinary`. */
   readonly sensitivity?: Sensitivity
 }

@@ -35,7 +35,6 @@ import { ResynchronisationNeed } from './resynchronisation-need.ts'
 export class Dialogue {
   readonly #clock: Clock
   readonly #onEvent: (event: DialogueEvent) => void
-  readonly #gapMs: number
   readonly #traffic: PortTraffic
   readonly #table: UnsolicitedTable
   readonly #assembler: LineAssembler
@@ -64,7 +63,6 @@ export class Dialogue {
     const inFlight = () => this.#current
     this.#clock = clock
     this.#onEvent = options.onEvent
-    this.#gapMs = options.gapMs ?? 0
     this.#table = new UnsolicitedTable(genericForms)
     this.#table.learn(options.unsolicited ?? [])
     this.#traffic = new PortTraffic(port, trace)
@@ -215,8 +213,6 @@ export class Dialogue {
       // A line of text may have ended the command. Without this check, the real result would be taken for that of the
       // next command.
       this.#resynchronisation.pressAfter(exchange)
-    } else if (this.#gapMs > 0) {
-      this.#leaveGap(this.#gapMs)
     }
   }
 
@@ -382,8 +378,6 @@ export interface DialogueOptions {
   readonly trace?: ByteTrace
   /** The profile's unsolicited codes, if already known; `learn` adds them later. */
   readonly unsolicited?: readonly UnsolicitedForm[]
-  /** Pause between a final result and the next command, for firmware that needs one. Default 0. */
-  readonly gapMs?: number
   readonly resynchroniseAttempts?: number
   readonly resynchroniseTimeoutMs?: number
   readonly maximumLineLength?: number

@@ -32,18 +32,6 @@ describe('one command is in flight', () => {
     expect(shown(events)).toContain('RING')
   })
 
-  test('a configured pause follows each command', async () => {
-    const { dialogue, modem, clock } = await dialogueInStep({ gapMs: 100 })
-    modem.reply = () => 'OK\r\n'
-    await clock.advance(100)
-    const both = [dialogue.execute(query('CSQ')), dialogue.execute(query('CSQ'))]
-    await both[0]
-    expect(modem.written).toHaveLength(1)
-    await clock.advance(100)
-    await both[1]
-    expect(modem.written).toHaveLength(2)
-  })
-
   test('a queued command that is cancelled is never written', async () => {
     const { dialogue, modem } = await dialogueInStep()
     const first = dialogue.execute(query('CSQ'))

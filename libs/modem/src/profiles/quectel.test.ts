@@ -83,13 +83,6 @@ test('closes a multiplexer left open by another process', async () => {
   await driven.passing(starting)
 })
 
-test('uses the configured bearer (CGSMS) when messages fail on LTE', async () => {
-  const driven = new DrivenModem({ ...module, 'AT+CGSMS=1': 'OK' }, { messageBearer: 'circuit' })
-  const session = await driven.session()
-  expect(driven.port.commands).toContain('AT+CGSMS=1')
-  expect(session.profile.advice.join()).toContain('QCFG="ims"')
-})
-
 describe('+CUSD', () => {
   const asked = async (answer: string) => {
     const driven = await started({ 'AT+CUSD=*': 'OK' })

@@ -52,7 +52,7 @@ export class Doubt {
   /** Whether the line has the form of the late result. */
   speaksOf(line: ResponseLine, result: FinalResult | undefined): boolean {
     if (this.#submission === undefined) return false
-    return result?.kind === 'error' ? isWordOfNetwork(result.error) : isReference(line, this.#submission)
+    return result?.kind === 'error' ? isWordOfNetwork(result.error) : isReference(line)
   }
 
   lateReference(line: ResponseLine): LateResult | undefined {
@@ -62,7 +62,7 @@ export class Doubt {
       return late(former.submission, { kind: 'accepted', ...readReference(line.body) })
     }
     const submission = this.#submission
-    if (submission === undefined || !isReference(line, submission)) return undefined
+    if (submission === undefined || !isReference(line)) return undefined
     this.#submission = undefined
     return late(submission, { kind: 'accepted', ...readReference(line.body) })
   }
@@ -83,9 +83,8 @@ export class Doubt {
 
   #formerOf(line: ResponseLine): Former | undefined {
     const { messageReference } = readReference(line.body)
-    return this.#formers.find(
-      ({ submission, reference }) => reference.value === messageReference && isReference(line, submission),
-    )
+    if (!isReference(line)) return undefined
+    return this.#formers.find(({ reference }) => reference.value === messageReference)
   }
 }
 

@@ -81,7 +81,7 @@ export class SubmissionExchange implements Exchange {
 
   line(line: ResponseLine): boolean {
     if (this.#state !== 'awaiting-result') return false
-    if (!isReference(line, this.#submission)) return this.#takesBeside(line)
+    if (!isReference(line)) return this.#takesBeside(line)
     const claim = this.#doubt.claims(line, this.#link.nowMs())
     if (claim === 'certainly') return false
     if (claim === 'maybe') {
@@ -123,7 +123,7 @@ export class SubmissionExchange implements Exchange {
   doubtful(line: ResponseLine, result: FinalResult | undefined): boolean {
     if (this.#state === 'awaiting-end' || this.#state === 'over') return false
     if (result === undefined && this.#probe?.mayBeAnswer(line)) return true
-    if (result === undefined ? !isReference(line, this.#submission) : result.kind === 'call') return false
+    if (result === undefined ? !isReference(line) : result.kind === 'call') return false
     if (this.#state === 'awaiting-result') this.#unknown('ambiguous-code')
     else this.#abandon({ kind: 'not-sent', why: 'no-prompt' })
     return true

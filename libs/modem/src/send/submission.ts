@@ -30,8 +30,6 @@ export interface Submission {
   readonly nextReference?: number | undefined
   /** Default: the modem is asked nothing before the timeout. */
   readonly probe?: ProbeTraits | undefined
-  /** Default `+CMGS`. */
-  readonly resultPrefix?: string
 }
 
 export type SubmissionOutcome =
@@ -89,8 +87,8 @@ export type LateOutcome =
  * Whether the line gives a reference. The prefix alone proves nothing: `+CMGS=19` is a truncated echo, and `+CMGS:
  * (1-3)` answers a test command.
  */
-export function isReference(line: ResponseLine, submission: Submission): boolean {
-  return line.prefix === (submission.resultPrefix ?? '+CMGS') && /^[^:]*: *"?\d/.test(line.text)
+export function isReference(line: ResponseLine): boolean {
+  return line.prefix === '+CMGS' && /^[^:]*: *"?\d/.test(line.text)
 }
 
 /** 27.005 §3.5.1: `<mr>[,<scts>]`, or `<mr>[,<ackpdu>]`. */

@@ -8,7 +8,6 @@ import {
 import {
   readMessageFormat,
   readMessageService,
-  selectMessageBearer,
   selectMessageService,
   selectPduMode,
 } from '../commands/message-settings.ts'
@@ -38,9 +37,6 @@ export async function configureMessages(
 ): Promise<MessageConfiguration | StartupFailure> {
   if (!(await enterPduMode(context))) return startupFailure('pdu-mode-refused')
   await ask(context.dialogue, selectCharacterSet(profile.characterSet), context.cancellation)
-  if (context.options.messageBearer) {
-    await ask(context.dialogue, selectMessageBearer(context.options.messageBearer), context.cancellation)
-  }
   const acknowledges = await selectService(context, profile)
   const { memories, receiveInto } = await chooseMemories(context, profile)
   const indications = await negotiateIndications(context, profile, memories.length > 0)

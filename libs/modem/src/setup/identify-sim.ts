@@ -1,5 +1,5 @@
-import { ask, askIfKnown } from '../commands/query.ts'
-import { readServiceCentre, type ServiceCentre, writeServiceCentre } from '../commands/service-centre.ts'
+import { askIfKnown } from '../commands/query.ts'
+import { readServiceCentre, type ServiceCentre } from '../commands/service-centre.ts'
 import { iccidQuery, type OwnNumber, readImsi, readOwnNumbers } from '../commands/sim-identity.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { askPatiently, type StartupContext } from './startup-context.ts'
@@ -10,35 +10,20 @@ export interface SimIdentity {
   readonly imsi: string | undefined
   /** The numbers stored on the SIM, if any. */
   readonly ownNumbers: readonly OwnNumber[]
-  /** `malformed`: the SIM has none, and the configured one is not a number. */
-  readonly serviceCentre: ServiceCentre | 'none' | 'malformed' | 'unknown'
+  /** `none`: the SIM has no service centre. */
+  readonly serviceCentre: ServiceCentre | 'none' | 'unknown'
 }
 
 /** Reads optional information about the SIM; waits only while the SIM is busy. */
 export async function identifySim(context: StartupContext, profile: Profile): Promise<SimIdentity> {
   const imsi = await askPatiently(context, readImsi)
-  const serviceCentre = await settleServiceCentre(context)
+  const serviceCentre = await askPatiently(context, readServiceCentre)
   return {
     imsi: imsi.kind === 'value' ? imsi.value : undefined,
     iccid: await readIccid(context, profile),
     ownNumbers: (await askIfKnown(context.dialogue, readOwnNumbers, context.cancellation)) ?? [],
-    serviceCentre,
+    serviceCentre: serviceCentre.kind === 'value' ? serviceCentre.value : 'unknown',
   }
-}
-
-/**
- * Reads the service centre and writes the configured one if there is none: some SIMs have none, and some modems lose
- * it.
- */
-async function settleServiceCentre(context: StartupContext): Promise<SimIdentity['serviceCentre']> {
-  const found = await askPatiently(context, readServiceCentre)
-  const number = context.options.serviceCentre
-  if (found.kind !== 'value') return 'unknown'
-  if (found.value !== 'none' || number === undefined) return found.value
-  const write = writeServiceCentre(number)
-  if (write === undefined) return 'malformed'
-  await ask(context.dialogue, write, context.cancellation)
-  return (await askIfKnown(context.dialogue, readServiceCentre, context.cancellation)) ?? 'unknown'
 }
 
 /** Many modems report it while the SIM is locked, too. */

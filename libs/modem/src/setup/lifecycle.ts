@@ -68,7 +68,7 @@ export class Lifecycle {
       this.#checkedAtMs = clock.nowMs()
       onFailed(outcome.failure)
       if (outcome.failure.reason !== 'port-lost') {
-        this.#retry = clock.after(this.#options.retryMs, () => void this.setUp())
+        this.#retry = clock.after(retryMs, () => void this.setUp())
       }
     } else if (outcome.kind === 'started') {
       this.#state = 'set-up'
@@ -172,6 +172,8 @@ export class Lifecycle {
   }
 }
 
+/** The delay before setup is retried after a failure. */
+const retryMs = 60_000
 const fastestRestartMs = 1000
 // Wait for the SIM only until the modem reports on it, but do not react to every line of a flood.
 const shortestPauseMs = 100
@@ -181,8 +183,6 @@ export interface LifecycleOptions {
   readonly clock: Clock
   readonly startup: () => StartupOptions
   readonly pinMemory: PinMemory
-  /** The delay before setup is tried again after a failure. */
-  readonly retryMs: number
   readonly onStage: (stage: StartupStage) => void
   /** `cancellation` is cancelled when the session ends, so all work of the session must listen to it. */
   readonly onSetUp: (session: Session, cancellation: Cancellation) => void

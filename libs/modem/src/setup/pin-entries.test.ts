@@ -10,7 +10,6 @@ class LockedSlot {
   readonly entered: string[] = []
   tries = 3
   ready = false
-  counts = true
   tellsIccid = true
   /** The modem's reaction to a PIN: checks it and answers, or something else. */
   onPin: (pin: string) => string = (pin) => this.verify(pin)
@@ -27,12 +26,12 @@ class LockedSlot {
   }
 
   /** A program that drives it, with the records of the previous one. */
-  program(simPin: string, enterPinUnseen = false): RecoveryRunner {
+  program(simPin: string): RecoveryRunner {
     const runner = new RecoveryRunner({
       clock: this.clock,
       open: async () => ({ kind: 'opened', port: this.#open() }),
       onEvent: () => undefined,
-      modemOptions: { simPin, enterPinUnseen, simBusyLimitMs: 5000 },
+      modemOptions: { simPin, simBusyLimitMs: 5000 },
       pinMemory: new PinMemory({ records: JSON.parse(this.kept), keep: (records) => this.keep(records) }),
     })
     runner.start()
@@ -63,7 +62,7 @@ class LockedSlot {
         port.answer(line, this.onPin(pin))
       }
       port.answer('AT+CPIN?', this.ready ? '+CPIN: READY' : '+CPIN: SIM PIN')
-      port.answer('AT+CPINR', this.counts ? `+CPINR: SIM PIN,${this.tries},3` : 'ERROR')
+      port.answer('AT+CPINR', `+CPINR: SIM PIN,${this.tries},3`)
       if (!this.tellsIccid && !this.ready) port.answer('AT+CCID', '+CME ERROR: 11')
       return usual(line)
     }
@@ -83,19 +82,15 @@ describe('a PIN that the SIM has refused is never entered again', () => {
     expect(runner.modem?.state).toMatchObject({ name: 'blocked', failure: { reason: 'pin-wrong', triesLeft: 2 } })
   })
 
-  test.each([true, false])(
-    'by another process with the stored records, with a counter in the modem: %s',
-    async (counts) => {
-      const slot = new LockedSlot()
-      slot.counts = counts
-      for (let i = 0; i < 4; i += 1) {
-        const runner = slot.program('9999', true)
-        await slot.pass(20_000)
-        await runner.stop()
-      }
-      expect(slot.entered).toEqual(['9999'])
-    },
-  )
+  test('by another process with the stored records', async () => {
+    const slot = new LockedSlot()
+    for (let i = 0; i < 4; i += 1) {
+      const runner = slot.program('9999')
+      await slot.pass(20_000)
+      await runner.stop()
+    }
+    expect(slot.entered).toEqual(['9999'])
+  })
 
   test('by another process if this one ended before it read the answer', async () => {
     const slot = new LockedSlot()
@@ -136,39 +131,6 @@ test('a corrected PIN is used on every later port, however it was set', async ()
   void runner.useSimPin('1234')
   await slot.replug()
   expect(slot.entered).toEqual(['9999', '1234', '1234', '1234'])
-})
-
-describe('if the modem does not report the attempts left', () => {
-  test.each([true, false])('the third PIN is not entered, with the ICCID reported: %s', async (tellsIccid) => {
-    const slot = new LockedSlot()
-    slot.counts = false
-    slot.tellsIccid = tellsIccid
-    for (const pin of ['1111', '2222', '3333', '1234']) {
-      const runner = slot.program(pin, true)
-      await slot.pass(20_000)
-      if (slot.entered.length === 2 && pin !== '2222') {
-        expect(runner.modem?.state).toMatchObject({ name: 'blocked', failure: { reason: 'pin-last-try' } })
-      }
-      await runner.stop()
-    }
-    expect(slot.entered).toEqual(['1111', '2222'])
-    expect(slot.tries).toBe(1)
-  })
-
-  test('a PIN that unlocks the SIM restores the attempts, and refused ones stay refused', async () => {
-    const slot = new LockedSlot()
-    slot.counts = false
-    const runner = slot.program('1111', true)
-    await slot.pass(20_000)
-    for (const pin of ['1234', '1111', '2222', '3333', '4444']) {
-      void runner.useSimPin(pin)
-      await slot.pass(20_000)
-      if (pin === '1234') expect(slot.ready).toBe(true)
-      slot.ready = false
-    }
-    expect(slot.entered).toEqual(['1111', '1234', '2222', '3333'])
-    expect(slot.tries).toBe(1)
-  })
 })
 
 describe('a PIN entry that is answered', () => {

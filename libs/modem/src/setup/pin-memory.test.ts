@@ -40,10 +40,14 @@ test('stores again with the next change after a disk error', async () => {
   expect(kept).toEqual([2])
 })
 
-test('forgets attempts with other PINs when a PIN unlocks the SIM, and keeps the attempts of other SIMs', async () => {
-  const memory = new PinMemory({ records: [entered('one', '1111'), entered('two', '1111'), entered(null, '3333')] })
-  expect(['one', 'two', null].map((sim) => memory.triesSpent(sim))).toEqual([2, 2, 3])
-  await memory.opened('one', '2222')
-  expect(['one', 'two', null].map((sim) => memory.triesSpent(sim))).toEqual([1, 2, 2])
-  expect(memory.find('one', '1111')?.verdict).toBe('refused')
+test('forgets only the PIN that has unlocked the SIM', async () => {
+  const records = [
+    entered('one', '1111'),
+    entered('one', '2222', 'open'),
+    entered('two', '2222'),
+    entered(null, '3333'),
+  ]
+  const memory = new PinMemory({ records })
+  await memory.forget('one', '2222')
+  expect(memory.records).toEqual([records[0], records[2], records[3]])
 })

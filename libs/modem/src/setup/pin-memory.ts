@@ -26,26 +26,12 @@ export class PinMemory {
     return verdicts.map((verdict) => found.find((record) => record.verdict === verdict)).find(Boolean)
   }
 
-  /** Returns how many attempts, with any PIN, the SIM may have counted since it was last unlocked. */
-  triesSpent(sim: string | null): number {
-    const about = this.#records.filter((record) => sim === null || record.sim === null || record.sim === sim)
-    return about.reduce((sum, { entries }) => sum + entries, 0)
-  }
-
   /** Returns false if the record could not be stored. A PIN without a stored record must not be entered. */
   async note(record: EnteredPin): Promise<boolean> {
     return this.#become([...this.#records.filter(({ sim, pin }) => sim !== record.sim || pin !== record.pin), record])
   }
 
-  /** The PIN was right: the SIM has reset its counter. Refused PINs stay refused. */
-  async opened(sim: string | null, pin: string): Promise<void> {
-    const left = this.#records.filter((record) => !isAbout(record, sim, pin))
-    const counted = left.some((record) => record.sim === sim && record.entries > 0)
-    if (!counted && left.length === this.#records.length) return
-    await this.#become(left.map((record) => (record.sim === sim ? { ...record, entries: 0 } : record)))
-  }
-
-  /** The PIN was not entered. */
+  /** Must be called when the PIN has unlocked the SIM, or was not entered. */
   async forget(sim: string | null, pin: string): Promise<void> {
     const left = this.#records.filter((record) => !isAbout(record, sim, pin))
     if (left.length < this.#records.length) await this.#become(left)
@@ -81,10 +67,10 @@ export interface EnteredPin {
   readonly sim: string | null
   readonly pin: string
   readonly verdict: 'open' | 'spent' | 'refused'
-  /** How often the PIN was entered since the SIM was last unlocked. */
+  /** How often the PIN was entered without unlocking the SIM. */
   readonly entries: number
-  /** The attempts left before the entry; null if the modem does not report them. */
-  readonly triesBefore: number | null
+  /** The attempts left before the entry. */
+  readonly triesBefore: number
 }
 
 const verdicts = ['refused', 'spent', 'open'] as const

@@ -44,7 +44,7 @@ export function beginSession(work: SessionWork): UssdSession {
     clock,
     cancellation,
     timing: options,
-    sweepMs: messages.indications === undefined ? options.sweepWithoutIndicationsMs : options.sweepMs,
+    sweepMs: messages.indications === undefined ? sweepWithoutIndicationsMs : options.sweepMs,
     isRegistered: () => work.registration.registered,
     pollRegistration: () => work.registration.poll(dialogue, session.registrationDomains, cancellation),
     sweep: () => receiver.sweepSoon('usual'),
@@ -58,16 +58,20 @@ export function beginSession(work: SessionWork): UssdSession {
     clock,
     cancellation,
     encodings: profile.ussdEncodings,
-    answerLimitMs: options.ussdAnswerLimitMs,
+    answerLimitMs: ussdAnswerLimitMs,
     onNews: (answer) => onEvent({ kind: 'ussd', answer }),
   })
 }
+
+const registrationPollMs = 5_000
+const sweepWithoutIndicationsMs = 5_000
+const ussdAnswerLimitMs = 120_000
 
 /** The background work while a modem is set up. */
 export interface Polling {
   readonly clock: Clock
   readonly cancellation: Cancellation
-  readonly timing: { readonly registrationPollMs: number; readonly registeredPollMs: number; readonly signalMs: number }
+  readonly timing: { readonly registeredPollMs: number; readonly signalMs: number }
   readonly sweepMs: number
   readonly isRegistered: () => boolean
   readonly pollRegistration: () => Promise<void>
@@ -81,7 +85,7 @@ export interface Polling {
  */
 function startPolling(polling: Polling): void {
   const { clock, cancellation, timing } = polling
-  const registrationPauseMs = () => (polling.isRegistered() ? timing.registeredPollMs : timing.registrationPollMs)
+  const registrationPauseMs = () => (polling.isRegistered() ? timing.registeredPollMs : registrationPollMs)
   void polling.pollRegistration()
   repeat(clock, cancellation, registrationPauseMs, polling.pollRegistration)
   repeat(

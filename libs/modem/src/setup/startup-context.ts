@@ -1,6 +1,5 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
-import type { MessageBearer } from '../commands/message-settings.ts'
 import { type Answer, ask, type Executor, type Query } from '../commands/query.ts'
 import { pinStateOfError } from '../commands/sim-pin.ts'
 import type { Dialogue } from '../dialogue/dialogue.ts'
@@ -25,23 +24,13 @@ export type StartupStage = 'probing' | 'identifying' | 'sim'
 
 export interface StartupOptions {
   readonly simPin: string | undefined
-  /** Whether the PIN may be entered, once, if the modem does not report the attempts left. */
-  readonly enterPinUnseen: boolean
   readonly catalogue: readonly Profile[]
   /** `12d1:1506`, if the port belongs to a USB device. */
   readonly usb: string | undefined
-  /** Written to a SIM that has none. */
-  readonly serviceCentre: string | undefined
-  /** Undefined: keep the setting of the modem. */
-  readonly messageBearer: MessageBearer | undefined
-  /** The limit until the modem answers at all. */
-  readonly contactLimitMs: number
   /** The interval between checks of a SIM that is busy or absent. */
   readonly simPollMs: number
   /** The limit for a busy SIM. */
   readonly simBusyLimitMs: number
-  /** A modem that has just started may report a missing SIM for this long before that is believed. */
-  readonly simAbsentLimitMs: number
 }
 
 /** Repeats the query while the SIM or a dependent service is busy. */

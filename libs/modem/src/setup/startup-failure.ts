@@ -77,13 +77,12 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   },
   'pin-tries-unknown': {
     words: 'The SIM requires a PIN and the modem does not report how many attempts are left.',
-    advice:
-      'The PIN has not been entered, because a wrong one could lock the SIM. Disable the PIN in a phone, or allow entering it unseen.',
+    advice: 'The PIN has not been entered, because a wrong one could lock the SIM. Disable the PIN in a phone.',
   },
   'pin-last-try': {
     words: 'The SIM requires a PIN and at most one attempt is left.',
     advice:
-      'The PIN has not been entered. Put the SIM into a phone, enter the right PIN there, then correct the configuration; if the modem does not report how many attempts are left, disable the PIN instead.',
+      'The PIN has not been entered. Put the SIM into a phone, enter the right PIN there, then correct the configuration.',
   },
   'pin-wrong': {
     words: 'The SIM refused the configured PIN.',

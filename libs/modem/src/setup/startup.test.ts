@@ -225,16 +225,6 @@ describe('the SIM', () => {
     expect(driven.port.commands).not.toContain('AT+CPIN="1234"')
   })
 
-  test('gets the PIN once when the attempts left are not reported, if the options allow that', async () => {
-    const driven = new DrivenModem(
-      { 'AT+CPIN?': '+CPIN: SIM PIN', 'AT+CPIN="1234"': 'OK' },
-      { simPin: '1234', enterPinUnseen: true },
-    )
-    expect((await driven.failure()).reason).toBe('pin-not-taken')
-    await driven.clock.advance(3_600_000)
-    expect(driven.port.commands.filter((command) => command === 'AT+CPIN="1234"')).toHaveLength(1)
-  })
-
   test('reports its attempts through the card when the modem has no counter', async () => {
     const driven = new DrivenModem({ ...locked, 'AT+CSIM=10,"0020000100"': '+CSIM: 4,"63C3"' }, { simPin: '1234' })
     await driven.session()
@@ -326,24 +316,6 @@ describe('messages', () => {
     const driven = new DrivenModem({ 'AT+CSCA?': '+CSCA: "",129' })
     expect((await driven.session()).shortcomings).toEqual(['no-service-centre'])
   })
-
-  test('a SIM without a service centre gets the configured one', async () => {
-    const driven = new DrivenModem(
-      { 'AT+CSCA?': ['+CSCA: "",129', '+CSCA: "+491710760000",145'], 'AT+CSCA=*': 'OK' },
-      { serviceCentre: '+491710760000' },
-    )
-    expect((await driven.session()).shortcomings).toEqual([])
-    expect(driven.port.commands).toContain('AT+CSCA="+491710760000",145')
-  })
-
-  test.each(['+49"\rAT+CMGD=1,4', '+49 171', '', '+'])(
-    'does not write a service centre %j, which is not a number',
-    async (number) => {
-      const driven = new DrivenModem({ 'AT+CSCA?': '+CSCA: "",129', 'AT+CSCA=*': 'OK' }, { serviceCentre: number })
-      expect((await driven.session()).shortcomings).toEqual(['service-centre-malformed'])
-      expect(driven.port.commands.filter((command) => /CSCA=|CMGD/.test(command))).toEqual([])
-    },
-  )
 
   test('a service that requires acknowledgements and cannot be changed is accepted', async () => {
     const driven = new DrivenModem({ 'AT+CSMS=*': '+CMS ERROR: 303', 'AT+CSMS?': '+CSMS: 128,1,1,1' })

@@ -30,7 +30,6 @@ export type Shortcoming =
   /** Sending will fail until one is configured. */
   | 'no-service-centre'
   /** The SIM has no service centre, and the configured one is not a number. */
-  | 'service-centre-malformed'
   /** The modem reports neither an IMEI nor a serial number. */
   | 'no-imei'
   /** The modem reports a serial number that is not an IMEI. */
@@ -124,13 +123,12 @@ function shortcomingsOf(messages: MessageConfiguration, sim: SimIdentity): reado
   if (messages.indications?.reports === 0) shortcomings.push('no-delivery-reports')
   if (messages.memories.length === 0) shortcomings.push('no-readable-memory')
   if (sim.serviceCentre === 'none') shortcomings.push('no-service-centre')
-  if (sim.serviceCentre === 'malformed') shortcomings.push('service-centre-malformed')
   return shortcomings
 }
 
 /** Sends ESC and AT until the modem answers, because it may be booting or detecting the baud rate. */
 async function contactModem(context: StartupContext): Promise<Contact | StartupFailure> {
-  const until = context.clock.nowMs() + context.options.contactLimitMs
+  const until = context.clock.nowMs() + contactLimitMs
   let heard = false
   for (;;) {
     const outcome = await context.dialogue.resynchronise()
@@ -149,6 +147,9 @@ export interface Contact {
   /** The modem answers a bare `AT` with an error. */
   readonly atRefused: boolean
 }
+
+/** The limit until the modem answers at all. */
+const contactLimitMs = 60_000
 
 // 27.010 §5.4.6.3.3, basic option: multiplexer close-down. A crashed program may leave Quectel modems in that mode.
 const closeMultiplexer = '\xf9\x03\xef\x05\xc3\x01\xf2\xf9'

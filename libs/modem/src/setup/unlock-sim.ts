@@ -37,10 +37,13 @@ export async function unlockSim(context: StartupContext, profile: Profile): Prom
   }
 }
 
+/** A modem that has just started may report a missing SIM for this long although there is one. */
+const simAbsentLimitMs = 10_000
+
 /** Polls until the SIM reports a state that waiting will not change. */
 async function awaitSettledState(context: StartupContext, profile: Profile): Promise<PinState | undefined> {
   const startedAtMs = context.clock.nowMs()
-  const { simPollMs, simBusyLimitMs, simAbsentLimitMs } = context.options
+  const { simPollMs, simBusyLimitMs } = context.options
   for (;;) {
     const state = pinStateOf(await ask(context.dialogue, profile.pinState, context.cancellation))
     const waitedMs = context.clock.nowMs() - startedAtMs
@@ -69,21 +72,14 @@ async function unlockWithPin(context: StartupContext, profile: Profile): Promise
   const tries = (await triesLeft(context, profile))?.pin
   const before = pinMemory.find(sim, pin)
   if (before !== undefined) {
-    const verdict = verdictOn(before, tries)
-    if (verdict === 'refused') await pinMemory.note({ ...before, verdict })
-    if (verdict === 'refused') return startupFailure('pin-wrong', undefined, tries)
-    if (verdict === 'spent') return startupFailure('pin-not-taken', undefined, tries)
+    const result = resultOf(before, tries)
+    if (result === 'refused') await pinMemory.note({ ...before, verdict: result })
+    if (result === 'refused') return startupFailure('pin-wrong', undefined, tries)
+    if (result === 'spent') return startupFailure('pin-not-taken', undefined, tries)
   }
-  if (tries !== undefined && tries <= 1) return startupFailure('pin-last-try', undefined, tries)
-  if (tries === undefined && !options.enterPinUnseen) return startupFailure('pin-tries-unknown')
-  if (tries === undefined && pinMemory.triesSpent(sim) >= mostEntries) return startupFailure('pin-last-try')
-  const entered: EnteredPin = {
-    sim,
-    pin,
-    verdict: 'open',
-    entries: (before?.entries ?? 0) + 1,
-    triesBefore: tries ?? null,
-  }
+  if (tries === undefined) return startupFailure('pin-tries-unknown')
+  if (tries <= 1) return startupFailure('pin-last-try', undefined, tries)
+  const entered: EnteredPin = { sim, pin, verdict: 'open', entries: (before?.entries ?? 0) + 1, triesBefore: tries }
   // Recorded before the PIN is written, because it counts as entered even if the answer, the port or this process is
   // lost.
   if (!(await pinMemory.note(entered))) {
@@ -115,7 +111,7 @@ async function enterNotedPin(
   }
   const failure = await awaitUnlocked(context, profile)
   if (failure === undefined) {
-    await pinMemory.opened(entered.sim, entered.pin)
+    await pinMemory.forget(entered.sim, entered.pin)
   } else if (failure.reason === 'pin-not-taken') {
     const left = (await triesLeft(context, profile))?.pin
     if (context.cancellation.cancelled) return startupFailure('port-lost')
@@ -133,17 +129,16 @@ async function enterNotedPin(
  * A PIN that was entered without a result may be entered again if the counter shows that the SIM did not refuse it, for
  * example after a crash; but only once, because a counter may be wrong, and one attempt of three must remain.
  */
-function verdictOn(entered: EnteredPin, tries: number | undefined): EnteredPin['verdict'] {
+function resultOf(entered: EnteredPin, tries: number | undefined): EnteredPin['verdict'] {
   if (entered.verdict === 'refused' || hasFallen(entered, tries)) return 'refused'
-  const provenOpen = entered.triesBefore !== null && tries !== undefined && entered.entries < mostEntries
-  return entered.verdict === 'open' && provenOpen ? 'open' : 'spent'
+  return entered.verdict === 'open' && tries !== undefined && entered.entries < mostEntries ? 'open' : 'spent'
 }
 
-/** The limit of entries into one SIM: of any PIN if the modem has no counter, of the same PIN if it has one. */
+/** How often the same PIN is entered into one SIM. */
 const mostEntries = 2
 
 function hasFallen({ triesBefore }: EnteredPin, tries: number | undefined): boolean {
-  return triesBefore !== null && tries !== undefined && tries < triesBefore
+  return tries !== undefined && tries < triesBefore
 }
 
 // 27.007 §9.2: incorrect password. Any other number has another cause.
@@ -161,7 +156,7 @@ async function settleEnteredPin(context: StartupContext, profile: Profile): Prom
   const { simPin } = context.options
   if (simPin === undefined || context.pinMemory.find(null, simPin)?.verdict !== 'open') return
   const sim = (await readIccid(context, profile)) ?? null
-  if (context.pinMemory.find(sim, simPin)?.verdict === 'open') await context.pinMemory.opened(sim, simPin)
+  if (context.pinMemory.find(sim, simPin)?.verdict === 'open') await context.pinMemory.forget(sim, simPin)
 }
 
 /** Polls for several seconds, because most modems do not report the change and still answer SIM PIN for a while. */
