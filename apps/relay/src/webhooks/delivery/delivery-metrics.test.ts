@@ -1,21 +1,12 @@
 import { Registry } from 'prom-client'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openDatabase } from '../../store/database.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
-import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
+import { deliveryWorld } from '../testing/delivery-world.ts'
 import { deliveryMetrics } from './delivery-metrics.ts'
 
-let shared: TestDatabase
-let world: DeliveryWorld
-beforeAll(async () => {
-  shared = await testDatabase()
-})
-afterAll(() => shared.close())
-beforeEach(async () => {
-  world = await deliveryWorld(shared)
-})
+const world = deliveryWorld()
 
-async function queueAge(database = shared.database): Promise<number> {
+async function queueAge(database = world.database): Promise<number> {
   const registry = new Registry()
   deliveryMetrics(registry, database)
   return Number(/^smsgw_webhook_queue_age_seconds (.*)$/m.exec(await registry.metrics())?.[1])
@@ -23,7 +14,7 @@ async function queueAge(database = shared.database): Promise<number> {
 
 test('counts attempts by result', async () => {
   const registry = new Registry()
-  const observe = deliveryMetrics(registry, shared.database)
+  const observe = deliveryMetrics(registry, world.database)
   for (const state of ['delivered', 'delivered', 'waiting', 'failed'] as const)
     observe({ result: state, seconds: 0.2, sinceEventSeconds: state === 'waiting' ? 0.03 : undefined })
   const text = await registry.metrics()
@@ -39,17 +30,17 @@ test('the queue age is the age of the oldest delivery that could be sent now', a
   expect(await queueAge()).toBe(0)
   for (const [index, id] of ['waits', 'paused', 'disabled', 'later'].entries()) {
     await world.webhook(id, 'https://example.com', `sms:${id}`)
-    await shared.database.webhook.updateMany({ where: { id }, data: { event: 'sms:received' } })
+    await world.database.webhook.updateMany({ where: { id }, data: { event: 'sms:received' } })
     await world.enqueue(`m${index}`)
-    await shared.database.webhook.updateMany({ where: { id }, data: { event: `sms:${id}` } })
+    await world.database.webhook.updateMany({ where: { id }, data: { event: `sms:${id}` } })
   }
   const age = async (id: string, seconds: number, more: object = {}) => {
-    const { key } = await shared.database.webhook.update({
+    const { key } = await world.database.webhook.update({
       where: { accountId_id: { accountId: 'a1', id } },
       data: more,
     })
     const nextAttemptAt = new Date(Date.now() - seconds * 1000)
-    await shared.database.webhookDelivery.updateMany({ where: { webhookKey: key }, data: { nextAttemptAt } })
+    await world.database.webhookDelivery.updateMany({ where: { webhookKey: key }, data: { nextAttemptAt } })
   }
   await age('waits', 100)
   await age('paused', 5_000, { pausedUntil: new Date(Date.now() + 60_000) })

@@ -1,17 +1,15 @@
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { testDatabase } from '../../testing/test-database.ts'
 import { deliveryWorld } from '../testing/delivery-world.ts'
-import { answerWith, idsOf, testReceivers } from '../testing/test-receiver.ts'
+import { answerWith, idsOf } from '../testing/test-receiver.ts'
 
+const world = deliveryWorld()
+const { receivers } = world
 const EVENTS = 120
 const BURST = 10
 
 test('healthy receivers get every event under one id, however receivers fail and workers come and go', async () => {
-  const shared = await testDatabase({ connections: 20 })
-  const world = await deliveryWorld(shared)
-  const receivers = testReceivers()
   let trespasses = 0
   const trap = createServer((socket) => {
     trespasses += 1
@@ -58,8 +56,5 @@ test('healthy receivers get every event under one id, however receivers fail and
   expect(trespasses).toBe(0)
   expect(ill.redirecting.requests.length).toBeGreaterThan(0)
 
-  await receivers.close()
-  await world.close()
   trap.close()
-  await shared.close()
 })

@@ -1,32 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { describe, expect, test } from 'vitest'
 import { redeliver } from '../api/redeliver-statement.ts'
-import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
-import { answerWith, idsOf, testReceivers } from '../testing/test-receiver.ts'
+import { deliveryWorld, eventually, names } from '../testing/delivery-world.ts'
+import { answerWith, idsOf } from '../testing/test-receiver.ts'
 
-let shared: TestDatabase
-let world: DeliveryWorld
-const receivers = testReceivers()
-beforeAll(async () => {
-  shared = await testDatabase({ connections: 10 })
-})
-afterAll(() => shared.close())
-beforeEach(async () => {
-  world = await deliveryWorld(shared)
-})
-afterEach(async () => {
-  await receivers.close()
-  await world.close()
-})
+const world = deliveryWorld()
+const { receivers } = world
 
-const names = (count: number, prefix = 'm') => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
 const states = async () => (await world.deliveries()).map(({ state }) => state)
-/** Waits until all results are recorded and the receivers are free. */
-const settled = () =>
-  eventually(async () => {
-    expect(await world.webhooks()).toMatchObject((await world.webhooks()).map(() => ({ servedBy: null })))
-  })
 
 test('sends an event in its envelope, signed, and records the result', async () => {
   const there = await receivers.start(answerWith(202, {}, 'thank you'))
@@ -77,7 +57,7 @@ test('records many results in few statements', async () => {
   await world.enqueue(...names(500))
   world.worker()
   await eventually(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])))
-  const [written] = await shared.database.$queryRaw<{ goes: number; forMs: number }[]>`
+  const [written] = await world.database.$queryRaw<{ goes: number; forMs: number }[]>`
     SELECT count(DISTINCT xmin::text)::int AS goes,
       extract(epoch FROM max(started_at) - min(started_at))::float8 * 1000 AS "forMs" FROM webhook_attempts`
   expect(written?.goes).toBeLessThanOrEqual((written?.forMs ?? 0) / 10 + 3)
@@ -94,7 +74,7 @@ describe('an attempt that fails', () => {
     world.worker()
     await world.enqueue('m1')
     await eventually(async () => expect((await world.deliveries())[0]?.attempts).toBe(1))
-    await settled()
+    await world.settled()
     const [first] = await world.deliveries()
     const pauseMs = (first?.nextAttemptAt.getTime() ?? 0) - (first?.attemptRows[0]?.startedAt.getTime() ?? 0)
     expect(first).toMatchObject({ state: 'waiting', finishedAt: null })
@@ -102,7 +82,7 @@ describe('an attempt that fails', () => {
     expect((await world.webhooks())[0]?.failingSince).not.toBeNull()
     await world.pass(pauseMs / 1000)
     await eventually(async () => expect(await states()).toEqual(['delivered']))
-    await settled()
+    await world.settled()
     expect(new Set(idsOf(there))).toEqual(new Set([world.idOf('w1', 'm1')]))
     expect((await world.deliveries())[0]?.attemptRows).toMatchObject([
       { number: 1, status },
@@ -113,16 +93,16 @@ describe('an attempt that fails', () => {
   })
 
   test('is repeated as often as the account sets, then given up with a log entry', async () => {
-    await shared.database.account.update({ where: { id: 'a1' }, data: { settings: { webhooks: { retry_count: 1 } } } })
+    await world.database.account.update({ where: { id: 'a1' }, data: { settings: { webhooks: { retry_count: 1 } } } })
     const there = await receivers.start(answerWith(500))
     await world.webhook('w1', there.url)
     world.worker()
     await world.enqueue('m1')
     await eventually(() => expect(there.requests).toHaveLength(1))
-    await settled()
+    await world.settled()
     await world.pass(3600)
     await eventually(async () => expect(await states()).toEqual(['failed']))
-    await settled()
+    await world.settled()
     expect(there.requests).toHaveLength(2)
     expect(world.logged).toMatchObject([
       {
@@ -143,7 +123,7 @@ describe('an attempt that fails', () => {
     await eventually(async () => expect((await world.deliveries())[0]?.attempts).toBe(1))
     await receivers.start(undefined, { port: gone.port })
     await redeliver(
-      shared.database,
+      world.database,
       (await world.deliveries()).map(({ key }) => key),
     )
     await eventually(async () => expect(await states()).toEqual(['delivered']))
@@ -162,11 +142,11 @@ describe('an attempt that fails', () => {
     const there = await receivers.start()
     await world.webhook('w1', there.url)
     await world.webhook('w2', there.url)
-    await shared.database.webhook.updateMany({ where: { id: 'w1' }, data: { secretSealed: 'v1:rubbish' } })
+    await world.database.webhook.updateMany({ where: { id: 'w1' }, data: { secretSealed: 'v1:rubbish' } })
     world.worker()
     await world.enqueue('m1')
     await eventually(async () => expect((await states()).sort()).toEqual(['delivered', 'waiting']))
-    await settled()
+    await world.settled()
     const broken = (await world.deliveries()).find(({ state }) => state === 'waiting')
     expect(broken?.attemptRows).toMatchObject([{ error: 'internal error of the relay: see its log' }])
     expect(world.warned).toEqual(['webhook request failed with an internal error'])
@@ -180,7 +160,7 @@ describe('a receiver that requests', () => {
     world.worker()
     await world.enqueue('m1')
     await eventually(() => expect(there.requests).toHaveLength(1))
-    await settled()
+    await world.settled()
     const [{ nextAttemptAt, attempts } = { nextAttemptAt: new Date(0), attempts: 0 }] = await world.deliveries()
     const [webhook] = await world.webhooks()
     expect(attempts).toBe(1)
@@ -189,7 +169,7 @@ describe('a receiver that requests', () => {
     await world.enqueue('m2')
     await world.pass(50)
     await world.pass(49)
-    await settled()
+    await world.settled()
     expect(there.requests).toHaveLength(1)
     await world.pass(2)
     await eventually(() => expect(there.requests).toHaveLength(3))
@@ -201,7 +181,7 @@ describe('a receiver that requests', () => {
     await world.enqueue(...names(20))
     world.worker()
     await eventually(async () => expect(new Set(await states())).toEqual(new Set(['dropped'])))
-    await settled()
+    await world.settled()
     expect(there.requests.length).toBeLessThanOrEqual(5)
     expect(await world.webhooks()).toMatchObject([{ disabledReason: 'the receiver answered 410 Gone' }])
     expect(world.logged).toMatchObject([
@@ -220,11 +200,11 @@ describe('five days of failures only', () => {
     await world.enqueue('m1')
     await eventually(async () => expect((await world.webhooks())[0]?.failingSince).not.toBeNull())
     for (let day = 0; day < 5; day++) {
-      await settled()
+      await world.settled()
       await world.pass(86_400)
       await eventually(() => expect(there.requests).toHaveLength(day + 2))
     }
-    await settled()
+    await world.settled()
     expect(await world.webhooks()).toMatchObject([
       { disabledReason: 'only failures for five days, the last one: HTTP 500' },
     ])
@@ -237,10 +217,10 @@ describe('five days of failures only', () => {
     world.worker()
     await world.enqueue('m1')
     await eventually(() => expect(there.requests).toHaveLength(1))
-    await settled()
+    await world.settled()
     await world.pass(30 * 86_400)
     await eventually(() => expect(there.requests).toHaveLength(2))
-    await settled()
+    await world.settled()
     expect(await world.webhooks()).toMatchObject([{ disabledAt: null }])
   })
 })

@@ -1,28 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { expect, test, vi } from 'vitest'
 import { enqueueEvents } from '../outbox/enqueue-events.ts'
 import { localTime } from '../outbox/local-time.ts'
 import type { OutboundEvent } from '../outbox/outbox-event.ts'
-import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
-import { answerWith, type ReceivedRequest, type TestReceiver, testReceivers } from '../testing/test-receiver.ts'
+import { deliveryWorld, eventually } from '../testing/delivery-world.ts'
+import { answerWith, type ReceivedRequest, type TestReceiver } from '../testing/test-receiver.ts'
 
-let shared: TestDatabase
-let world: DeliveryWorld
-const receivers = testReceivers()
-beforeAll(async () => {
-  shared = await testDatabase({ connections: 10 })
-})
-afterAll(() => shared.close())
-beforeEach(async () => {
-  world = await deliveryWorld(shared)
-})
-afterEach(async () => {
-  await receivers.close()
-  await world.close()
-})
-
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 })
+const world = deliveryWorld()
+const { receivers } = world
 
 const facts = (cmdId: string) => ({
   ...{ deviceId: 'd1', cmdId, messageId: cmdId, recipient: '+1', sender: null, simNumber: 1 },
@@ -33,7 +18,7 @@ const follows = { event: 'sms:sent' } as const
 const delivered = (cmdId: string): OutboundEvent => ({ event: 'sms:delivered', ...facts(cmdId), follows })
 
 const enqueue = (...events: OutboundEvent[]) =>
-  shared.database.$transaction((statements) => enqueueEvents(statements, 'a1', events))
+  world.database.$transaction((statements) => enqueueEvents(statements, 'a1', events))
 
 const nameOf = ({ body }: ReceivedRequest) => {
   const { event, payload } = JSON.parse(body)
@@ -84,7 +69,7 @@ test('a delivery that waits for an earlier event is not due until the first atte
   await enqueue(sent('m1'), delivered('m1'), sent('m2'))
   await enqueue(delivered('m2'))
   const isDue = async (cmdId: string) => {
-    const rows = await shared.database.$queryRaw<{ isDue: boolean }[]>`
+    const rows = await world.database.$queryRaw<{ isDue: boolean }[]>`
       SELECT next_attempt_at <= now() + interval '1 millisecond' AS "isDue" FROM webhook_deliveries
       WHERE event = 'sms:delivered' AND payload ->> 'messageId' = ${cmdId}`
     return rows[0]?.isDue
@@ -102,7 +87,7 @@ test('an event enqueued while the attempt of its predecessor is recorded follows
   await world.webhook('w1', receiver.url, 'sms:sent')
   await world.webhook('w2', receiver.url, 'sms:delivered')
   await enqueue(sent('m1'))
-  await shared.database.$transaction(async (statements) => {
+  await world.database.$transaction(async (statements) => {
     await enqueueEvents(statements, 'a1', [delivered('m1')])
     world.worker()
     await eventually(() => expect(received(receiver)).toEqual(['sms:sent m1']))
@@ -145,7 +130,7 @@ test.each([
   const receiver = await receivers.start()
   await world.webhook('w1', receiver.url, 'sms:sent')
   await world.webhook('w2', receiver.url, 'sms:delivered')
-  await shared.database.webhook.updateMany({ where: { id: 'w1' }, data })
+  await world.database.webhook.updateMany({ where: { id: 'w1' }, data })
   world.worker()
   await enqueue(sent('m1'), delivered('m1'))
   await eventually(() => expect(received(receiver)).toEqual(['sms:delivered m1']))
@@ -157,7 +142,7 @@ test('an event waits at most half a minute', async () => {
   await world.webhook('w1', receiver.url, 'sms:sent')
   await world.webhook('w2', receiver.url, 'sms:delivered')
   await enqueue(sent('m1'), delivered('m1'))
-  await shared.database.webhookDelivery.updateMany({ data: { createdAt: new Date(Date.now() - 31_000) } })
+  await world.database.webhookDelivery.updateMany({ data: { createdAt: new Date(Date.now() - 31_000) } })
   await world.pass(31)
   world.worker()
   await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 10_000 })

@@ -5,7 +5,7 @@ import { callUrl } from '../../testing/call-url.ts'
 import { type RelayProcess, startRelayProcess } from '../../testing/relay-process.ts'
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
 import { enqueueEvents } from '../outbox/enqueue-events.ts'
-import { receivedText } from '../testing/delivery-world.ts'
+import { receivedText } from '../testing/received-text.ts'
 import { idsOf, testReceivers } from '../testing/test-receiver.ts'
 
 const EVENTS = 200

@@ -1,31 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { expect, test } from 'vitest'
 import { endPause } from '../api/end-pause-statement.ts'
-import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
-import { answerWith, idsOf, testReceivers } from '../testing/test-receiver.ts'
+import { deliveryWorld, eventually, names } from '../testing/delivery-world.ts'
+import { answerWith, idsOf } from '../testing/test-receiver.ts'
 
-let shared: TestDatabase
-let world: DeliveryWorld
-const receivers = testReceivers()
-beforeAll(async () => {
-  shared = await testDatabase({ connections: 10 })
-})
-afterAll(() => shared.close())
-beforeEach(async () => {
-  world = await deliveryWorld(shared)
-})
-afterEach(async () => {
-  await receivers.close()
-  await world.close()
-})
+const world = deliveryWorld()
+const { receivers } = world
 
-const names = (count: number) => Array.from({ length: count }, (_, index) => `m${index}`)
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
 const webhook = async () => (await world.webhooks())[0]
 const tried = async () => (await world.deliveries()).filter(({ attempts }) => attempts > 0).length
-const settled = () => eventually(async () => expect((await webhook())?.servedBy).toBeNull())
 
 test('a receiver gets five requests at a time and never more', async () => {
   const waiting: ServerResponse[] = []
@@ -45,7 +29,7 @@ test('a receiver gets five requests at a time and never more', async () => {
   expect(there.requests).toHaveLength(5)
   for (const response of waiting) response.end()
   await eventually(() => expect(there.requests).toHaveLength(41))
-  await settled()
+  await world.settled()
   expect(there.mostAtOnce).toBe(5)
   expect(new Set(idsOf(there)).size).toBe(41)
 })
@@ -58,7 +42,7 @@ test('a hanging receiver delays no other', async () => {
   await world.enqueue(...names(50))
   world.worker()
   await eventually(() => expect(well.requests).toHaveLength(50))
-  expect(await shared.database.webhookDelivery.count({ where: { state: 'delivered' } })).toBeLessThanOrEqual(50)
+  expect(await world.database.webhookDelivery.count({ where: { state: 'delivered' } })).toBeLessThanOrEqual(50)
   expect(hanging.mostAtOnce).toBeLessThanOrEqual(150)
 })
 
@@ -88,7 +72,7 @@ test.each([
   await world.enqueue(...names(100))
   world.worker({ limits: { totalMs: 200 } })
   await eventually(async () => expect((await webhook())?.pauses).toBe(1))
-  await settled()
+  await world.settled()
   const tries = await tried()
   expect(tries).toBeGreaterThanOrEqual(10)
   expect(tries).toBeLessThan(16)
@@ -108,24 +92,24 @@ test('after a pause, one attempt decides whether a longer pause follows or deliv
   await world.enqueue(...names(60))
   world.worker()
   await eventually(async () => expect((await webhook())?.pauses).toBe(1))
-  await settled()
+  await world.settled()
   const before = there.requests.length
   for (const [index, pauseSeconds] of [60, 120, 240, 480, 600].entries()) {
     await world.pass(10_000)
     await eventually(async () => expect((await webhook())?.pauses).toBe(index + 2))
-    await settled()
+    await world.settled()
     const left = (await webhook())?.pausedUntil?.getTime() ?? 0
     expect(Math.abs(left - Date.now() - pauseSeconds * 1000)).toBeLessThan(25_000)
   }
   expect(there.requests).toHaveLength(before + 5)
   isSuccess = true
-  await endPause(shared.database, (await webhook())?.key ?? 0n)
+  await endPause(world.database, (await webhook())?.key ?? 0n)
   // Failed events have their own pauses, of up to two hours.
   await world.pass(10_000)
   await eventually(async () =>
     expect((await world.deliveries()).every(({ state }) => state === 'delivered')).toBe(true),
   )
-  await settled()
+  await world.settled()
   expect(await webhook()).toMatchObject({ pauses: 0, failingSince: null })
   expect(world.logged.map(({ message }) => message)).toEqual([
     expect.stringContaining('retrying less often until it recovers'),
@@ -141,7 +125,7 @@ test('after a pause, nothing else is sent before the first attempt has a result'
   })
   const other = await receivers.start()
   await world.webhook('w1', there.url)
-  await shared.database.webhook.updateMany({ data: { pauses: 1 } })
+  await world.database.webhook.updateMany({ data: { pauses: 1 } })
   await world.webhook('w2', other.url)
   await world.enqueue(...names(20))
   world.worker()
@@ -162,7 +146,7 @@ test('a receiver that sometimes fails is not paused', async () => {
   await world.enqueue(...names(60))
   world.worker()
   await eventually(async () => expect(await tried()).toBe(60))
-  await settled()
+  await world.settled()
   expect(await webhook()).toMatchObject({ pauses: 0 })
 })
 

@@ -1,33 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { expect, test, vi } from 'vitest'
 import { redeliver } from '../api/redeliver-statement.ts'
-import { type DeliveryWorld, deliveryWorld } from '../testing/delivery-world.ts'
-import { idsOf, testReceivers } from '../testing/test-receiver.ts'
+import { deliveryWorld, eventually, names } from '../testing/delivery-world.ts'
+import { idsOf } from '../testing/test-receiver.ts'
 import { PRESENCE_CLASS } from './worker-presence.ts'
 
-let shared: TestDatabase
-let world: DeliveryWorld
-const receivers = testReceivers()
-beforeAll(async () => {
-  shared = await testDatabase({ connections: 20 })
-})
-afterAll(() => shared.close())
-beforeEach(async () => {
-  world = await deliveryWorld(shared)
-})
-afterEach(async () => {
-  await receivers.close()
-  await world.close()
-})
+const world = deliveryWorld()
+const { receivers } = world
 
-const names = (count: number, prefix = 'm') => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
-const countOf = (state: string) => shared.database.webhookDelivery.count({ where: { state } })
+const countOf = (state: string) => world.database.webhookDelivery.count({ where: { state } })
 const webhook = async () => (await world.webhooks())[0]
-const settled = () => eventually(async () => expect((await webhook())?.servedBy).toBeNull())
 
 /** Starts a receiver that answers only after `open` is called. */
 async function patientReceiver() {
@@ -50,13 +34,13 @@ async function patientReceiver() {
 async function takeDatabaseAway(
   from: 'INSERT ON webhook_attempts' | 'UPDATE ON webhooks',
 ): Promise<() => Promise<void>> {
-  await shared.database.$executeRaw`
+  await world.database.$executeRaw`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'no room on the disk' USING ERRCODE = 'disk_full'; END $$`
-  await shared.database.$executeRawUnsafe(
+  await world.database.$executeRawUnsafe(
     `CREATE TRIGGER refuse BEFORE ${from} FOR EACH STATEMENT EXECUTE FUNCTION refuse()`,
   )
-  return async () => void (await shared.database.$executeRaw`DROP FUNCTION refuse CASCADE`)
+  return async () => void (await world.database.$executeRaw`DROP FUNCTION refuse CASCADE`)
 }
 
 test('many workers share the work: each event is sent once, and no receiver has more than five requests at a time', async () => {
@@ -105,11 +89,11 @@ test('a worker without presence serves no receiver until it is present again', a
 test('a receiver with an expired lease is taken even if its worker seems to be present', async () => {
   const { there, open } = await patientReceiver()
   const key = await world.webhook('w1', there.url)
-  const frozen = new Client({ connectionString: shared.url })
+  const frozen = new Client({ connectionString: world.databaseUrl })
   await frozen.connect()
   await frozen.query('SELECT pg_advisory_lock($1, 7)', [PRESENCE_CLASS])
   const leased = (seconds: number) => ({ servedBy: 7, servedUntil: new Date(Date.now() + seconds * 1000) })
-  await shared.database.webhook.update({ where: { key }, data: leased(3600) })
+  await world.database.webhook.update({ where: { key }, data: leased(3600) })
   open()
   await world.enqueue('m1')
   world.worker()
@@ -118,7 +102,7 @@ test('a receiver with an expired lease is taken even if its worker seems to be p
   await world.enqueue('m2')
   await eventually(() => expect(other.requests).toHaveLength(1))
   expect(there.requests).toEqual([])
-  await shared.database.webhook.update({ where: { key }, data: leased(-1) })
+  await world.database.webhook.update({ where: { key }, data: leased(-1) })
   await eventually(() => expect(there.requests).toHaveLength(2))
   await frozen.end()
 })
@@ -130,10 +114,10 @@ test('a redelivery requested during a request sends the event once more', async 
   await world.enqueue('m1')
   await eventually(() => expect(there.requests).toHaveLength(1))
   const [before] = await world.deliveries()
-  await redeliver(shared.database, [before?.key ?? 0n])
+  await redeliver(world.database, [before?.key ?? 0n])
   open()
   await eventually(async () => expect(await countOf('delivered')).toBe(1))
-  await settled()
+  await world.settled()
   expect(idsOf(there)).toEqual([before?.id, before?.id])
   expect((await world.deliveries())[0]?.attemptRows).toMatchObject([{ number: 1 }, { number: 2 }])
 })
@@ -145,7 +129,7 @@ test('the results of attempts wait for transactions that hold their deliveries',
   await world.enqueue('m1', 'm2')
   await eventually(() => expect(there.requests).toHaveLength(2))
   const [locked] = await world.deliveries()
-  await shared.database.$transaction(async (statements) => {
+  await world.database.$transaction(async (statements) => {
     await statements.$executeRaw`SELECT FROM webhook_deliveries WHERE key = ${locked?.key} FOR UPDATE`
     open()
     await eventually(async () => expect(await countOf('delivered')).toBe(1))
@@ -162,10 +146,10 @@ test('a webhook is called at its changed URL, where earlier failures do not coun
   world.worker()
   await eventually(async () => expect((await webhook())?.pauses).toBe(1))
   const moved = { url: there.url, pauses: 0, pausedUntil: null, failingSince: null }
-  await shared.database.webhook.update({ where: { key }, data: moved })
+  await world.database.webhook.update({ where: { key }, data: moved })
   await world.pass(10)
   await eventually(async () => expect(await countOf('delivered')).toBe(30))
-  await settled()
+  await world.settled()
   expect(await webhook()).toMatchObject({ pauses: 0, pausedUntil: null, failingSince: null })
 })
 
@@ -177,16 +161,16 @@ test('failures at an earlier URL do not count for the present URL', async () => 
   world.worker()
   await world.enqueue('m1')
   await eventually(() => expect(waiting).toHaveLength(1))
-  await shared.database.webhook.update({ where: { key }, data: { url: there.url } })
+  await world.database.webhook.update({ where: { key }, data: { url: there.url } })
   for (const response of waiting) response.writeHead(410).end()
   await eventually(async () => expect(await world.deliveries()).toMatchObject([{ attempts: 1, state: 'waiting' }]))
-  await settled()
+  await world.settled()
   expect(await webhook()).toMatchObject({ failingSince: null, disabledAt: null })
 })
 
 test.each([
-  ['disabled', (key: bigint) => shared.database.webhook.update({ where: { key }, data: { disabledAt: new Date() } })],
-  ['deleted', (key: bigint) => shared.database.webhook.delete({ where: { key } })],
+  ['disabled', (key: bigint) => world.database.webhook.update({ where: { key }, data: { disabledAt: new Date() } })],
+  ['deleted', (key: bigint) => world.database.webhook.delete({ where: { key } })],
 ])('a webhook that is %s in the meantime gets only what its worker already had', async (_, change) => {
   const { there, open } = await patientReceiver()
   const other = await receivers.start()
@@ -198,7 +182,7 @@ test.each([
   await change(key)
   open()
   await eventually(() => expect(other.requests).toHaveLength(100))
-  await settled()
+  await world.settled()
   expect(there.requests.length).toBeLessThanOrEqual(30)
   expect(world.warned).toEqual([])
 })
@@ -231,7 +215,7 @@ test('a message that is completed while its beginning is being delivered is deli
   world.worker()
   await world.enqueue('m1')
   await eventually(() => expect(there.requests).toHaveLength(1))
-  await shared.database.$executeRaw`
+  await world.database.$executeRaw`
     UPDATE webhook_deliveries SET payload = jsonb_set(payload, '{message}', '"the whole"'), state = 'waiting'`
   open()
   await eventually(() => expect(there.requests).toHaveLength(2))
@@ -275,7 +259,7 @@ test('a worker that cannot read its work because the database is unavailable log
 test('an event whose result cannot be recorded is repeated at a limited rate', async () => {
   const there = await receivers.start()
   await world.webhook('w1', there.url)
-  await shared.database.$executeRaw`ALTER TABLE webhook_attempts RENAME TO elsewhere`
+  await world.database.$executeRaw`ALTER TABLE webhook_attempts RENAME TO elsewhere`
   world.worker()
   await world.enqueue(...names(3))
   await eventually(() => expect(world.warned).toContain('webhook results lost because they could not be recorded'))
@@ -283,7 +267,7 @@ test('an event whose result cannot be recorded is repeated at a limited rate', a
   await world.webhook('w2', other.url)
   await world.enqueue('m3')
   await eventually(() => expect(other.requests).toHaveLength(1))
-  await shared.database.$executeRaw`ALTER TABLE elsewhere RENAME TO webhook_attempts`
+  await world.database.$executeRaw`ALTER TABLE elsewhere RENAME TO webhook_attempts`
   expect(there.requests).toHaveLength(3)
 })
 
@@ -294,6 +278,6 @@ test('an event that is enqueued again during a request is sent once', async () =
   world.worker()
   for (let time = 0; time < 5; time++) await world.enqueue(...names(20))
   await eventually(async () => expect(await countOf('delivered')).toBe(20))
-  await settled()
+  await world.settled()
   expect(idsOf(there)).toHaveLength(20)
 })
