@@ -83,6 +83,24 @@ test('does not take a report about a first part without a reference as evidence 
   expect(await world.events('failed')).toMatchObject([{ code: 'submit_unknown', partsSent: 1 }])
 })
 
+test('does not take a report as evidence when the time becomes known while the journal is read', async () => {
+  world.time.trusted = false
+  world.outcomes.push(nameless, silence)
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('a', { content: { text: 'long '.repeat(50) } }))
+  await world.pass(1000)
+  // The journal is read after this write.
+  const accepted = world.sender.accept([sendCommand('b', { phoneNumber: '+447700900999' })])
+  await world.pass(0)
+  const taken = world.sender.report('iccid-1', report(77, 0))
+  await world.pass(0)
+  world.time.trusted = true
+  await world.pass(20 * minute)
+  await accepted
+  expect(await taken).toBe(false)
+  expect(await world.events('failed')).toMatchObject([{ cmdId: 'a', code: 'submit_unknown', partsSent: 1 }])
+})
+
 test('accepts evidence although a part without a reference was sent at another time', async () => {
   world.outcomes.push(nameless, silence)
   await world.sender.simReady(world.sim(1))

@@ -327,16 +327,18 @@ export class Sender {
     const { journal, time } = this.#options
     const number = textFromAddress(report.recipient)
     const reference = report.messageReference
+    // All checks use this time: if the time became known in between, the later ones could see a suspect that the earlier
+    // ones did not examine.
+    const now = time.stamp()
     // Checked before the journal is read, because a result that arrives in the meantime is not in the journal yet.
-    const isUnwritten = mayBeUnwritten(this.#state, iccid, report, time.stamp())
+    const isUnwritten = mayBeUnwritten(this.#state, iccid, report, now)
+    const suspect = isUnwritten ? undefined : suspectOf(this.#state, iccid, report, now)
     // This query searches all attempts, and its result matters only for a part in doubt.
-    const isNameless =
-      !isUnwritten &&
-      suspectOf(this.#state, iccid, report, time.stamp()) !== undefined &&
-      mayBeWithoutReference(await journal.read('commands-without-reference', { iccid, number }), report, time.stamp())
+    const isAmbiguous =
+      suspect === undefined ||
+      mayBeWithoutReference(await journal.read('commands-without-reference', { iccid, number }), report, now)
     const records = await journal.read('commands-by-reference', { iccid, reference, number })
-    const found = { records, isAmbiguous: isUnwritten || isNameless }
-    const match = matchReport(this.#state, iccid, report, found, time.stamp())
+    const match = matchReport(this.#state, iccid, report, { records, isAmbiguous }, now)
     if (match === undefined) return false
     const { at } = match
     if (match.kind === 'proves') {

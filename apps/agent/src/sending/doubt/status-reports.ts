@@ -25,7 +25,7 @@ export function matchReport(
   found: {
     /** The records with the reference of the report, newest first. */
     readonly records: readonly CommandRecord[]
-    /** Whether the report may be about a part whose reference is not known, so that it proves nothing. */
+    /** Whether the report proves nothing, because it may be about a part whose reference is not known, or no part was in doubt. */
     readonly isAmbiguous: boolean
   },
   now: Stamp,
