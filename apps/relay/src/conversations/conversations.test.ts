@@ -5,16 +5,15 @@ import { buildServer } from '../http/build-server.ts'
 import { checkAnswer } from '../http/check-answer.ts'
 import { route } from '../http/route.ts'
 import { NEVER_LOST } from '../http/testing/never-lost.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { findConversations } from './find-conversations.ts'
 import { listConversations } from './list-conversations.ts'
 import { showConversation } from './show-conversation.ts'
 import { CONVERSATION_SCOPES } from './visibility.ts'
 
-let world: TestDatabase
+const world = useTestDatabase()
 let server: ReturnType<typeof buildServer>
 beforeAll(async () => {
-  world = await testDatabase()
   server = buildServer({
     routes: [
       route(
@@ -45,10 +44,7 @@ beforeAll(async () => {
     checkAnswer,
   })
 })
-afterAll(async () => {
-  await server.close()
-  await world.close()
-})
+afterAll(() => server.close())
 const faults: object[] = []
 beforeEach(async () => {
   made = 0

@@ -1,16 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { someoneWaits } from '../testing/someone-waits.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { ConversationSearch } from './search-conversations.ts'
 
 const everything = { accountId: 'a1', sent: true, received: true }
 const minute = (count: number) => new Date(Date.UTC(2026, 2, 1, 8, count))
 
-let world: TestDatabase
-beforeAll(async () => {
-  world = await testDatabase()
-})
-afterAll(() => world.close())
+const world = useTestDatabase()
 beforeEach(async () => {
   await world.database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '' } })
   for (let at = 0; at < 6; at++) await receive(`+${at}`, at, `text ${at}`)

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
 import { localTime } from '../webhooks/outbox/local-time.ts'
 import { receivedText } from '../webhooks/testing/received-text.ts'
@@ -7,16 +7,13 @@ import { deleteReceived } from './delete-received-statement.ts'
 import type { Received } from './insert-received-statement.ts'
 import { storeReceived } from './store-received.ts'
 
-let shared: TestDatabase
+const shared = useTestDatabase()
 beforeAll(async () => {
-  shared = await testDatabase()
   const { database } = shared
   await database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '' } })
   for (const event of ['sms:received', 'sms:batch:received', 'sms:sent'])
     await database.webhook.create({ data: { accountId: 'a1', id: event, event, url: '', secretSealed: '' } })
 })
-afterAll(() => shared.close())
-
 const HOUR = 3_600
 const items = async () => (await shared.database.inboxItem.findMany({ orderBy: { key: 'asc' } })).map(({ id }) => id)
 const deliveries = async () =>

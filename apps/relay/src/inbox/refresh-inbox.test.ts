@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { route } from '../http/route.ts'
 import { systemRandom } from '../random.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import type { Received } from './insert-received-statement.ts'
 import { exportInbox, refreshInbox } from './refresh-inbox.ts'
@@ -9,10 +9,9 @@ import { storeReceived } from './store-received.ts'
 
 let now = new Date('2026-03-01T09:00:00Z')
 let woken: string[] = []
-let shared: TestDatabase
+const shared = useTestDatabase()
 let api: TestEndpoints
 beforeAll(async () => {
-  shared = await testDatabase()
   const deps = {
     database: shared.database,
     clock: { now: () => now },
@@ -26,10 +25,7 @@ beforeAll(async () => {
     route('POST', '/inbox/export', 'messages:export', '', exportInbox(deps)),
   ])
 })
-afterAll(async () => {
-  await api.close()
-  await shared.close()
-})
+afterAll(() => api.close())
 beforeEach(async () => {
   woken = []
   now = new Date('2026-03-01T09:00:00Z')

@@ -1,13 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { useTestDatabase } from '../testing/test-database.ts'
 import type { Received } from './insert-received-statement.ts'
 import { storeReceived } from './store-received.ts'
 
-let shared: TestDatabase
-beforeAll(async () => {
-  shared = await testDatabase()
-})
-afterAll(() => shared.close())
+const shared = useTestDatabase()
 beforeEach(async () => {
   for (const id of ['a1', 'a2']) {
     await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Endpoint } from '../http/endpoint.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { someoneWaits } from '../testing/someone-waits.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { cancelMessage } from './cancel-message.ts'
 import { advanceMessages } from './progress/advance-messages.ts'
 import { callEndpoint } from './testing/call-endpoint.ts'
 
-let db: TestDatabase
+const db = useTestDatabase()
 let world: DispatchWorld
 let cancel: Endpoint
 const woken: string[] = []
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-
-afterAll(() => db.close())
 
 beforeEach(async () => {
   await db.database.account.deleteMany()

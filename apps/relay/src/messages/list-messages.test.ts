@@ -1,7 +1,7 @@
 import type { MessageState } from '@smsgw/contract/message-states'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../http/endpoint.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { listMessages } from './read-messages.ts'
 import { callEndpoint } from './testing/call-endpoint.ts'
 
@@ -17,11 +17,10 @@ const all = Array.from({ length: 140 }, (_, index) => ({
   deviceId: DEVICES[index % 3] as string,
 }))
 
-let db: TestDatabase
+const db = useTestDatabase()
 let list: Endpoint
 
 beforeAll(async () => {
-  db = await testDatabase()
   list = listMessages({ database: db.database })
   for (const id of ['account', 'other']) {
     await db.database.account.create({ data: { id, username: id, passwordHash: '' } })
@@ -41,8 +40,6 @@ beforeAll(async () => {
     })
   }
 })
-
-afterAll(() => db.close())
 
 type Query = Readonly<Record<string, string>>
 

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../http/endpoint.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
 import { type SendRow, sendColumns, sendCommand } from '../link/dispatch/claim-commands-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { systemRandom } from '../random.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { getMessage } from './read-messages.ts'
 import { sendMessage } from './send-message.ts'
 import { callEndpoint } from './testing/call-endpoint.ts'
 
-let db: TestDatabase
+const db = useTestDatabase()
 let world: DispatchWorld
 let send: Endpoint
 const woken: string[] = []
 const DEVICE = 'd'.repeat(21)
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-
-afterAll(() => db.close())
 
 beforeEach(async () => {
   await db.database.account.deleteMany()

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { deleteOldMessages } from './delete-old-messages-statement.ts'
 import { endEmulated } from './end-emulated.ts'
 import { expireMessages } from './expire-messages.ts'
@@ -12,14 +12,8 @@ import { getMessage } from './read-messages.ts'
 import { callEndpoint } from './testing/call-endpoint.ts'
 
 const DAY = 86_400
-let db: TestDatabase
+const db = useTestDatabase()
 let world: DispatchWorld
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-
-afterAll(() => db.close())
 
 beforeEach(async () => {
   await db.database.account.deleteMany()

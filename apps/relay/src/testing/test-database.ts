@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 import { type Database, openDatabase } from '../store/database.ts'
 import { databaseUrl } from './database-url.ts'
 
@@ -14,8 +14,25 @@ export interface TestDatabase {
   close(): Promise<void>
 }
 
+/** A database for all tests of a file. Registers the hooks that create it before the first test and drop it at the end. */
+export function useTestDatabase(options?: { readonly connections?: number }): Pick<TestDatabase, 'url' | 'database'> {
+  let opened: TestDatabase
+  beforeAll(async () => {
+    opened = await testDatabase(options)
+  })
+  afterAll(() => opened.close())
+  return {
+    get url() {
+      return opened.url
+    },
+    get database() {
+      return opened.database
+    },
+  }
+}
+
 /** Creates a database with all migrations and without rows. */
-export function testDatabase({ connections = 5 } = {}): Promise<TestDatabase> {
+export function testDatabase({ connections = 5 }: { readonly connections?: number } = {}): Promise<TestDatabase> {
   return makeDatabase(inject('postgres').template, connections)
 }
 

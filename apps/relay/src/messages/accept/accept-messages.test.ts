@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { dispatchWorld } from '../../link/testing/dispatch-world.ts'
 import { someoneWaits } from '../../testing/someone-waits.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { newMessage } from '../testing/new-message.ts'
 import type { NewMessage } from './accept-messages.ts'
 import { type AcceptOutcome, acceptMessages } from './accept-messages.ts'
@@ -10,13 +10,7 @@ import { isStatementError } from './statement-error.ts'
 
 const PATIENCE_MS = 5_000
 const UNSTORABLE = { kind: 'text', text: '\0' } as const
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await testDatabase({ connections: 10 })
-})
-
-afterAll(() => db.close())
+const db = useTestDatabase({ connections: 10 })
 
 beforeEach(async () => {
   await db.database.account.deleteMany()

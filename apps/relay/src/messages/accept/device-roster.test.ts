@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { type DispatchWorld, dispatchWorld } from '../../link/testing/dispatch-world.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { DeviceRoster } from './device-roster.ts'
 
 const anyDevice = { deviceId: undefined, simNumber: undefined, capability: undefined, activeWithinHours: 0 }
-let db: TestDatabase
+const db = useTestDatabase()
 let world: DispatchWorld
 let roster: DeviceRoster
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-
-afterAll(() => db.close())
 
 beforeEach(async () => {
   await db.database.account.deleteMany()

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RelayProcess, startRelayProcess } from '../../testing/relay-process.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { raceForKeys } from '../testing/race-for-keys.ts'
 
 const KEYS = 20
 const POSTS_OF_A_KEY = 20
 const PASSWORD = randomBytes(12).toString('base64url')
-let db: TestDatabase
+const db = useTestDatabase()
 const relays: RelayProcess[] = []
 
 beforeAll(async () => {
-  db = await testDatabase()
   const settings = {
     DATABASE_URL: db.url,
     SERVER_SECRET: randomBytes(32).toString('base64'),
@@ -26,7 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const { kill } of relays) kill('SIGTERM')
   await Promise.all(relays.map(({ ended }) => ended))
-  await db.close()
 })
 
 test('two relays create one message per key, and all requests with the key get the same answer', async () => {

@@ -1,25 +1,19 @@
 import type { SimCard } from '@smsgw/contract/link/event'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type DispatchWorld, dispatchWorld } from '../../link/testing/dispatch-world.ts'
 import { someoneWaits } from '../../testing/someone-waits.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { advanceMessages } from './advance-messages.ts'
 import type { RecipientUpdate } from './message-progress.ts'
 import type { RecipientInput } from './message-state.ts'
 
-let store: TestDatabase
+const store = useTestDatabase()
 let world: DispatchWorld
-
-beforeAll(async () => {
-  store = await testDatabase()
-})
 
 beforeEach(async () => {
   world = await dispatchWorld(store.database)
   for (const event of ['sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled']) await world.webhook(event)
 })
-
-afterAll(() => store.close())
 
 const at = new Date('2026-03-01T12:00:00.000Z')
 const later = (seconds: number) => new Date(at.getTime() + seconds * 1000)

@@ -4,13 +4,12 @@ import { buildServer } from '../../http/build-server.ts'
 import { checkAnswer } from '../../http/check-answer.ts'
 import { route } from '../../http/route.ts'
 import { NEVER_LOST } from '../../http/testing/never-lost.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { showDelivery } from './read-deliveries.ts'
 
-let world: TestDatabase
+const world = useTestDatabase()
 let server: ReturnType<typeof buildServer>
 beforeAll(async () => {
-  world = await testDatabase()
   server = buildServer({
     routes: [route('GET', '/webhooks/deliveries/{id}', 'webhooks:list', '', showDelivery(world))],
     // `account scope scope …`
@@ -26,10 +25,7 @@ beforeAll(async () => {
     checkAnswer,
   })
 })
-afterAll(async () => {
-  await server.close()
-  await world.close()
-})
+afterAll(() => server.close())
 const faults: object[] = []
 beforeEach(async () => {
   for (const id of ['a1', 'a2']) await world.database.account.create({ data: { id, username: id, passwordHash: '' } })

@@ -4,7 +4,7 @@ import { route } from '../../http/route.ts'
 import { systemRandom } from '../../random.ts'
 import { secretBox } from '../../store/secret-box.ts'
 import { someoneWaits } from '../../testing/someone-waits.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../../testing/test-endpoints.ts'
 import { addressRules } from '../address-rules.ts'
 import { enqueueEvents } from '../outbox/enqueue-events.ts'
@@ -18,11 +18,10 @@ import { testWebhook } from './test-webhook.ts'
 const now = new Date('2026-03-01T08:46:11.000Z')
 const random = systemRandom
 const box = secretBox('the secret of a server that only tests know', random)
-let shared: TestDatabase
+const shared = useTestDatabase()
 let api: TestEndpoints
 const wakes: string[] = []
 beforeAll(async () => {
-  shared = await testDatabase()
   const { database } = shared
   const deps = {
     database,
@@ -44,10 +43,7 @@ beforeAll(async () => {
     route('POST', '/webhooks/deliveries/{id}/redeliver', 'webhooks:write', '', redeliverOne(deps)),
   ])
 })
-afterAll(async () => {
-  await api.close()
-  await shared.close()
-})
+afterAll(() => api.close())
 beforeEach(async () => {
   for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
 })

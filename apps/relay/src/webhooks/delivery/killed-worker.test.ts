@@ -1,22 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { callUrl } from '../../testing/call-url.ts'
 import { type RelayProcess, startRelayProcess } from '../../testing/relay-process.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { enqueueEvents } from '../outbox/enqueue-events.ts'
 import { receivedText } from '../testing/received-text.ts'
 import { idsOf, testReceivers } from '../testing/test-receiver.ts'
 
 const EVENTS = 200
 const BASIC = `Basic ${btoa('sms:tea at half past four')}`
-let shared: TestDatabase
+const shared = useTestDatabase()
 const relays: RelayProcess[] = []
 const receivers = testReceivers()
-beforeAll(async () => {
-  shared = await testDatabase()
-})
-afterAll(() => shared.close())
 afterEach(async () => {
   for (const relay of relays.splice(0)) {
     relay.kill('SIGKILL')

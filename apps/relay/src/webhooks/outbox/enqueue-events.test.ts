@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { afterEach, expect, test } from 'vitest'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { enqueueAgain, enqueueEvents } from './enqueue-events.ts'
 import { eventId } from './event-id.ts'
 import { localTime } from './local-time.ts'
 import type { OutboxEvent, ReceivedText } from './outbox-event.ts'
 
-let shared: TestDatabase
-beforeAll(async () => {
-  shared = await testDatabase()
-})
-afterAll(() => shared.close())
+const shared = useTestDatabase()
 afterEach(() => shared.database.account.deleteMany())
 
 const at = localTime('2026-03-01T15:46:11+07:00')

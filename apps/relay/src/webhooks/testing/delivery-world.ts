@@ -1,10 +1,10 @@
 import { openLog } from '@smsgw/daemon/log'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { systemClock } from '../../clock.ts'
 import type { LogbookEntry } from '../../logs/logbook.ts'
 import { systemRandom } from '../../random.ts'
 import { secretBox } from '../../store/secret-box.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { addressRules } from '../address-rules.ts'
 import type { ExchangeLimits } from '../delivery/client/exchange.ts'
 import { GuardedClient } from '../delivery/client/guarded-client.ts'
@@ -29,6 +29,7 @@ interface WorkerOptions {
  * hooks that start every test with an empty database and no workers.
  */
 export function deliveryWorld() {
+  const shared = useTestDatabase({ connections: 20 })
   const box = secretBox('the secret of a server that only tests know', systemRandom)
   const receivers = testReceivers()
   const workers: DeliveryWorker[] = []
@@ -36,11 +37,7 @@ export function deliveryWorld() {
   const warned: string[] = []
   const attempts: string[] = []
   const log = openLog('warn', { write: (line: string) => warned.push(JSON.parse(line).msg) })
-  let shared: TestDatabase
 
-  beforeAll(async () => {
-    shared = await testDatabase({ connections: 20 })
-  })
   beforeEach(async () => {
     await shared.database.account.deleteMany()
     await shared.database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '' } })
@@ -50,7 +47,6 @@ export function deliveryWorld() {
     await receivers.close()
     await Promise.all(workers.splice(0).map((worker) => worker.stop()))
   })
-  afterAll(() => shared.close())
 
   const webhooks = () => shared.database.webhook.findMany({ orderBy: { key: 'asc' } })
 
