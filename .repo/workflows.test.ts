@@ -44,7 +44,7 @@ function commandsOf({ steps, strategy }: Job): string[] {
 }
 
 test('there are workflows for each push, each night and each release', () => {
-  expect(workflows.map(([file]) => file)).toEqual(expect.arrayContaining(['check.yml', 'nightly.yml']))
+  expect(workflows.map(([file]) => file)).toEqual(expect.arrayContaining(['check.yml', 'nightly.yml', 'release.yml']))
 })
 
 describe.each(workflows)('%s', (_, { on, permissions, jobs }) => {

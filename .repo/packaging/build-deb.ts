@@ -88,7 +88,10 @@ function layDocuments(folder: string, { architecture, version, built }: Program)
 }
 
 function changelog(version: string): string {
-  const date = execFileSync('date', ['-R'], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } }).trim()
+  const epoch = process.env['SOURCE_DATE_EPOCH']
+  // The time of the release, so that two builds of it are the same.
+  const made = epoch === undefined ? new Date() : new Date(Number(epoch) * 1000)
+  const date = made.toUTCString().replace('GMT', '+0000')
   return `smsgw (${version}) stable; urgency=medium\n\n  * Release ${version}.\n\n -- ${MAINTAINER}  ${date}\n`
 }
 

@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sbomOf } from './sbom.ts'
+
+export interface ReleaseBuild {
+  /** The repository. */
+  readonly root: string
+  readonly commit: string
+  readonly version: string
+  /** Time of the commit, which is the time of everything that is built from it. */
+  readonly madeAt: Date
+  readonly architectures: readonly string[]
+}
+
+/**
+ * Builds the files of a release from a clean clone of the commit: Debian packages, npm packages of the projects that are
+ * public, and the list of all components.
+ */
+export function buildRelease({ root, commit, version, madeAt, architectures }: ReleaseBuild, into: string): void {
+  const source = mkdtempSync(join(tmpdir(), 'smsgw-release-'))
+  const epoch = String(Math.floor(madeAt.getTime() / 1000))
+  const run = (command: string, ...args: string[]) =>
+    execFileSync(command, args, {
+      cwd: source,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, SOURCE_DATE_EPOCH: epoch, CI: 'true' },
+    })
+  try {
+    run('git', 'clone', '--quiet', '--no-checkout', root, '.')
+    run('git', 'checkout', '--quiet', '--detach', commit)
+    run('npm', 'ci', '--prefer-offline')
+    run('npm', 'run', 'deb', '--', ...architectures)
+    mkdirSync(into, { recursive: true })
+    for (const file of readdirSync(join(source, 'dist')).filter((name) => name.endsWith('.deb')))
+      copyFileSync(join(source, 'dist', file), join(into, file))
+    for (const folder of publicPackages(source)) run('npm', 'pack', `./${folder}`, '--pack-destination', into)
+    const lockfile = readFileSync(join(source, 'package-lock.json'), 'utf8')
+    writeFileSync(join(into, `smsgw-${version}.cdx.json`), sbomOf({ version, lockfile, madeAt }))
+  } finally {
+    rmSync(source, { recursive: true, force: true })
+  }
+}
+
+/** Projects without `"private": true`. */
+export function publicPackages(root: string): string[] {
+  return ['apps', 'libs'].flatMap((kind) =>
+    readdirSync(join(root, kind))
+      .map((name) => `${kind}/${name}`)
+      .filter((folder) => existsSync(join(root, folder, 'package.json')))
+      .filter((folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).private !== true),
+  )
+}
+
+/** Returns the files that two builds do not have in common byte for byte; of packages, the files inside. */
+export function differencesOf(one: string, other: string): string[] {
+  const names = [...new Set([...readdirSync(one), ...readdirSync(other)])].sort()
+  return names.flatMap((name) => {
+    const [first, second] = [join(one, name), join(other, name)]
+    if (!existsSync(first) || !existsSync(second)) return [`${name} was built only once`]
+    if (checksumOf(first) === checksumOf(second)) return []
+    return name.endsWith('.deb') ? differencesInside(name, first, second) : [name]
+  })
+}
+
+function differencesInside(name: string, one: string, other: string): string[] {
+  const folders = [one, other].map((file) => {
+    const folder = mkdtempSync(join(tmpdir(), 'smsgw-compare-'))
+    execFileSync('dpkg-deb', ['--raw-extract', file, folder])
+    return folder
+  })
+  try {
+    const [first, second] = folders.map(checksumsBelow)
+    const paths = [...new Set([...(first?.keys() ?? []), ...(second?.keys() ?? [])])].sort()
+    const differing = paths.filter((path) => first?.get(path) !== second?.get(path))
+    return differing.length > 0
+      ? differing.map((path) => `${name}: ${path}`)
+      : [`${name}: times, modes or compression differ, the files inside are the same`]
+  } finally {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function checksumsBelow(folder: string): ReadonlyMap<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return new Map(
+    entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      return [path.slice(folder.length + 1), checksumOf(path)]
+    }),
+  )
+}
+
+export function checksumOf(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex')
+}

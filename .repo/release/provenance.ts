@@ -1,0 +1,30 @@
+export interface Provenance {
+  readonly commit: string
+  readonly version: string
+  readonly madeAt: Date
+  readonly architectures: readonly string[]
+  /** SHA-256 of each file, by its name. */
+  readonly files: ReadonlyMap<string, string>
+}
+
+/**
+ * States from which commit and by which commands the files were built, as an in-toto statement with SLSA provenance. The
+ * signature of `SHA256SUMS` covers it.
+ */
+export function provenanceOf({ commit, version, madeAt, architectures, files }: Provenance): string {
+  const statement = {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject: [...files].map(([name, sha256]) => ({ name, digest: { sha256 } })),
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {
+      buildDefinition: {
+        buildType: 'urn:smsgw:npm-run-release',
+        externalParameters: { version, architectures },
+        internalParameters: { SOURCE_DATE_EPOCH: Math.floor(madeAt.getTime() / 1000) },
+        resolvedDependencies: [{ uri: 'git+file:.', digest: { gitCommit: commit } }],
+      },
+      runDetails: { builder: { id: 'urn:smsgw:release', version: { node: process.version } } },
+    },
+  }
+  return `${JSON.stringify(statement, undefined, 2)}\n`
+}
