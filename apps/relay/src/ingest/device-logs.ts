@@ -5,7 +5,7 @@ import { eventTime } from '../webhooks/outbox/local-time.ts'
 import type { ComparedBatch, ReportedEvent } from './record-batches.ts'
 import type { SendEvent } from './store-progress.ts'
 
-/** An entry of a device's log, written by the device or by the relay about the device's events. */
+/** An entry in a device's log, written by the device, or by the relay about events of the device. */
 export interface DeviceLog {
   readonly accountId: string
   readonly deviceId: string
@@ -32,7 +32,7 @@ export async function storeLogs(statements: Statements, logs: readonly DeviceLog
   })
 }
 
-/** The entries that the devices logged themselves. */
+/** Returns the entries that the devices wrote. */
 export function ownLogs(reported: readonly ReportedEvent[], now: Date): DeviceLog[] {
   return reported.flatMap(({ connection: { accountId, deviceId }, event }) => {
     if (event.kind !== 'logged') return []
@@ -41,7 +41,7 @@ export function ownLogs(reported: readonly ReportedEvent[], now: Date): DeviceLo
   })
 }
 
-/** Warnings about events that can never be stored. */
+/** Returns warnings about events that can never be stored. */
 export function lossLogs({ batch: { connection }, unread, lost }: ComparedBatch, now: Date): DeviceLog[] {
   const logs = unread.map(({ seq, problem }) =>
     warning(connection, now, `skipped an unreadable event of the device: ${problem}`, { seq: String(seq) }),
@@ -55,7 +55,7 @@ export function lossLogs({ batch: { connection }, unread, lost }: ComparedBatch,
   ]
 }
 
-/** A warning about an event for a message that was deleted or belongs to another device. It changes nothing. */
+/** Returns a warning about an ignored event, whose message was deleted or belongs to another device. */
 export function foreignSendLog({ connection, event: { cmdId, kind } }: ReportedEvent<SendEvent>, now: Date): DeviceLog {
   const message = 'ignored an event of the device: the message does not exist or belongs to another device'
   return warning(connection, now, message, { cmdId, event: kind })

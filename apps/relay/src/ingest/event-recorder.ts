@@ -28,7 +28,7 @@ export class EventRecorder {
     this.#deps = deps
   }
 
-  /** Takes one batch of a device at a time. When it rejects, nothing was stored and the device may retry. */
+  /** Stores a batch. A device must have only one batch in progress. After a rejection nothing is stored, and it may retry. */
   record(batch: EventBatch): Promise<RecordResult> {
     const { promise, resolve, reject } = Promise.withResolvers<RecordResult>()
     this.#waiting.push({ batch, resolve, reject })
@@ -70,7 +70,7 @@ export class EventRecorder {
   }
 }
 
-/** While one transaction waits for the disk, the next one is prepared. More at once would make smaller groups. */
+/** One transaction is prepared while another waits for the disk. With more transactions, each would store fewer events. */
 const GROUPS_AT_ONCE = 2
 /** Limits the duration of a transaction. */
 const EVENTS_IN_GROUP = 1_000
@@ -86,9 +86,9 @@ export interface EventBatch {
   readonly connection: AgentConnection
   /** Sequence number of the first event. */
   readonly from: number
-  /** The number of events before `from` that no longer exist; the mark skips them. */
+  /** The number of events before `from` that no longer exist and that the mark skips. */
   readonly skipped: number
-  /** Tag of the last event. It shows later whether a journal still has the same event at this number. */
+  /** Tag of the last event. The tag shows later whether a journal still has the same event at this number. */
   readonly tag: string | undefined
   readonly events: readonly ReadEvent[]
 }
@@ -101,5 +101,5 @@ export type RecordResult =
   | { readonly kind: 'stored'; readonly mark: number }
   /** A newer connection exists. Nothing was stored, and nothing may be acknowledged. */
   | { readonly kind: 'fenced' }
-  /** Events between the mark and this batch are missing: the agent has to resend from the mark. */
+  /** Events between the mark and this batch are missing. The agent has to resend the events after the mark. */
   | { readonly kind: 'gap'; readonly mark: number }

@@ -8,9 +8,9 @@ import { readRows } from '../store/read-rows.ts'
  * Returns the mark of each connection's journal, by device id. Connections that are no longer the newest of their
  * device are left out.
  *
- * Locks: the device is locked against a newer connection, as by a claim. The newer connection waits and then reads a
- * mark that is final. The journal is locked against a second batch of the same connection, which would be stored twice
- * or with a gap. Devices are locked in the order of their ids, as in `renewLeases`.
+ * Locks the device against a newer connection, which waits and then reads a mark that is final. Locks the journal against a
+ * second batch of the same connection, which would be stored twice or with a gap. Devices are locked in the order of their
+ * ids, as in `renewLeases`.
  */
 export async function fenceBatches(
   statements: Statements,

@@ -18,7 +18,7 @@ beforeEach(async () => {
 const at = '2026-03-01T19:00:00.000+07:00'
 const possibleDuplicate = true
 
-test('a message that was sent again is marked, and so are its later webhook events', async () => {
+test('a message that was sent again is marked as a possible duplicate, and so are its later webhook events', async () => {
   for (const event of ['sms:sent', 'sms:delivered', 'sms:failed']) await world.webhook(event)
   for (const id of ['m', 'n']) await world.message(id, { journal: 'journal' })
   const { connection } = await world.connect()

@@ -24,11 +24,10 @@ export interface RecordedBatches {
 }
 
 /**
- * Stores the events of several devices in the caller's transaction, all or none: message states, parts, received
- * messages, SIMs, logs and answers, with their webhook deliveries and the mark of each journal. At most one batch per
- * device.
+ * Stores the events of several devices in the caller's transaction. These are message states, parts, received messages, SIMs,
+ * logs and answers, with their webhook deliveries and the mark of each journal. Takes at most one batch per device.
  *
- * Lock order everywhere: devices, journals, messages, recipients, webhooks.
+ * Every transaction of the relay locks in this order: devices, journals, messages, recipients, webhooks.
  */
 export async function recordBatches(
   statements: Statements,
@@ -56,7 +55,7 @@ export async function recordBatches(
   return { results: compared.map(({ result }) => result), answered, moves }
 }
 
-/** The last reported SIMs of each device. */
+/** Returns the last reported SIMs of each device. */
 function latestSims(reported: readonly ReportedEvent[]): Map<AgentConnection, readonly SimCard[]> {
   return new Map(
     reported.flatMap(({ connection, event }) =>
@@ -78,7 +77,7 @@ function occurrenceOf({ connection: { deviceId, journalId }, seq, event }: Repor
   return []
 }
 
-/** An older agent reports other members. Its ping still shows that the device is alive. */
+/** Returns the health in a ping. An older agent reports other members, but its ping still shows that the device is alive. */
 function healthFrom(reported: Readonly<Record<string, unknown>>): Health {
   const read = reportedHealth.safeParse(reported)
   return read.success ? read.data : healthOf('unknown', {})
@@ -88,8 +87,8 @@ function healthFrom(reported: Readonly<Record<string, unknown>>): Health {
 type AnswerEvent = Extract<AgentEvent, { readonly kind: 'swept' | 'ussd-answered' | 'examined' }>
 
 /**
- * Stores answers; the first one to a command counts. Returns the command ids that were answered now: a request may be
- * waiting for them.
+ * Stores the answers to commands, of which only the first counts. Returns the ids of the commands that this answered, because
+ * requests may wait for them.
  */
 async function storeAnswers(
   statements: Statements,
@@ -123,7 +122,7 @@ function deviceOf({ deviceId, accountId }: AgentConnection) {
 export interface ComparedBatch {
   readonly batch: EventBatch
   readonly result: RecordResult
-  /** The mark advances. */
+  /** Whether the mark advances. */
   readonly isNew: boolean
   /** The events to store. */
   readonly reported: readonly ReportedEvent[]
@@ -139,7 +138,7 @@ export interface ReportedEvent<E extends AgentEvent = AgentEvent> {
   readonly event: E
 }
 
-/** Compares a batch with the mark of its journal. Without a mark the connection is fenced. */
+/** Compares a batch with the mark of its journal. The mark is undefined when the connection is fenced. */
 function compareBatch(batch: EventBatch, mark: number | undefined): ComparedBatch {
   const { connection, from, skipped, events } = batch
   const nothing = { batch, isNew: false, reported: [], unread: [], lost: 0 }

@@ -174,21 +174,21 @@ describe('an event', () => {
     expect(await world.messageState('n')).toBe('Processed')
   })
 
-  test('for a send that was dispatched to an earlier journal of the device still counts', async () => {
+  test('for a send that was dispatched to an earlier journal of the device is stored', async () => {
     await world.message('m', { journal: 'journal' })
     connection = (await world.connect({ journalId: 'next' })).connection
     await record(batch(1, { kind: 'sent', ...send, simNumber: 1, parts: 1 }))
     expect(await world.recipient('m/0')).toMatchObject({ state: 'Sent', error: null })
   })
 
-  test('that cannot be read is skipped and logged without its content', async () => {
+  test('with an unreadable event skips and logs that event without its content', async () => {
     await world.message('m', { journal: 'journal' })
     await record(batch(1, { problem: 'kind: is unknown' }, { kind: 'processed', ...send }))
     expect(await logs()).toEqual(['skipped an unreadable event of the device: kind: is unknown'])
     expect(await world.messageState('m')).toBe('Processed')
   })
 
-  test('with an impossible time gets the present time in the zone of the device', async () => {
+  test('with an impossible time is stored with the present time in the zone of the device', async () => {
     await world.webhook('sms:sent')
     for (const [id, wrong] of [
       ['past', '1970-01-01T01:00:00.000+01:00'],
@@ -211,7 +211,7 @@ describe('an event', () => {
     expect(row?.payload).toMatchObject({ sentAt: '2026-03-01T13:00:00.000+01:00' })
   })
 
-  test('that reports parts in any order, or repeatedly, keeps the best known outcome of each', async () => {
+  test('that reports parts in any order, or repeatedly, keeps the best known outcome of each part', async () => {
     await world.message('m', { journal: 'journal' })
     const submitted = { kind: 'part-submitted', ...send, parts: 2, simNumber: 1 } as const
     const reported = { kind: 'part-reported', ...send, status: 48, words: 'trying' } as const
@@ -257,7 +257,7 @@ describe('an event', () => {
     expect(await world.recipient('too late/0')).toMatchObject({ state: 'Cancelling', cancelAnsweredAt: new Date(at) })
   })
 
-  test('about a received message is stored once in inbox and outbox, in the same transaction', async () => {
+  test('about a received message is stored once in the inbox and outbox, in the same transaction', async () => {
     await world.webhook('sms:received')
     const received = {
       kind: 'received',
@@ -276,13 +276,9 @@ describe('an event', () => {
   })
 
   test.each<[what: string, reported: Record<string, unknown>, shown: object]>([
-    ['as it is', { ...HEALTH }, HEALTH],
+    ['unchanged', { ...HEALTH }, HEALTH],
     ['without members that a newer agent adds', { ...HEALTH, uptime: 1 }, HEALTH],
-    [
-      'as alive where an older agent reports something else',
-      { modems: [], platform: 'linux' },
-      healthOf('unknown', {}),
-    ],
+    ['as alive if an older agent reports something else', { modems: [], platform: 'linux' }, healthOf('unknown', {})],
   ])('about a ping is delivered to webhooks %s', async (_, reported, shown) => {
     await world.webhook('system:ping')
     await record(batch(1, { kind: 'pinged', at, health: reported }))
@@ -342,8 +338,8 @@ describe('an event', () => {
   })
 })
 
-describe('an event that the database will never take', () => {
-  // No known event does this; the trigger simulates it.
+describe('an event that the database always rejects', () => {
+  // No known event is rejected, so a trigger simulates one.
   beforeEach(async () => {
     await store.database.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION poison() RETURNS trigger AS $$
       BEGIN IF NEW.text = 'poison' THEN RAISE EXCEPTION USING ERRCODE = TG_ARGV[0]; END IF; RETURN NEW; END $$ LANGUAGE plpgsql`)
@@ -354,7 +350,7 @@ describe('an event that the database will never take', () => {
   const received = (id: string, text: string) =>
     ({ kind: 'received', type: 'SMS', id, receivedAt: at, sender: '+1', simNumber: 1, text, parts: 1 }) as const
 
-  test('is skipped and logged without its content; all other events are stored', async () => {
+  test('is skipped and logged without its content, and all other events are stored', async () => {
     await world.device('other')
     const other = (await world.connect({ deviceId: 'other' })).connection
     const poisoned = batch(1, received('a', 'fine'), received('b', 'poison'), received('c', 'fine too'))
@@ -379,7 +375,7 @@ describe('an event that the database will never take', () => {
     expect((await journal()).mark).toBe(0n)
   })
 
-  test('is not confused with a locked row of one device: the events of the others are stored', async () => {
+  test('is not confused with a locked row of one device, and the events of other devices are stored', async () => {
     await store.database.$executeRawUnsafe(`CREATE OR REPLACE TRIGGER poison BEFORE INSERT ON inbox
       FOR EACH ROW EXECUTE FUNCTION poison('55P03')`)
     await world.device('other')

@@ -8,9 +8,8 @@ import { type RecordedBatches, recordBatches } from './record-batches.ts'
 
 /**
  * Stores the events of several devices, at most one batch each, in one transaction. If that fails, each batch is tried
- * alone, and then each event of a failing batch. An event that the database will never accept is logged and skipped, so
- * that it does not block later events or other devices. An unavailable database fails the batch, and the device keeps
- * it.
+ * alone, and then each event of a failing batch. An event that the database always rejects is logged and skipped, so that it
+ * does not block later events or other devices. While the database is unavailable, batches fail, and the devices keep them.
  */
 export async function recordEvents(
   database: Database,
@@ -90,17 +89,17 @@ async function recordOrPass(database: Database, single: EventBatch, now: Date): 
   }
 }
 
-/** Names the kind only: the content may be the text of a message. */
+/** Returns a problem in place of the event. It names only the kind, because the content may be the text of a message. */
 function unstorable(read: ReadEvent): ReadEvent {
   return { problem: 'event' in read ? `the database rejects this '${read.event.kind}' event` : read.problem }
 }
 
-/** Another transaction holds a lock that this one needs. */
+/** Returns whether another transaction holds a lock that this one needs. */
 function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03'
 }
 
-/** The content of the event makes the statement fail every time. */
+/** Returns whether the content of an event caused the error, so that the statement would always fail. */
 function isOfTheEvents(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError) return true
   if (error instanceof Prisma.PrismaClientValidationError) return true

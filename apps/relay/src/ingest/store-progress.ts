@@ -10,8 +10,8 @@ import type { ReportedEvent } from './record-batches.ts'
 import { type PartEvent, storeParts } from './store-parts-statement.ts'
 
 /**
- * Stores message states and parts that devices report. Events for messages of other devices change nothing and are
- * logged. Returns the state changes.
+ * Stores message states and parts that devices report, and returns the state changes. Events for messages of other devices
+ * are only logged.
  */
 export async function storeProgress(
   statements: Statements,
@@ -56,8 +56,8 @@ function isSendEvent(event: AgentEvent): event is SendEvent {
 }
 
 /**
- * The update of a recipient that follows from an event. Single parts do not change its state: the agent reports when
- * all of them were sent.
+ * Returns the update of a recipient that follows from an event. Events about single parts do not change the state, because
+ * the agent reports when all parts were sent.
  */
 function updatesOf({ accountId, deviceId }: AgentConnection, event: SendEvent, now: Date): RecipientUpdate {
   const { at, offsetMinutes } = eventTime(event.at, now)

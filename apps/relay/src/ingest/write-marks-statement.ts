@@ -8,7 +8,7 @@ export interface JournalMark {
   readonly tag: string | undefined
 }
 
-/** Writes the marks. The caller holds the locks of the journals. */
+/** Writes the marks of journals. The caller holds the locks of the journals. */
 export async function writeMarks(statements: Statements, marks: readonly JournalMark[]): Promise<void> {
   if (marks.length === 0) return
   await statements.$executeRaw`

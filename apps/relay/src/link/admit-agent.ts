@@ -9,12 +9,10 @@ import type { Database } from '../store/database.ts'
 
 export type Admission =
   | { readonly ok: true; readonly deviceId: string }
-  /** `reason` tells the owner of the agent what to do. `isForNow`: the agent may retry by itself. */
-  | { readonly ok: false; readonly reason: string; readonly isForNow: boolean }
+  /** `reason` says what the owner of the agent can do. If `isTemporary`, the agent may retry automatically. */
+  | { readonly ok: false; readonly reason: string; readonly isTemporary: boolean }
 
-/**
- * Pairs an agent by a one-time code or the enrolment token of a fleet. The same key always results in the same device.
- */
+/** Pairs an agent that has a one-time code or an enrolment token. The same key always results in the same device. */
 export async function admitAgent(
   deps: RedeemPairingCodeDeps,
   { pair, text, address }: { readonly pair: Pair; readonly text: string; readonly address: string },
@@ -63,20 +61,20 @@ async function admitByToken(
 const otherAccount = 'this agent belongs to another account: remove its agent-identity.json and pair it again'
 
 function refused(reason: string): Admission {
-  return { ok: false, reason, isForNow: false }
+  return { ok: false, reason, isTemporary: false }
 }
 
-/** The agents of a site that starts its whole fleet at once are paired one after the other. */
+/** A temporary refusal, so that the agents of a site that starts its whole fleet at once are paired one after the other. */
 function throttled(retryAfterMs: number): Admission {
   const seconds = Math.ceil(retryAfterMs / 1000)
   return {
     ok: false,
     reason: `too many agents are being paired from this address: try again in ${seconds} s`,
-    isForNow: true,
+    isTemporary: true,
   }
 }
 
-/** Checks the signature of a paired agent over the text with the nonce of this connection. */
+/** Checks a paired agent's signature of the text, which contains the nonce of this connection. */
 export async function authenticateAgent(
   database: Database,
   { deviceId, text, signature }: { readonly deviceId: string; readonly text: string; readonly signature: string },
@@ -85,9 +83,9 @@ export async function authenticateAgent(
     where: { id: deviceId },
     select: { publicKey: true, deletedAt: true },
   })
-  // The key was deleted with the device. A caller that knows the id of the device may learn that it was deleted.
+  // The key was deleted with the device. Only a caller that knows the device id learns that the device was deleted.
   if (device !== null && device.deletedAt !== null) return REVOKED
-  // The same answer for a wrong signature and an unknown device does not reveal which devices exist.
+  // A wrong signature and an unknown device get the same answer, which does not reveal which devices exist.
   if (!device?.publicKey || !isSignedBy(device.publicKey, text, signature)) {
     return {
       kind: 'refused',
@@ -104,7 +102,7 @@ export const REVOKED: RelayInput = {
   reason: 'this device was deleted: pair the agent again',
 }
 
-/** Verifies an Ed25519 signature over the text with the raw base64 public key of a paired agent. */
+/** Verifies an Ed25519 signature of the text with a raw public key in base64. */
 function isSignedBy(publicKey: string, text: string, signature: string): boolean {
   const raw = Buffer.from(publicKey, 'base64')
   if (raw.length !== RAW_KEY_BYTES) return false
@@ -113,5 +111,5 @@ function isSignedBy(publicKey: string, text: string, signature: string): boolean
 }
 
 const RAW_KEY_BYTES = 32
-/** RFC 8410: the DER prefix of a raw Ed25519 key. */
+/** The DER prefix of a raw Ed25519 key (RFC 8410). */
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex')

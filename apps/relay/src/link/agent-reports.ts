@@ -5,7 +5,7 @@ import type { AgentStore } from './agent-requests.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import { recordTelemetry } from './record-telemetry-statement.ts'
 
-/** Stores what one agent reports about itself. Such reports are not acknowledged: the next one replaces them. */
+/** Stores what one agent reports about itself. Such a report is not acknowledged, because the next one replaces it. */
 export class AgentReports {
   readonly #store: AgentStore
   #telemetryAtMs = Number.NEGATIVE_INFINITY
@@ -19,14 +19,14 @@ export class AgentReports {
   /** Samples are kept for days, so they are limited in size and frequency. */
   async storeTelemetry(connection: AgentConnection, sample: Readonly<Record<string, unknown>>): Promise<void> {
     const { database, clock } = this.#store
-    // The monotonic clock: after the database's clock was set back by a day, samples would be dropped for a day.
+    // Uses the monotonic clock, because samples would be dropped for a day if the database's clock were set back by a day.
     const nowMs = performance.now()
     if (nowMs - this.#telemetryAtMs < TELEMETRY_MS || JSON.stringify(sample).length > LONGEST_SAMPLE) return
     this.#telemetryAtMs = nowMs
     await recordTelemetry(database, connection, sample, { now: clock.now(), historyMs: TELEMETRY_KEPT_MS })
   }
 
-  /** Retries until the newest report is stored: an older one would keep showing a reason that has passed. */
+  /** Retries until the newest report is stored, because an older report would show outdated reasons. */
   async storeWaiting(connection: AgentConnection, report: WaitingReport): Promise<void> {
     const { database, clock, log } = this.#store
     const isStoring = this.#waiting !== undefined
@@ -45,7 +45,7 @@ export class AgentReports {
     this.#waiting = undefined
   }
 
-  /** The connection has ended: nothing is retried any more. */
+  /** Ends retries when the connection has ended. */
   end(): void {
     this.#isOver = true
   }

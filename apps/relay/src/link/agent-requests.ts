@@ -20,7 +20,7 @@ import { openConnection } from './claim/open-connection.ts'
 import { claimCommands } from './dispatch/claim-commands-statement.ts'
 import { readUnacknowledgedCommands } from './dispatch/read-unacknowledged-statement.ts'
 
-/** Where the link reads and writes, and reports. */
+/** What the link needs to read and write data, and to log. */
 export interface AgentStore {
   readonly database: Database
   readonly clock: Clock
@@ -34,10 +34,7 @@ export interface RelayIdentity {
   readonly relayId: string
   readonly streamId: string
   readonly heartbeatSeconds: number
-  /**
-   * Agents delete message content after that time, too. Undefined: they keep it for a relay that is restored from a
-   * backup.
-   */
+  /** When agents delete message content. If undefined, agents keep it for a relay that is restored from a backup. */
   readonly forgetAfterSeconds?: number | undefined
   /** Gives messages to emulated modems also in accounts with a real one. */
   readonly mayMixEmulated?: boolean | undefined
@@ -48,9 +45,9 @@ export interface AgentRequestDeps {
   readonly relay: RelayIdentity
   readonly pairing: RedeemPairingCodeDeps
   readonly recorder: EventRecorder
-  /** Connections that wait for admission, by address. */
+  /** Queue of connections that wait for admission, grouped by address. */
   readonly arrivals: FairQueue
-  /** Called with the seconds that a dispatched send had been due. */
+  /** Called for each dispatched send with the seconds since it was due. */
   readonly onDispatched?: (sinceDueSeconds: number) => void
 }
 
@@ -88,15 +85,16 @@ export class AgentRequests {
     return this.#connection
   }
 
-  /** The connection has ended: requests that wait for their turn are dropped. */
+  /** Drops the requests that wait for their turn when the connection has ended. */
   end(): void {
     this.#isOver = true
     this.#reports.end()
   }
 
   /**
-   * When a relay stops, thousands of agents reconnect here at once. Only a few are admitted at a time, those closest to
-   * completion first, so that neither they nor the connected agents time out.
+   * Carries out an effect and returns the input that follows. When another relay stops, thousands of agents reconnect here at
+   * once. Only a few are admitted at a time, those closest to completion first, so that neither they nor the connected agents
+   * time out.
    */
   async run(effect: DatabaseEffect): Promise<RelayInput | undefined> {
     const isResume = effect.kind === 'claim-commands' && effect.isResume
@@ -118,7 +116,7 @@ export class AgentRequests {
         const admission = await admitAgent(this.#deps.pairing, { ...effect, address: this.#address })
         if (admission.ok) return { kind: 'paired', deviceId: admission.deviceId }
         const { reason } = admission
-        return admission.isForNow
+        return admission.isTemporary
           ? { kind: 'refused', why: 'unavailable', reason }
           : { kind: 'pairing-refused', reason }
       }
@@ -160,7 +158,7 @@ export class AgentRequests {
         return undefined
       }
       case 'renew-lease':
-        // All connections of this process renew their leases together: see ConnectedAgents.
+        // ConnectedAgents renews the leases of all connections together.
         return undefined
     }
   }
@@ -221,14 +219,14 @@ export class AgentRequests {
   }
 
   #opened(): AgentConnection {
-    if (this.#connection === undefined) throw new Error('this connection is not authenticated yet')
+    if (this.#connection === undefined) throw new Error('this connection is not yet authenticated')
     return this.#connection
   }
 }
 
 export type AgentSettings = Readonly<Record<string, unknown>>
 
-/** The settings that an agent needs: no webhooks and no secrets. */
+/** Returns the settings that an agent needs, without webhooks and secrets. */
 export function agentSettings(
   settings: Readonly<Record<string, unknown>>,
   forgetAfterSeconds: number | undefined,
@@ -241,7 +239,7 @@ export function agentSettings(
   }
 }
 
-/** The input for the session when an effect failed. */
+/** Returns the input for the session after an effect failed. */
 export function failureOf(effect: DatabaseEffect): RelayInput | undefined {
   switch (effect.kind) {
     case 'pair':

@@ -39,9 +39,9 @@ afterAll(async () => {
   for (const agent of agents) agent.stop()
   await relay.close()
 })
-test('leases are renewed and agents get the time at once, however slow settings are', async () => {
+test('leases are renewed and agents get the time at once, however slowly settings are read', async () => {
   isSlow = true
-  // The second jump comes while the first is being handled.
+  // The second jump happens while the first is being handled.
   for (const jumpMs of [HOUR, 24 * HOUR]) {
     const before = agents.map(({ settings }) => settings.length)
     aheadMs += jumpMs
@@ -73,10 +73,10 @@ test('telemetry is stored after the clock was set back', async () => {
   }
 })
 
-/** For what takes a second unless it waits for settings. */
+/** Enough for work that takes a second unless it waits for settings. */
 const SOON_MS = 5_000
 
-/** Leases that have not ended by the database's clock. */
+/** Returns the leases that have not ended by the database's clock. */
 function countLeased(): Promise<number> {
   const now = new Date(Date.now() + aheadMs)
   return relay.database.device.count({ where: { leaseUntil: { gt: now } } })

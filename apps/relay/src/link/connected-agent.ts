@@ -36,8 +36,8 @@ export interface ConnectionListener {
 }
 
 /**
- * The relay's end of the link to one agent. Feeds the session machine with input from socket, database and clock, and
- * runs its effects.
+ * The relay's end of the link to one agent. Feeds the session machine with input from the socket, the database and the clock,
+ * and carries out its effects.
  */
 export class ConnectedAgent {
   readonly #deps: ConnectedAgentDeps
@@ -50,7 +50,7 @@ export class ConnectedAgent {
   #isStepping = false
   #isOver = false
   #settingsVersion = 0
-  /** What was sent last. Undefined before the first settings. */
+  /** The settings that were sent last, or undefined before the first ones. */
   #settings: AgentSettings | undefined
 
   constructor(
@@ -82,7 +82,7 @@ export class ConnectedAgent {
     return this.#settingsVersion
   }
 
-  /** Sends the relay's time after its clock was set. The agent may rely on this clock. */
+  /** Sends the relay's time after its clock was set, because the agent may rely on this clock. */
   sendTime(): void {
     const serverTime = this.#deps.store.clock.now().toISOString()
     if (this.#settings) this.step({ kind: 'settings-changed', settings: this.#settings, serverTime })
@@ -95,7 +95,7 @@ export class ConnectedAgent {
     this.step({ kind: 'settings-changed', settings: this.#settings })
   }
 
-  /** Processes inputs one after the other. An input that an effect creates immediately is processed after it. */
+  /** Processes inputs one after the other. An input that an effect creates at once is processed after all effects. */
   step(input: RelayInput): void {
     this.#pending.push(input)
     if (this.#isStepping) return
@@ -148,7 +148,7 @@ export class ConnectedAgent {
         if (this.connection !== undefined) this.#deps.closer.add(this.connection)
         break
       case 'commands-taken':
-        // The agent also reports stored commands by events.
+        // Nothing to store, because the agent also reports stored commands as events.
         crashPoint('commands-taken')
         break
       default:
@@ -156,7 +156,7 @@ export class ConnectedAgent {
     }
   }
 
-  /** Runs a database effect. Its result, or its failure, becomes an input. */
+  /** Carries out a database effect. Its result or its failure becomes an input. */
   #request(effect: DatabaseEffect): void {
     this.#requests.run(effect).then(
       (input) => input && this.step(input),

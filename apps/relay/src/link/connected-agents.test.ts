@@ -25,13 +25,13 @@ afterAll(() => relay.close())
 
 function connect(options: Omit<ScriptedAgentOptions, 'url'>): ScriptedAgent {
   places += 1
-  // Each from another address, as pairing is rate-limited per address.
+  // Each agent has a different address, because pairing is rate-limited per address.
   const agent = new ScriptedAgent({ url: relay.url, address: `192.0.2.${places}`, ...options })
   agents.push(agent)
   return agent.start()
 }
 
-/** An agent that was paired with a code of the test's account and is online. */
+/** Pairs an agent with a code of the test's account and returns it when it is online. */
 async function pairedAgent(options: Partial<ScriptedAgentOptions> = {}): Promise<ScriptedAgent> {
   const agent = connect({ identity: { credential: await newCode() }, ...options })
   await agent.online()
@@ -56,7 +56,7 @@ async function deviceOf({ deviceId }: ScriptedAgent, auth = relay.account.basic)
 
 const at = '2026-03-01T15:46:11.000+07:00'
 
-/** The events of a successful send. */
+/** Returns the events of a successful send. */
 function goesWell(command: Command): AgentEvent[] {
   if (command.kind !== 'send') return []
   const { cmdId } = command
@@ -68,7 +68,7 @@ function goesWell(command: Command): AgentEvent[] {
 }
 
 describe('an agent joins', () => {
-  test('with a code, once; afterwards with its key', async () => {
+  test('once with a code, and afterwards with its key', async () => {
     const code = await newCode()
     const agent = connect({ identity: { credential: code } })
     await agent.online()
@@ -80,7 +80,7 @@ describe('an agent joins', () => {
     expect(other.ended).toEqual(['pairing-refused'])
   })
 
-  test('with the token of a fleet, each as a device of its own', async () => {
+  test('with an enrolment token, and each agent becomes a separate device', async () => {
     const fleet = [1, 2].map(() => connect({ identity: { credential: TOKEN } }))
     await Promise.all(fleet.map((agent) => agent.online()))
     const auth = `Basic ${btoa(`${ADMIN.ADMIN_USERNAME}:${ADMIN.ADMIN_PASSWORD}`)}`
@@ -89,7 +89,7 @@ describe('an agent joins', () => {
     expect(new Set(fleet.map(({ deviceId }) => deviceId)).size).toBe(2)
   })
 
-  test('together with the whole fleet of its site: they are paired one after the other and none gives up', async () => {
+  test('together with the whole fleet of its site, and all are paired one after the other', async () => {
     const address = '198.51.100.7'
     const fleet = Array.from({ length: 14 }, () => connect({ identity: { credential: TOKEN }, address, chance: 1 }))
     await Promise.all(fleet.map((agent) => agent.until(() => agent.phase === 'online' || agent.ended.length > 0)))
@@ -99,7 +99,7 @@ describe('an agent joins', () => {
     expect(refused.filter(({ phase }) => phase === 'stopped')).toEqual([])
   })
 
-  test('together with the whole fleet after its relay stopped, and no connection is lost', async () => {
+  test("together with a whole fleet after the fleet's relay stopped, and no connection is lost", async () => {
     const keys = Array.from({ length: 200 }, () => newKeys())
     await relay.database.device.createMany({
       data: keys.map(({ publicKey }, at) => {
@@ -227,7 +227,7 @@ test('a deleted account disconnects its agents without a hint', async () => {
   expect(agent.ended).toEqual(['revoked'])
 })
 
-test('a deleted device is disconnected at once and stays so', async () => {
+test('a deleted device is disconnected at once and cannot reconnect', async () => {
   const agent = await pairedAgent()
   expect((await relay.api('DELETE', `/devices/${agent.deviceId}`)).status).toBe(204)
   await agent.until(() => agent.phase === 'stopped')
@@ -314,7 +314,7 @@ describe('a device is examined', () => {
   })
 })
 
-describe('the network is asked', () => {
+describe('a USSD request is sent', () => {
   const ask = (deviceId: string, body: object = { code: '*100#' }) =>
     relay.api('POST', `/devices/${deviceId}/ussd`, { body })
   const answering =
@@ -322,7 +322,7 @@ describe('the network is asked', () => {
     ({ kind, cmdId }: Command): AgentEvent[] =>
       kind === 'ussd' ? [{ kind: 'ussd-answered', cmdId, at, ...answer } as AgentEvent] : []
 
-  test('through its agent, and answers', async () => {
+  test('through the agent and gets the answer of the network', async () => {
     const agent = await pairedAgent({
       answer: answering({ outcome: 'answered', text: 'Balance 3', more: true, sessionId: 'one' }),
     })
@@ -337,12 +337,12 @@ describe('the network is asked', () => {
     ['busy', 409],
     ['no-sim', 409],
     ['refused', 409],
-  ])('%s is a %i', async (outcome, status) => {
+  ])('and the outcome %s is answered with %i', async (outcome, status) => {
     const agent = await pairedAgent({ answer: answering({ outcome }) })
     expect((await ask(agent.deviceId)).status).toBe(status)
   })
 
-  test('not through an agent that is offline, deleted, or of another account', async () => {
+  test('but not through an agent that is offline, deleted, or of another account', async () => {
     const agent = await pairedAgent()
     const { basic } = await relay.addAccount()
     const asOther = { auth: basic, body: { code: '*100#' } }

@@ -2,6 +2,7 @@ import type { WakeHint } from '../hints/wake-hint.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
 import { newId } from '../random.ts'
 import { readSettingsOf } from '../settings/read-settings.ts'
+import type { AgentStore } from './agent-requests.ts'
 import { ConnectionCloser } from './claim/connection-closer.ts'
 import { findRevoked } from './claim/find-revoked-statement.ts'
 import { findStaleSettings } from './claim/find-stale-settings-statement.ts'
@@ -16,8 +17,8 @@ export interface ConnectedAgentsDeps extends Omit<ConnectedAgentDeps, 'closer' |
 }
 
 /**
- * All agents that are connected to this process. Hints report which of them has work. As hints may be lost, due
- * commands and deleted devices are polled every second, and leases and settings every 20 seconds.
+ * All agents that are connected to this process. Hints report which agents have work. Because hints may be lost, due commands
+ * and deleted devices are polled every second, and leases and settings every 20 seconds.
  */
 export class ConnectedAgents {
   readonly #deps: ConnectedAgentsDeps & ConnectedAgentDeps
@@ -26,12 +27,11 @@ export class ConnectedAgents {
   readonly #stopListening: () => void
   readonly #polling: NodeJS.Timeout
   readonly #renewing: NodeJS.Timeout
-  #isPolling = false
-  #isCheckingRevoked = false
+  /** Polls in progress, by their warning. */
+  readonly #polls = new Set<string>()
   #isRenewing = false
-  /** Set during a renewal: it may have used an older clock or connection list, so another one follows. */
+  /** Set when another renewal has to follow, because the present one may use an older clock or list of connections. */
   #isRenewalDue = false
-  #isCheckingSettings = false
 
   constructor(deps: ConnectedAgentsDeps) {
     this.#deps = {
@@ -67,7 +67,7 @@ export class ConnectedAgents {
     return this.#sessions.size
   }
 
-  /** Takes over an opened socket; the relay sends the first frame. */
+  /** Takes over an opened socket, on which the relay sends the first frame. */
   accept(socket: AgentSocket, address: string): Pick<ConnectedAgent, 'step'> {
     const nonce = newId(this.#deps.pairing.random)
     const session = new ConnectedAgent(
@@ -84,8 +84,8 @@ export class ConnectedAgents {
   }
 
   /**
-   * Asks every agent to reconnect elsewhere, spread over this time. Agents that a load balancer still sends here are
-   * served until the end.
+   * Asks every agent to reconnect to another relay, spread over this time. Agents that a load balancer still sends here are
+   * served until the relay closes.
    */
   drain(spreadMs: number): void {
     for (const session of this.#byDevice.values()) {
@@ -103,9 +103,7 @@ export class ConnectedAgents {
     await this.#deps.closer.settled()
   }
 
-  /**
-   * Two connections of a device may be opened at once and their results may arrive in any order: the higher epoch wins.
-   */
+  /** Two connections of a device may open at once, and their results arrive in any order, so the higher epoch wins. */
   #opened(session: ConnectedAgent): void {
     if (session.connection === undefined) return
     const { deviceId, connEpoch } = session.connection
@@ -165,8 +163,8 @@ export class ConnectedAgents {
   }
 
   /**
-   * Handles a change of the relay's clock. Leases may have ended and messages may be due. An agent that uses the relay's
-   * clock would expire messages too early or too late until it gets the new time. Nothing here waits for a slow query.
+   * Handles a change of the relay's clock. Leases may have ended, and messages may be due. Until an agent that uses the relay's
+   * clock gets the new time, its messages would expire too early or too late. Nothing here waits for a slow query.
    */
   clockChanged(): void {
     void this.#renew()
@@ -178,36 +176,42 @@ export class ConnectedAgents {
     for (const session of this.#byDevice.values()) session.step({ kind: 'wake' })
   }
 
-  async #wakeDue(): Promise<void> {
-    if (this.#isPolling || this.#byDevice.size === 0) return
-    this.#isPolling = true
-    try {
-      const { database, clock } = this.#deps.store
-      for (const deviceId of await findDevicesWithWork(database, this.#deps.relay.relayId, clock.now())) {
+  #wakeDue(): Promise<void> {
+    return this.#poll('due commands not read: database unavailable, retrying', async ({ database, clock }) => {
+      for (const deviceId of await findDevicesWithWork(database, this.#deps.relay.relayId, clock.now()))
         this.#byDevice.get(deviceId)?.step({ kind: 'wake' })
-      }
-    } catch (error) {
-      this.#deps.store.log.warn({ err: error }, 'due commands not read: database unavailable, retrying')
-    } finally {
-      this.#isPolling = false
-    }
+    })
   }
 
-  /** A device or its account may be deleted by a process whose hint is lost. */
-  async #disconnectRevoked(): Promise<void> {
-    if (this.#isCheckingRevoked || this.#byDevice.size === 0) return
-    this.#isCheckingRevoked = true
-    try {
-      for (const deviceId of await findRevoked(this.#deps.store.database, [...this.#byDevice.keys()]))
+  /** Disconnects deleted devices. The hint of the process that deleted a device or its account may be lost. */
+  #disconnectRevoked(): Promise<void> {
+    return this.#poll('deleted devices not looked up: database unavailable, retrying', async ({ database }) => {
+      for (const deviceId of await findRevoked(database, [...this.#byDevice.keys()]))
         this.#byDevice.get(deviceId)?.step({ kind: 'revoked' })
+    })
+  }
+
+  /** Sends settings whose hint was lost. */
+  #pushStaleSettings(): Promise<void> {
+    return this.#poll('settings not checked: database unavailable, retrying', async ({ database }) =>
+      this.#pushSettings(await findStaleSettings(database, [...this.#byDevice.values()])),
+    )
+  }
+
+  /** Does the work unless no agent is connected or the same work is in progress. */
+  async #poll(warning: string, work: (store: AgentStore) => Promise<void>): Promise<void> {
+    if (this.#polls.has(warning) || this.#byDevice.size === 0) return
+    this.#polls.add(warning)
+    try {
+      await work(this.#deps.store)
     } catch (error) {
-      this.#deps.store.log.warn({ err: error }, 'deleted devices not looked up: database unavailable, retrying')
+      this.#deps.store.log.warn({ err: error }, warning)
     } finally {
-      this.#isCheckingRevoked = false
+      this.#polls.delete(warning)
     }
   }
 
-  /** Repeats once per second after a failure. */
+  /** Renews all leases. After a failure, the renewal is tried again every second. */
   async #renew(): Promise<void> {
     this.#isRenewalDue = true
     if (this.#isRenewing) return
@@ -236,21 +240,8 @@ export class ConnectedAgents {
     for (const session of sessions)
       if (session.connection !== undefined && lost.has(session.connection)) session.step({ kind: 'fenced' })
   }
-
-  /** A hint about changed settings may be lost. */
-  async #pushStaleSettings(): Promise<void> {
-    if (this.#isCheckingSettings || this.#byDevice.size === 0) return
-    this.#isCheckingSettings = true
-    try {
-      await this.#pushSettings(await findStaleSettings(this.#deps.store.database, [...this.#byDevice.values()]))
-    } catch (error) {
-      this.#deps.store.log.warn({ err: error }, 'settings not checked: database unavailable, retrying')
-    } finally {
-      this.#isCheckingSettings = false
-    }
-  }
 }
 
-/** As many as a busy database admits within the 45 s that an agent waits. The others reconnect. */
+/** As many agents as a busy database admits within the 45 s that an agent waits. Further agents have to reconnect. */
 const MOST_ARRIVING = 2_000
 const POLL_MS = 1_000

@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 
 afterAll(async () => {
-  // The good agent is not affected.
+  // Hostile clients do not affect an honest agent.
   const { status } = await relay.api('POST', '/messages', {
     body: { textMessage: { text: 'still there' }, phoneNumbers: ['+4915112345678'] },
   })
@@ -38,7 +38,7 @@ afterAll(async () => {
   await relay.close()
 })
 
-/** All others are disconnected and freed. */
+/** Waits until all other clients are disconnected and their sockets are freed. */
 function left(): Promise<unknown> {
   return vi.waitUntil(async () => (await metric('smsgw_agent_sockets')) === 1, { timeout: 20_000 })
 }
@@ -53,7 +53,7 @@ function open(path = '/agent/v1', protocol = subprotocol, headers = {}): WebSock
   return new WebSocket(`${relay.url.replace('http', 'ws')}${path}`, protocol, { headers: from })
 }
 
-/** An unauthenticated connection, after the relay's first frame. */
+/** Opens an unauthenticated connection and waits for the relay's first frame. */
 async function challenged(): Promise<WebSocket> {
   const socket = open()
   await once(socket, 'message')
@@ -79,7 +79,7 @@ test.each([
   ['events before authentication', '{"type":"events","from":1,"tag":"t","events":[{}]}', 'malformed'],
   ['a ping before authentication', '{"type":"ping","number":1}', 'malformed'],
   ['a critical frame of a later version', '{"type":"later","critical":true}', 'unsupported'],
-  ['a type that every object has', '{"type":"constructor","critical":true}', 'unsupported'],
+  ['a type that is a member of every object', '{"type":"constructor","critical":true}', 'unsupported'],
 ] as const)('closes an unauthenticated connection that sends %s, with a reason', async (_, frame, why) => {
   const socket = await challenged()
   socket.send(frame)
@@ -137,7 +137,7 @@ test('refuses invalid UTF-8 and frames that violate the protocol', async () => {
   }
 })
 
-test('stops answering pings of a client that does not read', async () => {
+test('stops answering pings from a client that does not read', async () => {
   const socket = await challenged()
   const raw = (socket as unknown as { _socket: Socket })._socket
   let pongs = 0
@@ -147,7 +147,7 @@ test('stops answering pings of a client that does not read', async () => {
   const ping = Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)])
   const pings = Buffer.concat(Array.from({ length: 500 }, () => ping))
   raw.pause()
-  // 19 MB, and as much again if each were answered.
+  // The pings take 19 MB, and the answers to all of them would take as much again.
   for (let turn = 0; turn < 300; turn += 1) if (!raw.write(pings)) await once(raw, 'drain')
   socket.send(Buffer.alloc(1))
   raw.resume()
@@ -196,7 +196,7 @@ test('answers an upgrade to another protocol or path like an ordinary request', 
   expect(await ask('/health/live', 'websocket')).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
 })
 
-test('an address that opens too many connections has to wait, others need not', async () => {
+test('an address that opens too many connections has to wait, but other addresses do not', async () => {
   const statuses = await Promise.all(
     Array.from({ length: 260 }, async () => {
       const socket = open()
@@ -229,10 +229,10 @@ test('invalid events of a paired agent are logged and skipped without disconnect
 test.each([
   ['skips events', '{"type":"events","from":9,"tag":"t","events":[{}]}'],
   [
-    'is paired again',
+    'sends a pairing request again',
     `{"type":"pair","credential":"x","publicKey":"${'A'.repeat(43)}=","signature":"AAAA","name":"x"}`,
   ],
-  ['says more than an event may be', `{"type":"events","from":1,"tag":"${'t'.repeat(65)}","events":[{}]}`],
+  ['sends an event tag that is too long', `{"type":"events","from":1,"tag":"${'t'.repeat(65)}","events":[{}]}`],
 ])('disconnects a paired agent that %s', async (_, frame) => {
   const agent = await pairedAgent()
   agent.say(frame)

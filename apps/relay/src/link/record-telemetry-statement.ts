@@ -2,7 +2,7 @@ import type { Statements } from '../store/database.ts'
 import { storableJson } from '../store/storable.ts'
 import { type AgentConnection, fence } from './claim/agent-connection.ts'
 
-/** Stores the latest telemetry of a device and a short history. Samples of an older connection are dropped. */
+/** Stores the latest telemetry of a device and a short history. Samples of an older connection are dropped (see `fence`). */
 export async function recordTelemetry(
   statements: Statements,
   connection: AgentConnection,

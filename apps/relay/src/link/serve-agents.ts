@@ -10,8 +10,8 @@ import type { ConnectedAgents } from './connected-agents.ts'
 const AGENTS_PATH = '/agent/v1'
 
 /**
- * Returns whether a request is the upgrade of an agent. All other requests are answered by their path, whether or not
- * they offer an upgrade.
+ * Returns whether a request is the upgrade of an agent. All other requests are answered according to their path, whether or
+ * not they offer an upgrade.
  */
 export function isAgentUpgrade({ url = '', headers }: IncomingMessage): boolean {
   const offered = (headers.upgrade ?? '').split(',').map((name) => name.trim().toLowerCase())
@@ -19,8 +19,8 @@ export function isAgentUpgrade({ url = '', headers }: IncomingMessage): boolean 
 }
 
 /**
- * Accepts WebSockets of agents from an HTTP server. Before it is authenticated, a socket has 15 seconds and a limited
- * frame size, and connections are rate-limited per address and in total.
+ * Accepts WebSockets of agents on an HTTP server. A socket must authenticate within 15 seconds and with frames of limited
+ * size. Connections are rate-limited per address and in total.
  */
 export function serveAgents(
   server: Server,
@@ -41,7 +41,7 @@ export function serveAgents(
     webSockets.handleUpgrade(request, socket, head, (webSocket) => host(webSocket, sockets, address))
   })
   return {
-    /** Accepts no more sockets and waits until the closing ones are gone. */
+    /** Accepts no more sockets and waits until all sockets are closed. */
     async close() {
       await new Promise((resolve) => webSockets.close(resolve))
     },
@@ -54,7 +54,7 @@ function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): 
       send(text) {
         if (webSocket.readyState !== WebSocket.OPEN) return
         webSocket.send(text)
-        // Credit and window bound the data in flight. More than this is buffered only for an agent that does not read.
+        // Credit and window limit the data in flight. Only an agent that does not read has more buffered data than this.
         if (webSocket.bufferedAmount > MOST_BUFFERED) webSocket.terminate()
       },
       close(code, reason) {
@@ -71,15 +71,15 @@ function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): 
   webSocket.on('ping', (data) => {
     if (webSocket.bufferedAmount < MOST_BUFFERED) webSocket.pong(data)
   })
-  // The library sends a close frame with the reason and reads no more.
+  // The library sends a close frame with the reason and stops reading.
   webSocket.on('error', () => undefined)
   webSocket.on('close', (code) => session.step({ kind: 'closed', code }))
 }
 
-/** Rate limits of new connections: per address, behind which a site may have its whole fleet, and in total. */
+/** Rate limits for new connections, in total and per address. A site may have its whole fleet behind one address. */
 class Arrivals {
   readonly #ofAddress = new TokenBuckets({ capacity: 200, refillMs: 50, keys: 10_000 })
-  /** As many as one relay holds: all of them may reconnect at once when another relay stops. */
+  /** As many as one relay holds, because all of them may reconnect at once when that relay stops. */
   readonly #ofAll = new TokenBuckets({ capacity: 5_000, refillMs: 5, keys: 1 })
 
   /** Counts a connection and returns 0, or returns the milliseconds until the next one is allowed. */
@@ -88,12 +88,12 @@ class Arrivals {
   }
 }
 
-/** Returns the HTTP response that refuses the upgrade, if it has to be refused. */
+/** Returns the HTTP response that refuses the upgrade, or undefined when the upgrade is accepted. */
 function refuse({ headers }: IncomingMessage): string | undefined {
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
   if (!offered.includes(subprotocol))
     return answer('400 Bad Request', `this endpoint requires the WebSocket subprotocol ${subprotocol}`)
-  // Agents send no Origin header; a request with one comes from a web page.
+  // Agents send no Origin header, so a request with this header comes from a web page.
   if (headers.origin !== undefined) return answer('403 Forbidden', 'browsers cannot connect as agents')
   return undefined
 }
@@ -113,7 +113,7 @@ function answer(status: string, message: string, headers = ''): string {
   )
 }
 
-/** RFC 6455: a close reason has at most 123 octets. */
+/** Shortens a close reason, which has at most 123 octets (RFC 6455). */
 function cut(reason: string): string {
   return Buffer.from(reason)
     .subarray(0, 120)
@@ -126,10 +126,10 @@ const MOST_BUFFERED = 4 * 1_048_576
 const settings = {
   noServer: true,
   maxPayload: maxFrameBytes,
-  // Per message; a well-behaved agent does not split frames into tiny fragments.
+  // Limit per message. An honest agent does not split frames into tiny fragments.
   maxFragments: 1_024,
   perMessageDeflate: false,
-  // Pongs that are not read would pile up.
+  // Pongs for a client that does not read would fill the memory.
   autoPong: false,
   // How long to wait for the answer to a close frame.
   closeTimeout: 3_000,

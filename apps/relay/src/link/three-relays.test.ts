@@ -44,7 +44,7 @@ async function api(relay: RelayProcess, method: string, path: string, body?: obj
   return json
 }
 
-/** Paired at one relay, online at another. */
+/** Pairs an agent at one relay and connects it to another. */
 async function agentAt(relay: RelayProcess, options: Partial<ScriptedAgentOptions> = {}): Promise<ScriptedAgent> {
   const { code } = await api(relays[0], 'POST', '/devices/codes')
   const agent = new ScriptedAgent({ url: relay.url, identity: { credential: code }, ...options }).start()
@@ -121,7 +121,7 @@ test('a relay that is stopped during a transaction delays an agent by seconds, a
   const [command] = agent.commands as [Command]
   const holder = new Client({ connectionString: store.url })
   await holder.connect()
-  // Its transaction holds the device and waits for the message.
+  // The transaction of the stopped relay holds the device and waits for the message.
   await holder.query('BEGIN')
   await holder.query('SELECT FROM messages WHERE id = $1 FOR UPDATE', [id])
   agent.tell(...goesWell(command))

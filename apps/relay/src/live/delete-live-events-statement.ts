@@ -1,9 +1,12 @@
 import type { Database } from '../store/database.ts'
 
-/** A client that was disconnected for longer reloads everything. */
+/** Retention of events. A client that was disconnected for longer reloads everything. */
 const KEPT_SECONDS = 2 * 3_600
 
-/** Deletes accounts that are no longer watched, and old events. A cursor to a deleted event results in a reset. */
+/**
+ * Deletes old events, and the entries of accounts that are no longer watched. A cursor to a deleted event results in a reset.
+ * Locks only the deleted rows and the entries of accounts whose events were deleted.
+ */
 export async function deleteOldLiveEvents(database: Database): Promise<void> {
   await database.$executeRaw`DELETE FROM live_accounts WHERE until < now()`
   await database.$executeRaw`

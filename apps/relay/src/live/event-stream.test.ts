@@ -6,7 +6,7 @@ import type { LiveEvent } from './read-live-events-statement.ts'
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-/** A stream that starts at 10, and a client that does or does not read. */
+/** Returns a stream that starts at event 10, and a client that may or may not read. */
 function world(deps: Partial<EventStreamDeps> = {}) {
   const access = {
     loss: undefined as AccessLoss | undefined,
@@ -93,7 +93,7 @@ test('sends missed events first, then new ones, each once', async () => {
   expect(idsIn(sink.text)).toEqual(['m9', 'm10', 'm11', 'm12', 'm13'])
 })
 
-test('does not repeat events that the client has read from a relay that was further ahead', async () => {
+test('does not repeat events that the client has already read from a relay that was ahead', async () => {
   const { stream, begin, sink } = world()
   stream.resume(12n, [])
   begin()
@@ -129,7 +129,7 @@ test('keeps an idle stream open and advances its cursor', async () => {
   expect(sink.text).toMatch(/: still here\nid: c500\n\n$/)
 })
 
-test('sends a client that loses access the reason, and nothing after it', async () => {
+test('sends the reason to a client that loses access, and nothing after it', async () => {
   const { stream, begin, sink, live, access } = world()
   begin()
   access.deliver('token_revoked')
@@ -160,7 +160,7 @@ test('sends no missed events to a client that lost access while the stream was p
   expect([idsIn(sink.text), sink.isEnded]).toEqual([[], true])
 })
 
-test('holds events back while access cannot be checked, and loses none', async () => {
+test('holds back events while access cannot be checked, and loses none', async () => {
   const { stream, begin, sink, access } = world()
   begin()
   access.isUnknown = true

@@ -1,6 +1,6 @@
-// The Server-Sent Events stream of one client. States: gathering, until the response starts; then open: first the
-// missed events or a `reset`, then new events. It ends when the client disconnects, the relay stops, the client loses
-// access, or the client does not read. Events are held back until access is confirmed.
+// The Server-Sent Events stream of one client. The stream gathers events until the response starts. Then it is open and sends
+// the missed events or a `reset`, followed by new events. It ends when the client disconnects, does not read or loses access,
+// and when the relay stops. Events are held back until access is confirmed.
 import type { AccessLoss, LiveEventKind } from '@smsgw/contract/live-event'
 import { type Access, LOSS_MESSAGES } from '../http/admissions.ts'
 import type { AnswerSink, AnswerStream } from '../http/endpoint.ts'
@@ -12,10 +12,10 @@ const HEARTBEAT_MS = 15_000
 /** A client with more unread data is disconnected. It resumes from its last event. */
 const MOST_UNREAD_BYTES = 1_048_576
 const RETRY_MS = 2_000
-/** Events that wait for the access check; beyond this the stream ends and the client resumes. */
+/** Most events that wait for the access check. With more, the stream ends and the client resumes. */
 const MOST_WAITING = 10_000
-/** How soon access is checked again while the database is unavailable. */
-const ASK_AGAIN_MS = 500
+/** Interval of access checks while the database is unavailable. */
+const CHECK_AGAIN_MS = 500
 
 export interface EventStreamDeps {
   readonly live: Pick<LiveEvents, 'listen' | 'place'>
@@ -33,17 +33,17 @@ export class EventStream implements AnswerStream, Listener {
   readonly accountId: string
   readonly #deps: EventStreamDeps
   readonly #unlisten: () => void
-  /** Events up to here are not sent: the client has them or gets them by `resume`. */
+  /** Events up to here are not sent, because the client has them or gets them from `resume`. */
   #place: bigint
   /** Sent before all other events. */
   #first: readonly string[] = []
   #gathered: LiveEvent[] = []
-  /** Not written yet. */
+  /** Events that are not yet written. */
   #waiting: string[] = []
   #isWriting = false
   #sink: AnswerSink | undefined
   #heartbeat: NodeJS.Timeout | undefined
-  #askAgain: NodeJS.Timeout | undefined
+  #checkAgain: NodeJS.Timeout | undefined
   #unwatch: () => void = () => undefined
   #isEnded = false
 
@@ -59,13 +59,13 @@ export class EventStream implements AnswerStream, Listener {
     return this.#place
   }
 
-  /** The client has all events up to `from`; `missed` happened between that and the start of this stream. */
+  /** Continues after `from`, the last event that the client has. `missed` are the events between it and this stream. */
   resume(from: bigint, missed: readonly LiveEvent[]): void {
     this.#place = later(from, this.#place)
     this.#first = missed.filter(({ kind }) => this.#deps.kinds.has(kind)).map((event) => this.#textOf(event))
   }
 
-  /** The client's cursor is too old: it has to reload everything. */
+  /** Makes the client reload everything, because its cursor is too old. */
   reset(): void {
     this.#first = ['event: reset\ndata: {}\n\n']
   }
@@ -96,13 +96,13 @@ export class EventStream implements AnswerStream, Listener {
     this.#unlisten()
     this.#unwatch()
     clearInterval(this.#heartbeat)
-    clearTimeout(this.#askAgain)
+    clearTimeout(this.#checkAgain)
     this.#sink?.end()
   }
 
-  /** Also sends the present cursor, so that an idle client does not fall behind the retention. */
+  /** Sends the present cursor, so that the cursor of an idle client does not become older than the retention. */
   #beat(): void {
-    // The cursor would be ahead of the waiting events.
+    // The cursor would skip the waiting events.
     if (this.#waiting.length > 0) return
     const place = later(this.#deps.live.place, this.#place)
     this.#write(`: still here\nid: ${this.#deps.cursorOf(place)}\n\n`)
@@ -115,7 +115,7 @@ export class EventStream implements AnswerStream, Listener {
     else void this.#writeWaiting()
   }
 
-  /** One access check for all waiting events; nearly always answered from memory. */
+  /** Writes all waiting events after one access check, which nearly always needs no query. */
   async #writeWaiting(): Promise<void> {
     if (this.#isWriting) return
     this.#isWriting = true
@@ -126,7 +126,7 @@ export class EventStream implements AnswerStream, Listener {
         else for (const text of this.#waiting.splice(0)) this.#write(text)
       }
     } catch {
-      this.#askAgain = setTimeout(() => void this.#writeWaiting(), ASK_AGAIN_MS).unref()
+      this.#checkAgain = setTimeout(() => void this.#writeWaiting(), CHECK_AGAIN_MS).unref()
     } finally {
       this.#isWriting = false
     }

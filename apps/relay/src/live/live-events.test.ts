@@ -28,7 +28,7 @@ afterEach(async () => {
   expect(warned).toEqual([])
 })
 
-/** The events of one relay, and how often it queried the database. */
+/** Returns the events of one relay and the number of its queries. */
 function relay() {
   const requested = { times: 0 }
   const database = new Proxy(world.database, {
@@ -105,7 +105,7 @@ test('a rolled-back transaction holds back nothing', async () => {
   expect(idsOf(received)).toEqual(['message.created m2'])
 })
 
-test('a watch starts after all transactions that do not know of it have ended', async () => {
+test('a watch starts after all transactions that cannot see it have ended', async () => {
   const { live, requested } = relay()
   const writer = await connect()
   await writer.query('BEGIN')
@@ -178,7 +178,7 @@ test('concurrent transactions lose no event, on two relays and for a client that
   expect(idsOf(await readMissedEvents(world.database, 'a1', span, 1_000))).toEqual(idsOf(receivedHere))
 }, 30_000)
 
-test('reports each change as its kind, and reports no other changes', async () => {
+test('reports each change with its kind, and no other changes', async () => {
   const { live } = relay()
   const { database } = world
   const received = await listen(live)
@@ -186,7 +186,7 @@ test('reports each change as its kind, and reports no other changes', async () =
   const device = { id: 'd1', accountId, name: 'attic' }
   const soFar = async (...expected: readonly (readonly [string, object])[]) => {
     await until(() => received.length >= expected.length)
-    // The last change: nothing was reported before it.
+    // Only the last change is reported, so the changes before it were not.
     await database.account.update({ where: { id: accountId }, data: { settingsVersion: { increment: 1 } } })
     await until(() => received.at(-1)?.kind === 'settings.changed')
     expect(received.splice(0).map(({ kind, data }) => [kind, data])).toEqual([...expected, ['settings.changed', {}]])

@@ -7,13 +7,13 @@ import { LiveTail } from './live-tail.ts'
 import type { LiveEvent } from './read-live-events-statement.ts'
 import { extendWatch, type Watched, watch } from './watch-account-statement.ts'
 
-const GO_ON_MS = 5 * 60_000
+const EXTEND_EVERY_MS = 5 * 60_000
 
 export interface Listener {
   readonly accountId: string
-  /** Called in order and once per event that happens after it starts to listen. */
+  /** Called once, in order, for each event after the start of listening. */
   deliver(event: LiveEvent): void
-  /** The relay is shutting down. */
+  /** Called when the relay is shutting down. */
   end(): void
 }
 
@@ -29,7 +29,7 @@ export class LiveEvents {
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #tail: LiveTail
   readonly #endHints: () => void
-  readonly #goOn: NodeJS.Timeout
+  readonly #extending: NodeJS.Timeout
   #preparing = 0
   #isClosed = false
 
@@ -42,12 +42,12 @@ export class LiveEvents {
       },
       isWanted: () => this.#listeners.size > 0 || this.#preparing > 0,
     })
-    // Any hint wakes the reader, as most changes come with one.
+    // Any hint wakes the reader, because most changes publish one.
     this.#endHints = deps.hints.listen(() => {
       if (this.#listeners.size > 0) this.#tail.wake()
       return undefined
     })
-    this.#goOn = setInterval(() => void this.#keepWatching(), GO_ON_MS).unref()
+    this.#extending = setInterval(() => void this.#keepWatching(), EXTEND_EVERY_MS).unref()
   }
 
   /** All events up to here were delivered to the listeners. */
@@ -69,7 +69,7 @@ export class LiveEvents {
       const watched = await watch(this.#deps.database, accountId)
       if (!watched) return undefined
       await this.#tail.start()
-      // A running transaction may have checked before the account was watched and would write no event.
+      // A transaction that started before the account was watched may write no event.
       if (watched.isNew) await awaitTransactions(this.#deps.database, 'lookers')
       if (this.#isClosed)
         throw new ApiError(503, 'This relay is shutting down: try again', { headers: { 'Retry-After': '1' } })
@@ -79,7 +79,7 @@ export class LiveEvents {
     }
   }
 
-  /** Listens from the present position on. Returns the function that stops it. */
+  /** Starts to listen at the present position. Returns the function that stops listening. */
   listen(listener: Listener): () => void {
     const { accountId } = listener
     const ofAccount = this.#listeners.get(accountId) ?? new Set()
@@ -93,7 +93,7 @@ export class LiveEvents {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#endHints()
-    clearInterval(this.#goOn)
+    clearInterval(this.#extending)
     for (const listener of [...this.#listeners.values()].flatMap((ofAccount) => [...ofAccount])) listener.end()
     await this.#tail.close()
   }

@@ -4,8 +4,8 @@
 // back until the transactions that were writing when the gap was found have ended. Then the missing event is visible or
 // will never exist.
 //
-// States: idle without listeners; starting, until the writes that were running at the start have ended; reading, when
-// woken and every POLL_MS. An unavailable database delays events and loses none.
+// The tail is idle without listeners. It is starting until the writes that were running at the start have ended. Then it reads
+// every POLL_MS and when woken. An unavailable database delays events but loses none.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@smsgw/daemon/log'
 import type { Database } from '../store/database.ts'
@@ -22,7 +22,7 @@ export interface LiveTailDeps {
   readonly database: Database
   readonly log: Log
   readonly deliver: (event: LiveEvent) => void
-  /** False when nobody listens. */
+  /** Returns whether anybody listens. */
   readonly isWanted: () => boolean
 }
 
@@ -38,12 +38,12 @@ export class LiveTail {
     this.#deps = deps
   }
 
-  /** All events up to here were delivered, and none after it. */
+  /** Number of the last event that was delivered. */
   get place(): bigint {
     return this.#place
   }
 
-  /** When it resolves, every event that is committed from now on will be delivered. */
+  /** Starts reading. Every event that is committed after the promise resolves will be delivered. */
   async start(): Promise<void> {
     this.#started ??= this.#begin()
     await this.#started
@@ -91,7 +91,7 @@ export class LiveTail {
     this.#started = undefined
   }
 
-  /** True when there may be more. */
+  /** Delivers a batch of events. Returns whether there may be more. */
   async #readOnce(): Promise<boolean> {
     const { database } = this.#deps
     const found = await readLiveEvents(database, this.#place, EVENTS_AT_ONCE)

@@ -5,8 +5,8 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRow, readRows } from '../store/read-rows.ts'
 
 /**
- * Reads the events after a number, in order, of all watched accounts. Takes no locks: LiveTail handles uncommitted
- * numbers.
+ * Reads the events of all watched accounts after a number, in order. Takes no locks. LiveTail handles numbers that are not yet
+ * committed.
  */
 export async function readLiveEvents(statements: Statements, after: bigint, most: number): Promise<LiveEvent[]> {
   return await readRows(
@@ -17,7 +17,7 @@ export async function readLiveEvents(statements: Statements, after: bigint, most
   )
 }
 
-/** Reads the events of one account between two numbers. */
+/** Reads the events of one account between two numbers. Takes no locks. */
 export async function readMissedEvents(
   statements: Statements,
   accountId: string,
@@ -33,7 +33,7 @@ export async function readMissedEvents(
   )
 }
 
-/** Returns the last assigned number, whether or not its transaction has ended. */
+/** Returns the last assigned number, whether or not its transaction has ended. Takes no locks. */
 export async function readLastNumber(statements: Statements): Promise<bigint> {
   const { last } = await readRow(
     statements,

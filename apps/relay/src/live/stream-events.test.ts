@@ -1,4 +1,4 @@
-// Events as a client receives them: over HTTP, from a complete relay.
+// Events as a client receives them over HTTP from a complete relay.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { deleteOldLiveEvents } from './delete-live-events-statement.ts'
@@ -81,7 +81,7 @@ test('refuses a client that may read no kind, and a request for unknown kinds', 
   expect((await relay.api('GET', '/events', { auth: null })).status).toBe(401)
 })
 
-test('sends a reconnecting client what it missed, each once, by header or query', async () => {
+test('sends each missed event once to a reconnecting client, whose cursor is in a header or the query', async () => {
   const first = await watch('?kinds=message.created')
   const begun = await send()
   await first.next()
@@ -96,7 +96,7 @@ test('sends a reconnecting client what it missed, each once, by header or query'
   expect(missed).not.toContain(begun)
 })
 
-test('a client that received no event can resume, too', async () => {
+test('a client that received no event can also resume', async () => {
   const first = await watch('?kinds=device.changed')
   await relay.database.device.update({ where: { id: 'd'.repeat(21) }, data: { name: 'cellar' } })
   expect(await first.next()).toMatchObject({ event: 'device.changed' })
@@ -107,7 +107,7 @@ test('a client that received no event can resume, too', async () => {
 
 test.each([
   ['an invalid cursor', async () => 'nonsense'],
-  ['a cursor of another database', async (known: string) => `other${known.slice(5)}`],
+  ['a cursor from another database', async (known: string) => `other${known.slice(5)}`],
   [
     'a cursor from the future',
     async (known: string) => known.replace(/\d+$/, (place) => `${Number(place) + 1_000_000}`),
@@ -144,7 +144,7 @@ test('an account that was not watched for a while gets a reset, because events a
   expect(await again.next()).toMatchObject({ event: 'reset' })
 })
 
-test('an account has twenty streams, and HEAD uses none of them', async () => {
+test('an account may have twenty streams, and a HEAD request does not count', async () => {
   const stranger = await relay.addAccount()
   const headers = { authorization: stranger.basic }
   for (let count = 0; count < 25; count++)
@@ -171,6 +171,6 @@ test('a relay that shuts down ends its streams', async () => {
   expect(await end).toBeUndefined()
 })
 
-test('a cursor contains its database', () => {
+test('a cursor identifies its database', () => {
   expect(eventCursor('abcdefghijklmno', 12n)).toBe('abcdefgh.12')
 })

@@ -9,15 +9,15 @@ import type { LiveEvents } from './live-events.ts'
 import { readLastNumber, readMissedEvents } from './read-live-events-statement.ts'
 import type { Watched } from './watch-account-statement.ts'
 
-/** Per account and relay; a browser opens a few. */
+/** Limit per account and relay. A browser opens a few streams. */
 const MOST_STREAMS = 20
-/** A client that missed more reloads everything, which costs less. */
+/** Most missed events that are sent. A client that missed more reloads everything, which costs less. */
 const MOST_MISSED = 2_000
 
 export interface StreamEventsDeps {
   readonly database: Database
   readonly live: LiveEvents
-  /** Identifies the database; changes after a restore. */
+  /** Identifies the database. Changes with a restore. */
   readonly streamId: string
   readonly heartbeatMs?: number | undefined
 }
@@ -26,7 +26,7 @@ export interface StreamEventsDeps {
 export function streamEvents(deps: StreamEventsDeps): Endpoint {
   return endpoint({
     query: liveEventsQuery,
-    requestHeaders: { 'Last-Event-ID': 'The `id` of the last event that was read: later events are sent first' },
+    requestHeaders: { 'Last-Event-ID': 'The `id` of the last event that you read; the events after it are sent first' },
     answers: { 200: z.string().meta({ description: 'Server-Sent Events, without an end' }) },
     mediaType: 'text/event-stream',
     async handle({ principal, query, headers, access }) {
@@ -37,7 +37,7 @@ export function streamEvents(deps: StreamEventsDeps): Endpoint {
       const stream = await deps.live.prepare(accountId, async (watched) => {
         const cursorOf = (place: bigint) => eventCursor(deps.streamId, place)
         const { live, heartbeatMs } = deps
-        // Other streams may have opened in the meantime; from here on this one is counted, too.
+        // Other streams may have opened in the meantime. From here on this stream is counted as well.
         if (live.countOf(accountId) >= MOST_STREAMS) throw tooMany()
         const stream = new EventStream({
           live,
@@ -90,12 +90,12 @@ function tooMany(): ApiError {
   return new ApiError(429, message, { headers: { 'Retry-After': '5' } })
 }
 
-/** The position of an event: its number and the database. After a restore from a backup, numbers are assigned again. */
+/** Returns the position of an event, its number and the database. A restored database assigns some numbers again. */
 export function eventCursor(streamId: string, place: bigint): string {
   return `${streamId.slice(0, LENGTH)}.${place}`
 }
 
-/** Returns undefined when the cursor belongs to another database. */
+/** Returns the number of the event, or undefined when the cursor belongs to another database. */
 function placeOfCursor(streamId: string, cursor: string): bigint | undefined {
   const [, number] = /^[\w-]+\.(\d{1,18})$/.exec(cursor) ?? []
   return number !== undefined && cursor.startsWith(`${streamId.slice(0, LENGTH)}.`) ? BigInt(number) : undefined

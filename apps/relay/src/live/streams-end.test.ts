@@ -1,4 +1,4 @@
-// Streams and other long requests end when their client loses access: two relays with one database, over HTTP.
+// Streams and other long requests end when their client loses access. Uses two relays with one database, over HTTP.
 import { liveEventsEnd } from '@smsgw/contract/live-event'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { changePassword } from '../accounts/change-password.ts'
@@ -34,7 +34,7 @@ afterEach(async () => {
   await Promise.all(streams.splice(0).map((stream) => stream.close()))
 })
 
-/** A stream on each relay that has begun. */
+/** Opens a stream on each relay and waits until both have begun. */
 async function watchOnBoth(headers: Readonly<Record<string, string>>): Promise<ReadStream[]> {
   const both = [here, there].map(({ url }) => readEventStream(`${url}/3rdparty/v1/events`, headers))
   for (const stream of await Promise.all(both)) {
@@ -44,7 +44,7 @@ async function watchOnBoth(headers: Readonly<Record<string, string>>): Promise<R
   return streams.slice(-2)
 }
 
-/** The last event of each, after which the stream is closed. */
+/** Returns the last event of each stream after the stream is closed. */
 async function endsOf(watched: readonly ReadStream[]): Promise<unknown[]> {
   const ends = await Promise.all(watched.map((stream) => stream.next('end')))
   expect(await Promise.all(watched.map((stream) => stream.next()))).toEqual([undefined, undefined])
@@ -87,7 +87,7 @@ test('an expired token ends its streams', async () => {
   expect(await endsOf(watched)).toEqual(both('token_expired'))
 })
 
-test('a changed password ends streams of the old one, however many wrong ones came before', async () => {
+test('a password change ends streams that used the old password, however many wrong passwords were tried before', async () => {
   const watched = await watchOnBoth({ authorization: owner.basic })
   const wrong = `Basic ${Buffer.from(`${owner.username}:not it`).toString('base64')}`
   for (let guess = 0; guess < 11; guess++) await there.api('GET', '/devices', { auth: wrong })
@@ -111,7 +111,7 @@ test('signing out ends the streams of the browser', async () => {
   expect(await endsOf(watched)).toEqual(both('session_ended'))
 })
 
-test.each(['password', 'token', 'session'])('a deleted account ends its streams: by %s', async (kind) => {
+test.each(['password', 'token', 'session'])('deleting an account ends its streams: by %s', async (kind) => {
   const headers: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
     password: async () => ({ authorization: owner.basic }),
     token: async () => ({ authorization: (await issue()).auth }),

@@ -3,23 +3,23 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
-/** How long events are written after the last client; more than the promised hour. */
-const GOES_ON_SECONDS = 70 * 60
-/** A client that comes this soon after the first one may be ahead of transactions that do not know it. */
+/** How long events are written after the last client has left. Longer than the promised hour. */
+const WATCHED_SECONDS = 70 * 60
+/** A client that connects this soon after the first one may be ahead of transactions that cannot see the watch. */
 const NEW_SECONDS = 60
 
 const watched = z.object({
-  /** The account was not watched before. */
+  /** Whether the watch has just begun. */
   isNew: z.boolean(),
-  /** From this number on, all events of the account exist. */
+  /** All events of the account after this number exist. */
   sinceId: z.bigint(),
 })
 
 export type Watched = Readonly<z.output<typeof watched>>
 
 /**
- * Makes changes of the account become events from the commit on. It takes a number that separates events before a time
- * without clients from new ones. Returns undefined when the account does not exist.
+ * Makes changes of the account become events from the commit on. Takes a number that separates new events from those before a
+ * time without clients. Returns undefined when the account does not exist. Locks the entry of the account.
  */
 export async function watch(statements: Statements, accountId: string): Promise<Watched | undefined> {
   const [row] = await readRows(
@@ -27,7 +27,7 @@ export async function watch(statements: Statements, accountId: string): Promise<
     watched,
     Prisma.sql`
     INSERT INTO live_accounts AS live (account_id, until, since_id)
-    SELECT id, now() + ${GOES_ON_SECONDS}::int * interval '1 second',
+    SELECT id, now() + ${WATCHED_SECONDS}::int * interval '1 second',
       nextval('live_events_id_seq')
     FROM accounts WHERE id = ${accountId}
     ON CONFLICT (account_id) DO UPDATE SET until = excluded.until
@@ -36,9 +36,9 @@ export async function watch(statements: Statements, accountId: string): Promise<
   return row
 }
 
-/** Extends the watch of accounts with connected clients. */
+/** Extends the watch of accounts with connected clients. Locks their entries. */
 export async function extendWatch(statements: Statements, accountIds: readonly string[]): Promise<void> {
   await statements.$executeRaw`
-    UPDATE live_accounts SET until = now() + ${GOES_ON_SECONDS}::int * interval '1 second'
+    UPDATE live_accounts SET until = now() + ${WATCHED_SECONDS}::int * interval '1 second'
     WHERE account_id = ANY(${accountIds}::text[])`
 }

@@ -1,6 +1,6 @@
 import type { Statements } from '../store/database.ts'
 
-/** Deletes at most `limit` older log rows of an account and returns their number. Locks only these rows, for a short time. */
+/** Deletes at most `limit` old log rows of an account and returns their number. Locks only these rows, for a short time. */
 export function deleteOldLogs(statements: Statements, accountId: string, before: Date, limit: number): Promise<number> {
   return statements.$executeRaw`
     DELETE FROM logs WHERE id IN (

@@ -52,7 +52,7 @@ test('phone numbers are shortened, and characters that PostgreSQL cannot store a
   ])
 })
 
-test('entries of a removed account do not prevent others from being stored', async () => {
+test('entries of a removed account do not prevent other entries from being stored', async () => {
   const logbook = open()
   logbook.write(entry('lost', 'removed'))
   logbook.write(entry('kept'))
@@ -60,7 +60,7 @@ test('entries of a removed account do not prevent others from being stored', asy
   expect(await messages()).toEqual(['a1 kept'])
 })
 
-test('entries wait while the database is unavailable; the oldest of too many are dropped and counted in the log', async () => {
+test('entries wait while the database is unavailable, and the log counts the oldest ones if too many are dropped', async () => {
   const { database, comeBack } = databaseThatIsAway()
   const logbook = open({ database, capacity: 3, lingerMs: 60_000 })
   for (const message of ['1', '2']) logbook.write(entry(message))

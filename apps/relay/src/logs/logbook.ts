@@ -24,7 +24,7 @@ export interface LogbookOptions {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
-  /** Most buffered entries; beyond that the oldest are dropped. */
+  /** Most buffered entries. With more, the oldest are dropped. */
   readonly capacity?: number
   /** How long entries are collected before they are written. */
   readonly lingerMs?: number
@@ -36,43 +36,33 @@ const ROWS_AT_ONCE = 500
 const LONGEST_MESSAGE = 1000
 
 /**
- * Buffers entries and writes them in batches. States: *idle*, the buffer is empty; *lingering*, a timer runs; *writing*,
- * until the buffer is empty. An unavailable database puts it back to lingering. Entries are lost with the process, or when
- * too many arrive during an outage; an extra entry then reports how many.
+ * Buffers entries and writes them in batches. It is *idle* while the buffer is empty, *lingering* while a timer runs, and
+ * *writing* until the buffer is empty. If the database is unavailable, it lingers again. Entries are lost with the process, or
+ * when too many arrive during an outage; an extra entry then reports their number.
  */
 export class BufferedLogbook implements Logbook {
-  readonly #database: Database
-  readonly #clock: Clock
-  readonly #log: Log
-  readonly #capacity: number
-  readonly #lingerMs: number
-  readonly #retryMs: number
+  readonly #options: LogbookOptions & { readonly capacity: number; readonly lingerMs: number; readonly retryMs: number }
   readonly #dropped = new Map<string, number>()
   #waiting: LogRow[] = []
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
 
-  constructor({ database, clock, log, capacity = 10_000, lingerMs = 200, retryMs = 2_000 }: LogbookOptions) {
-    this.#database = database
-    this.#clock = clock
-    this.#log = log
-    this.#capacity = capacity
-    this.#lingerMs = lingerMs
-    this.#retryMs = retryMs
+  constructor(options: LogbookOptions) {
+    this.#options = { capacity: 10_000, lingerMs: 200, retryMs: 2_000, ...options }
   }
 
   write({ accountId, deviceId, module, priority, message, context = {} }: LogbookEntry): void {
     this.#waiting.push({
       accountId,
       deviceId,
-      createdAt: this.#clock.now(),
+      createdAt: this.#options.clock.now(),
       module,
       priority,
       message: maskNumbers(message).slice(0, LONGEST_MESSAGE),
       context: Object.fromEntries(Object.entries(context).map(([name, value]) => [name, maskNumbers(value)])),
     })
     this.#dropOldest()
-    this.#linger(this.#lingerMs)
+    this.#linger(this.#options.lingerMs)
   }
 
   /** Writes the buffered entries, unless the database is unavailable. */
@@ -89,25 +79,28 @@ export class BufferedLogbook implements Logbook {
       this.#timer = undefined
       this.#writing = this.#write().then((isWritten) => {
         this.#writing = undefined
-        if (this.#waiting.length > 0) this.#linger(isWritten ? this.#lingerMs : this.#retryMs)
+        if (this.#waiting.length > 0) this.#linger(isWritten ? this.#options.lingerMs : this.#options.retryMs)
       })
     }, ms).unref()
   }
 
-  /** Returns false when the database is unavailable. */
+  /** Writes until the buffer is empty. Returns false when the database is unavailable. */
   async #write(): Promise<boolean> {
     while (this.#waiting.length > 0 || this.#dropped.size > 0) {
       const lost = new Map(this.#dropped)
       const rows = this.#waiting.splice(0, ROWS_AT_ONCE)
       try {
-        await storeLogRows(this.#database, [...this.#losses(lost), ...rows])
+        await storeLogRows(this.#options.database, [...this.#losses(lost), ...rows])
       } catch (error) {
         if (isDatabaseUnavailable(error)) {
           this.#waiting.unshift(...rows)
           this.#dropOldest()
           return false
         }
-        this.#log.error({ err: error, entries: rows.length }, 'log entries of accounts dropped: they cannot be stored')
+        this.#options.log.error(
+          { err: error, entries: rows.length },
+          'log entries of accounts dropped: they cannot be stored',
+        )
       }
       for (const [accountId, count] of lost) this.#forgetLoss(accountId, count)
     }
@@ -115,19 +108,19 @@ export class BufferedLogbook implements Logbook {
   }
 
   #dropOldest(): void {
-    for (const { accountId } of this.#waiting.splice(0, this.#waiting.length - this.#capacity))
+    for (const { accountId } of this.#waiting.splice(0, this.#waiting.length - this.#options.capacity))
       this.#dropped.set(accountId, (this.#dropped.get(accountId) ?? 0) + 1)
   }
 
   #losses(lost: ReadonlyMap<string, number>): LogRow[] {
-    const createdAt = this.#clock.now()
+    const createdAt = this.#options.clock.now()
     return [...lost].map(([accountId, count]) => {
       const message = `${count} older entries dropped: the database was unavailable for too long`
       return { accountId, deviceId: undefined, createdAt, module: 'logs', priority: 'WARN', message, context: {} }
     })
   }
 
-  /** Entries may be dropped while the count is written. */
+  /** Subtracts the reported entries, because more entries may be dropped while the count is written. */
   #forgetLoss(accountId: string, count: number): void {
     const left = (this.#dropped.get(accountId) ?? 0) - count
     if (left > 0) this.#dropped.set(accountId, left)

@@ -12,8 +12,8 @@ export interface LogRow {
 }
 
 /**
- * Inserts rows of any accounts and skips those of removed accounts. The lock keeps the accounts until the insert; without it
- * one removed account would fail the whole statement by its foreign key.
+ * Inserts rows of several accounts and skips those of removed accounts. The accounts are locked against removal until the
+ * insert, because one removed account would violate the foreign key and fail the whole statement.
  */
 export async function storeLogRows(statements: Statements, rows: readonly LogRow[]): Promise<void> {
   const column = <T>(pick: (row: LogRow) => T) => rows.map(pick)

@@ -32,7 +32,7 @@ afterAll(async () => {
   await relay.close()
 })
 
-/** The first number gets its message; the result of the second is unknown. */
+/** Reports the message to the first number as sent. The result for the second number stays unknown. */
 function answer(command: Command): AgentEvent[] {
   if (command.kind !== 'send') return []
   const about = { cmdId: command.cmdId, at: new Date().toISOString() }
@@ -51,7 +51,7 @@ async function scrape(): Promise<string> {
   return (await relay.request('GET', '/metrics', { auth: `Bearer ${TOKEN}` })).text
 }
 
-test('metrics show what happens, without personal data', async () => {
+test('metrics count what the relay does, without personal data', async () => {
   const there = await receivers.start()
   await relay.api('POST', '/webhooks', { body: { id: 'w', url: there.url, event: 'sms:sent' } })
   for (const auth of [`Basic ${btoa(`${relay.account.username}:wrong`)}`, 'Bearer a.b.c'])

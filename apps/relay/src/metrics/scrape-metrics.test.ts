@@ -16,7 +16,7 @@ async function scrape(token?: string, authorization?: string) {
   const { registry, observe } = openMetrics()
   const routes = [
     route('GET', '/messages/{id}', 'messages:read', 'Shows', show),
-    rootRoute('GET', '/metrics', 'public', 'Shows the metrics', scrapeMetrics(registry, token)),
+    rootRoute('GET', '/metrics', 'public', 'Get metrics', scrapeMetrics(registry, token)),
   ]
   await using server = await testServer({ routes, observe })
   await server.send('GET', '/3rdparty/v1/messages/4915112345678', { headers: { authorization: 'all:any' } })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 
-/** Serves metrics to Prometheus. Without a token it is public, on a port of its own. */
+/** Serves metrics to Prometheus. Without a token the endpoint is public and has a separate port. */
 export function scrapeMetrics(registry: Registry, token?: string): Endpoint {
   return endpoint({
     answers: { 200: z.string().meta({ description: 'The text format of Prometheus' }) },
@@ -18,7 +18,7 @@ export function scrapeMetrics(registry: Registry, token?: string): Endpoint {
   })
 }
 
-/** Compares in constant time. */
+/** Compares two secrets in constant time. */
 function isSame(given: string | undefined, wanted: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given ?? ''), digest(wanted))

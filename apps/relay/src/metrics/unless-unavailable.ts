@@ -1,9 +1,9 @@
 import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
 
-/** Returns NaN while the database is unavailable, so that the other metrics are still served. */
-export async function unlessUnavailable(ask: () => Promise<number>): Promise<number> {
+/** Returns the result of a query, or NaN while the database is unavailable, so that the other metrics are still served. */
+export async function unlessUnavailable(query: () => Promise<number>): Promise<number> {
   try {
-    return await ask()
+    return await query()
   } catch (error) {
     if (isDatabaseUnavailable(error)) return Number.NaN
     throw error

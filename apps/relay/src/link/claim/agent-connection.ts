@@ -1,6 +1,6 @@
 import { Prisma } from '../../store/generated/client.ts'
 
-/** One connection of a device's agent. It accompanies everything that the agent claims or reports. */
+/** One connection of a device's agent. Everything that the agent claims or reports refers to its connection. */
 export interface AgentConnection {
   readonly accountId: string
   readonly deviceId: string
@@ -10,10 +10,10 @@ export interface AgentConnection {
 }
 
 /**
- * The head of a statement that may only run for the newest connection: `fence` has one row while this connection is the
- * newest of its device and has the current journal. The row stays locked against a newer connection until the commit,
- * so a newer connection sees every claim made here. Claims wait neither for each other nor for events of the device.
- * When `isWanted` is false, nothing is locked and nothing is written.
+ * Returns the head of a statement that may run only for the newest connection. Its table `fence` has one row if this
+ * connection is the newest of its device and has the current journal, otherwise none. The row stays locked against a newer
+ * connection until the commit, so that a newer connection sees every claim made here. Claims wait neither for each other nor
+ * for events of the device. When `isWanted` is false, nothing is locked and nothing is written.
  */
 export function fence(
   { accountId, deviceId, connEpoch, journalId }: AgentConnection,

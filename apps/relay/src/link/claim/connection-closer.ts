@@ -10,8 +10,8 @@ interface ConnectionCloserDeps {
 }
 
 /**
- * Records ended connections. Connections that end during a write share the next one, so that thousands of broken
- * connections cost a few statements. Connections that cannot be recorded expire with their lease.
+ * Records ended connections. Connections that end during a write share the next write, so that thousands of broken
+ * connections cost a few statements. A connection that cannot be recorded expires with its lease.
  */
 export class ConnectionCloser {
   readonly #deps: ConnectionCloserDeps
@@ -27,14 +27,14 @@ export class ConnectionCloser {
     this.#writing ??= this.#write()
   }
 
-  /** Resolves when all of them are recorded. */
+  /** Resolves when all added connections are recorded. */
   async settled(): Promise<void> {
     await this.#writing
   }
 
   async #write(): Promise<void> {
     const { database, clock, log } = this.#deps
-    // Collect the connections that end in the same turn of the event loop.
+    // Waits to collect the connections that end in the same turn of the event loop.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const ended = this.#waiting.splice(0)

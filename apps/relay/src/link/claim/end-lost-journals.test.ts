@@ -18,7 +18,7 @@ afterAll(() => store.close())
 
 const windowMs = 15 * 60_000
 
-test('messages of a lost journal end as submit_unknown after the window, and no others do', async () => {
+test('messages of a lost journal end as submit_unknown after the window, but other messages do not', async () => {
   await world.webhook('sms:failed')
   await world.connect()
   await world.message('doubtful', { journal: 'journal' })

@@ -4,9 +4,8 @@ import type { Database, Statements } from '../../store/database.ts'
 import { findLostSends } from './find-lost-sends-statement.ts'
 
 /**
- * Ends messages whose journal the device has lost. They have been in doubt since the device reported a new journal, and
- * no evidence arrived within the window. Later evidence still corrects them. Covers all accounts. Returns how many it
- * ended.
+ * Ends messages whose journal the device has lost, and returns their number. The messages have been in doubt since the device
+ * reported a new journal, and no evidence arrived within the window. Later evidence still corrects their states.
  */
 export async function endLostJournals(database: Database, windowMs: number, now: Date): Promise<number> {
   let ended = 0

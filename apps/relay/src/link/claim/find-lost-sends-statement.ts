@@ -4,8 +4,8 @@ import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 
 /**
- * Finds unfinished messages whose journal was replaced before this time, of all accounts. Takes no locks: the messages
- * are locked when they are ended, and a report that came first has then finished them.
+ * Finds unfinished messages whose journal was replaced before this time. Takes no locks. When the messages are ended, they are
+ * locked, and a report that arrives earlier finishes them first.
  */
 export function findLostSends(statements: Statements, since: Date, limit: number): Promise<z.output<typeof sendRow>[]> {
   return readRows(

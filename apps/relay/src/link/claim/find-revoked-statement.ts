@@ -4,8 +4,8 @@ import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 
 /**
- * Returns the devices that were deleted, alone or with their account. Looks them up by primary key: 5,000 ids take a
- * few milliseconds.
+ * Returns the devices that were deleted, alone or with their account. Takes no locks. A lookup of 5,000 ids by primary key
+ * takes a few milliseconds.
  */
 export async function findRevoked(database: Database, deviceIds: readonly string[]): Promise<string[]> {
   const rows = await readRows(

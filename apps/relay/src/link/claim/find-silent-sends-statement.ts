@@ -5,17 +5,17 @@ import { readRows } from '../../store/read-rows.ts'
 import { latestLease } from './lease.ts'
 
 export interface SilenceLimits {
-  /** For messages with a deadline: silence after the deadline. */
+  /** Silence after the deadline of a message that has one. */
   readonly afterExpiryMs: number
-  /** For messages without a deadline. */
+  /** Silence for messages without a deadline. */
   readonly silenceMs: number
 }
 
 /**
- * Finds unfinished messages of devices that were silent beyond their limit, of all accounts.
+ * Finds unfinished messages of devices that were silent for longer than the limit.
  *
- * Locks the devices, so that a device that returns now is either seen here or waits for the cancels that the caller
- * records. SHARE: two relays that do the same do not wait for each other here.
+ * Locks the devices, so that a device that returns now is either seen here or waits for the cancels that the caller records.
+ * The lock mode is SHARE, so that two relays that run this do not wait for each other.
  */
 export function findSilentSends(
   statements: Statements,

@@ -9,10 +9,7 @@ interface AgentWithSettings {
   readonly settingsVersion: number
 }
 
-/**
- * Returns the accounts whose settings are newer than those of one of their agents, because a hint was lost. One
- * statement.
- */
+/** Returns the accounts of agents whose settings are outdated because a hint was lost. Takes no locks. */
 export async function findStaleSettings(database: Database, agents: readonly AgentWithSettings[]): Promise<string[]> {
   const oldest = new Map<string, number>()
   for (const { connection, settingsVersion } of agents) {

@@ -7,10 +7,10 @@ import type { AgentConnection } from './agent-connection.ts'
 export type DeviceBefore = Readonly<z.output<typeof deviceRow>>
 
 /**
- * Reads the previous connection of a device; undefined when the device was deleted.
+ * Returns the previous connection of a device, or undefined when the device was deleted.
  *
- * Locks: waits for claims and events of the previous connection, which hold the row, and makes later ones wait. NO KEY
- * UPDATE, so that messages are accepted for the device meanwhile.
+ * Waits for claims and events of the previous connection, which lock the row, and makes later ones wait. The lock mode is NO
+ * KEY UPDATE, so that messages for the device are accepted in the meantime.
  */
 export async function lockDevice(
   statements: Statements,

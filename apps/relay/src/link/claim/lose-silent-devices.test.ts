@@ -36,7 +36,7 @@ async function silentWith(...ids: string[]): Promise<void> {
 }
 
 describe('a device that is silent beyond the limit', () => {
-  test('loses dispatched messages: device_lost, with a webhook event and a cancel for its return', async () => {
+  test('loses dispatched messages with device_lost, a webhook event, and a cancel for its return', async () => {
     await silentWith('m')
     world.pass(7 * day - 1)
     expect(await lose()).toBe(0)
@@ -57,7 +57,7 @@ describe('a device that is silent beyond the limit', () => {
     ])
   })
 
-  test('also loses messages that it never fetched, once they have been due for that long', async () => {
+  test('also loses messages that were never dispatched, once they have been due for longer than the limit', async () => {
     await world.message('never fetched')
     await world.message('scheduled', { scheduleAt: new Date(world.now.getTime() + 3 * day * 1000) })
     world.pass(7 * day)
@@ -68,7 +68,7 @@ describe('a device that is silent beyond the limit', () => {
     expect((await world.recipient('scheduled/0')).cancelRequestedAt).toBeNull()
   })
 
-  test('loses expired messages a day after their deadline, or later if it was seen since', async () => {
+  test('loses expired messages a day after their deadline, or later if the device was seen after the deadline', async () => {
     const validUntil = new Date(world.now.getTime() + 2 * hour * 1000)
     await world.message('m', { validUntil, journal: 'journal' })
     await closeConnections(store.database, [(await world.connect()).connection], world.now)
@@ -81,7 +81,7 @@ describe('a device that is silent beyond the limit', () => {
     expect(await lose()).toBe(1)
   })
 
-  test('does not include a connected device, however short the limit and however long its sends take', async () => {
+  test('does not lose messages while it is connected, however short the limit and however long its sends take', async () => {
     await silentWith('m')
     const { connection } = await world.connect()
     world.pass(30)

@@ -4,10 +4,10 @@ import type { Database, Statements } from '../../store/database.ts'
 import { findSilentSends, type SilenceLimits } from './find-silent-sends-statement.ts'
 
 /**
- * Fails the messages of devices that were silent beyond their limit, for all accounts. Returns how many it ended.
+ * Fails the messages of devices that were silent for longer than the limit. Returns the number of messages.
  *
- * Each verdict records a cancel, which a returning device obeys before it sends anything. Its later reports correct the
- * verdict. The devices are locked, so that a device that returns now is either seen here or finds the cancels.
+ * Each failure records a cancel, which a returning device obeys before it sends anything. Later reports of the device correct
+ * the state. The devices are locked, so that a device that returns now is either seen here or finds the cancels.
  */
 export async function loseSilentDevices(
   database: Database,

@@ -21,7 +21,7 @@ afterAll(() => store.close())
 const device = () => store.database.device.findUniqueOrThrow({ where: { id: 'device' } })
 
 describe('a connection', () => {
-  test('makes the device online at this relay, with its SIMs and a new epoch', async () => {
+  test('marks the device as online at this relay, with its SIMs and a new epoch', async () => {
     const sims = [
       { simNumber: 1, state: 'ready', phoneNumber: '+491', carrierName: 'Net\u0000', iccid: '89', signal: 70 },
       { simNumber: 2, state: 'absent' },
@@ -45,7 +45,7 @@ describe('a connection', () => {
     expect(await store.database.simCard.findMany()).toMatchObject([{ simNumber: 2, state: 'ready' }])
   })
 
-  test('keeps the number of a card that is unreadable now, and of no other', async () => {
+  test('keeps the number of a card that has become unreadable, and of no other card', async () => {
     const number = async () => (await store.database.simCard.findFirstOrThrow()).phoneNumber
     await world.connect({ sims: [{ simNumber: 1, state: 'ready', phoneNumber: '+491', iccid: '89' }] })
     for (const state of ['absent', 'locked', 'failed']) {
@@ -56,7 +56,7 @@ describe('a connection', () => {
     expect(await number()).toBeNull()
   })
 
-  test('replaces the previous one and returns its relay while that may be alive', async () => {
+  test('replaces the previous connection and returns its relay while that relay may be alive', async () => {
     await world.connect()
     world.pass(30)
     const second = await world.connect({ relayId: 'second', bootId: 'other' })
@@ -93,7 +93,7 @@ describe('a connection', () => {
     expect(await openConnection(store.database, deleted, options)).toBeUndefined()
   })
 
-  test('with a new journal puts unfinished messages of the previous one in doubt, acknowledged or not', async () => {
+  test('with a new journal puts unfinished messages of the previous journal in doubt, acknowledged or not', async () => {
     await world.webhook('sms:failed')
     await world.connect()
     await world.message('waiting')
@@ -140,7 +140,7 @@ describe('the lease of a connection', () => {
     expect(renewed).toMatchObject({ leaseUntil: new Date('2026-03-01T12:01:20.000Z'), lastSeen: world.now })
   })
 
-  test('ends when the connection closes, unless a newer one holds it', async () => {
+  test('ends when the connection closes, unless a newer connection holds it', async () => {
     const old = (await world.connect()).connection
     const newer = (await world.connect({ relayId: 'elsewhere' })).connection
     await closeConnections(store.database, [old], world.now)

@@ -20,14 +20,14 @@ export interface ArrivingAgent {
 
 export interface OpenedConnection {
   readonly connection: AgentConnection
-  /** The stored mark of this journal, and the tag of the event there. */
+  /** The stored mark of this journal. `markTag` is the tag of the event at the mark. */
   readonly mark: number
   readonly markTag: string | undefined
-  /** The device reported a newer journal since, so this one is an old copy and gets no commands. */
+  /** Whether the device has already reported a newer journal, so that this one is an old copy and gets no commands. */
   readonly isRetired: boolean
   /** Boot id of the previous connection. */
   readonly previousBootId: string | undefined
-  /** The relay that held the previous connection and may still be alive: it has to be notified. */
+  /** The relay of the previous connection if that relay may be alive and has to be notified. */
   readonly displacedRelayId: string | undefined
 }
 
@@ -42,13 +42,12 @@ export interface OpenConnectionOptions {
 /**
  * Makes this the only connection of the device. Returns undefined when the device does not exist.
  *
- * Locks: the update of the device waits for claims and events of the previous connection, which hold the row, and
- * fences later ones. The mark is read after it and is therefore final, and `readUnacknowledgedCommands` sees every
- * claim.
+ * The lock of the device waits for claims and events of the previous connection, which lock the row, and fences later ones.
+ * The mark is read under the lock and is therefore final, and `readUnacknowledgedCommands` sees every claim.
  *
- * A journal that the device reports for the first time replaces the previous one, which is lost or was an old copy.
- * Unfinished messages of the previous journal are in doubt from now on, whether they were acknowledged or not: an
- * acknowledgement may have been lost with it.
+ * A journal that the device reports for the first time replaces the previous one, which is lost or was an old copy. Unfinished
+ * messages of the previous journal are in doubt from now on, whether they were acknowledged or not, because an
+ * acknowledgement may have been lost with the journal.
  */
 export function openConnection(
   database: Database,

@@ -5,11 +5,10 @@ import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
 /**
- * Extends the leases of these connections by `leaseMs`. Returns the connections that are no longer the newest of their
- * device or whose device was deleted: their sockets have to be closed.
+ * Extends the leases of all connections of a process by `leaseMs`. Returns the connections that are no longer the newest of
+ * their device, or whose device was deleted. The caller has to close their sockets.
  *
- * One statement for all connections of a process. Devices are locked in the order of their ids, so that two relays
- * cannot deadlock.
+ * Devices are locked in the order of their ids, so that two relays cannot deadlock.
  */
 export async function renewLeases(
   database: Database,

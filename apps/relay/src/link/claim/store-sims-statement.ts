@@ -3,8 +3,9 @@ import type { Statements } from '../../store/database.ts'
 import { storableText } from '../../store/storable.ts'
 
 /**
- * Replaces the SIM slots of a device: a slot that is missing in the report is deleted. A card that is unreadable now
- * keeps its last known number, for the events of messages that were to be sent by it.
+ * Replaces the SIM slots of a device. A slot that is missing from the report is deleted. A card that has become unreadable
+ * keeps its last known number, for the events of messages that were to be sent through that SIM. The caller holds the lock of
+ * the device.
  */
 export async function storeSims(
   statements: Statements,

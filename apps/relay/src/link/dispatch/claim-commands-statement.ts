@@ -11,7 +11,7 @@ import { type AgentConnection, fence } from '../claim/agent-connection.ts'
 /** How many commands the connection accepts now. */
 export interface Room {
   readonly sends: number
-  /** The limit including urgent sends, for which credit is reserved: at least `sends`. */
+  /** The limit including urgent sends, for which credit is reserved. At least `sends`. */
   readonly urgentSends: number
   /** The limit of cancels, and of other commands. They cost no credit. */
   readonly others: number
@@ -27,21 +27,21 @@ export interface ClaimOptions {
 /**
  * Claims the commands that are due for a device, in the order of dispatch: cancels, other commands, then sends by
  * priority and, within a priority, by the processing order of the account. When this returns, the commands belong to
- * the device's journal, and only then may a frame be sent. Commands that are lost on the way are found by
- * `readUnacknowledgedCommands`.
+ * the device's journal, and only then may a frame be sent. `readUnacknowledgedCommands` finds commands that are lost on the
+ * way.
  *
- * One statement: one round trip and one commit. When nothing is due, the fence locks no row and nothing is written.
+ * One statement needs only one round trip and one commit. When nothing is due, the fence locks no row and nothing is written.
  *
- * SKIP LOCKED: a locked recipient is being cancelled or ended, or is held by an older claim that the fence lets finish.
- * Waiting for it would yield nothing. The message is not locked, because no state changes: a cancel, which locks
- * message and recipients, waits for this statement and then sees the device. A sweep that was dispatched to another
- * journal is dispatched again, as a second sweep does no harm.
+ * Locked recipients are skipped, because they are being cancelled or ended, or belong to an older claim that the fence lets
+ * finish, so waiting would yield nothing. The message is not locked, because its state does not change. A cancel, which locks
+ * the message and its recipients, waits for this statement and then sees the device. A sweep that was dispatched to another
+ * journal is dispatched again, because a second sweep does no harm.
  *
- * Only one of the two orders of sends runs; the condition of the other is false before it reads a row. The indexes hold
- * only waiting rows, so the length of the history does not matter. LIFO sorts the queue of the device each time: an
- * index for it would cost every accepted message a write.
+ * Only one of the two orders of sends runs, because the condition of the other one is false before it reads a row. The indexes
+ * contain only waiting rows, so the length of the history does not matter. LIFO sorts the queue of the device each time,
+ * because an index for this order would cost a write for every accepted message.
  *
- * A device with emulated modems gets no sends while the account has a real modem: `endEmulated` ends them.
+ * A device with emulated modems gets no sends while the account has a real modem, because `endEmulated` ends them.
  */
 export async function claimCommands(
   statements: Statements,
@@ -128,7 +128,7 @@ function waitingSends(
     FOR NO KEY UPDATE SKIP LOCKED`
 }
 
-/** A recipient with its message, as read for a send command. */
+/** A recipient and its message, from which a send command is made. */
 export const sendRow = z.object({
   cmdId: z.string(),
   messageId: z.string(),
@@ -148,7 +148,7 @@ export const sendRow = z.object({
 
 export type SendRow = z.output<typeof sendRow>
 
-/** Only a send has the other columns. */
+/** `command` is set for every command other than a send, and the columns of `sendRow` only for a send. */
 const claimedRow = sendRow.extend({ command: z.custom<Command>().nullable() })
 
 /** Columns of recipients `r` and messages `m`. */

@@ -146,7 +146,7 @@ describe('a claim', () => {
     expect(await claimedIds({ sends: 1, urgentSends: 4, others: 64 })).toEqual(['b/0'])
   })
 
-  test('leaves sends that are not due or have expired', async () => {
+  test('does not return sends that are not due or have expired', async () => {
     await world.message('later', { scheduleAt: new Date('2026-03-01T12:10:00.000Z') })
     await world.message('over', { validUntil: new Date('2026-03-01T12:00:00.000Z') })
     expect(await claimedIds()).toEqual([])
@@ -222,7 +222,7 @@ describe('cancels and other commands', () => {
   })
 })
 
-describe('what was lost on the way', () => {
+describe('a command that was lost on the way', () => {
   test('is dispatched again when the journal reconnects, until it is acknowledged', async () => {
     await world.message('lost')
     await world.message('stored')
@@ -248,7 +248,7 @@ describe('what was lost on the way', () => {
   })
 })
 
-describe('two relays that both assume to hold a device', () => {
+describe('two relays that both assume that they hold a device', () => {
   test('never both claim a send, in any interleaving', async () => {
     const other = openDatabase({ url: store.url, connections: 8 })
     for (let number = 0; number < 60; number += 1) await world.message(`m${number}`)

@@ -59,7 +59,7 @@ type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 
 const day = 24 * 3600
 
-/** One device and what was observed of its messages. */
+/** One device and the observed states of its messages. */
 class History {
   readonly #world: DispatchWorld
   readonly #agent = new ModelAgent()
@@ -233,7 +233,7 @@ function mayFollow({ state: before, errorCode }: Row, now: MessageState): boolea
     Sent: ['Delivered', 'Failed'],
     Cancelled: [],
     Delivered: [],
-    // Corrected, and later events in the same batch.
+    // The state was corrected, and later events are in the same batch.
     Failed: isIgnorance ? ['Sent', 'Delivered'] : [],
   }
   return now === before || next[before].includes(now)

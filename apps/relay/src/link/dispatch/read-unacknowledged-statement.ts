@@ -7,11 +7,11 @@ import type { AgentConnection } from '../claim/agent-connection.ts'
 import { sendColumns, sendCommand, sendRow } from './claim-commands-statement.ts'
 
 /**
- * Returns the commands that were dispatched to this journal and may not have arrived. They are sent again when a
- * connection opens; an agent that has one only acknowledges it again. USSD commands are left out: their request has
- * ended.
+ * Returns the commands that were dispatched to this journal and may not have arrived. These commands are sent again when a
+ * connection opens. An agent that already has a command only acknowledges it again. USSD commands are left out, because their
+ * requests have ended.
  *
- * Takes no locks: dispatched commands belong to this journal forever.
+ * Takes no locks, because dispatched commands always belong to this journal.
  */
 export async function readUnacknowledgedCommands(
   statements: Statements,

@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts'
 import { type ArrivingAgent, type OpenedConnection, openConnection } from '../claim/open-connection.ts'
 import { storeSims } from '../claim/store-sims-statement.ts'
 
-/** Accounts, devices, messages and webhooks with short helpers for tests. */
+/** Short helpers for tests that create accounts, devices, messages and webhooks. */
 export interface DispatchWorld {
   readonly now: Date
   /** Advances the clock of the tested functions. */
@@ -16,11 +16,11 @@ export interface DispatchWorld {
   webhook(event: string, accountId?: string): Promise<void>
   /** Connects an agent of `device` to `relay`, with `journal`; all have defaults. */
   connect(about?: Partial<ArrivingAgent> & { readonly relayId?: string }): Promise<OpenedConnection>
-  /** A message with a recipient for each number; their command ids are `<id>/0`, `<id>/1`, …. */
+  /** Stores a message with a recipient for each number. The command ids of the recipients are `<id>/0`, `<id>/1`, …. */
   message(id: string, about?: MessageAbout): Promise<void>
   recipient(cmdId: string): Promise<Progress>
   messageState(id: string): Promise<MessageState>
-  /** The deliveries of webhooks: `<event> <command or message id>`, in order. */
+  /** Returns the webhook deliveries in order, as `<event> <message id>`. */
   outbox(): Promise<string[]>
 }
 
@@ -38,7 +38,7 @@ interface MessageAbout {
 
 type Progress = NonNullable<Awaited<ReturnType<Database['recipient']['findUnique']>>>
 
-/** A new one replaces the previous one in the same database. */
+/** Deletes the previous world in the database and creates a new one. */
 export async function dispatchWorld(database: Database): Promise<DispatchWorld> {
   await database.account.deleteMany()
   let now = new Date('2026-03-01T12:00:00.000Z')

@@ -14,7 +14,7 @@ export const fates = {
 } as const
 export type Fate = keyof typeof fates
 
-/** A model of an agent as the store sees it: a journal, numbered events, each command executed once. */
+/** A model of an agent as the store sees it. It has a journal and numbered events, and executes each command once. */
 export class ModelAgent {
   journalId = 'journal 0'
   events: AgentEvent[] = []
@@ -39,7 +39,7 @@ export class ModelAgent {
     }
   }
 
-  /** Replaces the SD card: all its records are lost. */
+  /** Replaces the SD card, so that all records of the agent are lost. */
   loseJournal(): void {
     this.journalId = `journal ${Number(this.journalId.slice(8)) + 1}`
     this.events = []
@@ -59,7 +59,7 @@ export class ModelAgent {
     this.#tell(cmdId, processed)
   }
 
-  /** Cancels a send before its first part was submitted; an unknown one leaves a tombstone. */
+  /** Cancels a send if its first part was not yet submitted. A cancel of an unknown send leaves a tombstone. */
   #cancel(cmdId: string): void {
     const state = this.done.get(cmdId) ?? 'processed'
     if (state === 'processed') {

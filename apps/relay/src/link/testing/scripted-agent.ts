@@ -20,32 +20,32 @@ interface AgentKeys {
 }
 
 export interface ScriptedAgentOptions {
-  /** URL of the relay, `http://…`; can be changed between two connections. */
+  /** URL of the relay, `http://…`. May be changed between two connections. */
   readonly url: string
   readonly identity: Identity
   readonly keys?: AgentKeys
   readonly journalId?: string
   readonly bootId?: string
   readonly capabilities?: readonly Capability[]
-  /** Returns the events of a command; none by default. */
+  /** Returns the events of a command. By default there are none. */
   readonly answer?: (command: Command) => readonly AgentEvent[]
   /** Discards events before they are sent, as if the agent had been killed. */
   readonly isLost?: (command: Command) => boolean
-  /** Credit for sends; those without events keep using it. */
+  /** Credit for sends. A send without events keeps using credit. */
   readonly capacity?: number
-  /** The apparent client address, for a relay that trusts this machine as a proxy. */
+  /** The client address to report to a relay that trusts this machine as a proxy. */
   readonly address?: string
-  /** Position in the reconnect delay: 0 reconnects at once, 1 as late as the session machine allows. */
+  /** When to reconnect, from 0 (at once) to 1 (as late as the session machine allows). */
   readonly chance?: number
 }
 
-/** An agent on the real session machine and a real socket, with a journal in memory and scripted behaviour. */
+/** An agent with the real session machine and a real socket, but a journal in memory and scripted behaviour. */
 export class ScriptedAgent {
   readonly keys: AgentKeys
   readonly commands: Command[] = []
   readonly settings: unknown[] = []
   readonly welcomes: Welcome[] = []
-  /** Why connections ended, in order. */
+  /** Reasons why connections ended, in order. */
   readonly ended: string[] = []
   url: string
   identity: Identity
@@ -197,7 +197,7 @@ export class ScriptedAgent {
     }
   }
 
-  /** What a real agent reads from its disk. */
+  /** The data that a real agent reads from its disk. */
   #answer(effect: AgentEffect): void {
     switch (effect.kind) {
       case 'sign': {

@@ -6,14 +6,14 @@ export interface ReadEvent {
 
 export interface ReadStream {
   readonly status: number
-  /** The next event, of these kinds if any are named; undefined at the end of the stream. */
+  /** Returns the next event, or the next one of these kinds. Returns undefined at the end of the stream. */
   next(...kinds: readonly string[]): Promise<ReadEvent | undefined>
   /** The last `id` that was read, as a browser keeps it. */
   readonly lastId: () => string
   close(): Promise<void>
 }
 
-/** A client that reads events like a browser, by the standard alone. */
+/** Reads events like a browser, according to the standard. */
 export async function readEventStream(url: string, headers: Readonly<Record<string, string>>): Promise<ReadStream> {
   const leaving = new AbortController()
   const response = await fetch(url, { headers, signal: leaving.signal })
@@ -50,7 +50,7 @@ async function* blocksOf(response: Response): AsyncGenerator<string, undefined> 
       }
     }
   } catch {
-    // Disconnected by either side.
+    // One of the sides disconnected.
   }
   return undefined
 }
