@@ -49,7 +49,7 @@ test.each([
   [{ ADMIN_USERNAME: 'sms' }, /^ADMIN_USERNAME is set and ADMIN_PASSWORD is not: set both/],
   [{ ADMIN_PASSWORD: 'long enough' }, /^ADMIN_PASSWORD is set and ADMIN_USERNAME is not: set both/],
   [{ TLS_KEY: '/key.pem' }, /^TLS_KEY is set and TLS_CERT is not: set both/],
-  [{ TLS_CERT: '/gone.crt', TLS_KEY: '/gone.key' }, 'TLS_CERT names /gone.crt, which is not there'],
+  [{ TLS_CERT: '/gone.crt', TLS_KEY: '/gone.key' }, 'TLS_CERT names /gone.crt, which does not exist'],
 ])('one line says what is wrong with %j', (settings, line) => {
   expect(() => readConfig({ ...ENOUGH, ...settings })).toThrow(line)
 })

@@ -3,10 +3,10 @@ import { defaultFolder } from '@smsgw/daemon/default-folder'
 import { flag, port, setting, text, wholeNumber } from '@smsgw/daemon/setting'
 import { aboutOf, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
+import ipaddr from 'ipaddr.js'
+import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import { consoleFolder } from './console/console-folder.ts'
-import { secretWeakness } from './secret-weakness.ts'
-import { networks, region } from './setting.ts'
 
 const DAY = 86_400
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
@@ -194,6 +194,36 @@ function refuseContradictions(config: RelayConfig): void {
       )
   for (const name of ['TLS_CERT', 'TLS_KEY'] as const) {
     const file = config[name]
-    if (file !== undefined && !existsSync(file)) throw new StartError(`${name} names ${file}, which is not there`)
+    if (file !== undefined && !existsSync(file)) throw new StartError(`${name} names ${file}, which does not exist`)
   }
+}
+
+/** A setting of networks or addresses, separated by commas. */
+function networks() {
+  return z.string().transform((value, context) => {
+    const parts = value.split(',').map((part) => part.trim())
+    const wrong = parts.find((part) => part !== '' && !isNetwork(part))
+    if (wrong === undefined) return parts.filter((part) => part !== '')
+    context.addIssue({ code: 'custom', message: `"${wrong}" is neither an address nor a network` })
+    return z.NEVER
+  })
+}
+
+function isNetwork(value: string): boolean {
+  return value.includes('/') ? ipaddr.isValidCIDR(value) : ipaddr.isValid(value)
+}
+
+function region() {
+  return z
+    .string()
+    .refine((value) => isSupportedCountry(value), 'must be a country code of two capital letters')
+    .transform((value) => value as CountryCode)
+}
+
+/** Returns why a secret of sufficient length is weak, as the end of a sentence, or undefined when it is not weak. */
+function secretWeakness(secret: string): string | undefined {
+  if (/change.?me|example|password|default|placeholder|your.?secret|insecure|0123456789abcdef|abcdefgh/i.test(secret))
+    return 'is a sample from the documentation'
+  if (new Set(secret).size < 8) return 'can be guessed: it repeats a few characters'
+  return /^(.+?)\1+$/.test(secret) ? 'can be guessed: it repeats itself' : undefined
 }

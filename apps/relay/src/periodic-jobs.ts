@@ -1,7 +1,7 @@
-import { deleteExpiredTokens } from './auth/delete-expired-tokens.ts'
 import { deleteOldRecognisedLogins } from './auth/delete-old-recognised-logins-statement.ts'
 import { rotateSigningKeys } from './auth/rotate-signing-keys.ts'
 import { deleteEndedSessions } from './auth/sessions/delete-ended-sessions-statement.ts'
+import { deleteExpiredTokens } from './auth/token-endpoints.ts'
 import type { Clock } from './clock.ts'
 import type { RelayConfig } from './config.ts'
 import { deleteOldDeviceCommands } from './devices/ask-device.ts'

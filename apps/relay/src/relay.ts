@@ -1,5 +1,5 @@
 import type { Log } from '@smsgw/daemon/log'
-import { ensureAccount } from './accounts/ensure-account.ts'
+import { ensureAccount } from './accounts/create-account.ts'
 import { type AuthDeps, buildAuth } from './auth/auth.ts'
 import { ensureEnrolmentToken } from './auth/enrolment-token.ts'
 import { loginMetrics } from './auth/login-metrics.ts'
@@ -7,10 +7,8 @@ import { rotateSigningKeys } from './auth/rotate-signing-keys.ts'
 import type { Clock } from './clock.ts'
 import type { RelayConfig } from './config.ts'
 import { adoptBuiltInDevice } from './devices/adopt-built-in-device.ts'
-import { PairingThrottle } from './devices/pairing-throttle.ts'
-import { databaseHealth } from './health/database-health.ts'
-import { drainHealth } from './health/drain-health.ts'
-import { processHealth } from './health/process-health.ts'
+import { PairingThrottle } from './devices/redeem-pairing-code.ts'
+import { databaseHealth, drainHealth, processHealth } from './health/health-sources.ts'
 import { PostgresHintBus } from './hints/postgres-hint-bus.ts'
 import { WakeHints } from './hints/wake-hints.ts'
 import type { ServerParts } from './http/build-server.ts'
@@ -134,7 +132,7 @@ async function prepareDatabase(core: Core): Promise<void> {
   const { ADMIN_USERNAME: username, ADMIN_PASSWORD: password, ENROLMENT_TOKEN: token } = core.config
   await rotateSigningKeys({ ...core, longestTokenSeconds: longestToken(core.config) })
   if (username === undefined || password === undefined) return
-  const { accountId } = await ensureAccount(core, { username, password })
+  const accountId = await ensureAccount(core, { username, password })
   if (token !== undefined) await ensureEnrolmentToken(core, { token, accountId })
 }
 

@@ -9,16 +9,14 @@ import { askNetwork } from './devices/ask-network.ts'
 import { createPairingCode } from './devices/create-pairing-code.ts'
 import { deleteDevice } from './devices/delete-device.ts'
 import { examineDevice } from './devices/examine-device.ts'
-import { getDevice } from './devices/get-device.ts'
+import { getDevice, listDevices } from './devices/get-devices.ts'
 import { listDeviceTelemetry } from './devices/list-device-telemetry.ts'
-import { listDevices } from './devices/list-devices.ts'
 import { getDocs, getDocsFile } from './docs-page/get-docs.ts'
 import { getHealth } from './health/get-health.ts'
-import type { HealthSource } from './health/health-check.ts'
+import type { HealthSource } from './health/health-sources.ts'
 import type { WakeHints } from './hints/wake-hints.ts'
 import { getApiCatalog } from './http/openapi/get-api-catalog.ts'
-import { getOpenapi } from './http/openapi/get-openapi.ts'
-import { openapiDocument } from './http/openapi/openapi-document.ts'
+import { getOpenapi, openapiDocument } from './http/openapi/openapi-document.ts'
 import { everywhereRoute, type Route, rootRoute, route } from './http/route.ts'
 import { getInboxItem, listInbox } from './inbox/read-inbox.ts'
 import { exportInbox, refreshInbox } from './inbox/refresh-inbox.ts'
@@ -33,16 +31,13 @@ import { getMessage, listMessages } from './messages/read-messages.ts'
 import { sendMessage } from './messages/send-message.ts'
 import { scrapeMetrics } from './metrics/scrape-metrics.ts'
 import type { Random } from './random.ts'
-import { getSettings } from './settings/get-settings.ts'
-import { patchSettings } from './settings/patch-settings.ts'
-import { replaceSettings } from './settings/replace-settings.ts'
+import { patchSettings, replaceSettings } from './settings/change-settings.ts'
+import { getSettings } from './settings/read-settings.ts'
 import { showStatistics } from './statistics/show-statistics.ts'
 import type { Database } from './store/database.ts'
 import type { SecretBox } from './store/secret-box.ts'
 import { showTimeline } from './timeline/show-timeline.ts'
-import { lookAtVirtualPhone } from './virtual-phone/look-at-virtual-phone.ts'
-import type { VirtualPhone } from './virtual-phone/virtual-phone.ts'
-import { writeFromVirtualPhone } from './virtual-phone/write-from-virtual-phone.ts'
+import { sendFromVirtualPhone, showVirtualPhone, type VirtualPhone } from './virtual-phone/virtual-phone.ts'
 import type { AddressRules } from './webhooks/address-rules.ts'
 import { deleteWebhook, listWebhooks, registerWebhook, rotateWebhookSecret } from './webhooks/api/manage-webhooks.ts'
 import { listDeliveries, showDelivery } from './webhooks/api/read-deliveries.ts'
@@ -145,8 +140,8 @@ export function routes(deps: RouteDeps): Route[] {
     route('GET', '/events', liveEventScopes, 'Stream events as they happen', streamEvents({ ...core, live })),
     route('GET', '/logs', 'logs:read', 'List log entries', listLogs(core)),
 
-    route('GET', '/virtual-phone', 'messages:list', 'Get the phones of a virtual modem', lookAtVirtualPhone(phone)),
-    route('POST', '/virtual-phone', 'messages:send', 'Send to a virtual modem', writeFromVirtualPhone(phone)),
+    route('GET', '/virtual-phone', 'messages:list', 'Get the phones of a virtual modem', showVirtualPhone(phone)),
+    route('POST', '/virtual-phone', 'messages:send', 'Send to a virtual modem', sendFromVirtualPhone(phone)),
 
     everywhereRoute('GET', '/health', 'public', 'Get the health of the service', getHealth(deps)),
     everywhereRoute('GET', '/health/live', 'public', 'Get whether the process is alive', getHealth(deps, 'live')),

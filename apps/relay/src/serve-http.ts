@@ -1,5 +1,9 @@
-import type { Server } from 'node:https'
+import type { IncomingMessage, Server } from 'node:http'
+import type { Server as HttpsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 import type { Log } from '@smsgw/daemon/log'
+import { StartError } from '@smsgw/daemon/start-error'
 import type { FastifyInstance } from 'fastify'
 import { type CertificateFiles, readCertificate, renewCertificate } from './certificate.ts'
 import type { RelayConfig } from './config.ts'
@@ -9,11 +13,9 @@ import { rootRoute } from './http/route.ts'
 import type { ConnectedAgents } from './link/connected-agents.ts'
 import { proxyAddress } from './link/proxy-address.ts'
 import { isAgentUpgrade, serveAgents } from './link/serve-agents.ts'
-import { listen } from './listen.ts'
 import type { LiveEvents } from './live/live-events.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { scrapeMetrics } from './metrics/scrape-metrics.ts'
-import { unusedConnections } from './unused-connections.ts'
 
 /** Time for requests in progress at shutdown. */
 const FINISH_MS = 25_000
@@ -48,7 +50,7 @@ export async function serveRoutes(
   const addressOf = proxyAddress(config.TRUSTED_PROXIES)
   const agentServer = serveAgents(server.server, agents, { addressOf, nowMs: () => performance.now() })
   const url = await listen(server, { host: config.HOST, port: config.PORT })
-  const endWatch = files && renewCertificate(server.server as Server, files, log)
+  const endWatch = files && renewCertificate(server.server as HttpsServer, files, log)
   return {
     url,
     async close() {
@@ -74,12 +76,56 @@ function certificateFiles({ TLS_CERT: cert, TLS_KEY: key }: RelayConfig): Certif
   return cert === undefined || key === undefined ? undefined : { cert, key }
 }
 
+/** Starts listening and returns the URL of the server. */
+async function listen(server: FastifyInstance, where: { host: string; port: number }): Promise<string> {
+  try {
+    await server.listen(where)
+  } catch (error) {
+    throw new StartError(problemOf(error, where), { cause: error })
+  }
+  const { port } = server.server.address() as AddressInfo
+  const protocol = server.initialConfig.https ? 'https' : 'http'
+  return `${protocol}://${where.host.includes(':') ? `[${where.host}]` : where.host}:${port}`
+}
+
+function problemOf(error: unknown, { host, port }: { host: string; port: number }): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return `port ${port} of ${host} is in use by another program: stop that program, or set PORT to another port`
+    case 'EACCES':
+      return `this user may not listen on port ${port}: set PORT to a port above 1023`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `this machine does not have the address ${host}: set HOST to one of its addresses, or to 0.0.0.0`
+    default:
+      return `cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`
+  }
+}
+
 async function finish(server: FastifyInstance, endUnused: () => void): Promise<void> {
-  const impatience = setTimeout(() => server.server.closeAllConnections(), FINISH_MS)
-  // Repeatedly, because the last connections are accepted while the server closes.
+  const deadline = setTimeout(() => server.server.closeAllConnections(), FINISH_MS)
+  // Runs repeatedly, because the server accepts connections until it is closed.
   const sweep = setInterval(endUnused, SWEEP_MS)
   endUnused()
   await server.close()
   clearInterval(sweep)
-  clearTimeout(impatience)
+  clearTimeout(deadline)
+}
+
+/**
+ * Tracks connections without a request, which browsers open in advance. Node does not count these connections as idle and
+ * would wait for them on shutdown. Returns the function that closes them.
+ */
+function unusedConnections(server: Server): () => void {
+  const unused = new Set<Socket>()
+  const use = ({ socket }: IncomingMessage) => unused.delete(socket)
+  // Over TLS, requests arrive on the TLS socket, not on the TCP socket of the `connection` event.
+  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  server.on('request', use).on('upgrade', use)
+  return () => {
+    for (const socket of unused) socket.destroy()
+  }
 }

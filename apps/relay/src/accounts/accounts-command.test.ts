@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(() => world.database.account.deleteMany())
 
-/** What was printed; `answers` are typed one after the other, `input` is piped in. */
+/** Runs a command and returns the printed lines. `answers` are typed one after the other; `input` is piped in. */
 async function run(args: string, { answers = [] as string[], input }: { answers?: string[]; input?: string } = {}) {
   const printed: string[] = []
   const typed = [...answers]
@@ -101,7 +101,7 @@ test.each([
 
 test('a taken name and a weak or mistyped password change nothing', async () => {
   await run('add bob --password-stdin', { input: 'old password' })
-  await expect(run('add bob --generate')).rejects.toThrow('account bob exists already')
+  await expect(run('add bob --generate')).rejects.toThrow('account bob already exists')
   await expect(run('password bob --password-stdin', { input: 'short' })).rejects.toThrow('at least 8')
   await expect(run('password bob', { answers: ['new password', 'new pasword'] })).rejects.toThrow(
     'the passwords differ',

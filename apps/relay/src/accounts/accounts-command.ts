@@ -3,9 +3,9 @@ import type { Clock } from '../clock.ts'
 import { publishHints } from '../hints/publish-hints-statement.ts'
 import type { Database } from '../store/database.ts'
 import { changePassword } from './change-password.ts'
-import { choosePassword } from './choose-password.ts'
 import { type AccountDeps, createAccount } from './create-account.ts'
 import { findAccount } from './find-account.ts'
+import { generatePassword, passwordProblem } from './password.ts'
 import { readArguments } from './read-arguments.ts'
 import { removeAccount } from './remove-account.ts'
 import type { Terminal } from './terminal.ts'
@@ -15,7 +15,7 @@ export const accountsUsage = [
   'accounts add <user> [--generate | --password-stdin]       create an account; asks for its password',
   'accounts list [--json]                                    list all accounts',
   'accounts password <user> [--generate | --password-stdin] [--keep-tokens]',
-  '                                                          changes a password; revokes tokens, too',
+  '                                                          change a password and revoke tokens',
   'accounts remove <user> [--yes]                            remove an account and all its data',
 ]
 
@@ -49,9 +49,9 @@ async function add(deps: AccountsCommandDeps, args: readonly string[]): Promise<
   const chosen = await choosePassword(deps, username, values)
   const accountId = await createAccount(deps, { username, password: chosen.password })
   if (accountId === undefined)
-    throw new StartError(`account ${username} exists already: use \`accounts password\` to change its password`)
+    throw new StartError(`account ${username} already exists: use \`accounts password\` to change its password`)
   deps.terminal.print(`account ${username} created`)
-  tellPassword(deps, chosen)
+  printGenerated(deps, chosen)
 }
 
 async function list({ database, terminal }: AccountsCommandDeps, args: readonly string[]): Promise<void> {
@@ -76,7 +76,7 @@ async function password(deps: AccountsCommandDeps, args: readonly string[]): Pro
   if (!isChanged) throw new StartError(`account ${account.username} was removed during the command; nothing changed`)
   await publishHints(deps.database, [{ kind: 'access-changed', accountId: account.id }])
   deps.terminal.print(`password of ${account.username} changed; revoked tokens: ${revoked}`)
-  tellPassword(deps, chosen)
+  printGenerated(deps, chosen)
 }
 
 async function remove({ database, clock, terminal }: AccountsCommandDeps, args: readonly string[]): Promise<void> {
@@ -94,7 +94,7 @@ async function remove({ database, clock, terminal }: AccountsCommandDeps, args: 
 }
 
 /** Prints a generated password, which is never shown again. */
-function tellPassword(
+function printGenerated(
   { terminal }: AccountsCommandDeps,
   chosen: { readonly password: string; readonly isGenerated: boolean },
 ): void {
@@ -108,7 +108,7 @@ interface AccountSummary {
   readonly devices: number
 }
 
-/** Lists all accounts by name. For the operator only: no other list spans accounts. */
+/** Lists all accounts by name, for the operator. No other list contains the data of several accounts. */
 async function listAccounts(database: Database): Promise<AccountSummary[]> {
   const accounts = await database.account.findMany({
     orderBy: { username: 'asc' },
@@ -120,4 +120,35 @@ async function listAccounts(database: Database): Promise<AccountSummary[]> {
     },
   })
   return accounts.map(({ _count, ...account }) => ({ ...account, devices: _count.devices }))
+}
+
+/** Returns a new password that is typed twice, read from standard input, or generated. An argument could be seen by others. */
+async function choosePassword(
+  { terminal, random }: AccountsCommandDeps,
+  username: string,
+  options: { readonly generate?: boolean | undefined; readonly 'password-stdin'?: boolean | undefined },
+): Promise<{ readonly password: string; readonly isGenerated: boolean }> {
+  if (options.generate && options['password-stdin'])
+    throw new StartError('--generate and --password-stdin exclude each other: use one of them')
+  if (options.generate) return { password: generatePassword(random), isGenerated: true }
+  if (options['password-stdin'])
+    return { password: acceptable(firstLine(await terminal.readInput()), username), isGenerated: false }
+  if (!terminal.isInteractive)
+    throw new StartError('cannot ask for a password without a terminal: use --password-stdin to read it, or --generate')
+  const password = await terminal.askHidden(`Password for ${username} (leave empty to generate one): `)
+  if (password === '') return { password: generatePassword(random), isGenerated: true }
+  acceptable(password, username)
+  if ((await terminal.askHidden('Once more: ')) !== password)
+    throw new StartError('the passwords differ; nothing changed')
+  return { password, isGenerated: false }
+}
+
+function firstLine(input: string): string {
+  return input.split(/\r?\n/, 1)[0] ?? ''
+}
+
+function acceptable(password: string, username: string): string {
+  const problem = passwordProblem(password, username)
+  if (problem !== undefined) throw new StartError(problem)
+  return password
 }

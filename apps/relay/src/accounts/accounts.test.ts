@@ -3,8 +3,7 @@ import { systemClock } from '../clock.ts'
 import { newId, systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
-import { createAccount } from './create-account.ts'
-import { ensureAccount } from './ensure-account.ts'
+import { createAccount, ensureAccount } from './create-account.ts'
 import { matchesPassword } from './password-hash.ts'
 import { removeAccount } from './remove-account.ts'
 
@@ -17,19 +16,17 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('of two accounts created with one name at the same time, one is created', async () => {
+test('of several accounts created with one name at the same time, one is created', async () => {
   const given = { username: 'twin', password: 'some password' }
   const made = await Promise.all(Array.from({ length: 4 }, () => createAccount(deps(), given)))
   expect(made.filter((id) => id !== undefined)).toHaveLength(1)
 })
 
-test('the first account is created once by any number of relays, and keeps a changed password', async () => {
+test('several relays create the first account once, and do not reset its password', async () => {
   const given = { username: 'first', password: 'password from configuration' }
-  const made = await Promise.all(Array.from({ length: 4 }, () => ensureAccount(deps(), given)))
-  expect(made.filter(({ isNew }) => isNew)).toHaveLength(1)
-  expect(new Set(made.map(({ accountId }) => accountId)).size).toBe(1)
-  const again = await ensureAccount(deps(), { ...given, password: 'another password' })
-  expect(again).toEqual({ accountId: made[0]?.accountId, isNew: false })
+  const ids = await Promise.all(Array.from({ length: 4 }, () => ensureAccount(deps(), given)))
+  expect(new Set(ids).size).toBe(1)
+  expect(await ensureAccount(deps(), { ...given, password: 'another password' })).toBe(ids[0])
   const { passwordHash } = await world.database.account.findUniqueOrThrow({ where: { username: 'first' } })
   expect(await matchesPassword(box, passwordHash, given.password)).toBe(true)
 })
@@ -45,12 +42,12 @@ test('a hash is argon2id with 19 MiB and a salt, and does not match without the 
   expect(await matchesPassword(otherServer, one, 'the same password')).toBe(false)
 })
 
-test('removing an account deletes its rows from every table, and no others', async () => {
+test('removing an account deletes all rows of the account and no others', async () => {
   await fullAccount('kept')
   const before = await rowCounts()
   const accountId = await fullAccount('removed')
   const after = await rowCounts()
-  // A table that is missing here belongs into `fullAccount` and, if it can be large, into `remove-account.ts`.
+  // Add a table that is missing here to `fullAccount`, and to `delete-account-rows-statement.ts` if it can be large.
   const grown = Object.keys(after).filter((table) => after[table] !== before[table])
   expect(grown).toEqual(Object.keys(after).filter((table) => !['installation', 'signing_keys'].includes(table)))
   await removeAccount(world.database, systemClock, accountId)
@@ -76,7 +73,7 @@ test('more than one batch of messages is removed', async () => {
   expect(await world.database.message.count({ where: { accountId } })).toBe(0)
 })
 
-/** An account with a row in every table. */
+/** Creates an account with a row in every table. */
 async function fullAccount(username: string): Promise<string> {
   const { database } = world
   const accountId =

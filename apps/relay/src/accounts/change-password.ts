@@ -11,8 +11,8 @@ interface ChangePasswordDeps {
 }
 
 /**
- * Changes the password of an account. The old one is refused within two seconds. Tokens and pairing codes are revoked too,
- * because a thief of the old password could have created some, unless `keepTokens` is set.
+ * Changes the password of an account. Every relay refuses the old password within two seconds. Unless `keepTokens` is set,
+ * tokens and pairing codes are revoked, because somebody who stole the old password could have created some.
  */
 export async function changePassword(
   { database, box, clock }: ChangePasswordDeps,
@@ -20,7 +20,7 @@ export async function changePassword(
   change: {
     readonly password: string
     readonly keepTokens: boolean
-    /** Replaces only this version of the password; without it, any. */
+    /** Replaces only this version of the password, or any version when undefined. */
     readonly credentialVersion?: number
   },
 ): Promise<{ readonly isChanged: boolean; readonly revoked: number }> {
@@ -28,7 +28,7 @@ export async function changePassword(
   if (problem !== undefined) throw new StartError(problem)
   const passwordHash = await hashPassword(box, change.password)
   return database.$transaction(async (statements) => {
-    // The account first: its row lock serialises this with a token being issued with the old password.
+    // The account is updated first, so that its row lock makes a token that is being issued with the old password wait.
     const { credentialVersion } = change
     const { count: changed } = await statements.account.updateMany({
       where: { id: account.id, ...(credentialVersion !== undefined && { credentialVersion }) },

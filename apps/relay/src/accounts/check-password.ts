@@ -21,22 +21,22 @@ interface Match {
 }
 
 /**
- * Compares a password with that of the account. For an unknown account it is compared with a dummy hash, so that timing does
- * not reveal which accounts exist.
+ * Compares a password with that of the account. For an unknown account, compares it with a dummy hash, so that timing does not
+ * reveal which accounts exist.
  */
 export function passwordChecker(deps: CheckPasswordDeps): (pair: Pair) => Promise<Match | undefined> {
   const { box } = deps
-  let hashOfNobody: Promise<string> | undefined
+  let dummyHash: Promise<string> | undefined
   return async ({ username, password }) => {
-    hashOfNobody ??= hashPassword(box, newId(deps.random))
+    dummyHash ??= hashPassword(box, newId(deps.random))
     const account = isTooLong(password) ? null : await findCredentials(deps.database, canonicalUsername(username))
-    const matches = await matchesPassword(box, account?.passwordHash ?? (await hashOfNobody), account ? password : '')
+    const matches = await matchesPassword(box, account?.passwordHash ?? (await dummyHash), account ? password : '')
     return account && matches ? { accountId: account.id, credentialVersion: account.credentialVersion } : undefined
   }
 }
 
 async function findCredentials(database: Database, username: string) {
-  // An invalid name is not queried: PostgreSQL rejects a NUL character.
+  // An invalid name is not queried, because PostgreSQL rejects a NUL character.
   if (usernameProblem(username) !== undefined) return null
   const account = await database.account.findUnique({
     where: { username },

@@ -20,7 +20,21 @@ export async function createAccount(
   const problem = usernameProblem(username) ?? passwordProblem(given.password, username)
   if (problem !== undefined) throw new StartError(problem)
   const account = { id: newId(random), username, passwordHash: await hashPassword(box, given.password) }
-  // The unique constraint decides, not a query before: two relays may create their first account at the same time.
+  // The unique constraint decides, not an earlier query, because two relays may create the first account at the same time.
   const { count } = await database.account.createMany({ data: account, skipDuplicates: true })
   return count === 1 ? account.id : undefined
+}
+
+/**
+ * Creates the first account of the configuration and returns its id. An existing account keeps its password, so that a restart
+ * does not reset the password.
+ */
+export async function ensureAccount(
+  deps: AccountDeps,
+  given: { readonly username: string; readonly password: string },
+): Promise<string> {
+  const byName = { where: { username: canonicalUsername(given.username) }, select: { id: true } }
+  const existing = await deps.database.account.findUnique(byName)
+  if (existing) return existing.id
+  return (await createAccount(deps, given)) ?? (await deps.database.account.findUniqueOrThrow(byName)).id
 }

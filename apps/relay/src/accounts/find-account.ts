@@ -2,13 +2,13 @@ import { StartError } from '@smsgw/daemon/start-error'
 import type { Database } from '../store/database.ts'
 import { canonicalUsername, usernameProblem } from './username.ts'
 
-/** Returns the account of this name, or throws a StartError. */
+/** Returns the account with this name, or throws a StartError. */
 export async function findAccount(
   database: Database,
   username: string,
 ): Promise<{ readonly id: string; readonly username: string }> {
   const name = canonicalUsername(username)
-  // An invalid name is not queried: PostgreSQL rejects a NUL character.
+  // An invalid name is not queried, because PostgreSQL rejects a NUL character.
   const account =
     usernameProblem(name) === undefined
       ? await database.account.findUnique({ where: { username: name }, select: { id: true, username: true } })

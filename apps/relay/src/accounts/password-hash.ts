@@ -3,8 +3,8 @@ import type { SecretBox } from '../store/secret-box.ts'
 import { canonicalPassword } from './password.ts'
 
 /**
- * argon2id with 19 MiB, two passes, one lane: the OWASP minimum, about 5 ms of one core. Its input is a keyed hash, so that
- * a stolen database without SERVER_SECRET allows no offline guessing.
+ * argon2id with 19 MiB, two passes and one lane is the OWASP minimum and takes about 5 ms of one core. Its input is a keyed
+ * hash, so that passwords in a stolen database cannot be guessed without SERVER_SECRET.
  */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 

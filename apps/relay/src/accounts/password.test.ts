@@ -3,7 +3,7 @@ import { systemRandom } from '../random.ts'
 import { generatePassword, passwordProblem } from './password.ts'
 
 test.each(['12345678', 'with: colons', 'pässwörd', '  spaces  ', '💬💬💬 💬💬 ab', `${'x'.repeat(126)}yz`])(
-  '%j will do',
+  '%j is allowed',
   (password) => expect(passwordProblem(password, 'sms')).toBeUndefined(),
 )
 

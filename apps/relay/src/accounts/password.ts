@@ -4,7 +4,7 @@ const SHORTEST = 8
 /** Bytes in UTF-8. */
 const LONGEST = 128
 
-/** Normalises a password, since keyboards encode an ü in different ways. */
+/** Normalises a password, because keyboards encode an ü in different ways. */
 export function canonicalPassword(password: string): string {
   return password.normalize('NFC')
 }
@@ -24,11 +24,11 @@ export function isTooLong(password: string): boolean {
   return Buffer.byteLength(password) > LONGEST
 }
 
-/** Generates a password of 100 bits that is easy to read out: five groups of four characters without lookalikes. */
+/** Generates a password of 100 bits that is easy to read out. It has five groups of four characters without lookalikes. */
 export function generatePassword(random: Random): string {
   const characters = Array.from(random.bytes(20), (byte) => ALPHABET[byte % ALPHABET.length])
   return Array.from({ length: 5 }, (_, group) => characters.slice(group * 4, group * 4 + 4).join('')).join('-')
 }
 
-/** 32 characters, so that every byte maps evenly. */
+/** 32 characters, so that bytes map to them evenly. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'

@@ -8,7 +8,7 @@ interface Arguments<F extends Flags, N extends readonly string[]> {
   readonly positionals: { readonly [Index in keyof N]: string }
 }
 
-/** Reads flags and exactly the named arguments. Errors do not repeat an argument: it may be a password. */
+/** Reads flags and exactly the named arguments. Errors do not repeat an argument, because it may be a password. */
 export function readArguments<F extends Flags, N extends readonly string[]>(
   args: readonly string[],
   flags: F,
@@ -32,7 +32,7 @@ function parsed<F extends Flags>(args: readonly string[], flags: F) {
   try {
     return parseArgs<Parsing<F>>({ args: [...args], options: flags, allowPositionals: true })
   } catch (error) {
-    // The first sentence of Node's message names the option and not its value.
+    // The first sentence of Node's message contains the option but not its value.
     throw new StartError(`${(error as Error).message.split(/\.\s/)[0]}; see --help`, { cause: error })
   }
 }

@@ -5,11 +5,11 @@ import { StartError } from '@smsgw/daemon/start-error'
 
 /** Input and output of a command. */
 export interface Terminal {
-  /** True when a person can answer. */
+  /** Whether a person can answer questions. */
   readonly isInteractive: boolean
   print(line: string): void
   ask(question: string): Promise<string>
-  /** Asks without showing the typed text. */
+  /** Asks a question without showing the typed answer. */
   askHidden(question: string): Promise<string>
   /** Reads standard input to its end. */
   readInput(): Promise<string>

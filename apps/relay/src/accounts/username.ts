@@ -1,12 +1,12 @@
 const LONGEST = 64
 const ALLOWED = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@+-]*$/u
 
-/** Normalises a user name, since keyboards encode an ü in different ways. */
+/** Normalises a user name, because keyboards encode an ü in different ways. */
 export function canonicalUsername(username: string): string {
   return username.normalize('NFC')
 }
 
-/** Returns why a user name is not allowed, or undefined when it is. A colon would end it in Basic authentication. */
+/** Returns why a user name is not allowed, or undefined when it is. In Basic authentication a colon would end the name. */
 export function usernameProblem(username: string): string | undefined {
   if (username === '') return 'a user name must not be empty'
   if ([...username].length > LONGEST) return `a user name must have at most ${LONGEST} characters`

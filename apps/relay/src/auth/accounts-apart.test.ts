@@ -1,4 +1,4 @@
-// Two accounts in one database: what one of them has, the other can neither see, change nor find out about.
+// Two accounts in one database. Neither can see, change or detect the data of the other.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId, systemRandom } from '../random.ts'
 import { type TestAccount, type TestRelay, testRelay } from '../testing/test-relay.ts'
@@ -39,7 +39,7 @@ const OF_ONE_ID = [
 ] as const
 
 test.each(OF_ONE_ID)(
-  '%s of an id of another account answers as for an unknown id (%s → %i)',
+  '%s with the id of another account is answered like an unknown id (%s → %i)',
   async (method, path, status) => {
     const before = await everything()
     const body = method === 'POST' ? { code: '*100#', from: range.since, to: range.until, ...range } : undefined
@@ -116,7 +116,7 @@ test('two accounts can use the same id', async () => {
   expect((await relay.api('GET', '/webhooks')).json).toHaveLength(1)
 })
 
-test('a cursor of one account shows another account nothing of it', async () => {
+test('a cursor of one account shows another account none of its data', async () => {
   const { headers } = await relay.api('GET', '/messages?limit=1')
   const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
   expect((await relay.request('GET', next)).json).toHaveLength(1)
@@ -176,7 +176,7 @@ async function fillAccount(): Promise<Owned> {
 
 type Five = [string, string, string, string, string]
 
-/** All that the owner has, to be compared. */
+/** Returns all data of the owner, for comparison. */
 async function everything(): Promise<unknown> {
   const { database, account } = relay
   const where = { where: { accountId: account.id } }

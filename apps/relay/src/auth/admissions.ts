@@ -1,6 +1,6 @@
-// Ends streams and other long requests when their caller loses access: the token expires or is revoked, the session ends,
-// the password changes, or the account is removed. A hint from the relay that made the change ends them at once; a check
-// every LOOK_MS, against state less than two seconds old, ends them when the hint was lost.
+// Ends streams and other long requests when their caller loses access because the token expires or is revoked, the session
+// ends, the password changes, or the account is removed. A hint from the relay that made the change ends them at once. If
+// that hint was lost, a check every CHECK_EVERY_MS ends them; the state that it reads is less than two seconds old.
 import type { WakeHint } from '../hints/wake-hint.ts'
 import type { AccessLoss, Admissions, OnLost } from '../http/admissions.ts'
 import type { Principal } from '../http/endpoint.ts'
@@ -8,7 +8,7 @@ import type { BasicLogin } from './basic-login.ts'
 import type { BearerLogin } from './bearer-login.ts'
 import type { SessionLogin } from './sessions/session-login.ts'
 
-const LOOK_MS = 250
+const CHECK_EVERY_MS = 250
 
 export interface LiveAdmissionsDeps {
   readonly basicLogin: Pick<BasicLogin, 'standingOf' | 'forget'>
@@ -25,7 +25,7 @@ interface Watched {
 export class LiveAdmissions implements Admissions {
   readonly #deps: LiveAdmissionsDeps
   readonly #watched = new Set<Watched>()
-  #looking: NodeJS.Timeout | undefined
+  #timer: NodeJS.Timeout | undefined
 
   constructor(deps: LiveAdmissionsDeps) {
     this.#deps = deps
@@ -44,9 +44,9 @@ export class LiveAdmissions implements Admissions {
         : principal.session !== undefined && (await sessionLogin.lossOf(principal.session))
     if (loss === 'token_expired' || loss === 'session_expired') return loss
     const isByPassword = principal.tokenId === undefined && principal.credentialVersion !== undefined
-    // The account is read only when a credential was lost, and for passwords.
+    // The account is read only for passwords and after a token or session was lost.
     if (!loss && !isByPassword) return undefined
-    // The change that ended the credential may also have removed the account.
+    // The change that ended the token or session may also have removed the account.
     if (loss) basicLogin.forget(principal.accountId)
     const account = await basicLogin.standingOf(principal.accountId)
     if (!account) return 'account_removed'
@@ -57,31 +57,31 @@ export class LiveAdmissions implements Admissions {
   watch(principal: Principal, onLost: OnLost): () => void {
     const watched = { principal, onLost }
     this.#watched.add(watched)
-    this.#looking ??= setInterval(() => this.#look([...this.#watched]), LOOK_MS).unref()
+    this.#timer ??= setInterval(() => this.#check([...this.#watched]), CHECK_EVERY_MS).unref()
     return () => {
       this.#watched.delete(watched)
       if (this.#watched.size > 0) return
-      clearInterval(this.#looking)
-      this.#looking = undefined
+      clearInterval(this.#timer)
+      this.#timer = undefined
     }
   }
 
   #changed(accountId: string): void {
     const { basicLogin, bearerLogin, sessionLogin } = this.#deps
     for (const login of [basicLogin, bearerLogin, sessionLogin]) login.forget(accountId)
-    this.#look([...this.#watched].filter(({ principal }) => principal.accountId === accountId))
+    this.#check([...this.#watched].filter(({ principal }) => principal.accountId === accountId))
   }
 
-  #look(which: readonly Watched[]): void {
-    for (const watched of which) void this.#lookAt(watched)
+  #check(which: readonly Watched[]): void {
+    for (const watched of which) void this.#checkOne(watched)
   }
 
-  async #lookAt(watched: Watched): Promise<void> {
+  async #checkOne(watched: Watched): Promise<void> {
     try {
       const loss = await this.lossOf(watched.principal)
       if (loss !== undefined && this.#watched.has(watched)) watched.onLost(loss)
     } catch {
-      // Unknown while the database is unavailable; the next check asks again.
+      // The database is unavailable. The next check reads it again.
     }
   }
 }

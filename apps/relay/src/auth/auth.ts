@@ -1,8 +1,5 @@
 import type { Clock } from '../clock.ts'
 import type { WakeHints } from '../hints/wake-hints.ts'
-import type { Admissions } from '../http/admissions.ts'
-import type { Authenticate } from '../http/caller.ts'
-import type { Endpoint } from '../http/endpoint.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import type { Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
@@ -12,17 +9,12 @@ import { authenticate, authenticateRefresh } from './authenticate.ts'
 import { BasicLogin } from './basic-login.ts'
 import { BearerLogin } from './bearer-login.ts'
 import { type ChangeOwnPasswordDeps, changeOwnPassword } from './change-own-password.ts'
-import { issueToken } from './issue-token.ts'
-import { listTokens } from './list-tokens.ts'
 import { type ObserveLogin, observedLogin } from './login-metrics.ts'
 import { publishKeys } from './publish-keys.ts'
-import { refreshToken } from './refresh-token.ts'
-import { revokeToken } from './revoke-token.ts'
-import { beginSession } from './sessions/begin-session.ts'
-import { endSession } from './sessions/end-session.ts'
+import { beginSession, endSession, showSession } from './sessions/session-endpoints.ts'
 import { SessionLogin } from './sessions/session-login.ts'
-import { showSession } from './sessions/show-session.ts'
 import { SigningKeys } from './signing-keys.ts'
+import { issueToken, listTokens, refreshToken, revokeToken } from './token-endpoints.ts'
 
 export interface AuthDeps extends Pick<ChangeOwnPasswordDeps, 'onPasswordChanged'> {
   readonly database: Database
@@ -43,23 +35,10 @@ export interface AuthDeps extends Pick<ChangeOwnPasswordDeps, 'onPasswordChanged
   readonly observeLogin: ObserveLogin
 }
 
-export interface Auth {
-  readonly authenticate: Authenticate
-  readonly authenticateRefresh: Authenticate
-  readonly admissions: Admissions
-  readonly issueToken: Endpoint
-  readonly refreshToken: Endpoint
-  readonly revokeToken: Endpoint
-  readonly listTokens: Endpoint
-  readonly changeOwnPassword: Endpoint
-  readonly publishKeys: Endpoint
-  readonly beginSession: Endpoint
-  readonly showSession: Endpoint
-  readonly endSession: Endpoint
-}
+export type Auth = ReturnType<typeof buildAuth>
 
 /** Builds authentication and its endpoints. `rotateSigningKeys` must have run once on the database. */
-export function buildAuth(deps: AuthDeps): Auth {
+export function buildAuth(deps: AuthDeps) {
   const signingKeys = new SigningKeys(deps)
   const bearerLogin = new BearerLogin({ ...deps, signingKeys })
   const logins = {
@@ -79,6 +58,7 @@ export function buildAuth(deps: AuthDeps): Auth {
     ? 'tokens are not available in Local Server mode: use Basic authentication'
     : undefined
   const tokens = { ...deps, signingKeys, unavailable }
+  const sessions = { ...deps, ...logins, basicLogin: observed.basicLogin }
   return {
     authenticate: authenticate(observed),
     authenticateRefresh: authenticateRefresh(observed),
@@ -88,9 +68,9 @@ export function buildAuth(deps: AuthDeps): Auth {
     revokeToken: revokeToken(tokens),
     listTokens: listTokens(tokens),
     changeOwnPassword: changeOwnPassword({ ...deps, ...logins }),
-    beginSession: beginSession({ ...deps, ...logins, basicLogin: observed.basicLogin }),
-    showSession: showSession({ ...deps, ...logins }),
-    endSession: endSession({ ...deps, ...logins }),
+    beginSession: beginSession(sessions),
+    showSession: showSession(sessions),
+    endSession: endSession(sessions),
     publishKeys: publishKeys({ signingKeys: deps.isLocal ? undefined : signingKeys }),
   }
 }

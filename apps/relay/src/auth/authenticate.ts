@@ -5,7 +5,7 @@ import { type Credentials, readAuthorization } from './authorization-header.ts'
 import type { BasicLogin } from './basic-login.ts'
 import type { BearerLogin } from './bearer-login.ts'
 import { refuseInsecure } from './refuse-insecure.ts'
-import type { SessionLogin } from './sessions/session-login.ts'
+import { ALL_SCOPES, type SessionLogin } from './sessions/session-login.ts'
 import { unauthorised } from './unauthorised.ts'
 
 export interface AuthenticateDeps {
@@ -16,7 +16,7 @@ export interface AuthenticateDeps {
   readonly allowInsecureHttp: boolean
 }
 
-/** Authenticates by user name and password or by a session, both with all scopes, or by an access token. */
+/** Authenticates with a user name and password, with a session, or with an access token. The first two have all scopes. */
 export function authenticate({
   basicLogin,
   bearerLogin,
@@ -27,7 +27,7 @@ export function authenticate({
   return async (caller) => {
     const credentials = readCredentials(caller, allowInsecureHttp)
     if (credentials.kind === 'basic') {
-      // A browser sends a stored password with requests of any page, but never adds a token by itself.
+      // A browser adds a stored password to requests from any page, but never adds a token on its own.
       if (caller.foreignPage === 'other origin') throw new ApiError(403, FOREIGN_BASIC)
       return principalOf(await basicLogin.check({ ...credentials, ...caller }))
     }
@@ -43,7 +43,7 @@ export function authenticate({
   }
 }
 
-/** Authenticates by a refresh token only. */
+/** Authenticates only with a refresh token. */
 export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: AuthenticateDeps): Authenticate {
   return async (caller) => {
     const credentials = readCredentials(caller, allowInsecureHttp)
@@ -57,7 +57,7 @@ export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: Authenti
   }
 }
 
-/** Uses the `Authorization` header when there is one, even a wrong one; otherwise the session cookie. */
+/** Returns the credentials in the `Authorization` header, even if they are wrong, or those in the cookie without a header. */
 function readCredentials(caller: Caller, allowInsecureHttp: boolean): Credentials | SessionCredentials {
   const credentials = readAuthorization(caller.authorization)
   if (credentials.kind === 'none' && caller.session === undefined) return credentials
@@ -79,21 +79,19 @@ async function bySession(sessionLogin: Pick<SessionLogin, 'check'>, token: strin
 }
 
 const FOREIGN_BASIC =
-  'Basic authentication is not accepted from a page of another site (see Origin and Sec-Fetch-Site): use a ' +
-  'token as Bearer, or call from a program'
+  'Basic authentication is not accepted from a page on another site (see Origin and Sec-Fetch-Site): use a ' +
+  'Bearer token, or call from a program'
 
 const FOREIGN = {
-  'no origin': 'a change with a session needs the header Origin: outside of a browser use Basic or Bearer',
+  'no origin': 'a change with a session requires the header Origin: outside a browser, use Basic or Bearer',
   'other origin':
-    'Origin or Sec-Fetch-Site names another site: a change with a session must come from a page of this server',
+    'Origin or Sec-Fetch-Site names another site: a change with a session must come from a page on this server',
 } as const
 
 function principalOf(login: Awaited<ReturnType<BasicLogin['check']>>): Principal {
   if (!login) throw unauthorised('password', 'wrong user name or password')
-  return { ...login, scopes: EVERYTHING }
+  return { ...login, scopes: ALL_SCOPES }
 }
-
-const EVERYTHING: Principal['scopes'] = new Set(['all:any'] as const)
 
 function whatIsMissing(credentials: Exclude<Credentials, { kind: 'basic' | 'bearer' }>): string {
   if (credentials.kind === 'none') return 'credentials required: send the header Authorization with Basic or Bearer'

@@ -1,4 +1,4 @@
-// Who may ask what: every operation that the relay describes, tried with every kind of credentials.
+// Calls every operation in the OpenAPI document with every kind of credentials.
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { liveEventScopes } from '@smsgw/contract/live-event'
 import { type Scope, scopes } from '@smsgw/contract/scopes'
@@ -10,7 +10,7 @@ import { secretBox } from '../store/secret-box.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { SigningKeys } from './signing-keys.ts'
 
-/** What each operation needs, as the contract says it: an operation that is missing here has no right to be there. */
+/** The scope that the contract requires for each operation. An operation that is missing here fails the first test. */
 const needed: Readonly<
   Record<string, Scope | readonly Scope[] | 'any scope' | 'no token' | 'public' | 'refresh token'>
 > = {
@@ -90,7 +90,7 @@ afterAll(() => Promise.all([relay.close(), local.close()]))
 
 let callers = 0
 
-/** Each call comes from another address, so that none is throttled. Nothing is sent, and the ids are unknown. */
+/** Each call comes from a different address, so that none is throttled. The ids are unknown and the bodies empty. */
 async function statusOf(where: TestRelay, name: string, auth: string | null): Promise<number> {
   const [method = '', path = ''] = name
     .replace('{file}', 'docs.js')
@@ -103,7 +103,7 @@ async function statusOf(where: TestRelay, name: string, auth: string | null): Pr
   return status
 }
 
-/** Which operations answer what: easy to read when it is not what was expected. */
+/** Returns the status of each operation by its name, so that a failed comparison names the operation. */
 async function answers(where: TestRelay, auth: string | null, which: readonly { name: string }[] = guarded) {
   const rows = await Promise.all(which.map(async ({ name }) => [name, await statusOf(where, name, auth)] as const))
   return Object.fromEntries(rows)
@@ -147,7 +147,7 @@ const wrong = {
   'a wrong password': `Basic ${Buffer.from('sms:wrong password').toString('base64')}`,
   'no colon': `Basic ${Buffer.from('sms').toString('base64')}`,
   'no token': 'Bearer ',
-  'rubbish as token': 'Bearer abc.def.ghi',
+  'a malformed token': 'Bearer abc.def.ghi',
 }
 
 test.each(Object.entries(wrong))('every operation answers 401 for %s', async (_, auth) => {
@@ -179,7 +179,7 @@ test('other spellings of a path are protected too', async () => {
 })
 
 test.each(Object.entries(wrong))('public operations ignore credentials: %s', async (_, auth) => {
-  // Signing in looks at what its body holds.
+  // Signing in is left out, because its credentials are in the body.
   const open = operations.filter(({ name, access }) => access === 'public' && !name.startsWith('POST'))
   expect(await answers(relay, auth, open)).toEqual(all(200, open))
 })
@@ -203,11 +203,11 @@ function isOpenTo(scope: Scope, access: (typeof guarded)[number]['access']): boo
   return (scope === 'all:any' && access !== 'no token') || access === 'any scope' || [access].flat().includes(scope)
 }
 
-/** Tokens that look right, and are not. Made from a real one, for they have to be refused for one reason alone. */
+/** Invalid tokens. Each is a valid token with a single change, so that the change is the only reason to refuse it. */
 const bad: Readonly<Record<string, () => Promise<string>>> = {
   'an expired one': async () => {
     const { access_token: token } = await pair(['all:any'], 60)
-    // Not the clock: everything else would be late, too.
+    // The clock stays unchanged, because advancing it would also affect the other tokens.
     return forge(token, { claims: { exp: Math.floor(Date.now() / 1000) - 1 } })
   },
   'a revoked one': async () => {
@@ -221,7 +221,8 @@ const bad: Readonly<Record<string, () => Promise<string>>> = {
     expect((await relay.api('DELETE', `/auth/token/${first.id}`)).status).toBe(204)
     return second.access_token
   },
-  'one of another issuer': async () => forge((await pair()).access_token, { claims: { iss: 'https://else.example' } }),
+  'one from another issuer': async () =>
+    forge((await pair()).access_token, { claims: { iss: 'https://else.example' } }),
   'one for another audience': async () => forge((await pair()).access_token, { claims: { aud: 'smsgw:else' } }),
   'one of another account': async () => {
     const { id } = await relay.addAccount()
@@ -235,20 +236,20 @@ const bad: Readonly<Record<string, () => Promise<string>>> = {
     const [, claims] = (await pair()).access_token.split('.')
     return `${encode({ alg: 'none', typ: 'at+jwt' })}.${claims}.`
   },
-  'one signed by HMAC with our public key': async () => {
+  'one signed with HMAC and our public key': async () => {
     const { access_token: token } = await pair()
     const { kid, publicKey } = await signer()
     const content = `${encode({ alg: 'HS256', typ: 'at+jwt', kid })}.${token.split('.')[1]}`
     const secret = publicKey.export({ type: 'spki', format: 'pem' })
     return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`
   },
-  'one that says HMAC over our signature': async () => {
+  'one whose header says HMAC, with our signature': async () => {
     const [, claims, signature] = (await pair()).access_token.split('.')
     return `${encode({ alg: 'HS256', typ: 'at+jwt', kid: (await signer()).kid })}.${claims}.${signature}`
   },
-  'one signed by a key of its own under our key id': async () =>
+  'one signed with a foreign key under our key id': async () =>
     forge((await pair()).access_token, { key: generateKeyPairSync('ed25519').privateKey }),
-  'one that brings its own key': async () => {
+  'one that contains its own key': async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const jwk = publicKey.export({ format: 'jwk' })
     return forge((await pair()).access_token, { key: privateKey, header: { jwk, kid: 'mine' } })
@@ -259,7 +260,7 @@ const bad: Readonly<Record<string, () => Promise<string>>> = {
   },
 }
 
-test('a re-encoded token without a change is accepted, so that the changed ones fail because of their change', async () => {
+test('a token that was signed again without a change is accepted, so the others fail because of their change', async () => {
   expect(await statusOf(relay, 'GET /3rdparty/v1/logs', `Bearer ${await forge((await pair()).access_token, {})}`)).toBe(
     200,
   )
@@ -316,7 +317,7 @@ interface Change {
   readonly key?: Awaited<ReturnType<typeof signer>>['privateKey']
 }
 
-/** The same token with something changed, signed again: with our own key, if no other is given. */
+/** Returns the token with changes, signed again. Uses our own key unless another one is given. */
 async function forge(token: string, { claims, header, key }: Change): Promise<string> {
   const [head, body] = token.split('.')
   return new SignJWT({ ...decode(body), ...claims })

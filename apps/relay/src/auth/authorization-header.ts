@@ -19,13 +19,13 @@ export function readAuthorization(header: string | undefined): Credentials {
 /** RFC 9110 §11.2 */
 const TOKEN_68 = /^[A-Za-z0-9._~+/-]+=*$/
 
-/** RFC 7617: the first colon ends the user name; UTF-8, as the challenge asks for. */
+/** Decodes a user name and password (RFC 7617). The first colon ends the user name. Our challenge requires UTF-8. */
 function basicPair(value: string): { readonly username: string; readonly password: string } | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, 'base64'))
     const colon = text.indexOf(':')
     return colon === -1 ? undefined : { username: text.slice(0, colon), password: text.slice(colon + 1) }
   } catch {
-    return undefined // no UTF-8
+    return undefined // not UTF-8
   }
 }

@@ -7,7 +7,7 @@ import { secretBox } from '../store/secret-box.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { BasicLogin } from './basic-login.ts'
 
-// The real hash, counted: in modules that no other file has loaded before.
+// Counts calls of the real hash function. The modules are loaded again, because other test files load them without the count.
 vi.hoisted(() => vi.resetModules())
 vi.mock(import('../accounts/password-hash.ts'), async (original) => {
   const real = await original()
@@ -100,13 +100,13 @@ test('a thousand concurrent guesses cost ten hashes', async () => {
   expect(hashes()).toBe(10)
 })
 
-test('the owner gets in from another address while one is refused', async () => {
+test('the owner can log in from one address while another is refused', async () => {
   const relay = newRelay()
   await guessUntilRefused(relay)
   expect(await status(relay.check(right(ELSEWHERE)))).toBe(200)
 })
 
-test('a recent login gets in from the address of a flood, also after its minute in the cache', async () => {
+test('a recent login is accepted from the address of a flood, even when it is no longer cached', async () => {
   const relay = newRelay()
   await relay.check(right())
   await guessUntilRefused(relay)
@@ -116,7 +116,7 @@ test('a recent login gets in from the address of a flood, also after its minute 
   }
 })
 
-test('an owner whose login is remembered is not slowed by guesses from hundreds of addresses', async () => {
+test('guesses from hundreds of addresses do not delay an owner whose login is remembered', async () => {
   const relay = newRelay()
   await relay.check(right())
   nowMs += 120_000
@@ -125,12 +125,12 @@ test('an owner whose login is remembered is not slowed by guesses from hundreds 
   )
   const before = hashes()
   expect(await status(relay.check(right()))).toBe(200)
-  // It waited for those in progress at most.
+  // The login waits at most for the hashes in progress.
   expect(hashes() - before).toBeLessThanOrEqual(4)
   expect(new Set(await Promise.all(flood))).toEqual(new Set([401, 429]))
 })
 
-test('a changed password ends remembered logins: here at once, elsewhere within two seconds', async () => {
+test('a changed password ends remembered logins, here at once and elsewhere within two seconds', async () => {
   const here = newRelay()
   const elsewhere = newRelay()
   for (const relay of [here, elsewhere]) expect(await status(relay.check(right()))).toBe(200)
@@ -167,7 +167,7 @@ test('a removed account is refused within two seconds', async () => {
   expect(await status(relay.check(right()))).toBe(401)
 })
 
-test('an ü matches in each Unicode form', async () => {
+test('an ü matches in either Unicode form', async () => {
   await createAccount({ ...world, random: systemRandom, box }, { username: 'müller', password: 'grüße dich' })
   const decomposed = { username: 'mu\u0308ller', password: 'gru\u0308ße dich', address: HOME }
   expect(await status(newRelay().check(decomposed))).toBe(200)

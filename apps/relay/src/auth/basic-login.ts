@@ -1,10 +1,10 @@
-// Authenticates by user name and password. A cached login takes a few microseconds, a checked one up to 5 ms of one core:
+// Authenticates with a user name and password. A cached login takes a few microseconds; a check takes up to 5 ms of one core.
 //
 //   cached login ──▶ password version of the account unchanged ──▶ accepted
 //   otherwise ──▶ the same pair is being checked? wait for that result
 //             ──▶ throttle (skipped for recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
 //   throttled ──▶ succeeded from this address before, on any relay? front of the queue
-//             ──▶ limit of the address reached, of the account not? a turn within a second, or 429
+//             ──▶ limit of the address reached, but not that of the account? a turn within a second, or 429
 //
 // An unknown user name takes the same path with a dummy hash, so that timing does not reveal which names exist.
 import { availableParallelism } from 'node:os'
@@ -23,7 +23,7 @@ import { type AccountStanding, readAccountStandings } from './read-account-stand
 import { RecognisedLogins } from './recognised-logins.ts'
 import { type Login, RememberedLogins } from './remembered-logins.ts'
 
-/** Leaves one core and most of Node's four worker threads to other work. */
+/** Leaves one core, and most of Node's four worker threads, free for other work. */
 const HASHES_AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1))
 /** About a third of a second of work. */
 const HASHES_WAITING = 64
@@ -108,7 +108,7 @@ export class BasicLogin {
     const guess = this.#throttle.take(username, address)
     if (guess.ok) return await this.#compareIn(addressBlock(address), key, attempt, guess)
     if (await this.#recognised.has(this.#recognised.keyOf(attempt))) return await this.#compareIn(URGENT, key, attempt)
-    // Guesses at other names used up the limit of the address: this name may still have a turn.
+    // Guesses at other names used up the limit of the address, but this name may still get a turn.
     const later =
       guess.used === 'address' && (await this.#hasTurn(attempt)) ? this.#throttle.takePair(username, address) : guess
     if (!later.ok) throw tooMany('too many wrong passwords from your address', later.retryAfterSeconds)
@@ -134,7 +134,7 @@ export class BasicLogin {
         guess?.giveBack()
         this.#remembered.add(key, found.login)
         const recognisedKey = this.#recognised.keyOf(attempt)
-        // When this fails, this relay still remembers the login, and the next one writes it.
+        // When the write fails, this relay still remembers the login, and the next login is written.
         await this.#recognised.remember(recognisedKey, attempt.username, found.login).catch(() => undefined)
       } else await this.#noteWrong(group, key, attempt)
       return found.login
@@ -144,7 +144,7 @@ export class BasicLogin {
     }
   }
 
-  /** The queue was full: lets a recognised login go to its front, and another one have a turn of its address. */
+  /** Called when the queue is full. A recognised login goes to its front; any other may get a turn of its address. */
   async #compareDropped<Result>(group: string, attempt: Attempt, compare: () => Promise<Result>) {
     if (group === URGENT) return undefined
     if (await this.#recognised.has(this.#recognised.keyOf(attempt))) return await this.#queue.run(URGENT, compare)
@@ -158,7 +158,7 @@ export class BasicLogin {
   }
 }
 
-/** A group of its own: guesses of the same address that fill the queue must not push out attempts that have a turn. */
+/** A separate group, so that guesses from the same address cannot push attempts that have a turn out of a full queue. */
 function turnGroup(address: string): string {
   return `turn ${addressBlock(address)}`
 }

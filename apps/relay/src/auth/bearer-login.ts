@@ -8,7 +8,7 @@ import { FreshLookup } from '../store/fresh-lookup.ts'
 import { readTokenStandings, type TokenStanding } from './read-token-standings-statement.ts'
 import { type Claims, type SignedTokenDeps, type TokenKind, verifyToken } from './signed-token.ts'
 
-/** Verifying a signature costs ten times the rest of a login, so the result is cached as long as that of a password. */
+/** Verifying a signature takes ten times as long as the rest of a login, so the result is cached, as for a password. */
 const CACHED_MS = 60_000
 const SIZE = 10_000
 
@@ -17,7 +17,7 @@ interface BearerLoginDeps extends SignedTokenDeps {
   readonly clock: Clock
 }
 
-/** Authenticates access and refresh tokens: signature and expiry from the token, revocation from the database (FreshLookup). */
+/** Authenticates access and refresh tokens. The token proves its signature and expiry; the database says if it was revoked. */
 export class BearerLogin {
   readonly #deps: BearerLoginDeps
   readonly #standings: FreshLookup<TokenStanding>
@@ -36,7 +36,7 @@ export class BearerLogin {
     const standing = claims && (await this.#standings.get(claims.jti))
     if (!claims || standing?.accountId !== claims.sub) return undefined
     const { accountId, username, endsAt } = standing
-    // A relay of an older release refreshes a family beyond its end.
+    // Relays of older releases issue tokens that expire after the end of their family.
     const expiresAt = new Date(Math.min(claims.exp * 1000, endsAt?.getTime() ?? Number.POSITIVE_INFINITY))
     if (expiresAt.getTime() <= this.#nowMs()) return undefined
     const principal = { accountId, username, scopes: knownScopes(claims.scopes), tokenId: claims.jti, expiresAt }
@@ -47,7 +47,7 @@ export class BearerLogin {
     }
   }
 
-  /** Returns why a token that was accepted is no longer valid; undefined while it is valid. */
+  /** Returns why a token that was accepted is no longer valid, or undefined while it is valid. */
   async lossOf(tokenId: string, expiresAt: Date | undefined): Promise<'token_expired' | 'token_revoked' | undefined> {
     if (expiresAt !== undefined && expiresAt.getTime() <= this.#nowMs()) return 'token_expired'
     return (await this.#standings.get(tokenId)) ? undefined : 'token_revoked'

@@ -17,13 +17,13 @@ export interface ChangeOwnPasswordDeps {
   readonly logbook: Logbook
   readonly basicLogin: Pick<BasicLogin, 'check'>
   readonly hints: { accessChanged(accountId: string): void }
-  /** Called after the change is committed, for a copy of the password elsewhere. Must not throw. */
+  /** Called after the change is committed, to update a copy of the password elsewhere. Must not throw. */
   readonly onPasswordChanged?: ((changed: { readonly username: string; readonly password: string }) => void) | undefined
 }
 
 /**
  * Changes the password of the calling account. The current password is required, because a person at an unlocked screen may
- * not be the owner; guesses are throttled like logins. All sessions end, the caller's too, and all tokens and pairing
+ * not be the owner. Guesses are throttled like logins. All sessions end, including the caller's, and all tokens and pairing
  * codes are revoked.
  */
 export function changeOwnPassword(deps: ChangeOwnPasswordDeps): Endpoint {

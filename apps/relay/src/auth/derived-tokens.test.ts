@@ -1,4 +1,4 @@
-// Tokens that a token issued end with it.
+// A token that was issued with another token ends with that token.
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
@@ -20,7 +20,7 @@ interface Pair {
   readonly expires_at: string
 }
 
-/** With the longest lifetime by default; issued with the password unless a token is given. */
+/** Issues a token pair with the password, or with the token `by`. The default lifetime is the longest one. */
 async function issue(by?: Pair, ttl = 0): Promise<Pair> {
   const auth = by ? `Bearer ${by.access_token}` : relay.account.basic
   const body = { scopes: ['tokens:manage', 'logs:read'], ttl }
@@ -37,7 +37,7 @@ const statusOf = async ({ access_token: token }: Pair) =>
 const expiriesOf = ({ access_token: access, refresh_token: refresh }: Pair) =>
   [access, refresh].map((token) => decodeJwt(token).exp)
 
-test('a token and its refresh token expire with their issuer, in a chain too', async () => {
+test('a token and its refresh token expire with the token that issued them, in a chain too', async () => {
   const parent = await issue(undefined, 60)
   const [end] = expiriesOf(parent)
   clock.aheadMs = 10_000
@@ -49,7 +49,7 @@ test('a token and its refresh token expire with their issuer, in a chain too', a
   }
 })
 
-test('refreshing a token or its issuer does not extend its life', async () => {
+test('refreshing a token or its issuer does not extend the life of the token', async () => {
   const parent = await issue(undefined, 60)
   const [end] = expiriesOf(parent)
   const child = await issue(parent)
@@ -62,7 +62,7 @@ test('refreshing a token or its issuer does not extend its life', async () => {
   expect(await statusOf(parentAgain)).toBe(200)
 })
 
-test('a token is revoked with its issuer, in a chain too, but not the other way round', async () => {
+test('revoking a token revokes the tokens it issued, in a chain too, but not its issuer', async () => {
   const parent = await issue()
   const [child, sister] = [await issue(parent), await issue(parent)]
   const { json: childAgain } = await refresh(child)

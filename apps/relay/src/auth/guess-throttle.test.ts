@@ -19,13 +19,13 @@ test('guesses at an account from one address do not lock its owner out at anothe
   expect(throttle.take('sms', '203.0.113.8').ok).toBe(true)
 })
 
-test('guesses at one account leave the others of the same address alone', () => {
+test('guesses at one account do not limit other accounts at the same address', () => {
   const { throttle } = throttleAtZero()
   passed(1_000, () => throttle.take('sms', '203.0.113.7'))
   expect(throttle.take('other', '203.0.113.7').ok).toBe(true)
 })
 
-test('a list of user names ends after a hundred', () => {
+test('a list of user names is refused after a hundred names', () => {
   const { throttle } = throttleAtZero()
   let name = 0
   expect(passed(1_000, () => throttle.take(`user${name++}`, '203.0.113.7'))).toBe(100)

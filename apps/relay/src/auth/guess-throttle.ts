@@ -2,22 +2,22 @@ import { addressBlock } from '../limits/address-block.ts'
 import { TokenBuckets } from '../limits/token-buckets.ts'
 
 /**
- * Per account and address: ten wrong passwords at once, then ten per minute. Enough for a person who types, and for a script
- * whose password was just changed.
+ * Per account and address: ten wrong passwords at once, then ten per minute. This is enough for a person who mistypes, and
+ * for a script whose password was just changed.
  */
 const PAIR = { capacity: 10, refillMs: 6_000, keys: 10_000 }
 
-/** Per address over all accounts: enough for a hundred people behind one router, not for trying a list of user names. */
+/** Per address, over all accounts. Enough for a hundred people behind one router, but not to try a list of user names. */
 const ADDRESS = { capacity: 100, refillMs: 1_000, keys: 10_000 }
 
 export type Guess =
-  | { readonly ok: true /** Call it when the password was right. */; readonly giveBack: () => void }
+  | { readonly ok: true /** To call when the password was right. */; readonly giveBack: () => void }
   | { readonly ok: false; readonly used: 'address' | 'pair'; readonly retryAfterSeconds: number }
 
 /**
  * Limits wrong passwords by account and address, and by address, before any hash is computed. Each attempt takes a token
- * when it begins, so that a thousand concurrent attempts do not all pass; a right password gives it back. There is no
- * limit per account alone: an attacker could use it to lock out the owner.
+ * when it begins, so that a thousand concurrent attempts do not all pass; a right password gives the token back. There is no
+ * limit per account alone, because an attacker could use it to lock out the owner.
  */
 export class GuessThrottle {
   readonly #pairs = new TokenBuckets(PAIR)
@@ -28,7 +28,7 @@ export class GuessThrottle {
     this.#nowMs = nowMs
   }
 
-  /** Takes a token of account and address only, for an attempt that waited in the reserved share. */
+  /** Takes only a token of the account and address, for an attempt that waited in the reserved share. */
   takePair(username: string, address: string): Guess {
     const pair = `${addressBlock(address)} ${username}`
     const waitMs = this.#pairs.take(pair, this.#nowMs())
@@ -38,21 +38,16 @@ export class GuessThrottle {
 
   take(username: string, address: string): Guess {
     const block = addressBlock(address)
-    const pair = `${block} ${username}`
-    const addressWaitMs = this.#addresses.take(block, this.#nowMs())
-    if (addressWaitMs > 0) return { ok: false, used: 'address', retryAfterSeconds: Math.ceil(addressWaitMs / 1000) }
-    const pairWaitMs = this.#pairs.take(pair, this.#nowMs())
-    if (pairWaitMs > 0) {
-      // A refused attempt costs no hash, so it does not count against others at the same address.
+    const waitMs = this.#addresses.take(block, this.#nowMs())
+    if (waitMs > 0) return { ok: false, used: 'address', retryAfterSeconds: Math.ceil(waitMs / 1000) }
+    const guess = this.takePair(username, address)
+    const giveBack = () => {
       this.#addresses.giveBack(block, this.#nowMs())
-      return { ok: false, used: 'pair', retryAfterSeconds: Math.ceil(pairWaitMs / 1000) }
+      if (guess.ok) guess.giveBack()
     }
-    return {
-      ok: true,
-      giveBack: () => {
-        this.#addresses.giveBack(block, this.#nowMs())
-        this.#pairs.giveBack(pair, this.#nowMs())
-      },
-    }
+    if (guess.ok) return { ok: true, giveBack }
+    // A refused attempt costs no hash, so it does not count against others at the same address.
+    giveBack()
+    return guess
   }
 }

@@ -6,12 +6,12 @@ import { readRows } from '../store/read-rows.ts'
 import type { TokenPair } from './token-pair.ts'
 
 /**
- * Stores the first pair of a family, unless the caller lost access after authentication: another replica may know of the
- * loss two seconds later, and the pair would be valid for a month. The family of a pair requested with a token is a child
- * of that token's family.
+ * Stores the first pair of a family, unless the caller lost access after authentication. Otherwise a relay that learns of the
+ * loss two seconds later could issue a pair that is valid for a month. The family of a pair requested with a token is a
+ * child of that token's family.
  *
- * Locks the account first, against password changes, removal and revocations: the second statement sees those committed
- * before, and later ones see the new family.
+ * First locks the account against password changes, removal and revocations, so that the second statement sees the changes
+ * committed earlier, and later changes see the new family.
  */
 export function insertFamily(
   database: Database,

@@ -32,7 +32,7 @@ test('lists issued tokens, newest first, without their secrets', async () => {
   ])
 })
 
-test('lists a refreshed token once, with the id of the latest', async () => {
+test('lists a refreshed token once, with the id of the latest access token', async () => {
   const { refresh_token: refreshToken } = await issue(['logs:read'])
   nowMs += 60_000
   const { json: next } = await relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${refreshToken}` })

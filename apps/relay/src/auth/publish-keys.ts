@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-/** Publishes the keys as JWK Set (RFC 7517), so that other services can verify our tokens. Empty in Local Server mode. */
+/** Publishes the keys as a JWK Set (RFC 7517) for services that verify our tokens. The set is empty in Local Server mode. */
 export function publishKeys({
   signingKeys,
 }: {

@@ -4,13 +4,13 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
-/** The state that a cached login is compared with. A removed account, or one being removed, has none. */
+/** The state that a cached login is compared with. An account that is removed, or is being removed, has no such state. */
 export interface AccountStanding {
   readonly username: string
   readonly credentialVersion: number
 }
 
-/** Reads the state of the accounts that exist. One array parameter, so that the statement is prepared once. Takes no locks. */
+/** Reads the state of the existing accounts. The ids are one array, so the statement is prepared once. Takes no locks. */
 export async function readAccountStandings(
   database: Statements,
   ids: string[],

@@ -3,7 +3,7 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
-/** Reads the latest logins whose password is unchanged, newest first, from `afterSeq` on. Takes no locks. */
+/** Reads the latest logins after `afterSeq` whose password is unchanged, newest first. Takes no locks. */
 export function readRecognisedLogins(
   database: Statements,
   { afterSeq, most }: { readonly afterSeq: bigint; readonly most: number },

@@ -3,18 +3,18 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
-/** What the database knows of a valid token. A revoked token, or one of a removed account, has no standing. */
+/** The state of a valid token in the database. A revoked token and a token of a removed account have no such state. */
 export interface TokenStanding {
   readonly familyId: string
   readonly accountId: string
   readonly username: string
-  /** End of the family; set when a token issued it. */
+  /** End of the family; null unless it was issued with another token. */
   readonly endsAt: Date | null
 }
 
 /**
- * Reads the state of the tokens that are valid, by primary keys. One array parameter, so that the statement is prepared once.
- * Takes no locks.
+ * Reads the state of the valid tokens, by primary key. The ids are one array, so the statement is prepared once. Takes no
+ * locks.
  */
 export async function readTokenStandings(
   database: Statements,
@@ -42,8 +42,8 @@ const tokenRow = z.object({
 })
 
 /**
- * Neither the family `f` is revoked nor one that it descends from. A relay of an older release revokes a family without
- * its descendants, and a family may be issued while its parent is being revoked there.
+ * True when neither the family `f` nor one of its ancestors is revoked. The ancestors matter, because a relay of an older
+ * release revokes a family without its descendants, and does not prevent that a child is issued during the revocation.
  */
 export const isUnrevoked = Prisma.sql`NOT EXISTS (
   WITH RECURSIVE line AS (

@@ -1,4 +1,4 @@
-// Owners who log in during a flood of guesses from the same address, to relays that have just started.
+// Owners log in to relays that have just started, during a flood of guesses from the same address.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { changePassword } from '../accounts/change-password.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
   accountId = (await createAccount({ ...world, random: systemRandom, box }, account)) ?? ''
 })
 
-/** As after a restart: without remembered logins. */
+/** Returns a login without remembered logins, as after a restart. */
 const newRelay = (clock = systemClock) => new BasicLogin({ ...world, box, clock, random: systemRandom })
 const rows = () => world.database.recognisedLogin.findMany({ where: { accountId } })
 
@@ -39,19 +39,19 @@ function status(relay: BasicLogin, name = username, password = PASSWORD, address
   )
 }
 
-/** Until the relay refuses further guesses at the name from the address. */
+/** Guesses until the relay refuses further guesses at the name from the address. */
 async function flood(relay: BasicLogin, name = username): Promise<void> {
   const guesses = await Promise.all(Array.from({ length: 30 }, (_, index) => status(relay, name, `guess ${index}`)))
   expect(guesses).toContain(429)
 }
 
-/** A login that is stored. */
+/** Logs in and waits until the login is stored. */
 async function logIn(address = HOME): Promise<void> {
   expect(await status(newRelay(), username, PASSWORD, address)).toBe(200)
   await expect.poll(async () => (await rows()).length).toBeGreaterThan(0)
 }
 
-test('an owner gets in through guesses at the account from the same address after a restart', async () => {
+test('an owner can log in after a restart during guesses at the account from the same address', async () => {
   await logIn()
   const restarted = newRelay()
   await flood(restarted)
@@ -59,20 +59,20 @@ test('an owner gets in through guesses at the account from the same address afte
   expect(await status(restarted, username, 'another guess')).toBe(429)
 })
 
-test('the login of an owner at another address does not let guesses of this address be checked faster', async () => {
+test('a login of the owner at another address does not speed up the check of guesses from this one', async () => {
   await logIn('198.51.100.9')
   const restarted = newRelay()
   await flood(restarted)
   expect(await status(restarted)).toBe(429)
 })
 
-test('an owner who never logged in waits as long as a guess, because nothing distinguishes the two', async () => {
+test('an owner who has never logged in waits as long as a guess, because nothing distinguishes the two', async () => {
   const relay = newRelay()
   await flood(relay)
   expect(await status(relay)).toBe(429)
 })
 
-test('a right password gets in through 500 wrong ones per second for the same account', async () => {
+test('a right password is accepted during 500 wrong ones per second for the same account', async () => {
   await logIn()
   const relay = newRelay()
   const wrong = startFlood((index) => status(relay, username, `guess ${index}`))
@@ -83,18 +83,18 @@ test('a right password gets in through 500 wrong ones per second for the same ac
   expect(await wrong.stop()).toContain(429)
 })
 
-test('a new password gets a turn while guesses of its address fill the queue', async () => {
+test('a new password gets a turn while guesses from its address fill the queue', async () => {
   const relay = newRelay()
   expect(await status(relay)).toBe(200)
   const change = { password: 'quite another password', keepTokens: true }
   await changePassword({ ...world, box, clock: systemClock }, { id: accountId, username }, change)
-  // Fewer than the limit of the address, more than the places of the queue.
+  // Fewer than the limit of the address, but more than fit into the queue.
   const guesses = Array.from({ length: 90 }, (_, index) => status(relay, `name-${index}`, 'guess'))
   expect(await status(relay, username, change.password)).toBe(200)
   await Promise.all(guesses)
 })
 
-test('a new password gets one of the next turns through 500 new user names per second', async () => {
+test('a new password gets one of the next turns during 500 new user names per second', async () => {
   await logIn()
   const relay = newRelay()
   const wrong = startFlood((index) => status(relay, `new-${index}`, 'guess'))
@@ -108,7 +108,7 @@ test('a new password gets one of the next turns through 500 new user names per s
 })
 
 test.each([0, 86_400_000])(
-  'a relay recognises a login on another relay after a second (clock %i ms ahead before)',
+  'a relay recognises a login on another relay after a second (an earlier login is %i ms in the future)',
   async (aheadMs) => {
     let nowMs = Date.now()
     const relay = newRelay({ now: () => new Date(nowMs) })
@@ -162,7 +162,7 @@ test('a changed password deletes recognised logins', async () => {
   expect(await status(restarted)).toBe(429)
 })
 
-test('an account keeps the hundred latest, for thirty days', async () => {
+test('an account keeps its hundred latest recognised logins for thirty days', async () => {
   const relay = newRelay()
   const old = { accountId, credentialVersion: 1, seenAt: new Date(Date.now() - 31 * 86_400_000) }
   const data = Array.from({ length: 150 }, (_, index) => ({ ...old, loginHash: `${accountId} ${index}` }))
@@ -173,7 +173,7 @@ test('an account keeps the hundred latest, for thirty days', async () => {
   expect(await rows()).toHaveLength(1)
 })
 
-test('guesses at other accounts from the same address leave a turn to a name without guesses', async () => {
+test('guesses at other accounts from the same address leave a turn for a name without guesses', async () => {
   const relay = newRelay()
   const names = Array.from({ length: 20 }, (_, index) => `someone-${index}`)
   await Promise.all(Array.from({ length: 150 }, (_, index) => status(relay, names[index % 20], `guess ${index}`)))

@@ -8,11 +8,11 @@ import type { Login } from './remembered-logins.ts'
 import { storeRecognisedLogin } from './store-recognised-login-statement.ts'
 
 const DAY_MS = 86_400_000
-/** Rows read at once, newest first, and kept in memory. */
+/** Most rows that are read at once, newest first, and kept in memory. */
 const SIZE = 50_000
-/** Logins on other relays are seen after this time. */
+/** Logins on other relays are recognised after this time. */
 const LOAD_AGAIN_MS = 1_000
-/** A row may be committed after rows with a higher number: more than all relays write in ten seconds. */
+/** A row may be committed after rows with higher numbers, so this many are read again: all that relays write in ten seconds. */
 const OVERLAP = 2_000n
 
 interface Attempt {
@@ -28,12 +28,12 @@ interface RecognisedLoginsDeps {
 }
 
 /**
- * Logins that succeeded before from the same address, for all relays and across restarts. They do not replace the check of the
- * password, but pass the throttle; a wrong password never does, because the hash covers the password. The hash also covers the
- * address: otherwise the throttle would not slow down guesses from other addresses.
+ * Logins that succeeded before from the same address, on any relay and across restarts. Their password is still checked, but
+ * they pass the throttle. A wrong password never passes, because the hash covers the password. The hash also covers the
+ * address, because otherwise the throttle would not slow down guesses from other addresses.
  *
- * The rows are loaded when the throttle first refuses an attempt, and new rows at most once per second: a login flood costs
- * the database one query per second, and an idle relay none. They are read by their number, so that clocks do not matter.
+ * The rows are loaded when the throttle first refuses an attempt, and new rows at most once per second. So a login flood costs
+ * the database one query per second, and an idle relay none. Rows are read by their number, so that clocks do not matter.
  */
 export class RecognisedLogins {
   readonly #deps: RecognisedLoginsDeps
@@ -51,27 +51,27 @@ export class RecognisedLogins {
     return this.#deps.box.fingerprint(`${addressBlock(address)} ${username}:${password}`, 'recognised login')
   }
 
-  /** Returns false while the database is unavailable, for logins of other relays or before a restart. */
+  /** While the database is unavailable, recognises only the logins that are in memory. */
   async has(key: string): Promise<boolean> {
     if (this.#logins.get(key)) return true
     await this.#loadNew().catch(() => undefined)
     return this.#logins.get(key) !== undefined
   }
 
-  /** Whether somebody logged in to this account, here or as far as loaded by `has`. */
+  /** Returns whether somebody logged in to this account, on this relay or in the rows that `has` loaded. */
   hasName(username: string): boolean {
     return this.#names.get(canonicalUsername(username)) === true
   }
 
   /** Writes at most once per day. */
   async remember(key: string, username: string, login: Login): Promise<void> {
-    // Kept after a password change, which deletes the stored logins.
+    // The name is kept after a password change, which deletes the stored logins.
     this.#names.set(canonicalUsername(username), true)
     const nowMs = this.#deps.nowMs()
     const ageMs = nowMs - (this.#logins.get(key)?.seenMs ?? Number.NEGATIVE_INFINITY)
     if (ageMs >= 0 && ageMs < DAY_MS) return
     await storeRecognisedLogin(this.#deps.database, key, login)
-    // Only now: after a failed write the next login must try again.
+    // Set only after the write, so that the next login tries again after a failed write.
     this.#logins.set(key, { seenMs: nowMs })
   }
 

@@ -2,21 +2,21 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { BoundedMap } from '../limits/bounded-map.ts'
 import type { Random } from '../random.ts'
 
-/** Counted from the last check of the password. */
+/** A password is checked again this long after its last check. */
 const CACHED_MS = 60_000
 /** A login is forgotten after three days without use, or after ten thousand other logins. */
 const RECOGNISED_MS = 3 * 24 * 3_600_000
 const SIZE = 10_000
 
 /**
- * Logins that succeeded on this relay. For a minute the password is not checked again. After that a login is checked, but
- * passes the throttle and goes to the front of the queue, which requires the password. So an owner gets in during a flood
- * of guesses, even from the same address.
+ * Logins that succeeded on this relay. For a minute the password is not checked again. After that it is checked, but a login
+ * with the same password passes the throttle and goes to the front of the queue. So an owner can log in during a flood of
+ * guesses, even from the same address.
  *
- * Only a hash is kept, under a random key of this process.
+ * Only a hash is kept, made with a random key of this process.
  */
 export class RememberedLogins {
-  /** Created once: raw bytes would make each login ten times slower. */
+  /** Created once, because a login is ten times slower when each one passes the raw bytes. */
   readonly #key: KeyObject
   readonly #nowMs: () => number
   readonly #logins = new BoundedMap<string, Login & { readonly checkedMs: number }>(SIZE)

@@ -5,12 +5,11 @@ import { readRows } from '../store/read-rows.ts'
 
 /**
  * Revokes the family of a token: the token, all tokens refreshed from it, and recursively the families that these tokens
- * issued. The parent family stays valid. An unknown token, or one of another account, revokes nothing.
+ * issued. The parent family stays valid. An unknown token, or one of another account, revokes nothing. Returns the revoked
+ * families, including those that were already revoked.
  *
- * Locks the account first: a family that is being issued concurrently is either visible to the second statement, or its
+ * First locks the account, so that a family that is being issued concurrently is visible to the second statement, or its
  * transaction sees the revocation.
- *
- * @returns the revoked families, including those revoked before
  */
 export function revokeFamilyOf(
   database: Database,

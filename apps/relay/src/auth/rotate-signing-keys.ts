@@ -7,12 +7,12 @@ import { lockSigningKeys } from './lock-signing-keys-statement.ts'
 import { SIGNING_KEY_PURPOSE } from './signing-keys.ts'
 
 const DAY_MS = 86_400_000
-/** How long a key signs. */
+/** How long a key signs tokens. */
 const SIGNS_MS = 90 * DAY_MS
-/** How long a key is published before it signs, for programs that cache the public keys. */
+/** How long a key is published before it signs, because other programs cache the public keys. */
 const PUBLISHED_BEFORE_MS = DAY_MS
 
-/** How long a retired key is kept, so that a clock that is ahead does not delete a key in use. */
+/** How long a retired key is kept, so that a relay whose clock is ahead does not delete a key in use. */
 const KEPT_MS = 30 * DAY_MS
 
 interface RotationDeps {
@@ -25,9 +25,9 @@ interface RotationDeps {
 }
 
 /**
- * Creates the first signing key, and each next key early enough. The previous key verifies until the last token that it may
- * have signed has expired. Call it at start and every few hours on any relay: a lock makes relays that start together create
- * one key.
+ * Creates the first signing key, and each next key early enough. The previous key verifies tokens until the last one that it
+ * may have signed has expired. Called at start and every few hours on every relay; a lock prevents relays that start
+ * together from creating several keys.
  */
 export async function rotateSigningKeys(deps: RotationDeps): Promise<void> {
   await deps.database.$transaction(async (statements) => {
@@ -38,7 +38,7 @@ export async function rotateSigningKeys(deps: RotationDeps): Promise<void> {
     else if (newest.signsFrom.getTime() + SIGNS_MS - PUBLISHED_BEFORE_MS <= now) {
       const signsFrom = now + PUBLISHED_BEFORE_MS
       await addKey(statements, deps, signsFrom)
-      // An hour more, because a relay may sign with the old key until it reads the keys again.
+      // The extra hour is for relays that sign with the old key until they read the keys again.
       const retiresAt = new Date(signsFrom + deps.longestTokenSeconds * 1000 + 3_600_000)
       await statements.signingKey.update({ where: { kid: newest.kid }, data: { retiresAt } })
     }

@@ -4,7 +4,7 @@ import type { SigningKeys } from './signing-keys.ts'
 
 export type TokenKind = 'access' | 'refresh'
 
-/** The kind of a token is in its type and its audience, so that no kind is accepted as the other. */
+/** Access and refresh tokens differ in type and audience, so that neither is accepted as the other. */
 const kinds: Readonly<Record<TokenKind, { readonly typ: string; readonly audience: string }>> = {
   access: { typ: 'at+jwt', audience: 'smsgw:api' },
   refresh: { typ: 'rt+jwt', audience: 'smsgw:refresh' },
@@ -27,7 +27,7 @@ export interface Claims {
   readonly iat: number
   readonly exp: number
   readonly scopes: readonly string[]
-  /** Refresh tokens only: the lifetime of the access tokens that it is exchanged for. */
+  /** In refresh tokens only: the lifetime in seconds of the next access token. */
   readonly ttl?: number
 }
 
@@ -40,8 +40,8 @@ export async function signToken(deps: SignedTokenDeps, kind: TokenKind, claims: 
 }
 
 /**
- * Returns the claims of a token of this kind that we signed and that has not expired, otherwise undefined. The time of issue
- * is not checked, so a replica whose clock is behind accepts a new token.
+ * Returns the claims of a token of this kind if we signed the token and it has not expired, otherwise undefined. The time of
+ * issue is not checked, so that a relay whose clock is behind accepts a new token.
  */
 export async function verifyToken(deps: SignedTokenDeps, kind: TokenKind, token: string): Promise<Claims | undefined> {
   try {

@@ -73,7 +73,7 @@ test('rotation keeps tokens valid and publishes a key a day before it signs', as
   expect(await world.database.signingKey.count()).toBeLessThanOrEqual(3)
 })
 
-test('a relay reads an unknown key once, and invented key ids cause no more reads', async () => {
+test('a relay reads the keys once for a key it does not have, and invented key ids cause no more reads', async () => {
   await rotate()
   const late = replica()
   await late.signer()
@@ -93,7 +93,7 @@ test('a relay reads an unknown key once, and invented key ids cause no more read
 })
 
 test.each([1, 30])(
-  'a clock that is %d days behind the only key signs with it, and the token is valid',
+  'a relay whose clock is %d days behind the only key signs with that key, and the token is valid',
   async (days) => {
     await rotate()
     nowMs -= days * DAY_MS
@@ -103,7 +103,7 @@ test.each([1, 30])(
   },
 )
 
-test('a clock that was ahead deletes no key in use', async () => {
+test('a relay whose clock was ahead deletes no key in use', async () => {
   await rotate()
   const token = await signToken(tokens(replica()), 'refresh', claims(30))
   await world.database.signingKey.updateMany({ data: { retiresAt: new Date(nowMs + 30 * DAY_MS) } })

@@ -1,5 +1,5 @@
-// The keys that sign tokens. Every relay reads them from the database at start, every ten minutes in the background, and at
-// once when a token names an unknown key. `rotate-signing-keys.ts` creates them.
+// The keys that sign tokens. Every relay reads the keys from the database at start, every ten minutes in the background, and
+// at once when a token names an unknown key. `rotate-signing-keys.ts` creates the keys.
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../store/database.ts'
@@ -7,7 +7,7 @@ import type { SecretBox } from '../store/secret-box.ts'
 
 /** A new key is published a day before it signs, so any read in between is early enough. */
 const READ_EVERY_MS = 600_000
-/** Unknown key ids cause at most one read in this time. */
+/** Unknown key ids cause at most one read per interval. */
 const SEARCH_EVERY_MS = 5_000
 
 export const SIGNING_KEY_PURPOSE = 'signing-key'
@@ -48,7 +48,7 @@ export class SigningKeys {
     return this.#find(kid)?.publicKey
   }
 
-  /** Returns the public keys that sign now, will sign, or signed tokens that may still be valid. */
+  /** Returns the public keys that sign now or will sign, and those that signed tokens that may still be valid. */
   async published(): Promise<JsonWebKey[]> {
     await this.#upToDate()
     return this.#keys.filter((key) => this.#isLive(key)).map(({ kid, publicJwk }) => ({ ...publicJwk, kid, ...USE }))
@@ -91,7 +91,7 @@ export class SigningKeys {
 
   #ageMs(): number {
     const ageMs = this.#nowMs() - this.#readMs
-    // After a clock was set back the age is unknown: read again.
+    // After the clock was set back, the age is unknown, so the keys are read again.
     return ageMs < 0 ? Number.POSITIVE_INFINITY : ageMs
   }
 

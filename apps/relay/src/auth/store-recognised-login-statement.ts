@@ -4,11 +4,11 @@ import type { Login } from './remembered-logins.ts'
 const MOST_OF_ACCOUNT = 100
 
 /**
- * Stores a login that succeeded, and deletes the account's oldest ones beyond a hundred. The key lock on the account waits for
- * a concurrent password change and then sees its new version, so that no login with the old password is stored after the
- * change deleted them.
+ * Stores a login that succeeded, and keeps only the hundred latest of the account. The key lock on the account waits for a
+ * concurrent password change and then sees the new version, so that no login with the old password is stored after the change
+ * deleted them.
  *
- * A repeated login gets a new `seq`, because relays read only rows after the last that they have seen.
+ * A repeated login gets a new `seq`, because relays read only rows after the last one they have read.
  */
 export async function storeRecognisedLogin(database: Statements, loginHash: string, login: Login): Promise<void> {
   const { accountId, credentialVersion } = login

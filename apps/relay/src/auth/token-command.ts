@@ -5,9 +5,9 @@ import { readArguments } from '../accounts/read-arguments.ts'
 import type { Terminal } from '../accounts/terminal.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { revokeEnrolmentTokens } from './enrolment-token.ts'
-import { type IssueTokenDeps, issuePair } from './issue-token.ts'
 import { rotateSigningKeys } from './rotate-signing-keys.ts'
 import { SigningKeys } from './signing-keys.ts'
+import { type IssueTokenDeps, issuePair } from './token-endpoints.ts'
 
 export const tokenUsage = [
   'token issue <user> --scopes <scope,…> [--ttl <seconds>]   issue a token like POST /auth/token; prints JSON',
@@ -43,7 +43,7 @@ async function issue(deps: TokenCommandDeps, args: readonly string[]): Promise<v
   }
   const account = await findAccount(deps.database, positionals[0])
   const { maxTtlSeconds, refreshTtlSeconds } = deps
-  // A new database has no signing key yet when no relay has run on it.
+  // Creates the first key when no relay has run on this database.
   await rotateSigningKeys({ ...deps, longestTokenSeconds: Math.max(maxTtlSeconds, refreshTtlSeconds) })
   const signingKeys = new SigningKeys(deps)
   const response = await issuePair({ ...deps, signingKeys }, { accountId: account.id }, request.data)

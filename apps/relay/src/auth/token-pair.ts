@@ -26,7 +26,7 @@ export interface TokenPair {
   readonly refreshExpiresAt: Date
 }
 
-/** Plans a pair. Without a `ttl` the access token is valid for an hour; 0 means the maximum. `notAfter` caps both tokens. */
+/** Plans a pair. Without a `ttl` the access token is valid for an hour; 0 means the maximum. `notAfter` limits both tokens. */
 export function planPair(
   { clock, random, maxTtlSeconds, refreshTtlSeconds }: PairTerms,
   requested: {
@@ -37,7 +37,7 @@ export function planPair(
   },
 ): TokenPair {
   const ttlSeconds = requested.ttl === 0 ? maxTtlSeconds : Math.min(requested.ttl ?? 3_600, maxTtlSeconds)
-  // Tokens have whole seconds, so the times in the answer do as well.
+  // Times in tokens are whole seconds, so the times in the answer are too.
   const issuedSeconds = Math.floor(clock.now().getTime() / 1000)
   const capped = (seconds: number) =>
     new Date(Math.min((issuedSeconds + seconds) * 1000, requested.notAfter?.getTime() ?? Number.POSITIVE_INFINITY))

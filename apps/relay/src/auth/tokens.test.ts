@@ -15,10 +15,10 @@ import { secretBox } from '../store/secret-box.ts'
 import { localHints } from '../testing/local-hints.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { buildAuth } from './auth.ts'
-import { deleteExpiredTokens } from './delete-expired-tokens.ts'
 import { replacePair } from './replace-pair-statement.ts'
 import { revokeFamilyOf } from './revoke-family-statement.ts'
 import { rotateSigningKeys } from './rotate-signing-keys.ts'
+import { deleteExpiredTokens } from './token-endpoints.ts'
 import { planPair } from './token-pair.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
@@ -44,7 +44,7 @@ beforeEach(async () => {
   accountId = (await createAccount({ ...world, random, box }, { username, password: 'right password' })) ?? ''
 })
 
-/** A relay of its own, with the routes of tokens and one to try them on. */
+/** Returns a relay with the token endpoints and another endpoint to call. */
 function replica({ isLocal = false, maxTtlSeconds = 86_400, allowInsecureHttp = false } = {}) {
   const auth = buildAuth({
     ...world,
@@ -198,7 +198,7 @@ test('of concurrent refreshes on two relays, exactly one succeeds', async () => 
   }
 })
 
-test('revoking a token ends those refreshed from it: here at once, on other relays within two seconds', async () => {
+test('revoking a token ends the tokens refreshed from it, here at once and on other relays within two seconds', async () => {
   const [here, elsewhere] = [replica(), replica()]
   const { body: first } = await here.issue(basic(), { scopes: ['logs:read'] })
   const { body: second } = await here.refresh(first.refresh_token)
@@ -229,7 +229,7 @@ test('an access token, or a token revoked after its check, cannot be refreshed',
   expect(await replacePair(world.database, refreshId, pair)).toBe(false)
 })
 
-test('a refresh during a revocation results in no valid token', async () => {
+test('a refresh during a revocation leaves no valid token', async () => {
   const relay = replica()
   for (let round = 0; round < 10; round++) {
     const { body: first } = await relay.issue(basic(), { scopes: ['logs:read'] })
@@ -248,7 +248,7 @@ test('revoking an unknown token, or one of another account, answers 204 and chan
   expect(await relay.whoAmI(body.access_token)).toBe(200)
 })
 
-test('tokens end with a password change, unless they are to be kept', async () => {
+test('tokens end with a password change, unless the change keeps them', async () => {
   const relay = replica()
   const account = { id: accountId, username }
   const { body: kept } = await relay.issue(basic(), { scopes: ['logs:read'] })
@@ -260,7 +260,7 @@ test('tokens end with a password change, unless they are to be kept', async () =
   expect(await relay.whoAmI(kept.access_token)).toBe(401)
 })
 
-test('a relay that has not noticed a revocation yet issues no token with the revoked credentials', async () => {
+test('a relay that has not yet noticed a revocation issues no token with the revoked credentials', async () => {
   const relay = replica()
   const manage = { scopes: ['tokens:manage'] }
   const { body: manager } = await relay.issue(basic(), manage)
@@ -359,7 +359,7 @@ test.each([
   const answer = await ask(replica(), basic())
   expect(answer.statusCode).toBe(status)
   if (status === 403) expect(answer.json().message).toContain('HTTPS')
-  // A wrong password is not even looked at.
+  // Over plain HTTP, a wrong password is refused without a check.
   expect((await ask(replica(), basic(username, 'wrong password'))).statusCode).toBe(status === 200 ? 401 : 403)
   expect((await ask(replica({ allowInsecureHttp: true }), basic())).statusCode).toBe(200)
   expect((await ask(replica({ isLocal: true }), basic())).statusCode).toBe(200)

@@ -1,10 +1,10 @@
 import { ApiError } from '../http/api-error.ts'
 
 const BASIC = 'Basic realm="smsgw", charset="UTF-8"'
-/** A challenge for which browsers open no login dialog. */
+/** A challenge that opens no login dialog in browsers. */
 export const BEARER = 'Bearer realm="smsgw"'
 
-/** Challenges of RFC 9110 by the credentials that the endpoint accepts. */
+/** The `WWW-Authenticate` challenges (RFC 9110) by the credentials that the endpoint accepts. */
 const challenges = {
   password: BASIC,
   session: BEARER,

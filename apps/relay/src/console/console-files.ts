@@ -3,20 +3,20 @@ import { join, relative, sep } from 'node:path'
 import { etagOf, mediaTypeOf, type StaticFile } from '../http/static-file.ts'
 
 export interface ConsoleFile extends StaticFile {
-  /** The file name changes with the content. */
+  /** Browsers may cache the file without a limit, because its name changes with its content. */
   readonly isImmutable: boolean
 }
 
 export interface ConsoleFiles {
   /** Returns the file at a path such as `/assets/main-B1c2d3e4.js`. */
   get(path: string): ConsoleFile | undefined
-  /** Returns the page of every view, or undefined when the console is not built. Reads the folder again after a build. */
+  /** Returns the page for every view, or undefined when the console is not built. Reads the folder again after a build. */
   index(): ConsoleFile | undefined
 }
 
 /**
- * Holds the built console in memory: a few hundred kilobytes. A path that is not in the map has no file, so no request
- * can leave the folder. Symbolic links are not followed.
+ * Holds the built console in memory, a few hundred kilobytes. Only paths in the map are served, so no request can read a file
+ * outside the folder. Symbolic links are not followed.
  */
 export function consoleFiles(folder: string): ConsoleFiles {
   let files: ReadonlyMap<string, ConsoleFile> = new Map()

@@ -57,7 +57,7 @@ test('a page loads only from its own origin, runs no inline script, and cannot b
 })
 
 test.each(['/3rdparty/v1/unknown', '/api/3rdparty/v1/unknown', '/api', '/3rdparty', '/.well-known/unknown'])(
-  '%s is an error of the API, also for a browser',
+  '%s answers with an API error, also to a browser',
   async (path) => {
     const answer = await get(path, asPage)
     expect(answer.status).toBe(404)
@@ -65,14 +65,14 @@ test.each(['/3rdparty/v1/unknown', '/api/3rdparty/v1/unknown', '/api', '/3rdpart
   },
 )
 
-test('a path that is neither page nor file is an error of the API', async () => {
+test('a path that is neither a page nor a file answers with an API error', async () => {
   for (const path of ['/assets/gone.js', '/unknown', '/favicon.ico'])
     expect((await get(path, { accept: '*/*' })).headers.get('content-type')).toContain('application/json')
   expect((await server.send('POST', '/', { headers: asPage })).status).toBe(404)
   expect((await server.send('POST', '/3rdparty/v1/messages', { headers: asPage })).status).toBe(405)
 })
 
-test('an asset is cached without a limit and sent in the best encoding that the browser accepts', async () => {
+test('an asset may be cached without a limit and is sent in the best encoding that the browser accepts', async () => {
   await get('/', asPage)
   const ask = async (encodings: string) => {
     const answer = await get('/assets/main-abc.js', { 'accept-encoding': encodings })
@@ -120,7 +120,7 @@ test('HEAD answers like GET, without the body', async () => {
   expect(answer.headers.get('content-length')).toBe(String(INDEX.length))
 })
 
-test('a page explains that the console is not built, and serves it once it is', async () => {
+test('a page explains that the console is not built, and the console is served after its build', async () => {
   rmSync(folder, { recursive: true })
   for (const path of ['/', '/conversations', '/console-missing']) {
     const answer = await get(path, asPage)

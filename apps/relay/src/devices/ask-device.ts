@@ -6,7 +6,7 @@ import { ApiError } from '../http/api-error.ts'
 import { isLeased } from '../link/claim/lease.ts'
 import { newId, type Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
-import { noSuchDevice } from './no-such-device.ts'
+import { noSuchDevice } from './get-devices.ts'
 
 export interface AskDeviceDeps {
   readonly database: Database
@@ -26,13 +26,13 @@ export interface Question {
   /** Creates the command with its id. */
   readonly command: (cmdId: string) => Command
   readonly limitMs: number
-  /** The error when the device is not connected. */
+  /** Returns the error for a device that is not connected. */
   readonly offline: () => ApiError
 }
 
 /**
- * Sends a command to a device that may be connected to any relay, and waits for its answer. A hint reports the answer at
- * once; a query every second finds it when the hint was lost. Returns undefined when no answer came in time.
+ * Sends a command to a device, on whichever relay it is connected, and waits for the answer. A hint reports the answer at
+ * once; if the hint is lost, a query every second finds the answer. Returns undefined when no answer arrived in time.
  */
 export async function askDevice(deps: AskDeviceDeps, question: Question): Promise<unknown> {
   const { database, clock } = deps
@@ -81,7 +81,7 @@ async function waitForAnswer(
       const row = await database.deviceCommand.findFirst({ where: { cmdId, accountId }, select: { answer: true } })
       if (row === null) throw new ApiError(404, 'The device was deleted during the request')
       if (row.answer !== null) return row.answer
-      // The hint arrived during the query: query again without waiting.
+      // The hint arrived during the query, so query again without waiting.
       if (isAnswered) {
         isAnswered = false
         continue
@@ -103,8 +103,7 @@ async function waitForAnswer(
 const POLL_MS = 1_000
 
 /**
- * Deletes commands that were answered or expired before that time, for all accounts. The requests that waited for them
- * have ended.
+ * Deletes commands that were answered or expired before this time. The requests that waited for their answers have ended.
  */
 export async function deleteOldDeviceCommands(database: Database, before: Date): Promise<number> {
   const { count } = await database.deviceCommand.deleteMany({

@@ -5,10 +5,10 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
- * Counts an attempt with the code that begins like this, and returns the code if it is still valid. A code that a token
- * created is void once the token's family is revoked.
+ * Counts an attempt with the code that begins with this prefix, and returns the code if it is still valid. A code that was
+ * created with a token is invalid once the token's family is revoked.
  *
- * Locks the row until the end of the transaction, so that the next attempt sees its result.
+ * Locks the row until the end of the transaction, so that the next attempt sees the result of this one.
  */
 export async function countPairingTry(
   statements: Statements,

@@ -17,7 +17,7 @@ export interface CreatePairingCodeDeps {
 }
 
 const LIFETIME_MS = 600_000
-/** Per account; a further code replaces the oldest. */
+/** Limit per account. A further code replaces the oldest one. */
 const MOST_CODES = 20
 const MOST_COLLISIONS = 10
 
@@ -27,7 +27,7 @@ export function createPairingCode(deps: CreatePairingCodeDeps): Endpoint {
     async handle({ principal }) {
       const { accountId } = principal
       const familyId = principal.tokenId === undefined ? null : await familyOf(deps, principal)
-      // A code never outlives the token that created it.
+      // A code expires with the token that created it.
       const endsMs = principal.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
       const expiresAt = new Date(Math.min(deps.clock.now().getTime() + LIFETIME_MS, endsMs))
       await forgetOldCodes(deps, accountId)
@@ -45,14 +45,14 @@ async function familyOf({ database }: CreatePairingCodeDeps, { accountId, tokenI
   return token.familyId
 }
 
-/** Deletes codes that can no longer be redeemed, and the oldest of too many. */
+/** Deletes codes that have expired, and the oldest codes above the limit. */
 async function forgetOldCodes({ database, clock }: CreatePairingCodeDeps, accountId: string): Promise<void> {
   const codes = await database.pairingCode.findMany({ where: { accountId }, orderBy: { createdAt: 'desc' } })
   const old = codes.filter(({ expiresAt }, index) => index >= MOST_CODES - 1 || expiresAt <= clock.now())
   await database.pairingCode.deleteMany({ where: { accountId, prefix: { in: old.map(({ prefix }) => prefix) } } })
 }
 
-/** Stores a code. When another code has the same first characters, creates a new one. */
+/** Creates and stores a code, again if another code has the same first characters. */
 async function storeNewCode(
   { database, clock, random, box }: CreatePairingCodeDeps,
   code: { readonly accountId: string; readonly familyId: string | null; readonly expiresAt: Date },
@@ -64,5 +64,5 @@ async function storeNewCode(
     const { count } = await database.pairingCode.createMany({ data: [row], skipDuplicates: true })
     if (count === 1) return text
   }
-  throw new Error(`${MOST_COLLISIONS} pairing codes in a row exist already: the random source is broken`)
+  throw new Error(`${MOST_COLLISIONS} new pairing codes in a row already exist: the random source is broken`)
 }

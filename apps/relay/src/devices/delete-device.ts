@@ -1,28 +1,30 @@
+import type { RelayFailureCode } from '@smsgw/contract/failure-code'
 import { idParams } from '@smsgw/contract/ids'
 import type { Clock } from '../clock.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Logbook } from '../logs/logbook.ts'
+import { advanceMessages } from '../messages/progress/advance-messages.ts'
 import type { Move } from '../messages/progress/message-progress.ts'
+import type { RecipientInput } from '../messages/progress/message-state.ts'
 import type { Database } from '../store/database.ts'
 import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
-import { failQueuedMessages } from './fail-queued-messages.ts'
+import { noSuchDevice } from './get-devices.ts'
 import { lockDeviceToDelete } from './lock-device-to-delete-statement.ts'
-import { noSuchDevice } from './no-such-device.ts'
 
 export interface DeleteDeviceDeps {
   readonly database: Database
   readonly clock: Clock
   readonly logbook: Logbook
-  /** Called after the commit: the relay with the device's connection closes it. */
+  /** Called after the commit, so that the relay that the device is connected to closes the connection. */
   readonly hints: { disconnect(deviceId: string): void }
   readonly outbox: Outbox
   readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
 }
 
 /**
- * Removes a device: disconnects its agent and fails its queued messages with a reason. The row stays because messages refer
- * to it; the key is deleted, so that the agent can be paired again.
+ * Removes a device, disconnects its agent, and fails its queued messages with a reason. The row is kept because messages refer
+ * to it. The key is deleted, so that the agent can be paired again.
  */
 export function deleteDevice({ database, clock, logbook, hints, outbox, onMoved }: DeleteDeviceDeps): Endpoint {
   return endpoint({
@@ -42,7 +44,7 @@ export function deleteDevice({ database, clock, logbook, hints, outbox, onMoved 
   })
 }
 
-/** Raises the connection epoch, which fences the agent: nothing that it claims or reports from now on is stored. */
+/** Marks the device as deleted and raises its connection epoch, so that later claims and reports of its agent are refused. */
 async function markDeleted(database: Database, accountId: string, id: string, now: Date): Promise<void> {
   await database.$transaction(async (statements) => {
     const device = await lockDeviceToDelete(statements, accountId, id)
@@ -61,4 +63,52 @@ async function markDeleted(database: Database, accountId: string, id: string, no
     })
     await statements.deviceCommand.deleteMany({ where: { deviceId: id, accountId } })
   })
+}
+
+/** Recipients per transaction. Limited because a queue may be long, and concurrent changes of the same rows wait. */
+const AT_ONCE = 200
+
+/**
+ * Ends the queued messages of a deleted device. Messages that were never dispatched fail. The other messages count as lost,
+ * because the device will not report their results. If the process is interrupted, the device silence limit ends the rest.
+ */
+async function failQueuedMessages(
+  database: Database,
+  { accountId, deviceId }: { readonly accountId: string; readonly deviceId: string },
+  now: Date,
+  onMoved?: (moves: readonly Move[]) => void,
+): Promise<void> {
+  let last = ''
+  for (;;) {
+    const queued = await database.recipient.findMany({
+      where: {
+        accountId,
+        deviceId,
+        state: { in: ['Pending', 'Cancelling', 'Processed'] },
+        cmdId: { gt: last },
+      },
+      orderBy: { cmdId: 'asc' },
+      take: AT_ONCE,
+      select: { cmdId: true, dispatchedJournal: true },
+    })
+    const end = queued.at(-1)
+    if (end === undefined) return
+    const news = queued.map(({ cmdId, dispatchedJournal }) => ({
+      accountId,
+      cmdId,
+      input: dispatchedJournal === null ? neverGiven(now) : ({ kind: 'device-lost', at: now } as const),
+    }))
+    const { moves } = await database.$transaction((statements) => advanceMessages(statements, news, now))
+    onMoved?.(moves)
+    last = end.cmdId
+  }
+}
+
+function neverGiven(at: Date): RecipientInput {
+  return {
+    kind: 'failed',
+    at,
+    code: 'device_deleted' satisfies RelayFailureCode,
+    reason: 'its device was deleted before it was given the message',
+  }
 }

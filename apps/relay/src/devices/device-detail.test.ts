@@ -3,7 +3,7 @@ import { route } from '../http/route.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
-import { getDevice } from './get-device.ts'
+import { getDevice } from './get-devices.ts'
 import { listDeviceTelemetry } from './list-device-telemetry.ts'
 
 const now = new Date('2026-03-01T09:00:00.000Z')
@@ -151,7 +151,7 @@ test('counts pending and unfinished messages as the queue', async () => {
   expect((await ask(ONE)).json).toMatchObject({ queue: { pending: 2, processed: 3 } })
 })
 
-test('shows the last ten errors of this device only', async () => {
+test('shows only the last ten errors of this device', async () => {
   await device()
   const entry = {
     accountId: 'a1',
@@ -187,7 +187,7 @@ test('shows the last ten errors of this device only', async () => {
   expect(lastErrors.at(-1)).toMatchObject({ message: 'problem 2' })
 })
 
-test('lists telemetry oldest first, with a point for each modem', async () => {
+test('lists telemetry oldest first, with one point per modem', async () => {
   await device({ telemetry: sample })
   const older = { queue: { open: 1, fsyncMs: 2 }, modems: [] }
   await shared.database.telemetry.createMany({
@@ -210,7 +210,7 @@ test('lists telemetry oldest first, with a point for each modem', async () => {
   expect((await ask(`${ONE}/telemetry?${bounds}`)).json).toHaveLength(1)
 })
 
-test('reduces a week of telemetry to 500 points, spread evenly', async () => {
+test('reduces a week of telemetry to 500 evenly spaced points', async () => {
   await device({ telemetry: sample })
   const data = Array.from({ length: 2_100 }, (_, index) => ({ deviceId: ONE, at: seconds(-300 * (index + 1)), sample }))
   await shared.database.telemetry.createMany({ data })
@@ -223,7 +223,7 @@ test('reduces a week of telemetry to 500 points, spread evenly', async () => {
   expect(times).toEqual(times.toSorted())
 })
 
-test('answers 404 for a device that is deleted or of another account, and refuses a range that ends before it begins', async () => {
+test('answers 404 for a deleted device and for another account, and refuses a range that ends before it begins', async () => {
   await device()
   await device({ id: TWO, deletedAt: now })
   for (const path of [ONE, `${ONE}/telemetry`]) expect((await ask(path, 'a2')).status).toBe(404)

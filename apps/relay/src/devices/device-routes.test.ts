@@ -5,7 +5,7 @@ import type { Prisma } from '../store/generated/client.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { deleteDevice } from './delete-device.ts'
-import { listDevices } from './list-devices.ts'
+import { listDevices } from './get-devices.ts'
 
 const now = new Date('2026-03-01T09:00:00.000Z')
 let cutOff: string[] = []
@@ -48,7 +48,7 @@ async function device(more: Partial<Prisma.DeviceUncheckedCreateInput> = {}): Pr
   await shared.database.device.create({ data: { id: ONE, accountId: 'a1', name: 'Pi', ...times, ...more } })
 }
 
-test('marks emulated modems, and a device that has no other', async () => {
+test('marks emulated modems, and a device that has only emulated modems', async () => {
   const emulated = { simNumber: 1, state: 'ready', isEmulated: true }
   await device({ simCards: { create: [emulated, { simNumber: 2, state: 'ready' }] } })
   await device({ id: TWO, createdAt: seconds(-99), simCards: { create: [emulated] } })
@@ -63,7 +63,7 @@ test('marks emulated modems, and a device that has no other', async () => {
   ])
 })
 
-test('a device lists its SIMs by number, and is online while its lease is valid', async () => {
+test('the list shows the SIMs of a device by number, and a device is online while its lease is valid', async () => {
   const sim = { state: 'ready', phoneNumber: '+66812345678', carrierName: 'AIS', iccid: '8966', signal: 71 }
   await device({
     lastSeen: seconds(-1),
@@ -119,7 +119,7 @@ test('a deleted device is disconnected and no longer listed, and its agent can b
   expect((await remove()).status).toBe(404)
 })
 
-test('only a device of the account can be deleted, but not the gateway itself', async () => {
+test('an account can delete its own devices, but not the gateway itself', async () => {
   await device()
   await device({ id: TWO, builtIn: true })
   expect((await remove(ONE, 'a2')).status).toBe(404)

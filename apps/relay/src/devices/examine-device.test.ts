@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => shared.database.account.deleteMany())
 
-test('a request to an agent that does not answer ends, and its command is deleted', async () => {
+test('a request to an agent that does not answer ends, and the command is deleted', async () => {
   const { status, json } = await api.request('a1', 'POST', `/devices/${DEVICE}/findings`)
   expect([status, (json as { message: string }).message]).toEqual([504, expect.stringContaining('did not answer')])
   expect(await shared.database.deviceCommand.count()).toBe(0)

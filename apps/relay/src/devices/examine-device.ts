@@ -6,7 +6,7 @@ import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { eventTime } from '../webhooks/outbox/local-time.ts'
 import { type AskDeviceDeps, askDevice } from './ask-device.ts'
 
-/** Runs the diagnostics of an agent remotely: on its machine, its modems and their networks. */
+/** Runs diagnostics of an agent's machine, its modems and their networks, like `agent doctor`. */
 export function examineDevice(deps: AskDeviceDeps & { readonly limitMs?: number }): Endpoint {
   return endpoint({
     params: idParams,
@@ -31,12 +31,12 @@ export function examineDevice(deps: AskDeviceDeps & { readonly limitMs?: number 
   })
 }
 
-/** Restores the event from its stored form, which has no name. */
+/** Restores the event from its stored form, which lacks the kind and the command id. */
 function findingsAnswer(answer: unknown, now: Date): Answer {
   const result = agentEvent.parse({ ...(answer as object), kind: 'examined', cmdId: 'stored' })
-  if (result.kind !== 'examined') throw new TypeError('the answer of the device has another kind')
+  if (result.kind !== 'examined') throw new TypeError('the answer of the device is of another kind')
   return { status: 200, body: { checkedAt: eventTime(result.at, now).at.toISOString(), findings: result.findings } }
 }
 
-/** The agent waits some seconds for a modem that hangs, and examines all modems in parallel. */
+/** The agent examines all modems in parallel and waits some seconds for a modem that hangs. */
 const LONGEST_MS = 45_000

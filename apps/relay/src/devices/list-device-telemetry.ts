@@ -6,8 +6,8 @@ import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { refusal } from '../http/validation-error.ts'
 import type { Database } from '../store/database.ts'
+import { noSuchDevice } from './get-devices.ts'
 import { modemAnswer, storageUsed } from './modem-answer.ts'
-import { noSuchDevice } from './no-such-device.ts'
 import { readSamples } from './read-samples-statement.ts'
 
 interface ListDeviceTelemetryDeps {
@@ -18,7 +18,7 @@ interface ListDeviceTelemetryDeps {
 const MOST_POINTS = 500
 const DAY_MS = 86_400_000
 
-/** Lists telemetry oldest first, one point per modem. When there are too many samples, returns one per time interval. */
+/** Lists telemetry oldest first, one point per modem. When there are too many samples, lists one sample per time interval. */
 export function listDeviceTelemetry({ database, clock }: ListDeviceTelemetryDeps): Endpoint {
   return endpoint({
     params: idParams,
@@ -34,7 +34,7 @@ export function listDeviceTelemetry({ database, clock }: ListDeviceTelemetryDeps
       const modems = readTelemetry(device.telemetry).modems?.length ?? 0
       const most = Math.floor(MOST_POINTS / Math.max(1, modems))
       const samples = await readSamples(database, { accountId, deviceId: id, from, to, most })
-      // Samples from the time of more modems have more points: the latest are returned.
+      // When earlier samples have more modems, there are too many points, and only the latest are returned.
       return { status: 200, body: samples.flatMap(pointsOf).slice(-MOST_POINTS) }
     },
   })

@@ -4,8 +4,8 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
- * Locks a device that is not deleted, so that it is deleted once, and no connection of its agent is opened meanwhile. Undefined
- * when the device does not exist.
+ * Locks and returns a device, so that it is deleted only once and its agent cannot connect during the deletion. Returns
+ * undefined when the device does not exist or is deleted.
  */
 export async function lockDeviceToDelete(
   statements: Statements,

@@ -1,7 +1,7 @@
 import type { ModemAnswer } from '@smsgw/contract/device'
 import type { ModemSample } from '@smsgw/contract/link/telemetry'
 
-/** A modem as the API shows it, from the report of its agent. */
+/** Returns a modem as the API shows it, from the report of its agent. */
 export function modemAnswer(sample: ModemSample): ModemAnswer {
   const { state, manufacturer, model, imeiEnd, storage, problem, recovery, ...rest } = sample
   const { simNumber, firmware, signal, signalDbm, operator, technology, registration } = rest

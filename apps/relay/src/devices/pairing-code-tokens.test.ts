@@ -1,4 +1,4 @@
-// A pairing code that a token created is valid as long as the token.
+// A pairing code that was created with a token is valid only as long as the token.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { ScriptedAgent } from '../link/testing/scripted-agent.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
@@ -45,7 +45,7 @@ async function pair({ code }: { readonly code: string }): Promise<'paired' | 're
   return agent.phase === 'online' ? 'paired' : 'refused'
 }
 
-test('a code of a token pairs an agent', async () => {
+test('a code that was created with a token pairs an agent', async () => {
   expect(await pair(await createCode(bearer(await issue())))).toBe('paired')
 })
 
@@ -56,7 +56,7 @@ test('a code is refused after its token was revoked', async () => {
   expect(await pair(code)).toBe('refused')
 })
 
-test('a code is refused after the token that issued its token was revoked', async () => {
+test('a code is refused after the parent of its token was revoked', async () => {
   const parent = await issue()
   const code = await createCode(bearer(await issue({ by: bearer(parent) })))
   await revoke(parent)

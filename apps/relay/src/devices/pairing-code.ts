@@ -1,16 +1,16 @@
 import type { Random } from '../random.ts'
 
-/** Capitals and digits without lookalikes: no I, L, O, 0 and 1. */
+/** Capitals and digits without the lookalikes I, L, O, 0 and 1. */
 const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const LENGTH = 10
-/** The first characters find the code. The other six, one of 900 million combinations, are the secret. */
+/** The first characters are the key of the row. The other six are the secret, with 900 million combinations. */
 const PREFIX_LENGTH = 4
 
 /** Purpose of the keyed hash of a stored code. */
 export const PAIRING_CODE = 'pairing-code'
 
 export function newPairingCode(random: Random): string {
-  // Higher bytes are skipped: they would make some characters more frequent.
+  // Higher bytes are skipped, because they would make some characters more frequent.
   const fair = ALPHABET.length * Math.floor(256 / ALPHABET.length)
   let code = ''
   while (code.length < LENGTH)
@@ -18,7 +18,7 @@ export function newPairingCode(random: Random): string {
   return code.slice(0, LENGTH)
 }
 
-/** Normalises a typed code: any case, with or without groups. Returns undefined when it cannot be a code. */
+/** Normalises a typed code, in any case and with or without groups. Returns undefined when the text cannot be a code. */
 export function typedPairingCode(typed: string): string | undefined {
   const code = typed.slice(0, MOST_TYPED).replace(/[\s-]/g, '').toUpperCase()
   return code.length === LENGTH && [...code].every((character) => ALPHABET.includes(character)) ? code : undefined

@@ -5,8 +5,7 @@ import { secretBox } from '../store/secret-box.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { createPairingCode } from './create-pairing-code.ts'
-import { PairingThrottle } from './pairing-throttle.ts'
-import { type PairingTry, redeemPairingCode } from './redeem-pairing-code.ts'
+import { PairingThrottle, type PairingTry, redeemPairingCode } from './redeem-pairing-code.ts'
 
 let now = new Date()
 let throttle = new PairingThrottle()
@@ -44,7 +43,7 @@ const redeem = (code: string, more: Partial<PairingTry> = {}) =>
     { database: shared.database, clock, random: systemRandom, box, logbook, throttle },
     { code, publicKey: 'key', name: 'Pi', address: '192.0.2.1', ...more },
   )
-/** The right beginning, a wrong end. */
+/** Returns the code with a wrong last character. */
 const wrong = (code: string) => `${code.slice(0, 9)}${code.endsWith('A') ? 'B' : 'A'}`
 const refused = { ok: false, reason: 'refused' }
 
@@ -67,7 +66,7 @@ test('a code in any case and with groups creates a device of its account', async
   expect(pairing).toEqual({ ok: true, accountId: 'a1', deviceId: devices[0]?.id })
 })
 
-test('a code can be used once; the same agent gets the same device when it sends the code again', async () => {
+test('a code can be used once, but the same agent gets the same device when it sends the code again', async () => {
   const code = await newCode()
   const first = await redeem(code)
   expect(await redeem(code)).toEqual(first)
@@ -91,7 +90,7 @@ test('a code expires after ten minutes', async () => {
   expect(await redeem(late, { publicKey: 'late' })).toEqual(refused)
 })
 
-test('five wrong attempts, also concurrent ones, use up a code', async () => {
+test('five wrong attempts use up a code, even when they are concurrent', async () => {
   const spent = await newCode()
   await Promise.all([1, 2, 3, 4, 5].map(async () => expect(await redeem(wrong(spent))).toEqual(refused)))
   expect(await redeem(spent)).toEqual(refused)
@@ -106,7 +105,7 @@ test.each(['', 'short', 'AAAAAAAAAAA', '0123456789', 'A'.repeat(100_000), '\u000
   expect(await redeem(code)).toEqual(refused)
 })
 
-test('an address with too many attempts has to wait, and other addresses do not', async () => {
+test('an address with too many attempts has to wait, but other addresses do not', async () => {
   const code = await newCode()
   const tries = await Promise.all(Array.from({ length: 12 }, () => redeem('AAAAAAAAAA')))
   expect(tries.filter((one) => !one.ok && one.reason === 'throttled')).toHaveLength(2)
@@ -128,12 +127,12 @@ test("the key of another account's device cannot be taken over", async () => {
   expect((await redeem(code, { publicKey: 'own' })).ok).toBe(true)
 })
 
-test('a paired agent that is paired again keeps its device', async () => {
+test('an agent that is paired again keeps its device', async () => {
   const first = await redeem(await newCode())
   expect(await redeem(await newCode())).toEqual(first)
 })
 
-test('an account has 20 codes at most; a new one replaces the oldest', async () => {
+test('an account has at most 20 codes, and a new code replaces the oldest', async () => {
   const codes: string[] = []
   for (let turn = 0; turn < 22; turn += 1) {
     codes.push(await newCode())

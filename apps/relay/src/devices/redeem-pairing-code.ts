@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import { addressBlock } from '../limits/address-block.ts'
+import { TokenBuckets } from '../limits/token-buckets.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import type { Random } from '../random.ts'
 import type { Database, Statements } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { countPairingTry } from './count-pairing-try-statement.ts'
 import { PAIRING_CODE, prefixOf, typedPairingCode } from './pairing-code.ts'
-import type { PairingThrottle } from './pairing-throttle.ts'
 import { type Registration, registerDevice } from './register-device.ts'
 
 export interface RedeemPairingCodeDeps {
@@ -19,7 +20,7 @@ export interface RedeemPairingCodeDeps {
 }
 
 export interface PairingTry {
-  /** The code as typed. */
+  /** The code as a person typed it. */
   readonly code: string
   readonly publicKey: string
   readonly name: string
@@ -30,14 +31,14 @@ export interface PairingTry {
 export type Pairing =
   | Registration
   | { readonly ok: false; readonly reason: 'throttled'; readonly retryAfterMs: number }
-  /** Wrong, expired, used, tried too often, or its token was revoked; the caller does not learn which. */
+  /** The code is wrong, expired, used or tried too often, or its token was revoked. The caller does not learn which. */
   | { readonly ok: false; readonly reason: 'refused' }
 
 /**
  * Redeems a one-time code for the key of an agent. The attempt is counted before the code is compared, in the same
  * transaction, so that concurrent attempts are all counted.
  *
- * A code is bound to the key that redeemed it: the same agent may send it again, since the first answer may have been lost.
+ * A used code stays valid for the key that redeemed it, so that an agent can send it again if the first answer was lost.
  */
 export async function redeemPairingCode(deps: RedeemPairingCodeDeps, asked: PairingTry): Promise<Pairing> {
   const retryAfterMs = deps.throttle.take(asked.address, deps.clock.now().getTime())
@@ -75,4 +76,15 @@ async function isItsDevice(statements: Statements, accountId: string, publicKey:
 
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one), Buffer.from(other))
+}
+
+/** Limits pairing attempts per address and in total, in addition to the attempts per code. */
+export class PairingThrottle {
+  readonly #ofAddress = new TokenBuckets({ capacity: 10, refillMs: 6_000, keys: 10_000 })
+  readonly #ofAll = new TokenBuckets({ capacity: 200, refillMs: 100, keys: 1 })
+
+  /** Counts an attempt and returns 0. When the limit is reached, returns the milliseconds until the next attempt. */
+  take(address: string, nowMs: number): number {
+    return this.#ofAddress.take(addressBlock(address), nowMs) || this.#ofAll.take('all', nowMs)
+  }
 }

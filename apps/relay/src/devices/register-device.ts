@@ -6,7 +6,7 @@ import { storableText } from '../store/storable.ts'
 /** An agent that is authorised to join an account. */
 export interface AdmittedAgent {
   readonly accountId: string
-  /** Raw Ed25519 key in base64. */
+  /** Raw Ed25519 public key in base64. */
   readonly publicKey: string
   readonly name: string
 }
@@ -18,7 +18,7 @@ export type Registration =
 
 const LONGEST_NAME = 128
 
-/** Creates the device of an agent. An agent that repeats the request with the same key gets the same device. */
+/** Creates the device of an agent. An agent that repeats the request with the same key gets the same device again. */
 export async function registerDevice(
   statements: Statements,
   { accountId, publicKey, name }: AdmittedAgent,

@@ -1,6 +1,6 @@
 import type { SimCardAnswer } from '@smsgw/contract/device'
 
-/** A SIM as reported over the link or stored. */
+/** A SIM as an agent reports it or as the database stores it. */
 interface KnownSimCard {
   readonly simNumber: number
   readonly state: string
@@ -11,7 +11,7 @@ interface KnownSimCard {
   readonly isEmulated?: boolean | undefined
 }
 
-/** A SIM as the API and webhooks show it. */
+/** Returns a SIM as the API and webhooks show it. */
 export function simCardAnswer(sim: KnownSimCard): SimCardAnswer {
   const { simNumber, phoneNumber, carrierName, iccid, signal, state, isEmulated } = sim
   return {

@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { type StaticFile, staticFile, staticFileAnswer } from '../http/static-file.ts'
-import { docsPageFile } from './docs-page-file.ts'
 
-/** Serves the API reference: Swagger UI on the OpenAPI document of this relay. */
+/** Serves the API reference, which is Swagger UI with the OpenAPI document of this relay. */
 export function getDocs(): Endpoint {
   return endpoint({
     answers: { 200: z.string().meta({ description: 'An HTML page' }) },
@@ -13,7 +15,7 @@ export function getDocs(): Endpoint {
   })
 }
 
-/** Serves the scripts and style sheets of the API reference. They are read when the first browser asks for them. */
+/** Serves the scripts and style sheets of the API reference. Each file is read when it is first requested. */
 export function getDocsFile(): Endpoint {
   const files = new Map<string, Promise<StaticFile>>()
   return endpoint({
@@ -30,9 +32,16 @@ export function getDocsFile(): Endpoint {
 
 const SWAGGER_UI_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const
 
-const loadFile = async (name: string): Promise<StaticFile> => {
+async function loadFile(name: string): Promise<StaticFile> {
   const own = OWN_FILES[name]
-  return await staticFile(name, own === undefined ? await readFile(docsPageFile(name)) : Buffer.from(own))
+  return await staticFile(name, own === undefined ? await readFile(swaggerUiPath(name)) : Buffer.from(own))
+}
+
+/** Returns the path of a file of Swagger UI: next to the bundle of a packaged relay, otherwise in its npm package. */
+function swaggerUiPath(name: string): string {
+  const packaged = resolve(import.meta.dirname, 'docs-page', name)
+  if (existsSync(packaged)) return packaged
+  return fileURLToPath(new URL(name, import.meta.resolve('swagger-ui-dist/package.json')))
 }
 
 const PAGE = `<!doctype html>
@@ -71,7 +80,7 @@ const OWN_FILES: Readonly<Record<string, string>> = {
 `,
 }
 
-/** Swagger UI has its icons as `data:` images in its style sheet, and no inline script or style. */
+/** The style sheet of Swagger UI contains its icons as `data:` images. Swagger UI has no inline script or style. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -2,10 +2,8 @@ import { type Health, health } from '@smsgw/contract/health'
 import { expect, test, vi } from 'vitest'
 import { everywhereRoute } from '../http/route.ts'
 import { testServer } from '../http/testing/test-server.ts'
-import { drainHealth } from './drain-health.ts'
 import { getHealth } from './get-health.ts'
-import type { HealthSource, Probe } from './health-check.ts'
-import { processHealth } from './process-health.ts'
+import { drainHealth, type HealthSource, type Probe, processHealth } from './health-sources.ts'
 
 function source(name: string, status: 'pass' | 'warn' | 'fail', probes: Probe[]): HealthSource {
   return { name, probes, check: () => ({ status, description: 'd', observedValue: 1, observedUnit: 'ms' }) }
@@ -13,7 +11,7 @@ function source(name: string, status: 'pass' | 'warn' | 'fail', probes: Probe[])
 
 async function ask(sources: readonly HealthSource[], probe?: Probe) {
   const deps = { health: sources, version: '1.2.3' }
-  const routes = [everywhereRoute('GET', '/health', 'public', 'Is well', getHealth(deps, probe))]
+  const routes = [everywhereRoute('GET', '/health', 'public', 'Get the health', getHealth(deps, probe))]
   await using server = await testServer({ routes })
   const answers = await Promise.all(
     ['/health', '/3rdparty/v1/health/', '/api/3rdparty/v1/health'].map(async (path) => {
@@ -26,20 +24,20 @@ async function ask(sources: readonly HealthSource[], probe?: Probe) {
   return answers[0] as { status: number; body: Health }
 }
 
-test('the worst check decides, and only a failed one is a 503', async () => {
-  const [good, soso, bad] = (['pass', 'warn', 'fail'] as const).map((status) =>
+test('the worst check decides, and only a failed check results in 503', async () => {
+  const [good, slow, bad] = (['pass', 'warn', 'fail'] as const).map((status) =>
     source(`x:${status}`, status, ['ready']),
   )
   expect(await ask([good!])).toMatchObject({
     status: 200,
     body: { status: 'pass', version: '1.2.3', releaseId: 1002003 },
   })
-  expect(await ask([good!, soso!])).toMatchObject({ status: 200, body: { status: 'warn' } })
-  const { status, body } = await ask([good!, soso!, bad!])
+  expect(await ask([good!, slow!])).toMatchObject({ status: 200, body: { status: 'warn' } })
+  const { status, body } = await ask([good!, slow!, bad!])
   expect([status, body.status, Object.keys(body.checks)]).toEqual([503, 'fail', ['x:pass', 'x:warn', 'x:fail']])
 })
 
-test('a probe runs only its own checks: live passes while the database is unavailable', async () => {
+test('a probe runs only its own checks, so live passes while the database is unavailable', async () => {
   const sources = [...processHealth(), source('database:ping', 'fail', ['ready', 'startup'])]
   expect((await ask(sources, 'live')).status).toBe(200)
   expect((await ask(sources, 'ready')).status).toBe(503)

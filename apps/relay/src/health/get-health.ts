@@ -1,6 +1,6 @@
 import { type Health, type HealthCheck, health, healthOf } from '@smsgw/contract/health'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import type { HealthSource, Probe } from './health-check.ts'
+import type { HealthSource, Probe } from './health-sources.ts'
 
 interface GetHealthDeps {
   readonly health: readonly HealthSource[]
@@ -13,7 +13,7 @@ const CACHED_MS = 1_000
 /** A check that takes longer has failed. */
 const TIMEOUT_MS = 2_000
 
-/** Answers with the checks of one probe, or with all checks: 503 when one fails, 200 with `pass` and `warn`. */
+/** Answers with the checks of one probe, or with all checks. The status is 503 when a check fails, otherwise 200. */
 export function getHealth(deps: GetHealthDeps, probe?: Probe): Endpoint {
   const sources = deps.health.filter(({ probes }) => probe === undefined || probes.includes(probe))
   let latest: { readonly answer: Promise<Health>; readonly at: number } | undefined

@@ -11,9 +11,9 @@ export interface PostgresHintBusOptions {
 }
 
 /**
- * Carries hints over LISTEN and NOTIFY on a connection of its own: commits with a NOTIFY queue for one lock, so none is
- * part of another transaction, and LISTEN needs a session that stays. Hints are dropped while the connection is lost;
- * after it is back, `missed` is called.
+ * Carries hints over LISTEN and NOTIFY on a separate connection, because LISTEN needs a lasting session. No NOTIFY is part of
+ * another transaction, because commits with a NOTIFY queue for one lock. Hints are dropped while the connection is lost; when
+ * it is back, `onMissed` is called.
  */
 export class PostgresHintBus implements HintBus {
   readonly #options: PostgresHintBusOptions

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const id = z.string().min(1).max(64)
 
-/** A hint from one relay to itself and the others after a commit. Each may be lost, so its receivers also poll. */
+/** A hint that a relay sends to itself and the others after a commit. A hint may be lost, so receivers also poll. */
 const wakeHint = z.discriminatedUnion('kind', [
   /** A command or message is waiting for the device. */
   z.object({ kind: z.literal('wake'), deviceId: id }),
@@ -20,13 +20,13 @@ const wakeHint = z.discriminatedUnion('kind', [
 
 export type WakeHint = z.infer<typeof wakeHint>
 
-/** The channel of LISTEN and NOTIFY. */
+/** The channel for LISTEN and NOTIFY. */
 export const CHANNEL = 'smsgw_hints'
 
 /** PostgreSQL refuses payloads of 8000 bytes and more. */
 const MAX_BYTES = 7_900
 
-/** Encodes hints as NOTIFY payloads, as few as possible. */
+/** Encodes hints in as few NOTIFY payloads as possible. */
 export function hintPayloads(from: string, hints: readonly WakeHint[]): string[] {
   const payloads: string[] = []
   let texts: string[] = []
@@ -50,7 +50,7 @@ function payload(from: string, texts: readonly string[]): string {
   return `{"from":${JSON.stringify(from)},"hints":[${texts.join(',')}]}`
 }
 
-/** Decodes a payload; undefined when no relay wrote it. Leaves out kinds of hints that only a newer relay has. */
+/** Decodes a payload. Returns undefined when no relay wrote it. Leaves out hints of a kind that only a newer relay has. */
 export function readHintPayload(text: string): { from: string; hints: WakeHint[] } | undefined {
   const parsed = envelope.safeParse(readJson(text))
   if (!parsed.success) return undefined

@@ -22,7 +22,7 @@ afterAll(() => store.close())
 const lines: string[] = []
 const log = openLog('warn', { write: (line) => lines.push(line) })
 
-/** A relay's hints, connected, and what it receives. */
+/** Connects the hints of a relay. Returns them with the hints that it receives. */
 async function relay(relayId: string, takes = false) {
   const hints = new WakeHints(new PostgresHintBus({ url: store.url, relayId, log }))
   opened.push(hints)
@@ -44,7 +44,7 @@ async function relay(relayId: string, takes = false) {
 }
 
 describe('a hint', () => {
-  test('reaches listeners in its own process at once, and the other relays once, soon after', async () => {
+  test('reaches listeners in its own process at once, and other relays once, soon after', async () => {
     const one = await relay('one')
     const other = await relay('other')
     one.hints.wake(['d', 'd', 'e'])
@@ -77,7 +77,7 @@ describe('a hint', () => {
       ])
   })
 
-  test('that this process handles is not sent to the others, because the socket is here', () => {
+  test('that this process handles is not sent to other relays', () => {
     const published: WakeHint[] = []
     const bus: HintBus = {
       publish: (hints) => published.push(...hints),
@@ -106,7 +106,7 @@ describe('a hint', () => {
     expect(payloads.flatMap((payload) => readHintPayload(payload)?.hints)).toEqual(hints)
   })
 
-  test('of a newer relay is skipped, and other payloads are ignored', async () => {
+  test('of a kind that only a newer relay has is skipped, and malformed payloads are ignored', async () => {
     const other = await relay('other')
     const client = new Client({ connectionString: store.url })
     await client.connect()
@@ -124,7 +124,7 @@ describe('a hint', () => {
   })
 })
 
-test('a lost connection is restored by itself, reports that hints may be missed, and receives again', async () => {
+test('a lost connection is restored automatically, reports that hints may be missed, and receives again', async () => {
   const one = await relay('one')
   const other = await relay('other')
   await store.database.$queryRaw`

@@ -4,7 +4,7 @@ import type { WakeHint } from './wake-hint.ts'
 export interface HintBus {
   /** Best effort: returns at once and never fails. */
   publish(hints: readonly WakeHint[]): void
-  /** Receives the hints of the other relays. `onMissed` is called when some may be lost, as after a lost connection. */
+  /** Receives the hints of other relays. Calls `onMissed` when some may be lost, for example after a lost connection. */
   subscribe(onHints: (hints: readonly WakeHint[]) => void, onMissed: () => void): void
   close(): Promise<void>
 }
@@ -13,9 +13,9 @@ export interface HintBus {
 type Listener = (hint: WakeHint) => boolean | undefined
 
 /**
- * Wakes the process that has work to do after a commit, in milliseconds instead of the seconds of a poll. Listeners in
- * this process are called at once. Hints that they do not take go to the bus in batches of a few milliseconds without
- * duplicates: a thousand messages for one device result in one hint.
+ * Wakes the process that has work to do after a commit, within milliseconds, where a poll takes seconds. Listeners in this
+ * process are called at once. Hints that they do not take are collected for a few milliseconds and sent to the bus without
+ * duplicates, so a thousand messages for one device result in one hint.
  */
 export class WakeHints {
   readonly #bus: HintBus

@@ -8,7 +8,7 @@ export type OnLost = (loss: AccessLoss) => void
 
 /** Checks whether an authenticated caller still has access. */
 export interface Admissions {
-  /** Returns undefined while the caller has access, as of at most two seconds ago. Rejects while the database is unavailable. */
+  /** Returns undefined if the caller had access at most two seconds ago. Rejects while the database is unavailable. */
   lossOf(principal: Principal): Promise<AccessLoss | undefined>
   /** Calls `onLost` within two seconds of the loss. Returns the function that stops watching. */
   watch(principal: Principal, onLost: OnLost): () => void
@@ -28,17 +28,17 @@ export class Access {
     return this.#admissions.lossOf(this.#principal)
   }
 
-  onLost(tell: OnLost): () => void {
-    return this.#admissions.watch(this.#principal, tell)
+  onLost(listener: OnLost): () => void {
+    return this.#admissions.watch(this.#principal, listener)
   }
 
-  /** For long work, between its steps: throws 401 once access is lost. */
+  /** Throws 401 if access is lost. Long work calls this between its steps. */
   async refuseLost(): Promise<void> {
     const loss = await this.lost()
     if (loss !== undefined) throw lostAccess(loss)
   }
 
-  /** For long waits: the result of the work, or 401 as soon as access is lost. */
+  /** Returns the result of the work, or throws 401 as soon as access is lost. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
     const { promise, reject } = Promise.withResolvers<never>()
     const stop = this.onLost((loss) => reject(lostAccess(loss)))

@@ -1,7 +1,7 @@
 /** Link to the API catalog (RFC 9727). */
 const CATALOG_LINK = '</.well-known/api-catalog>; rel="api-catalog"'
 
-/** Headers of every answer: no framing, no content sniffing, no caching, no referrer. */
+/** Headers of every answer. They forbid framing, content sniffing, caching and referrers. */
 export const ANSWER_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -12,7 +12,7 @@ export const ANSWER_HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 }
 
-/** Sent over TLS only; browsers ignore it otherwise. */
+/** Sent only over TLS, because browsers ignore this header over plain HTTP. */
 export const STRICT_TRANSPORT = 'max-age=31536000'
 
 /** Puts the links of the answer before the link to the catalog. */

@@ -53,7 +53,7 @@ const routes = [
     'POST',
     '/auth/token',
     'tokens:manage',
-    'Is not there',
+    'Not in this mode',
     endpoint({
       body: sendMessageRequest,
       unavailable: 'not here',
@@ -104,27 +104,39 @@ test.each(['/messages', '/messages/', '/messages?', '/messages/?', '/message', '
   },
 )
 
-test('answers at an alias with a sub-path; an id is decoded from the path', async () => {
+test('answers at a sub-path of an alias and decodes the id in the path', async () => {
   const response = await server.send('GET', `${V1}/message/a%3Ab%2F%C3%A9/`, { headers: ALL })
   expect(await response.json()).toEqual({ id: 'a:b/é' })
 })
 
 test.each([
-  ['an unknown path goes before who calls', 'GET', '/nothing', {}, 404],
-  ['a wrong method goes before who calls', 'PUT', '/messages', {}, 405],
-  ['a route that is not in this mode goes before who calls', 'POST', '/auth/token', {}, 501],
-  ['… and before what is sent', 'POST', '/auth/token', { body: '{', headers: { 'content-type': 'x' } }, 501],
-  ['who calls goes before a broken body', 'POST', '/messages', { body: '{', headers: JSON_TYPE }, 401],
-  ['… before one too large', 'POST', '/messages', { body: 'x'.repeat(300_000) }, 401],
-  ['… before one of another kind', 'POST', '/messages', { body: 'x', headers: { 'content-type': '!' } }, 401],
-  ['… before an unknown id', 'GET', `/messages/${'x'.repeat(400)}%00`, {}, 401],
-  ['the scope goes before the body', 'POST', '/messages', { body: '{', headers: { authorization: 'logs:read' } }, 403],
-  ['the body goes before the query', 'POST', '/messages?deviceActiveWithin=x', { ...message, body: '{' }, 400],
-  ['an id that cannot be is unknown', 'GET', '/messages/a%00', { headers: ALL }, 404],
-  ['… and so is one that is too long', 'GET', `/messages/${'x'.repeat(600)}`, { headers: ALL }, 404],
-  ['a path that is no URL', 'GET', '/messages/%FF', { headers: ALL }, 400],
-  ['a route without a body does not look at one', 'DELETE', '/messages/a', { body: '{', headers: ALL }, 204],
-])('%s', async (_, method, path, sent, status) => {
+  ['the path is checked before the caller', 'GET', '/nothing', {}, 404],
+  ['the method is checked before the caller', 'PUT', '/messages', {}, 405],
+  ['the mode is checked before the caller', 'POST', '/auth/token', {}, 501],
+  ['the mode is checked before the body', 'POST', '/auth/token', { body: '{', headers: { 'content-type': 'x' } }, 501],
+  ['the caller is checked before the JSON', 'POST', '/messages', { body: '{', headers: JSON_TYPE }, 401],
+  ['the caller is checked before the body size', 'POST', '/messages', { body: 'x'.repeat(300_000) }, 401],
+  [
+    'the caller is checked before the media type',
+    'POST',
+    '/messages',
+    { body: 'x', headers: { 'content-type': '!' } },
+    401,
+  ],
+  ['the caller is checked before the id', 'GET', `/messages/${'x'.repeat(400)}%00`, {}, 401],
+  [
+    'the scope is checked before the body',
+    'POST',
+    '/messages',
+    { body: '{', headers: { authorization: 'logs:read' } },
+    403,
+  ],
+  ['the body is checked before the query', 'POST', '/messages?deviceActiveWithin=x', { ...message, body: '{' }, 400],
+  ['an impossible id is unknown', 'GET', '/messages/a%00', { headers: ALL }, 404],
+  ['an id that is too long is unknown', 'GET', `/messages/${'x'.repeat(600)}`, { headers: ALL }, 404],
+  ['a path that is not a URL is refused', 'GET', '/messages/%FF', { headers: ALL }, 400],
+  ['a route without a body ignores the body', 'DELETE', '/messages/a', { body: '{', headers: ALL }, 204],
+])('%s: %s %s', async (_, method, path, sent, status) => {
   const response = await server.send(method, V1 + path, sent)
   expect(response.status).toBe(status)
   if (status === 204) return
@@ -150,7 +162,7 @@ test('a missing scope is named, and all:any includes every scope', async () => {
     expect((await server.send('GET', `${V1}/messages/a`, { headers: { authorization } })).status).toBe(200)
 })
 
-test('a wrong or unknown method gets the list of allowed methods', async () => {
+test('a wrong or unknown method is answered with the allowed methods', async () => {
   for (const method of ['PUT', 'POST', 'PROPFIND']) {
     const response = await server.send(method, `/api${V1}/message/a`)
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, DELETE, HEAD, OPTIONS'])
@@ -179,7 +191,7 @@ test.each(['', '{}'])('every HTTP method gets an answer, with the body %j', asyn
   expect(server.logged).toEqual([])
 })
 
-test('a literal path does not have the methods of a pattern that matches it', async () => {
+test('a literal path does not inherit the methods of a pattern that matches the path', async () => {
   const nothing = endpoint({ params: idParams, answers: { 200: anything }, handle: async () => ok('by id') })
   await using own = await testServer({
     routes: [
@@ -229,7 +241,7 @@ test('HEAD answers like GET, without the body', async () => {
   expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '12', ''])
 })
 
-test('an invalid body is explained by member, and in one line', async () => {
+test('an invalid body is explained for each member, and in one line', async () => {
   const body = '{"phoneNumbers":["+1",2,""],"textMessage":{}}'
   const response = await server.send('POST', `${V1}/messages`, { ...message, body })
   expect(await response.json()).toEqual({
@@ -258,7 +270,7 @@ test.each([
   expect(response.headers.get('content-type')).toBe(type)
 })
 
-test('a request keeps a valid id', async () => {
+test('a request keeps its id if the id is valid', async () => {
   const idFor = async (id: string) => {
     const response = await server.send('GET', '/nothing', { headers: { 'x-request-id': id } })
     return [response.headers.get('x-request-id'), ((await response.json()) as { requestId: string }).requestId]
@@ -267,7 +279,7 @@ test('a request keeps a valid id', async () => {
   for (const odd of ['a b', 'x'.repeat(129), '<a>', 'é']) expect(await idFor(odd)).toEqual(['made-here', 'made-here'])
 })
 
-test('an internal error is shown only in the log, without content of the request', async () => {
+test('an internal error appears only in the log, without content of the request', async () => {
   fault = Object.assign(new TypeError('x is undefined'), { cause: new SyntaxError('"secret text" is not valid JSON') })
   const response = await server.send('GET', `${V1}/logs`, { headers: ALL })
   const body = await response.text()
@@ -313,7 +325,7 @@ test('text is unchanged, and only a listed proxy can set the address of the call
   expect(await (await behind.send('GET', '/page', forwarded)).text()).toMatch(/^<p>198\.51\.100\.7 /)
 })
 
-test('TLS reported by a listed proxy counts as secure, reported by others it does not', async () => {
+test('TLS counts as secure when a listed proxy reports it, but not when another caller does', async () => {
   const secure: boolean[] = []
   const authenticate = async (caller: { isSecure: boolean }) => {
     secure.push(caller.isSecure)

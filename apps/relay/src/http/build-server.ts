@@ -21,7 +21,7 @@ import { unavailableNotices } from './unavailable-notices.ts'
 
 export interface ServerParts extends Gates {
   readonly routes: readonly Route[]
-  /** Logs internal errors only, no mistakes of callers. */
+  /** Receives internal errors and outages of the database, but not the mistakes of callers. */
   readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void }
   /** Creates the id of a request without an `X-Request-Id` header. */
   readonly requestId: () => string
@@ -31,7 +31,7 @@ export interface ServerParts extends Gates {
   /** Answers GET requests for paths that have no route. */
   readonly console?: ServeConsole | undefined
   readonly tls?: { readonly cert: string; readonly key: string } | undefined
-  /** Selects the upgrades that another listener handles. All others are answered as if they requested none. */
+  /** Selects the upgrades that another listener handles. Other requests are answered as if they had no `Upgrade` header. */
   readonly isUpgrade?: ((request: IncomingMessage) => boolean) | undefined
   /** Called when a request to a route was answered. */
   readonly observe?: ((route: Route, status: number, seconds: number) => void) | undefined
@@ -41,7 +41,7 @@ export interface ServerParts extends Gates {
   readonly checkAnswer?: ((route: Route, answer: Answer) => void) | undefined
 }
 
-/** Reports requests that failed for a reason other than a mistake of the caller. */
+/** Reports requests that failed through no mistake of the caller. */
 interface Faults {
   readonly log: ServerParts['log']
   readonly noteUnavailable: (details: object, reason: string) => void
@@ -75,16 +75,16 @@ function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: 
   const http = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
-    // Node would refuse without an explanation; `hostProblem` gives one.
+    // Node would refuse the request without an explanation. `hostProblem` gives one.
     requireHostHeader: false,
     connectionsCheckingInterval: limits.checkingIntervalMs,
   }
   return {
-    // The framework uses one of the two.
+    // The framework uses `https` if it is set, otherwise `http`.
     ...(tls ? { https: { ...http, cert: tls.cert, key: tls.key } } : { http }),
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // Never a number or `true`: both trust any client.
+    // Never a number or `true`, because both trust any client.
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     // While draining, requests on open connections are answered with `Connection: close`.
     return503OnClosing: false,
@@ -101,7 +101,7 @@ function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: 
   }
 }
 
-/** Accepts only short ids of characters that are safe in logs and headers. */
+/** Returns the id of the caller if it is short and safe in logs and headers. */
 function saneRequestId(header: unknown): string | undefined {
   return typeof header === 'string' && /^[\w.:/+=@-]{1,128}$/.test(header) ? header : undefined
 }
@@ -129,7 +129,7 @@ function addRoute(server: FastifyInstance, route: Route, parts: ServerParts, fau
   }
 }
 
-/** Replaces an error by the one that `checkAnswer` throws for its answer. */
+/** Returns the error, or the mismatch that `checkAnswer` throws for the answer to this error. */
 function checkedError(route: Route, error: unknown, { checkAnswer }: ServerParts, request: FastifyRequest): unknown {
   if (!(error instanceof ApiError)) return error
   try {
@@ -140,7 +140,7 @@ function checkedError(route: Route, error: unknown, { checkAnswer }: ServerParts
   }
 }
 
-/** Refuses a missing or repeated Host header: a proxy could read another host than we do (RFC 9112 §3.2). */
+/** Refuses a missing or repeated Host header, because a proxy could read a different host (RFC 9112 §3.2). */
 function hostProblem({ raw: { httpVersion, rawHeaders } }: FastifyRequest): ApiError | undefined {
   const count = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
   if (count === 1 || (count === 0 && httpVersion === '1.0')) return undefined
@@ -167,7 +167,7 @@ function answerTheRest(server: FastifyInstance, { routes, console }: ServerParts
   server.setErrorHandler((error, request, reply) => sendError(reply, request, error, faults))
 }
 
-/** Converts `{name}` to the `:name` of the router. */
+/** Converts `{name}` to `:name`, the syntax of the router. */
 function pattern(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
@@ -222,9 +222,9 @@ function publicError(error: unknown, problem = UNAVAILABLE): ApiError {
 const UNAVAILABLE = 'The database is unavailable: try again in a few seconds'
 
 /**
- * Returns whether a script of a page sent the request. Browsers answer a Basic challenge with a login dialog over the page,
- * so such requests get another challenge. Over plain HTTP browsers send no `Sec-Fetch-*` headers; the page's own header or
- * its cookie is used instead.
+ * Returns whether a script of a page sent the request. Browsers answer a Basic challenge with a login dialog over the page, so
+ * such requests get another challenge. Over plain HTTP browsers send no `Sec-Fetch-*` headers, so the console's own header or
+ * cookie is checked instead.
  */
 function isFromPage({ headers, url, protocol }: FastifyRequest): boolean {
   const mode = headers['sec-fetch-mode']

@@ -4,15 +4,15 @@ import type { Principal } from './endpoint.ts'
 export interface Caller {
   /** The header as received. */
   readonly authorization: string | undefined
-  /** Address of the caller, also behind trusted proxies. */
+  /** Address of the caller, even if trusted proxies forward the request. */
   readonly address: string
-  /** TLS, to this server or reported by a trusted proxy. */
+  /** Whether the caller uses TLS, either to this server or as a trusted proxy reports. */
   readonly isSecure: boolean
-  /** Session token of the cookie. */
+  /** Session token in the cookie. */
   readonly session?: string | undefined
-  /** Set when a page of another site may have sent the request, see `foreignPageOf`. Sessions and passwords are then refused. */
+  /** Set when a page on another site may have sent the request (see `foreignPageOf`). Sessions and passwords are then refused. */
   readonly foreignPage?: 'no origin' | 'other origin' | undefined
 }
 
-/** Throws an `ApiError`: 401, 429, or 403 over an insecure connection. */
+/** Throws an `ApiError` with status 401, 429, or, over an insecure connection, 403. */
 export type Authenticate = (caller: Caller) => Promise<Principal>

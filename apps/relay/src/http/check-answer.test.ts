@@ -41,7 +41,7 @@ test.each([
 test.each([
   [409, 409],
   [410, 500],
-])('in a server that checks its answers, an error with status %i is sent as %i', async (status, told) => {
+])('a server that checks its answers sends an error with status %i as %i', async (status, answered) => {
   const failing = endpoint({
     ...thing.endpoint,
     async handle() {
@@ -50,5 +50,5 @@ test.each([
   })
   await using server = await testServer({ routes: [{ ...thing, endpoint: failing }], checkAnswer })
   const response = await server.send('GET', '/3rdparty/v1/things/a', { headers: { authorization: 'all:any' } })
-  expect(response.status).toBe(told)
+  expect(response.status).toBe(answered)
 })

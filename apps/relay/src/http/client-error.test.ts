@@ -17,18 +17,18 @@ function expectProblem(answer: string, status: number): void {
 }
 
 test.each([
-  ['no HTTP', 'GARBAGE\r\n\r\n', 400],
+  ['text that is not HTTP', 'GARBAGE\r\n\r\n', 400],
   ['TLS on a plain port', Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]), 400],
   ['two lengths', 'POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
   [
-    'a length and chunks, which is how requests are smuggled',
+    'a length and chunks, as in request smuggling',
     'POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     400,
   ],
   ['a space before a colon', 'GET /take HTTP/1.1\r\nHost : x\r\n\r\n', 400],
-  ['a header without end', `GET /take HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ['an endless header', `GET /take HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ['a thousand headers', `GET /take HTTP/1.1\r\n${'X-Some-Header: x\r\n'.repeat(1200)}\r\n`, 431],
-])('%s is one clear error', async (_, sent, status) => {
+])('%s results in one clear error', async (_, sent, status) => {
   await using server = await testServer({ routes })
   expectProblem(await server.raw(sent), status)
 })
@@ -38,7 +38,7 @@ test('endless headers are cut off', async () => {
   expectProblem(await server.raw('POST /take HTTP/1.1\r\nHost: x\r\n'), 408)
 })
 
-test('an endless body is cut off and not logged as an error of the server', async () => {
+test('an endless body is cut off and not logged as a server error', async () => {
   await using server = await testServer({ routes, limits: quick })
   const head = 'POST /take HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n'
   expectProblem(await server.raw(`${head}{`), 408)
@@ -49,8 +49,8 @@ test.each([
   ['that names no host', '', 400],
   ['that names two hosts', 'Host: x\r\nHost: y\r\n', 400],
   ['that names one host', 'Host: x\r\n', 204],
-  ['with an odd expectation', 'Host: x\r\nExpect: miracles\r\n', 417],
-  ['with the one expectation there is', 'Host: x\r\nExpect: 100-continue\r\n', 100],
+  ['with an unsupported expectation', 'Host: x\r\nExpect: miracles\r\n', 417],
+  ['with the supported expectation', 'Host: x\r\nExpect: 100-continue\r\n', 100],
 ])('a request %s is answered once', async (_, headers, status) => {
   await using server = await testServer({ routes })
   const answer = await server.raw(`POST /take HTTP/1.1\r\nConnection: close\r\n${headers}\r\n`)

@@ -10,7 +10,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
   refuseRaw(socket, refusalOf(error.code), requestId)
 }
 
-/** Answers CONNECT, which Node hands over as a raw socket: 405 when the path has a route, otherwise 404. */
+/** Answers CONNECT with 405 when the path has a route, otherwise with 404. Node passes such a request as a raw socket. */
 export function answerConnect(socket: Socket, allowed: readonly string[] | undefined, requestId: string): void {
   socket.on('error', () => socket.destroy())
   const refusal = allowed ? wrongMethod('CONNECT', allowed) : new ApiError(404, 'This server is not a proxy')
@@ -29,7 +29,7 @@ function refuseRaw(socket: Socket, refusal: ApiError, requestId: string): void {
   socket.end(head + body, () => socket.destroy())
 }
 
-/** Answers an `Expect` header with anything but `100-continue`. */
+/** Refuses an `Expect` header with a value other than `100-continue`. */
 export function answerExpectation(response: ServerResponse, requestId: string): void {
   const refusal = new ApiError(417, 'The only supported expectation is 100-continue: remove the header Expect')
   const { headers, body } = rawAnswer(refusal, requestId)

@@ -12,13 +12,13 @@ export interface Principal {
   readonly tokenId?: string
   /** Set for bearer tokens. */
   readonly expiresAt?: Date
-  /** Set when the token's family was issued with a token: no token of the family is valid longer. */
+  /** Set when the token's family was issued with another token. No token of the family is valid longer. */
   readonly familyEndsAt?: Date
-  /** Set for passwords and sessions: version of the account's password. */
+  /** Version of the account's password; set for passwords and sessions. */
   readonly credentialVersion?: number
   /** Session token of a browser. */
   readonly session?: string
-  /** Set for refresh tokens: lifetime of the access tokens that they are exchanged for. */
+  /** Lifetime of the next access token; set for refresh tokens. */
   readonly ttlSeconds?: number
 }
 
@@ -35,7 +35,7 @@ export interface Call<Body, Query, Params> extends Omit<Caller, 'authorization' 
   /** Path and query of the request, for `Link`. */
   readonly url: string
   readonly requestId: string
-  /** Tells long requests when the caller loses access. */
+  /** Notifies long requests when the caller loses access. */
   readonly access: Access
 }
 
@@ -57,10 +57,10 @@ export interface AnswerStream {
 
 export interface Answer {
   readonly status: number
-  /** Without it the answer has no body. */
+  /** Undefined for an answer without a body. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Streams the body instead. */
+  /** Writes the body as a stream, in place of `body`. */
   readonly stream?: AnswerStream
 }
 
@@ -69,45 +69,34 @@ export interface EndpointDefinition<
   Query extends z.ZodType = z.ZodType<unknown>,
   Params extends z.ZodType = z.ZodType<unknown>,
 > {
-  /** Without it the body of a request is ignored. */
+  /** If undefined, the body of a request is ignored. */
   readonly body?: Body
   readonly query?: Query
   readonly params?: Params
-  /** Schema of the body by status; null for no body. `answerStatuses` adds the errors that every route may answer. */
+  /** Schema of the body by status, or null for no body. `answerStatuses` adds the errors that every route may answer. */
   readonly answers: Readonly<Record<number, z.ZodType | null>>
-  /** Further error statuses besides the common ones, for the OpenAPI document. */
+  /** Error statuses in addition to the common ones, for the OpenAPI document. */
   readonly errors?: readonly number[]
-  /** Request headers that it uses and their descriptions, for the OpenAPI document. */
+  /** Descriptions of the request headers that the endpoint reads, for the OpenAPI document. */
   readonly requestHeaders?: Readonly<Record<string, string>>
-  /** Headers of its successful answers and their descriptions, for the OpenAPI document. */
+  /** Descriptions of the headers of successful answers, for the OpenAPI document. */
   readonly answerHeaders?: Readonly<Record<string, string>>
-  /** Answers an unknown id with 204 instead of 404: it counts as deleted. */
+  /** Answers an unknown id with 204 instead of 404, as already deleted. */
   readonly unknownId?: 204
   readonly deprecated?: boolean
-  /** Media type of the answers when it is not `application/json`. A string is then sent as it is. */
+  /** Media type of the answers if it is not `application/json`. A string is then sent unchanged. */
   readonly mediaType?: string
-  /** Why the endpoint answers 501 in this mode. The member exists, possibly undefined, when some mode lacks the endpoint. */
+  /** Why the endpoint answers 501 in this mode. Present, but possibly undefined, when some mode lacks the endpoint. */
   readonly unavailable?: string | undefined
   readonly handle: (call: Call<z.output<Body>, z.output<Query>, z.output<Params>>) => Promise<Answer>
 }
 
 /** An endpoint in the route table, without the types of its schemas. */
-export interface Endpoint {
-  readonly body?: z.ZodType
-  readonly query?: z.ZodType
-  readonly params?: z.ZodType
-  readonly answers: Readonly<Record<number, z.ZodType | null>>
-  readonly errors?: readonly number[]
-  readonly requestHeaders?: Readonly<Record<string, string>>
-  readonly answerHeaders?: Readonly<Record<string, string>>
-  readonly unknownId?: 204
-  readonly deprecated?: boolean
-  readonly mediaType?: string
-  readonly unavailable?: string | undefined
+export interface Endpoint extends Omit<EndpointDefinition<z.ZodType, z.ZodType, z.ZodType>, 'handle'> {
   readonly handle: (call: Call<never, never, never>) => Promise<Answer>
 }
 
-/** Types the handler by the schemas of the definition. */
+/** Derives the types of the handler from the schemas of the definition. */
 export function endpoint<
   Body extends z.ZodType = z.ZodType<undefined>,
   Query extends z.ZodType = z.ZodType<unknown>,

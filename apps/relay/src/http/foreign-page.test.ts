@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => relay.close())
 
-test('no operation accepts a stored password from a page of another site', async () => {
+test('no operation accepts a stored password from a page on another site', async () => {
   const changing = operations.filter(([method, path]) => method !== 'GET' && !path.endsWith('/auth/token/refresh'))
   expect(changing.length).toBeGreaterThan(15)
   for (const [method, path] of changing) {

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Caller } from './caller.ts'
 
 /**
- * Detects whether a page of another site may have sent a request that changes something. Browsers name the origin of the
- * page, or at least its relation to this site. Undefined for our own pages and for requests that change nothing.
+ * Returns why a page on another site may have sent a request that changes something, or undefined for our own pages and for
+ * requests that change nothing. Browsers send the origin of the page, or at least its relation to this site.
  */
 export function foreignPageOf(request: FastifyRequest): Caller['foreignPage'] {
   if (SAFE_METHODS.has(request.method)) return undefined
@@ -15,7 +15,7 @@ export function foreignPageOf(request: FastifyRequest): Caller['foreignPage'] {
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Behind an untrusted TLS proxy requests arrive over plain HTTP, so then only the host must match. */
+/** Over plain HTTP only the host must match, because an untrusted proxy may have ended TLS. */
 function isOwnOrigin(origin: string, { protocol, host }: FastifyRequest): boolean {
   if (!URL.canParse(origin)) return false
   const page = new URL(origin)

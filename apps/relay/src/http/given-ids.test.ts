@@ -16,7 +16,7 @@ const send = (id: string) =>
   relay.api('POST', '/messages', { body: { id, phoneNumbers: ['+447400123456'], textMessage: { text: 'hello' } } })
 
 test.each(['...', '/', '//', 'a/..', '%2f', '%', '%ZZ', ' ', '?', '#', ';', '\\', '+', 'inbox', 'é\u{1f600}'])(
-  'a resource created with the id %j can be read by it',
+  'a resource created with the id %j can be read with that id',
   async (id) => {
     const { status, headers, json } = await send(id)
     expect([status, json.id]).toEqual([202, id])
@@ -36,7 +36,7 @@ test.each(['.', '..', '%2e', '%2E%2e', '.%2E'])('refuses an id that cannot be us
   }
 })
 
-test('a webhook cannot have the id of the path of all deliveries', async () => {
+test('a webhook cannot have the id `deliveries`, which is part of another path', async () => {
   expect((await register('deliveries')).json.message).toContain('id must not be "deliveries"')
   expect((await send('deliveries')).status).toBe(202)
 })

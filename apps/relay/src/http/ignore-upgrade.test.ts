@@ -8,7 +8,7 @@ import { endpoint } from './endpoint.ts'
 import { rootRoute } from './route.ts'
 import { type TestServer, testServer } from './testing/test-server.ts'
 
-/** As `java.net.http.HttpClient` writes it. */
+/** The headers as `java.net.http.HttpClient` writes them. */
 const OFFER = 'Connection: Upgrade, HTTP2-Settings\r\nHost: sms.example\r\nHTTP2-Settings: AAEAAEAA\r\nUpgrade: h2c\r\n'
 const LAST = 'GET /nothing HTTP/1.1\r\nHost: sms.example\r\nConnection: close\r\n\r\n'
 
@@ -45,7 +45,7 @@ function post(body: string, headers = `Content-Length: ${body.length}\r\n`): str
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\n${OFFER}\r\n`
-/** The bodies of a connection, in order; of errors their status. */
+/** Returns the bodies of the answers on a connection, in order, and the status in place of an error body. */
 const bodiesOf = (answers: string) =>
   answers
     .split(/(?=HTTP\/1\.1 \d{3} )/)
@@ -63,7 +63,7 @@ test.each([
   ['at once', [post('{"a":1}')]],
   ['after its headers', [post('', 'Content-Length: 7\r\n'), '{"a"', ':1}']],
   ['in chunks', [post('', 'Transfer-Encoding: chunked\r\n'), '3\r\n{"a\r\n', '4\r\n":1}\r\n0\r\n\r\n']],
-])('its body arrives %s', async (_, pieces) => {
+])('the body of such a request may arrive %s', async (_, pieces) => {
   expect(bodiesOf(await server.raw(...pieces, LAST))).toEqual(['{"a":1} undefined', 404])
 })
 

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 
 /**
- * Answers a request with an `Upgrade` header as if it had none: Java's client offers `h2c` with every request over plain
- * HTTP. Node's own way to refuse an upgrade loses requests pipelined after it (24.21). So the connection is parsed again from
- * the same bytes without that header.
+ * Answers a request with an `Upgrade` header as if it had none, because Java's client offers `h2c` with every request over
+ * plain HTTP. When Node 24.21 refuses an upgrade, it loses the requests pipelined after this one. So the connection is parsed
+ * again from the same bytes without that header.
  */
 export function ignoreUpgrades(server: Server, isOurs: (request: IncomingMessage) => boolean): void {
   const connectionEvent = server instanceof TlsServer ? 'secureConnection' : 'connection'
@@ -29,13 +29,13 @@ export function ignoreUpgrades(server: Server, isOurs: (request: IncomingMessage
       server.emit(connectionEvent, socket)
       socket.unshift(Buffer.concat([headWithoutUpgrade(request), head]))
     }
-    // The new parser does not know the pending answers of the old one, which must be sent first.
+    // The pending answers of the old parser must be sent first, because the new one would not wait for them.
     if ((unanswered.get(socket) ?? 0) === 0) startAgain()
     else socket.once(ALL_ANSWERED, startAgain)
   })
 }
 
-/** Event of a socket. */
+/** Event that is emitted on a socket without unanswered requests. */
 const ALL_ANSWERED = 'smsgw:all-answered'
 
 function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {

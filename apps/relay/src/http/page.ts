@@ -19,15 +19,15 @@ export interface Page<Row> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** How to read a page. One extra row shows whether there is a next page. */
+/** Reads the rows of a page. One extra row shows whether there is a next page. */
 export interface PageReader<Row extends Place> {
   readonly read: (what: { after: Place | undefined; skip: number; take: number }) => Promise<Row[]>
   readonly count: () => Promise<number>
 }
 
 /**
- * Answers one page of a list. By offset it includes the exact total; by cursor it has no total and is equally fast at any
- * depth. `Link` contains the next page by cursor.
+ * Returns one page of a list. A page by offset includes the exact total. A page by cursor has no total and is equally fast at
+ * any depth. The `Link` header contains the next page by cursor.
  */
 export async function readPage<Row extends Place>(
   requested: AskedPage,
@@ -51,7 +51,7 @@ export async function readPage<Row extends Place>(
   }
 }
 
-/** Condition for the rows after a position. The index finds the first half; the second half is for rows of the same time. */
+/** Returns the condition for rows after a position. The first half uses the index; the second is for rows with equal times. */
 export function olderThan({ createdAt, key }: Place) {
   return { createdAt: { lte: createdAt }, OR: [{ createdAt: { lt: createdAt } }, { key: { lt: key } }] }
 }
@@ -73,7 +73,7 @@ export function refusedCursor(): ApiError {
   return refusal([{ path: 'cursor', message }], 'query')
 }
 
-/** Returns undefined for a time that PostgreSQL or RFC 3339 cannot represent. */
+/** Returns the time, or undefined if PostgreSQL or RFC 3339 cannot represent it. */
 export function momentOf(epochMs: string): Date | undefined {
   const moment = new Date(epochMs === '' ? Number.NaN : Number(epochMs))
   return moment >= FIRST && moment < END ? moment : undefined

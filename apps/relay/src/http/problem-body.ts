@@ -15,7 +15,7 @@ export function problemBody({ status, message, errors }: ApiError, requestId: st
   }
 }
 
-/** The media type of RFC 9457 when the caller accepts it; existing clients expect plain JSON. */
+/** Returns the media type of RFC 9457 if the caller accepts it, otherwise plain JSON, which older clients expect. */
 export function problemMediaType(accept: string | undefined): string {
   return accept !== undefined && /\bapplication\/problem\+json\b/i.test(accept)
     ? 'application/problem+json'

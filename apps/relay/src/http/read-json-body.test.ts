@@ -13,8 +13,8 @@ beforeAll(async () => {
     handle: async ({ body }) => ({ status: 200, body: { body } }),
   })
   const routes = [
-    rootRoute('POST', '/echo', 'messages:send', 'Says the same', echo),
-    rootRoute('POST', '/strangers', 'public', 'Says the same to anybody', echo),
+    rootRoute('POST', '/echo', 'messages:send', 'Echo', echo),
+    rootRoute('POST', '/strangers', 'public', 'Echo without credentials', echo),
   ]
   server = await testServer({ routes })
 })
@@ -58,9 +58,9 @@ test('a body without a type is refused', async () => {
 })
 
 test.each([
-  ['nothing said', 'Host: x'],
+  ['no length', 'Host: x'],
   ['a length of 0', 'Host: x\r\nContent-Length: 0\r\nContent-Type: application/json'],
-  ['a type that is none', 'Host: x\r\nContent-Length: 0\r\nContent-Type: ;;;'],
+  ['an invalid type', 'Host: x\r\nContent-Length: 0\r\nContent-Type: ;;;'],
 ])('an empty body counts as missing: %s', async (_, headers) => {
   const answer = await server.raw(
     `POST /echo HTTP/1.1\r\nAuthorization: all:any\r\nConnection: close\r\n${headers}\r\n\r\n`,
@@ -86,7 +86,7 @@ test('accepts 256 KiB and refuses one octet more, in one piece or in chunks', as
   expect(await answerTo(new Blob([`${full} `]).stream())).toMatchObject({ status: 413 })
 })
 
-test('accepts little from a caller without credentials', async () => {
+test('accepts only a small body from a caller without credentials', async () => {
   const headers = { 'content-type': 'application/json' }
   const full = `"${'x'.repeat(PUBLIC_BODY_LIMIT_BYTES - 2)}"`
   const send = async (body: string) => (await server.send('POST', '/strangers', { headers, body })).status
@@ -143,7 +143,7 @@ test('a deeply nested body gets one answer', async () => {
   expect((await answerTo('{"a":'.repeat(depth / 2))).status).toBe(400)
 })
 
-test('a body that ends too early causes no error', async () => {
+test('a body that ends too early causes no server error', async () => {
   const head =
     'POST /echo HTTP/1.1\r\nAuthorization: all:any\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n'
   const { connect } = await import('node:net')

@@ -4,15 +4,15 @@ import { ApiError } from './api-error.ts'
 import { refuseUnstorable } from './refuse-unstorable.ts'
 
 export const BODY_LIMIT_BYTES = 256 * 1024
-/** Limit for unauthenticated callers, so that thousands at once do not fill the memory. */
+/** Limit for unauthenticated callers, so that thousands of concurrent ones do not fill the memory. */
 export const PUBLIC_BODY_LIMIT_BYTES = 4 * 1024
 
-/** Reads the JSON body of a request. An empty body is undefined, whatever its headers. */
+/** Reads the JSON body of a request. Returns undefined for an empty body, whatever the headers of the request. */
 export async function readJsonBody(request: IncomingMessage, mostBytes = BODY_LIMIT_BYTES): Promise<unknown> {
   const bytes = await readBytes(request, mostBytes)
   if (bytes.length === 0) return undefined
   const { 'content-type': contentType, 'content-encoding': encoding } = request.headers
-  // Only this media type, so that a proxy cannot read the header differently. Parameters are ignored: JSON is UTF-8.
+  // Only this media type is accepted, so that no proxy reads the header differently. JSON is UTF-8, so parameters are ignored.
   if (contentType === undefined || !/^application\/json *(?:;|$)/i.test(contentType))
     throw new ApiError(415, 'The body must be JSON: send it with Content-Type: application/json')
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
@@ -45,7 +45,7 @@ function readBytes(request: IncomingMessage, mostBytes: number): Promise<Buffer>
   })
 }
 
-/** Discards the rest of the body within the time limit of a request: a caller that is cut off while it sends reads no answer. */
+/** The rest of the body is read and discarded, because a caller that is cut off while it sends cannot read the answer. */
 function tooLarge(mostBytes: number): ApiError {
   return new ApiError(413, `The body is larger than ${mostBytes / 1024} KiB: send a smaller one`)
 }
@@ -61,7 +61,7 @@ function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    // The parser's message quotes the body, which may be secret: only the position is shown.
+    // The parser's message quotes the body, which may be secret, so only the position is shown.
     const place = /\(line \d+ column \d+\)/.exec(String(error))?.[0]
     throw new ApiError(400, `The body is not valid JSON${place === undefined ? '' : ` ${place}`}`)
   }

@@ -1,13 +1,13 @@
 import { pathText, refusal } from './validation-error.ts'
 
 /**
- * Refuses members with a meaning in JavaScript (`__proto__`, `constructor.prototype`), and text that PostgreSQL cannot
- * store: NUL and lone surrogates. All of them need one of these words or an escape, so a search in the text is enough for
- * nearly every body.
+ * Refuses members with a meaning in JavaScript (`__proto__`, `constructor.prototype`), and text that PostgreSQL cannot store
+ * (NUL and lone surrogates). A body can contain these only with one of the words or with an escape, so a search in the text is
+ * enough for nearly every body.
  */
 export function refuseUnstorable(text: string, value: unknown): void {
   if (!SUSPICIOUS.test(text)) return
-  // A list instead of recursion: a hostile value may be nested deeper than the stack allows.
+  // Uses a list, not recursion, because a hostile value may be nested deeper than the stack allows.
   const waiting: Member[] = [{ name: '', value, path: [] }]
   for (let member = waiting.pop(); member !== undefined; member = waiting.pop()) {
     const problem = problemOf(member)
@@ -19,7 +19,7 @@ export function refuseUnstorable(text: string, value: unknown): void {
 const SUSPICIOUS = /__proto__|constructor|\\u/
 
 /** Longest path in an error message. */
-const DEEPEST_TOLD = 8
+const LONGEST_PATH = 8
 
 interface Member {
   readonly name: string
@@ -31,7 +31,7 @@ function* membersOf({ value, path }: Member): Generator<Member> {
   if (typeof value !== 'object' || value === null) return
   const isList = Array.isArray(value)
   for (const [name, inner] of Object.entries(value)) {
-    yield { name, value: inner, path: path.length < DEEPEST_TOLD ? [...path, isList ? Number(name) : name] : path }
+    yield { name, value: inner, path: path.length < LONGEST_PATH ? [...path, isList ? Number(name) : name] : path }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Method, Route } from './route.ts'
 
 export interface RouteUrl {
-  /** `/3rdparty/v1` or `/api/3rdparty/v1`; empty at the root. */
+  /** `/3rdparty/v1` or `/api/3rdparty/v1`, or empty at the root. */
   readonly base: string
   /** Path from the root of the server; `{name}` is a parameter. */
   readonly path: string
@@ -32,7 +32,7 @@ interface Resource {
   readonly methods: ReadonlySet<Method>
 }
 
-/** Returns the methods of a path, for `Allow`; undefined for an unknown path. */
+/** Returns a function that finds the methods of a path for the `Allow` header, or undefined for an unknown path. */
 export function allowedMethods(routes: readonly Route[]): (path: string) => string[] | undefined {
   const resources = resourcesOf(routes)
   return (path) => {
@@ -43,8 +43,8 @@ export function allowedMethods(routes: readonly Route[]): (path: string) => stri
 }
 
 /**
- * Finds methods that a literal path would get from a pattern: `/devices/codes` must not match `/devices/{id}`, but a router
- * that selects by method would use it.
+ * Finds methods that a literal path would inherit from a pattern. For example, `DELETE /devices/codes` must not match
+ * `/devices/{id}`, which a router that selects by method would use.
  */
 export function shadowedMethods(routes: readonly Route[]): { readonly path: string; readonly methods: Method[] }[] {
   const resources = resourcesOf(routes)
@@ -55,7 +55,7 @@ export function shadowedMethods(routes: readonly Route[]): { readonly path: stri
   })
 }
 
-/** Sorts the most literal patterns first, from the left: a path belongs to the first match. */
+/** Sorts patterns by their literal segments from the left, most literal first. A path belongs to the first match. */
 function resourcesOf(routes: readonly Route[]): Resource[] {
   const byPattern = new Map<string, { path: string; segments: string[]; methods: Set<Method> }>()
   for (const route of routes) {

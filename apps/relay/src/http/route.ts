@@ -4,8 +4,8 @@ import type { Endpoint } from './endpoint.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * What a caller needs: one of several scopes, any valid credentials (`any scope`), a password or session instead of a token
- * (`no token`), nothing (`public`), or a refresh token as bearer.
+ * What a caller needs: one of several scopes, any valid credentials (`any scope`), a password or session (`no token`), nothing
+ * (`public`), or a refresh token as bearer token.
  */
 export type Access = Scope | readonly Scope[] | 'any scope' | 'no token' | 'public' | 'refresh token'
 
@@ -16,30 +16,27 @@ export interface Route {
   readonly access: Access
   readonly summary: string
   readonly endpoint: Endpoint
-  /** `api`: below both prefixes of the API. `root`: at the root of the server. `both`: at all of them. */
+  /** `api`: below both prefixes of the API. `root`: at the root of the server. `both`: below the prefixes and at the root. */
   readonly place: 'api' | 'root' | 'both'
 }
 
+const routeAt =
+  (place: Route['place']) =>
+  (method: Method, path: string, access: Access, summary: string, endpoint: Endpoint): Route => ({
+    method,
+    path,
+    access,
+    summary,
+    endpoint,
+    place,
+  })
+
 /** One line of the route table. */
-export function route(method: Method, path: string, access: Access, summary: string, endpoint: Endpoint): Route {
-  return { method, path, access, summary, endpoint, place: 'api' }
-}
+export const route = routeAt('api')
+export const rootRoute = routeAt('root')
+export const everywhereRoute = routeAt('both')
 
-export function rootRoute(method: Method, path: string, access: Access, summary: string, endpoint: Endpoint): Route {
-  return { method, path, access, summary, endpoint, place: 'root' }
-}
-
-export function everywhereRoute(
-  method: Method,
-  path: string,
-  access: Access,
-  summary: string,
-  endpoint: Endpoint,
-): Route {
-  return { method, path, access, summary, endpoint, place: 'both' }
-}
-
-/** Scopes of which one is enough. */
+/** Returns the scopes, of which one is enough. */
 export function scopesOf(access: Scope | readonly Scope[]): readonly Scope[] {
   return typeof access === 'string' ? [access] : access
 }

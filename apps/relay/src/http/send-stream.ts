@@ -3,7 +3,7 @@ import type { AnswerStream } from './endpoint.ts'
 
 const MUCH_UNREAD_BYTES = 65_536
 
-/** Starts a streamed answer. The stream then writes the answer itself. */
+/** Starts a streamed answer. From then on, the stream writes the body. */
 export function sendStream(
   reply: FastifyReply,
   headers: Readonly<Record<string, string>>,
@@ -12,7 +12,7 @@ export function sendStream(
 ): void {
   reply.hijack()
   const { raw } = reply
-  // The connection is not reused after a stream, so a stopping server need not wait for it.
+  // The connection is not reused after a stream, so a stopping server does not have to wait for the connection.
   raw.writeHead(200, { ...headers, 'content-type': `${mediaType}; charset=utf-8`, connection: 'close' })
   if (reply.request.method === 'HEAD') {
     stream.end()
@@ -25,7 +25,7 @@ export function sendStream(
     get unreadBytes() {
       return raw.writableLength
     },
-    // A client that does not read would not read the end of the stream either.
+    // A client that does not read its data would not read the end of the stream either.
     end: () => (raw.writableLength < MUCH_UNREAD_BYTES ? raw.end() : raw.destroy()),
     onClose: (closed) => raw.once('close', closed),
   })

@@ -14,16 +14,16 @@ import { type Access, type Route, scopesOf } from './route.ts'
 import { checked, refusal } from './validation-error.ts'
 
 export interface Gates {
-  /** Basic, or an access token as bearer. */
+  /** Accepts Basic authentication, a session, or an access token as bearer token. */
   readonly authenticate: Authenticate
-  /** A refresh token as bearer. */
+  /** Accepts a refresh token as bearer token. */
   readonly authenticateRefresh: Authenticate
   readonly admissions: Admissions
 }
 
 /**
- * Serves one request in the documented order of checks: availability (501), authentication and scope (401, 403), body and
- * query (413, 415, 400), then the endpoint itself with its ids (404).
+ * Serves one request. Checks availability (501), authentication and scope (401, 403), body and query (413, 415, 400) in this
+ * documented order, and then calls the endpoint, which checks ids (404).
  */
 export async function serveRoute(route: Route, base: string, gates: Gates, request: FastifyRequest): Promise<Answer> {
   const { endpoint, access } = route
@@ -51,7 +51,7 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
     throw new ApiError(404, 'Nothing has this id')
   }
   const handle = () => endpoint.handle(call as Call<never, never, never>)
-  // A read shows nothing when access was lost meanwhile. A change may be committed already, so its answer is sent.
+  // A read shows nothing if access was lost in the meantime. A change may already be committed, so its answer is sent.
   return await (route.method === 'GET' ? call.access.during(handle) : handle())
 }
 
@@ -67,7 +67,7 @@ async function admit(access: Access, gates: Gates, caller: Caller): Promise<Prin
   throw new ApiError(403, `scope required: ${scopesOf(access).join(' or ')}`)
 }
 
-/** The principal of public endpoints: no account and no scopes. */
+/** The principal of public endpoints, without an account and scopes. */
 const ANONYMOUS: Principal = Object.freeze({ accountId: '', username: '', scopes: new Set<never>() })
 
 function callerOf(request: FastifyRequest): Caller {
@@ -81,14 +81,14 @@ function callerOf(request: FastifyRequest): Caller {
   }
 }
 
-/** Returns undefined when a parameter cannot be an id. */
+/** Returns the path parameters, or undefined when one of them cannot be an id. */
 function paramsOf({ endpoint }: Route, request: FastifyRequest): unknown {
   const params = request.params as Readonly<Record<string, string>>
   const result = endpoint.params?.safeParse(params)
   return result?.success && Object.values(params).every(isStorable) ? result.data : undefined
 }
 
-/** Reads the query parameters. The first value of a repeated name counts. */
+/** Returns the query parameters. Of a repeated parameter, the first value counts. */
 function readQuery(url: string): Readonly<Record<string, string>> {
   const mark = url.indexOf('?')
   if (mark === -1 || mark === url.length - 1) return NOTHING

@@ -1,15 +1,15 @@
 /** Limits that keep one client from blocking others. */
 export interface ServerLimits {
-  /** Total size of all headers; more is answered with 431. */
+  /** Total size of all headers. Larger headers are answered with 431. */
   readonly headerBytes: number
   readonly headersTimeoutMs: number
-  /** Time for headers and body; more is answered with 408. */
+  /** Time for headers and body. A slower request is answered with 408. */
   readonly requestTimeoutMs: number
-  /** Longer than usual for load balancers, so that they close first. */
+  /** Longer than load balancers usually wait, so that they close connections first. */
   readonly keepAliveTimeoutMs: number
   /** Interval of the check for slow requests. */
   readonly checkingIntervalMs: number
-  /** Length of encoded ids in a path: 36 characters of up to four octets each. */
+  /** Length of an encoded id in a path. An id has up to 36 characters of up to four octets. */
   readonly paramLength: number
   readonly connections: number
 }

@@ -7,7 +7,7 @@ import type { Answer } from './endpoint.ts'
 /** A file that a browser loads, held in memory. */
 export interface StaticFile {
   readonly bytes: Buffer
-  /** Compressed copies by the name of their encoding, the preferred one first. */
+  /** Compressed copies by the name of their encoding, in order of preference. */
   readonly encoded: ReadonlyMap<string, Buffer>
   readonly mediaType: string
   readonly etag: string
@@ -20,7 +20,7 @@ export async function staticFile(name: string, bytes: Buffer): Promise<StaticFil
   return { bytes, encoded, mediaType: mediaTypeOf(name), etag: etagOf(bytes) }
 }
 
-/** Answers 304 when the browser has the file already, otherwise the file in the best encoding that the browser accepts. */
+/** Answers 304 if the browser already has the file, otherwise with the file in the best encoding that the browser accepts. */
 export function staticFileAnswer(
   { bytes, encoded, mediaType, etag }: StaticFile,
   request: RequestHeaders,

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('an outage is logged at once, then once in each period with the number of failed requests, until it ends', () => {
+test('an outage is logged at once, then once per period with the number of failed requests, until the outage ends', () => {
   const lines: unknown[] = []
   const notice = unavailableNotices({ warn: (details) => lines.push(details) }, 10_000)
   const note = (details: object) => notice(details, 'database unavailable')

@@ -1,6 +1,6 @@
 /**
- * Logs that requests fail because the database is unavailable: the first one at once, then one line per period with the
- * number of further ones. A line per request would fill the disk during an outage.
+ * Logs that requests fail because the database is unavailable. The first request is logged at once, then one line per period
+ * has the number of further requests. A line per request would fill the disk during an outage.
  */
 export function unavailableNotices(
   log: { warn(details: object, message: string): void },

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { ApiError, type FieldError } from './api-error.ts'
 
-/** Longest list of problems in an answer. */
-const MOST_TOLD = 20
+/** Most problems in an answer. */
+const MOST_PROBLEMS = 20
 
-/** Parses a value by a schema. Throws 400 with the problems of each member. */
+/** Parses a value with a schema. Throws 400 with the problems of each member. */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -19,13 +19,13 @@ export function checked<Schema extends z.ZodType>(
 }
 
 export function refusal(problems: readonly FieldError[], place: 'body' | 'query'): ApiError {
-  const errors = problems.slice(0, MOST_TOLD)
+  const errors = problems.slice(0, MOST_PROBLEMS)
   const [first = { path: '', message: 'is not valid' }] = errors
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
   return new ApiError(400, `${first.path === '' ? `the ${place}` : first.path} ${first.message}${more}`, { errors })
 }
 
-/** `phoneNumbers[2]`, `textMessage.text` */
+/** Returns a path such as `phoneNumbers[2]` or `textMessage.text`. */
 export function pathText(path: readonly PropertyKey[]): string {
   let text = ''
   for (const part of path) {
@@ -37,7 +37,7 @@ export function pathText(path: readonly PropertyKey[]): string {
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0]
 
-/** Returns the end of a sentence that begins with the path. A message of the schema itself takes precedence. */
+/** Returns the end of a sentence that begins with the path. If the schema has its own message, zod uses that one. */
 function wordsOf(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

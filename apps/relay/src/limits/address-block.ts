@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Returns the block of addresses that one subscriber has: a single IPv4 address, or a /64 network of IPv6. */
+/** Returns the block of addresses that one subscriber has: a single IPv4 address, or an IPv6 /64 network. */
 export function addressBlock(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

@@ -8,7 +8,7 @@ const filled = (size: number, count: number) => {
   return map
 }
 
-test.each([10, 11, 15, 19, 20, 21, 1_000])('of %i entries keeps the ten latest, and twenty at most', (count) => {
+test.each([10, 11, 15, 19, 20, 21, 1_000])('of %i entries keeps the ten latest, and at most twenty', (count) => {
   const kept = keys(filled(10, count))
   expect(kept).toEqual(expect.arrayContaining(Array.from({ length: 10 }, (_, index) => count - 1 - index)))
   expect(kept.length).toBeLessThanOrEqual(20)

@@ -23,7 +23,7 @@ test('takes turns by group, urgent tasks first', async () => {
   expect(order.join(' ')).toBe(`a ${URGENT} ${URGENT} a b c a b a`)
 })
 
-test('a full queue drops from the largest group, which can be that of the new task', async () => {
+test('a full queue drops a task of the largest group, which can be the group of the new task', async () => {
   const { order, add, release } = slowQueue({ slots: 1, places: 4 })
   const results = ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'c', 'b'].map(add)
   await release()

@@ -1,7 +1,7 @@
 /**
  * Runs a few tasks at a time and queues a limited number. Groups take turns, so that a group with many tasks delays another
- * group by one task at most; urgent tasks come first. When the queue is full, a task of the largest group is dropped: the
- * new one when its own group is the largest.
+ * group by one task at most; urgent tasks come first. When the queue is full, a task of the largest group is dropped. If that
+ * is the group of the new task, the new task is dropped.
  */
 export class FairQueue {
   readonly #slots: number
@@ -71,5 +71,5 @@ export class FairQueue {
 /** The group that runs first. */
 export const URGENT = 'urgent'
 
-/** Called with true to start the task, with false when it is dropped. */
+/** Called with true to start the task, or with false when the task is dropped. */
 type Waiting = (begins: boolean) => void

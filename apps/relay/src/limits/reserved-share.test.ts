@@ -18,7 +18,7 @@ test('gives a group four turns per second', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('prefers a name without a turn to names that had one', async () => {
+test('prefers a name that had no turn to names that had one', async () => {
   const turns = share()
   for (let round = 0; round < 3; round++) {
     const results = ['a', 'b', 'c'].map((name) => turns.turn('here', stranger(name)))
@@ -33,7 +33,7 @@ test('prefers a name without a turn to names that had one', async () => {
   await Promise.all(others)
 })
 
-test('one attempt per name waits: a random one of many', async () => {
+test('of many attempts with one name, a random one waits', async () => {
   const wins = await countWins(200, async (seed) => {
     const turns = share(seed)
     const attempts = Array.from({ length: 10 }, () => turns.turn('here', stranger('a')))
@@ -47,12 +47,12 @@ test('one attempt per name waits: a random one of many', async () => {
 })
 
 describe('a flood of new names, 500 per second', () => {
-  test('leaves a recognised name its turn within half a second', async () => {
+  test('leaves a turn for a recognised name within half a second', async () => {
     const wins = await countWins(20, (seed) => attemptInFlood(share(seed), owner, 500))
     expect(wins).toBe(20)
   })
 
-  test('leaves ten recognised names a turn each within five seconds', async () => {
+  test('leaves a turn for each of ten recognised names within five seconds', async () => {
     const turns = share()
     const names = Array.from({ length: 10 }, (_, index) => `owner ${index}`)
     const served = new Set<string>()
@@ -66,8 +66,8 @@ describe('a flood of new names, 500 per second', () => {
     expect(served.size).toBe(10)
   })
 
-  test('leaves a name that is not recognised the same chance as each other name', async () => {
-    // The flood has 125 names per turn: one in a hundred attempts, whichever place they have in it.
+  test('gives a name that is not recognised the same chance as any other name', async () => {
+    // The flood has 125 names per turn, so about one in a hundred attempts succeeds, whatever its place in the flood.
     const wins = await countWins(400, (seed) => attemptInFlood(share(seed), stranger('owner'), 1_000))
     expect(wins).toBeGreaterThan(0)
     expect(wins).toBeLessThan(40)
@@ -91,7 +91,7 @@ describe('a flood of new names, 500 per second', () => {
   })
 })
 
-test('a thousand flooded addresses leave the next address its turns', async () => {
+test('a thousand flooded addresses do not take the turns of the next address', async () => {
   const turns = share()
   for (let index = 0; index < 1_000; index++) void turns.turn(`address ${index}`, stranger('a'))
   const attempt = turns.turn('home', stranger('owner'))

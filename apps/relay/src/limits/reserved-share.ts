@@ -7,17 +7,17 @@ const LONGEST_WAIT_TURNS = 4
 const MOST_GROUPS = 1_000
 /** Most names that wait in each half of a group. */
 const MOST_NAMES = 200
-/** Longer, and a stream of new names would starve a person who mistyped the password once. */
+/** If turns counted longer, a stream of new names would starve a person who mistyped the password once. */
 const TURN_COUNTS_MS = 30_000
 const MOST_REMEMBERED = 10_000
 
 /**
- * Gives each group that has reached its limit four turns per second, by name. Every second turn goes to a recognised name,
- * while one waits: new names are easy to invent, recognised ones are not. Within each half, the name whose last turn is
- * longest ago comes first, and a random one of those without a turn in the last 30 s.
+ * Gives each group that has reached its limit four turns per second, by name. Every second turn goes to a recognised name
+ * while one waits, because new names are easy to invent, but recognised ones are not. Within each half, the name whose last
+ * turn was longest ago comes first. Names without a turn in the last 30 s come before the others, in random order.
  *
  * One attempt per name waits, for a second at most. Of several attempts with one name, a random one waits. When all places are
- * taken, a new name replaces a random one. So no attempt gains from being early, frequent or late.
+ * taken, a new name replaces a random one. So an attempt gains nothing from being early, frequent or late.
  */
 export class ReservedShare {
   readonly #random: Random
@@ -28,7 +28,7 @@ export class ReservedShare {
     this.#random = random
   }
 
-  /** Returns false when no turn came in time. */
+  /** Returns whether the attempt got a turn in time. */
   turn(groupName: string, { name, isRecognised }: { readonly name: string; readonly isRecognised: boolean }) {
     const group = this.#groups.get(groupName) ?? this.#open(groupName)
     const half = isRecognised ? group.recognised : group.others
@@ -126,7 +126,7 @@ interface Group {
 
 interface Waiting {
   readonly resolve: (hasTurn: boolean) => void
-  /** Attempts with this name since the first of them. */
+  /** Attempts with this name since the first one that waits. */
   attempts: number
   turnsLeft: number
 }

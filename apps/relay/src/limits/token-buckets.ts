@@ -19,7 +19,7 @@ export class TokenBuckets {
     this.#buckets = new BoundedMap(limits.keys)
   }
 
-  /** Takes a token and returns 0, or returns the milliseconds until the next token. */
+  /** Takes a token and returns 0. When there is none, returns the milliseconds until the next token. */
   take(key: string, nowMs: number): number {
     const bucket = this.#filled(key, nowMs)
     const isEmpty = bucket.tokens < 1

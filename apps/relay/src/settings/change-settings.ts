@@ -6,26 +6,31 @@ import type { Logbook } from '../logs/logbook.ts'
 import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { lockSettings } from './lock-settings-statement.ts'
-import { type OwnSettings, withDefaults } from './merge-settings.ts'
+import { mergeSettings, type OwnSettings, withDefaults } from './merge-settings.ts'
 import { brokenRules } from './settings-rules.ts'
 
-export interface ChangeSettingsDeps {
+interface ChangeSettingsDeps {
   readonly database: Database
   readonly box: SecretBox
   readonly logbook: Logbook
-  readonly hints: SettingsHints
-}
-
-/** Called after the commit: pushes the settings to the agents of the account. */
-export interface SettingsHints {
-  settingsChanged(accountId: string): void
+  /** Called after the commit, to send the settings to the agents of the account. */
+  readonly hints: { settingsChanged(accountId: string): void }
 }
 
 /** `SecretBox` purpose of `webhooks.signing_key`. */
 export const SIGNING_KEY = 'webhook-signing-key'
 
-/** The endpoint of PUT and PATCH, which differ in how they merge the present settings and the change. */
-export function changeSettings(
+/** Changes the given settings and keeps all others. */
+export function patchSettings(deps: ChangeSettingsDeps): Endpoint {
+  return changeSettings(deps, mergeSettings)
+}
+
+/** Replaces all settings. Secrets that are not in the request are kept. */
+export function replaceSettings(deps: ChangeSettingsDeps): Endpoint {
+  return changeSettings(deps, (_, change) => mergeSettings({}, change))
+}
+
+function changeSettings(
   { database, box, logbook, hints }: ChangeSettingsDeps,
   merge: (own: OwnSettings, change: SettingsChange) => OwnSettings,
 ): Endpoint {

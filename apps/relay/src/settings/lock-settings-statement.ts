@@ -5,8 +5,8 @@ import { readRows } from '../store/read-rows.ts'
 import type { OwnSettings } from './merge-settings.ts'
 
 /**
- * Locks the settings of an account, so that concurrent changes run one after the other. Accepting messages needs a weaker
- * lock. Undefined when the account was removed.
+ * Locks and returns the settings of an account, or returns undefined when the account was removed. Concurrent changes run one
+ * after the other. Messages are still accepted, because that needs a weaker lock.
  */
 export async function lockSettings(statements: Statements, accountId: string): Promise<OwnSettings | undefined> {
   const [account] = await readRows(

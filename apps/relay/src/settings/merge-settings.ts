@@ -3,7 +3,7 @@ import { defaultSettings, type Settings, type SettingsChange } from '@smsgw/cont
 /** Settings that the account has changed, as stored. Secrets are stored separately. */
 export type OwnSettings = { readonly [Section in keyof Settings]?: Partial<Settings[Section]> }
 
-/** Merges a change. A section or key that is null is reset to its default; missing ones stay. */
+/** Merges a change. Sections and keys that are null are reset to their defaults; missing ones are kept. */
 export function mergeSettings(own: OwnSettings, change: SettingsChange): OwnSettings {
   const { webhooks, ...rest } = change
   const plain = { ...rest, webhooks: webhooks && withoutSecret(webhooks) }
@@ -16,7 +16,7 @@ export function mergeSettings(own: OwnSettings, change: SettingsChange): OwnSett
   )
 }
 
-/** Returns all settings, with defaults for those not changed. */
+/** Returns all settings, with the defaults of those that the account has not changed. */
 export function withDefaults(own: OwnSettings): Settings {
   return {
     messages: { ...defaultSettings.messages, ...own.messages },

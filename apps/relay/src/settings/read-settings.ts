@@ -1,6 +1,16 @@
-import type { Settings } from '@smsgw/contract/settings'
-import type { Statements } from '../store/database.ts'
+import { type Settings, settings } from '@smsgw/contract/settings'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { Database, Statements } from '../store/database.ts'
 import { type OwnSettings, withDefaults } from './merge-settings.ts'
+
+export function getSettings({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    answers: { 200: settings },
+    async handle({ principal }) {
+      return { status: 200, body: (await readSettings(database, principal.accountId)).settings }
+    },
+  })
+}
 
 export interface AccountSettings {
   /** Increases with each change. Agents with an older version receive the new settings. */
@@ -12,12 +22,12 @@ export interface AccountSettings {
 }
 
 export async function readSettings(statements: Statements, accountId: string): Promise<AccountSettings> {
-  const settings = (await readSettingsOf(statements, [accountId])).get(accountId)
-  if (!settings) throw new Error(`account ${accountId} does not exist`)
-  return settings
+  const found = (await readSettingsOf(statements, [accountId])).get(accountId)
+  if (!found) throw new Error(`account ${accountId} does not exist`)
+  return found
 }
 
-/** Reads the settings of the accounts that exist, in one query. */
+/** Reads the settings of the existing accounts in one query. */
 export async function readSettingsOf(
   statements: Statements,
   accountIds: readonly string[],
@@ -27,9 +37,9 @@ export async function readSettingsOf(
     select: { id: true, settings: true, settingsVersion: true, signingKeySealed: true },
   })
   return new Map(
-    accounts.map(({ id, settings, settingsVersion: version, signingKeySealed }) => [
+    accounts.map(({ id, settings: own, settingsVersion: version, signingKeySealed }) => [
       id,
-      { version, settings: withDefaults(settings as OwnSettings), signingKeySealed },
+      { version, settings: withDefaults(own as OwnSettings), signingKeySealed },
     ]),
   )
 }

@@ -26,7 +26,7 @@ const accounts = ['default', 'long', 'short']
 const run = (retention: Retention) =>
   retentionJob({ database: shared.database, clock: { now: () => now } }, retention).run()
 
-/** What is left of rows of each age, in days, for each account. */
+/** Returns the ages in days of the rows that are left, by account. */
 async function left(ages: readonly number[], rows: () => Promise<{ accountId: string; createdAt: Date }[]>) {
   const found = await rows()
   const kept = (id: string) =>
@@ -38,7 +38,7 @@ async function left(ages: readonly number[], rows: () => Promise<{ accountId: st
 const each = (ages: readonly number[]) =>
   accounts.flatMap((accountId) => ages.map((age) => ({ accountId, createdAt: daysAgo(age) })))
 
-test('logs are kept as many days as the account has set', async () => {
+test('logs are kept for the number of days that the account has set', async () => {
   const ages = [1, 1.9, 2.1, 29, 31, 299, 301]
   const { logEntry } = shared.database
   await logEntry.createMany({ data: each(ages).map((row) => ({ ...row, module: '', priority: '', message: '' })) })
@@ -63,7 +63,7 @@ test('received messages are kept as long as sent ones', async () => {
   })
 })
 
-test('deliveries are kept as long as messages, 30 days at most, and waiting ones are kept', async () => {
+test('deliveries are kept as long as messages, but at most 30 days, and waiting deliveries are kept', async () => {
   const ages = [2.9, 3.1, 29, 31, 399]
   const { webhook, webhookDelivery } = shared.database
   for (const accountId of accounts) {
@@ -84,7 +84,7 @@ test('deliveries are kept as long as messages, 30 days at most, and waiting ones
   expect(await webhookDelivery.count({ where: { state: 'waiting' } })).toBe(3)
 })
 
-test('more rows than one transaction deletes are deleted too, of every account', async () => {
+test('more rows than one transaction deletes are all deleted, for every account', async () => {
   const row = { accountId: 'short', createdAt: daysAgo(40), module: '', priority: '', message: '' }
   await shared.database.logEntry.createMany({ data: Array.from({ length: 2100 }, () => row) })
   const many = Array.from({ length: 60 }, (_, count) => `many${String(count).padStart(2, '0')}`)

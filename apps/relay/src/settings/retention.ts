@@ -6,7 +6,7 @@ import { type OwnSettings, withDefaults } from './merge-settings.ts'
 
 export interface Retention {
   readonly name: string
-  /** Retention time of the account. */
+  /** Returns the retention time in the settings of an account. */
   readonly days: (settings: Settings) => number
   /** Deletes at most `limit` older rows and returns their number. */
   readonly deleteOlder: (database: Database, accountId: string, before: Date, limit: number) => Promise<number>
@@ -14,11 +14,11 @@ export interface Retention {
 
 const EVERY_SECONDS = 3600
 const ACCOUNTS_AT_ONCE = 50
-/** Small enough for short locks, large enough to keep up with any account. */
+/** Small enough that locks are short, large enough to keep up with any account. */
 const ROWS_AT_ONCE = 1000
 const DAY_MS = 86_400_000
 
-/** A job that deletes the expired rows of all accounts, each by its retention setting. */
+/** Returns a job that deletes expired rows of all accounts. Each account has its own retention setting. */
 export function retentionJob(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   { name, days, deleteOlder }: Retention,

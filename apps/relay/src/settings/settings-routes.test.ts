@@ -5,11 +5,8 @@ import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
-import { SIGNING_KEY } from './change-settings.ts'
-import { getSettings } from './get-settings.ts'
-import { patchSettings } from './patch-settings.ts'
-import { readSettings } from './read-settings.ts'
-import { replaceSettings } from './replace-settings.ts'
+import { patchSettings, replaceSettings, SIGNING_KEY } from './change-settings.ts'
+import { getSettings, readSettings } from './read-settings.ts'
 
 const box = secretBox('the secret of a server that only tests know', systemRandom)
 let notified: string[] = []
@@ -49,7 +46,7 @@ test('an account without settings has the defaults', async () => {
   expect(await get()).toEqual(defaultSettings)
 })
 
-test('PUT replaces all settings, PATCH merges, both return the settings in effect', async () => {
+test('PUT replaces all settings, PATCH changes those it contains, and both return the settings in effect', async () => {
   expect((await put({ messages: paced, ping: { interval_seconds: 60 } })).json).toEqual({
     ...defaultSettings,
     messages: { ...defaultSettings.messages, ...paced },
@@ -103,7 +100,7 @@ test.each([
   [{ encryption: { passphrase: 'secret' } }, 'encryption.passphrase'],
   [{ gateway: { cloud_url: 'https://example.com' } }, 'gateway.cloud_url'],
   [{ gateway: { privateToken: 'secret' } }, 'gateway.private_token'],
-])('%j is refused: it is a setting of the agent', async (change, path) => {
+])('%j is refused, because it is a setting of the agent', async (change, path) => {
   const { status, json } = await put(change)
   expect(status).toBe(400)
   expect(json).toMatchObject({ errors: [{ path, message: expect.stringContaining('at the agent') }] })
@@ -128,7 +125,7 @@ test.each([
   [{ send_interval_min: 0 }, 'messages.send_interval_min'],
   [{ work_hours_start: '8:00' }, 'messages.work_hours_start'],
   [{ log_lifetime_days: 0 }, 'messages.log_lifetime_days'],
-])('%j is refused at the key that is wrong', async (messages, path) => {
+])('%j is refused, and the error names the wrong key', async (messages, path) => {
   expect((await patch({ messages })).json).toMatchObject({ code: 400, errors: [{ path }] })
   expect(await get()).toEqual(defaultSettings)
 })
@@ -144,7 +141,7 @@ test('rules between keys apply to the merged settings', async () => {
   expect((await patch({ messages: { send_interval_min: 10, send_interval_max: null } })).status).toBe(200)
 })
 
-test('a change increases the version and is sent to the agents; a refused one is not', async () => {
+test('a change increases the version and is sent to the agents, but a refused change is not', async () => {
   const { version } = await readSettings(shared.database, 'a1')
   await patch({ messages: paced })
   await put({ messages: { limit_period: 'PerHour' } })
@@ -152,13 +149,13 @@ test('a change increases the version and is sent to the agents; a refused one is
   expect(notified).toEqual(['a1'])
 })
 
-test('no concurrent change is lost', async () => {
+test('concurrent changes are all kept', async () => {
   const changes = [{ ping: { interval_seconds: 60 } }, { logs: { lifetime_days: 3 } }, { messages: paced }]
   await Promise.all(changes.map(patch))
   expect(await get()).toMatchObject({ ping: { interval_seconds: 60 }, logs: { lifetime_days: 3 }, messages: paced })
 })
 
-test('one account does not change another', async () => {
+test('a change does not affect other accounts', async () => {
   await patch({ logs: { lifetime_days: 3 } })
   expect(await get('a2')).toEqual(defaultSettings)
 })

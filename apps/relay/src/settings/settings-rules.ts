@@ -1,7 +1,7 @@
 import type { Settings } from '@smsgw/contract/settings'
 import type { FieldError } from '../http/api-error.ts'
 
-/** Checks rules between settings. A change may conflict with a setting that was set before. */
+/** Returns the errors of settings that conflict with each other. A change may conflict with an earlier change. */
 export function brokenRules({ messages }: Settings): FieldError[] {
   const broken: FieldError[] = []
   const { send_interval_min: min, send_interval_max: max } = messages

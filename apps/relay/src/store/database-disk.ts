@@ -8,7 +8,7 @@ import {
 } from '@smsgw/daemon/disk-space'
 import type { Log } from '@smsgw/daemon/log'
 import type { RelayConfig } from '../config.ts'
-import type { HealthSource } from '../health/health-check.ts'
+import type { HealthSource } from '../health/health-sources.ts'
 import type { Database } from './database.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
 

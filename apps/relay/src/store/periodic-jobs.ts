@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@smsgw/daemon/log'
-import { advisoryLocks } from './advisory-locks.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
+import { ReconnectingClient } from './reconnecting-client.ts'
 
 const FIRST_RUN_SECONDS = 60
 
@@ -9,7 +9,7 @@ export interface PeriodicJob {
   /** Also the name of its lock. */
   readonly name: string
   readonly everySeconds: number
-  /** Does the pending work in small transactions. An aborted or a concurrent run must do no harm. */
+  /** Does the pending work in small transactions. An aborted or concurrent run must do no harm. */
   readonly run: () => Promise<unknown>
 }
 
@@ -25,10 +25,10 @@ export function runPeriodicJobs(
 ): PeriodicJobs {
   const locks = advisoryLocks(url)
   const stopping = new AbortController()
-  /** An outage is logged once, not by each job every second. */
+  /** Whether an outage was logged, so that not every job logs it. */
   let isOutage = false
   const loops = jobs.map(async ({ name, everySeconds, run }) => {
-    // The first run is soon: a relay that is restarted every night must not skip its daily jobs.
+    // The first run is soon, so that a relay that is restarted every night does not skip its daily jobs.
     let seconds = Math.min(everySeconds, FIRST_RUN_SECONDS)
     while (await pause(seconds * 1000, stopping.signal)) {
       seconds = everySeconds
@@ -60,5 +60,31 @@ async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   } catch (error) {
     if (signal.aborted) return false
     throw error
+  }
+}
+
+/** The first key of all our advisory locks, so that they differ from those of other programs. */
+const LOCK_CLASS = 1_936_554_599
+
+/**
+ * Locks of this process, all on one separate connection, so that a relay that is killed or cut off loses its locks with the
+ * connection. The same name must not be locked twice at once, because a session never blocks itself.
+ */
+function advisoryLocks(url: string) {
+  const client = new ReconnectingClient({ url, name: 'smsgw periodic work' })
+  const ask = async (sql: string, name: string) =>
+    (await client.query<{ answer: boolean }>(sql, [LOCK_CLASS, name]))[0]?.answer ?? false
+  return {
+    /** Runs the work while no other session holds the lock of that name. Returns at once when another session holds it. */
+    async during(name: string, work: () => Promise<unknown>): Promise<void> {
+      if (!(await ask('SELECT pg_try_advisory_lock($1, hashtext($2)) AS answer', name))) return
+      try {
+        await work()
+      } finally {
+        // After a reconnect this session has no such lock, and the query changes nothing.
+        await ask('SELECT pg_advisory_unlock($1, hashtext($2)) AS answer', name)
+      }
+    },
+    close: () => client.close(),
   }
 }

@@ -3,9 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { route } from '../http/route.ts'
 import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
-import { lookAtVirtualPhone } from './look-at-virtual-phone.ts'
-import type { VirtualPhone } from './virtual-phone.ts'
-import { writeFromVirtualPhone } from './write-from-virtual-phone.ts'
+import { sendFromVirtualPhone, showVirtualPhone, type VirtualPhone } from './virtual-phone.ts'
 
 const written: VirtualPhoneText[] = []
 const seen = { gatewayNumber: '+447700900001', phones: [], messages: [], testNumbers: [] }
@@ -33,19 +31,19 @@ afterAll(async () => {
 function serve(virtualPhone: VirtualPhone | undefined): Promise<TestEndpoints> {
   const deps = { database: shared.database, virtualPhone }
   return testEndpoints([
-    route('GET', '/virtual-phone', 'messages:list', '', lookAtVirtualPhone(deps)),
-    route('POST', '/virtual-phone', 'messages:send', '', writeFromVirtualPhone(deps)),
+    route('GET', '/virtual-phone', 'messages:list', '', showVirtualPhone(deps)),
+    route('POST', '/virtual-phone', 'messages:send', '', sendFromVirtualPhone(deps)),
   ])
 }
 
-test('the owner of the virtual modem sees its phones, and writes from any of them', async () => {
+test('the owner of the virtual modem sees its phones and can send from each of them', async () => {
   expect(await api.request('owner', 'GET', '/virtual-phone')).toMatchObject({ status: 200, json: seen })
   const message = { from: '+447400123456', text: 'Hello' }
   expect(await api.request('owner', 'POST', '/virtual-phone', message)).toMatchObject({ status: 202, json: {} })
   expect(written).toEqual([message])
 })
 
-test('without a virtual modem, and for other accounts, the virtual phone does not exist', async () => {
+test('without a virtual modem, or for another account, the virtual phone does not exist', async () => {
   const before = written.length
   for (const [served, account] of [
     [without, 'owner'],
@@ -68,7 +66,7 @@ test.each([
   { from: '+447400123456', text: '' },
   { from: '+447400123456', text: 'x'.repeat(1_001) },
   { text: 'Hello' },
-])('what no phone could write is refused: %o', async (message) => {
+])('a message that no phone could send is refused: %o', async (message) => {
   const before = written.length
   expect((await api.request('owner', 'POST', '/virtual-phone', message)).status).toBe(400)
   expect(written).toHaveLength(before)

@@ -1,5 +1,13 @@
-import type { VirtualPhoneAnswer, VirtualPhoneText } from '@smsgw/contract/virtual-phone'
+import {
+  type VirtualPhoneAnswer,
+  type VirtualPhoneText,
+  virtualPhone as virtualPhoneAnswer,
+  virtualPhoneText,
+} from '@smsgw/contract/virtual-phone'
+import { z } from 'zod'
 import { ApiError } from '../http/api-error.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { mayDo } from '../http/may-do.ts'
 import type { Database } from '../store/database.ts'
 
 export type { VirtualPhoneMessage } from '@smsgw/contract/virtual-phone'
@@ -11,17 +19,42 @@ export interface VirtualPhone {
   write(message: VirtualPhoneText): void
 }
 
-export interface VirtualPhoneDeps {
+interface VirtualPhoneDeps {
   readonly database: Database
   /** Undefined without a virtual modem. */
   readonly virtualPhone: VirtualPhone | undefined
 }
 
-/** Returns the virtual phone of the built-in device. Other accounts get 404. */
-export async function virtualPhoneOf(
-  { database, virtualPhone }: VirtualPhoneDeps,
-  accountId: string,
-): Promise<VirtualPhone> {
+/** Returns the messages that the simulated phones received and, with access to the inbox, those that they sent. */
+export function showVirtualPhone(deps: VirtualPhoneDeps): Endpoint {
+  return endpoint({
+    answers: { 200: virtualPhoneAnswer },
+    errors: [404],
+    async handle({ principal }) {
+      const phone = (await virtualPhoneOf(deps, principal.accountId)).look()
+      const mayRead = mayDo(principal, 'inbox:list')
+      const messages = phone.messages.filter(({ direction }) => direction === 'to-phone' || mayRead)
+      return { status: 200, body: { ...phone, messages } }
+    },
+  })
+}
+
+/** Sends a message from a simulated phone to the SIM of the virtual modem, which receives it like any other message. */
+export function sendFromVirtualPhone(deps: VirtualPhoneDeps): Endpoint {
+  return endpoint({
+    body: virtualPhoneText,
+    answers: { 202: z.strictObject({}) },
+    errors: [404],
+    async handle({ principal: { accountId }, body }) {
+      const phone = await virtualPhoneOf(deps, accountId)
+      phone.write(body)
+      return { status: 202, body: {} }
+    },
+  })
+}
+
+/** Returns the virtual phone of the built-in device. Throws 404 for accounts without one. */
+async function virtualPhoneOf({ database, virtualPhone }: VirtualPhoneDeps, accountId: string): Promise<VirtualPhone> {
   const where = { accountId, builtIn: true, deletedAt: null }
   if (virtualPhone && (await database.device.findFirst({ where, select: { id: true } })) !== null) return virtualPhone
   throw new ApiError(404, 'this account has no virtual modem: start the gateway with MODEMS=virtual')

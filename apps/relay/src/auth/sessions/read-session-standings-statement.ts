@@ -11,7 +11,7 @@ export interface SessionStanding {
 }
 
 /**
- * Reads the sessions whose password is unchanged, by the hashes of their tokens. One array parameter, so that the statement is
+ * Reads the sessions whose password is unchanged, by the hashes of their tokens. The hashes are one array, so the statement is
  * prepared once. Takes no locks.
  */
 export async function readSessionStandings(

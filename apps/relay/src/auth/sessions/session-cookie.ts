@@ -1,6 +1,6 @@
 import { SESSION_COOKIE } from '@smsgw/contract/session'
 
-/** Returns the session token of a `Cookie` header. */
+/** Returns the session token in a `Cookie` header, or undefined when it contains none. */
 export function readSessionCookie(header: string | undefined, isSecure: boolean): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const [name = '', value = ''] = pair.trim().split('=', 2)
@@ -9,10 +9,10 @@ export function readSessionCookie(header: string | undefined, isSecure: boolean)
   return undefined
 }
 
-/** 256 bits in base64url, the only form that the relay issues. */
+/** 256 bits in base64url, the only form of the tokens that the relay issues. */
 const TOKEN = /^[\w-]{43}$/
 
-/** Returns a `Set-Cookie` value that scripts cannot read and that browsers send from our own pages only. */
+/** Returns a `Set-Cookie` value for a cookie that scripts cannot read and that browsers send only from our own pages. */
 export function sessionCookie(token: string, { maxAgeSeconds, isSecure }: CookieOptions): string {
   const secure = isSecure ? '; Secure' : ''
   return `${nameOf(isSecure)}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`
@@ -24,8 +24,8 @@ interface CookieOptions {
 }
 
 /**
- * Over TLS the name has the prefix that browsers accept from this host only. Otherwise another host of the same domain could
- * set our cookie and make its visitors work in the attacker's account.
+ * Over TLS the name has a prefix that browsers accept only from this host. Without the prefix, another host of the same domain
+ * could set our cookie and make its visitors work in the attacker's account.
  */
 function nameOf(isSecure: boolean): string {
   return isSecure ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE

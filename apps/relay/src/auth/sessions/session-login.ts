@@ -9,7 +9,7 @@ import { readSessionStandings, type SessionStanding } from './read-session-stand
 /** Lifetime of a session, counted from the last time the console was opened. */
 export const SESSION_SECONDS = 30 * 86_400
 const DAY_MS = 86_400_000
-/** Per account, so that a script that signs in for each request does not fill the table. */
+/** Limit per account, so that a script that signs in for each request does not fill the table. */
 const MAX_SESSIONS = 100
 
 interface SessionLoginDeps {
@@ -20,7 +20,7 @@ interface SessionLoginDeps {
 
 /**
  * Sessions of browsers. The browser holds 256 random bits, the database their hash. A session belongs to one version of the
- * account's password; a changed password ends it on every replica within two seconds (see FreshLookup).
+ * account's password, so a password change ends it on every relay within two seconds (see FreshLookup).
  */
 export class SessionLogin {
   readonly #deps: SessionLoginDeps
@@ -60,17 +60,17 @@ export class SessionLogin {
     const standing = await this.#standings.get(hashOf(token))
     if (!standing || standing.expiresAt.getTime() <= this.#nowMs()) return undefined
     const { accountId, username, credentialVersion } = standing
-    return { accountId, username, credentialVersion, scopes: EVERYTHING, session: token }
+    return { accountId, username, credentialVersion, scopes: ALL_SCOPES, session: token }
   }
 
-  /** Returns why a session that was accepted is no longer valid; undefined while it is valid. */
+  /** Returns why a session that was accepted is no longer valid, or undefined while it is valid. */
   async lossOf(token: string): Promise<'session_expired' | 'session_ended' | undefined> {
     const standing = await this.#standings.get(hashOf(token))
     if (!standing) return 'session_ended'
     return standing.expiresAt.getTime() <= this.#nowMs() ? 'session_expired' : undefined
   }
 
-  /** Extends the session from now on. Writes at most once per day. */
+  /** Extends the session. Writes at most once per day. */
   async prolong(accountId: string, token: string): Promise<void> {
     const { expiresAt } = this.#lifetime()
     const dayOld = new Date(expiresAt.getTime() - DAY_MS)
@@ -101,7 +101,7 @@ export class SessionLogin {
   }
 }
 
-const EVERYTHING: Principal['scopes'] = new Set(['all:any'] as const)
+export const ALL_SCOPES: Principal['scopes'] = new Set(['all:any'] as const)
 
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url')

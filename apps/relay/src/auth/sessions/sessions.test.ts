@@ -38,7 +38,7 @@ beforeEach(async () => {
 type Headers = Readonly<Record<string, string>>
 type Method = 'GET' | 'POST' | 'DELETE'
 
-/** A relay of its own, with the routes of sessions and two to try them on. */
+/** Returns a relay with the session endpoints and two other endpoints to call. */
 function replica({ isLocal = false } = {}) {
   const auth = buildAuth({
     ...world,
@@ -110,7 +110,7 @@ test('the cookie is limited to TLS when the request used TLS', async () => {
   expect(headers['set-cookie']).toMatch(/^__Host-smsgw_session=.*; Path=\/; .*; Secure$/)
 })
 
-test('over TLS only sessions begun over TLS with this host are accepted', async () => {
+test('over TLS only sessions that began over TLS on this host are accepted', async () => {
   const ask = replica()
   const byTls = { 'x-forwarded-proto': 'https' }
   const from = async (cookie: string) =>
@@ -131,13 +131,13 @@ test('the database stores a hash of the session token', async () => {
 
 test.each([
   ['none', {}, 403],
-  ['that of another site', { origin: 'https://evil.example' }, 403],
-  ['that of a neighbour', { origin: 'http://sms.example.evil.example' }, 403],
+  ['another site', { origin: 'https://evil.example' }, 403],
+  ['a site with a similar name', { origin: 'http://sms.example.evil.example' }, 403],
   ['another port', { origin: 'http://sms.example:8080' }, 403],
   ['null', { origin: 'null' }, 403],
   ['no web page', { origin: 'file://sms.example' }, 403],
   ['our own', { origin: 'http://sms.example' }, 200],
-  ['our own behind a proxy that we do not know of', { origin: 'https://sms.example' }, 200],
+  ['our own behind a proxy that is not configured', { origin: 'https://sms.example' }, 200],
 ])('a session can change things only from its own page: Origin is %s', async (_, headers, status) => {
   const ask = replica()
   const cookie = await signIn(ask)
@@ -148,15 +148,15 @@ test.each([
 })
 
 test.each([
-  ['of another site', { origin: 'https://evil.example' }, 403],
-  ['of a neighbour', { origin: 'http://sms.example:8080' }, 403],
-  ['without an origin of its own', { origin: 'null' }, 403],
-  ['of another site, by its distance', { 'sec-fetch-site': 'cross-site' }, 403],
-  ['of a neighbour, by its distance', { 'sec-fetch-site': 'same-site' }, 403],
-  ['our own', { origin: 'http://sms.example', 'sec-fetch-site': 'same-origin' }, 200],
-  ['missing, as when a person types an address', { 'sec-fetch-site': 'none' }, 200],
-  ['missing, as from a program', {}, 200],
-])('a stored password changes nothing for a page of another site: %s', async (_, headers, status) => {
+  ['Origin is another site', { origin: 'https://evil.example' }, 403],
+  ['Origin is another port', { origin: 'http://sms.example:8080' }, 403],
+  ['Origin is null', { origin: 'null' }, 403],
+  ['Sec-Fetch-Site is cross-site', { 'sec-fetch-site': 'cross-site' }, 403],
+  ['Sec-Fetch-Site is same-site', { 'sec-fetch-site': 'same-site' }, 403],
+  ['Origin is our own', { origin: 'http://sms.example', 'sec-fetch-site': 'same-origin' }, 200],
+  ['no page, because a person typed the address', { 'sec-fetch-site': 'none' }, 200],
+  ['no page, because a program calls', {}, 200],
+])('a stored password changes nothing for a page on another site: %s', async (_, headers, status) => {
   for (const isLocal of [false, true]) {
     const ask = replica({ isLocal })
     const authorization = basic(username)
@@ -169,7 +169,7 @@ test.each([
   }
 })
 
-test('behind a trusted proxy the own page has the host that the proxy reports', async () => {
+test('behind a trusted proxy our own page has the host that the proxy reports', async () => {
   const ask = replica()
   const byTls = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'public.example' }
   const cookie = `${await signIn(ask, byTls)}; ${await signIn(ask)}`
@@ -181,7 +181,7 @@ test('behind a trusted proxy the own page has the host that the proxy reports', 
   expect((await from('https://public.example', '127.0.0.1')).status).toBe(403)
 })
 
-test('a page of another site cannot sign in', async () => {
+test('a page on another site cannot sign in', async () => {
   const { status, headers } = await replica()('POST', '/session', { origin: 'https://evil.example' }, credentials())
   expect(status).toBe(403)
   expect(headers['set-cookie']).toBeUndefined()
@@ -306,7 +306,7 @@ test('neither password nor session is accepted over plain HTTP from another mach
   expect((await replica({ isLocal: true })('GET', '/messages', { cookie }, undefined, '203.0.113.9')).status).toBe(200)
 })
 
-test('a page never gets a challenge for Basic authentication, for which browsers open a password dialog', async () => {
+test('a page never gets a Basic challenge, which would make the browser open a password dialog', async () => {
   const ask = replica()
   const challenge = async (headers: Headers, path = '/messages', body?: object) => {
     const answer = await ask(body ? 'POST' : 'GET', path, headers, body)

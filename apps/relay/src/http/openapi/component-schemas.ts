@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** Collects the named schemas as components; schemas without a name are inlined. */
+/** Collects the named schemas as components. Schemas without a name are inlined. */
 export class ComponentSchemas {
   readonly #named: Record<string, JsonSchema> = {}
 
@@ -10,7 +10,7 @@ export class ComponentSchemas {
   add(schema: z.ZodType, place: 'body' | 'query' | 'answer'): JsonSchema {
     const override: Override = (context) => {
       touchUp(context)
-      if (place === 'body') tellDefault(context.jsonSchema)
+      if (place === 'body') describeDefault(context.jsonSchema)
     }
     const {
       $schema: _,
@@ -31,20 +31,20 @@ export class ComponentSchemas {
   #name(name: string, definition: JsonSchema): void {
     const known = this.#named[name]
     if (known && JSON.stringify(known) !== JSON.stringify(definition))
-      throw new Error(`two schemas are named ${name}: give each an id of its own`)
+      throw new Error(`two schemas are named ${name}: give each its own id`)
     this.#named[name] = definition
   }
 }
 
-/** Points references to the components of the document. */
+/** Changes references to point to the components of the document. */
 function inDocument(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
 }
 
 type Override = (context: { zodSchema: z.core.$ZodType; jsonSchema: JsonSchema }) => void
 
-/** Moves defaults to the description: code generators treat a member with a default as required. */
-function tellDefault(jsonSchema: JsonSchema): void {
+/** Moves a default to the description, because code generators treat a member with a default as required. */
+function describeDefault(jsonSchema: JsonSchema): void {
   const { default: preset, description } = jsonSchema
   if (preset === undefined) return
   delete jsonSchema.default
@@ -52,11 +52,11 @@ function tellDefault(jsonSchema: JsonSchema): void {
 }
 
 const touchUp: Override = ({ zodSchema, jsonSchema }) => {
-  // zod omits examples of transformed values, since they could be outputs; ours are inputs.
+  // zod omits examples of transformed values, which could be outputs. Ours are inputs.
   const { examples, default: preset } = z.globalRegistry.get(zodSchema) ?? {}
   if (Array.isArray(examples)) jsonSchema.examples = examples
   if (preset !== undefined) jsonSchema.default = preset
-  // Limits of JavaScript, not of the member.
+  // These are limits of JavaScript, not of the member.
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   // Later releases may add members to answers, so clients must accept them.

@@ -17,7 +17,7 @@ const apiCatalog = z
   })
   .meta({ id: 'ApiCatalog', description: 'A link set (RFC 9264)' })
 
-/** Serves the API catalog of RFC 9727: links to the OpenAPI document, the API reference and health. */
+/** Serves the API catalog (RFC 9727) with links to the OpenAPI document, the API reference and the health endpoint. */
 export function getApiCatalog(): Endpoint {
   return endpoint({
     answers: { 200: apiCatalog },

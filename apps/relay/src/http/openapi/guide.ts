@@ -1,4 +1,4 @@
-/** The introduction of the API reference, as Markdown: what to know before the first request. */
+/** The introduction of the API reference in Markdown. */
 export const GUIDE = `Send and receive SMS through your own modems. Every path is also available under \`/api\`. The older
 paths \`/message\`, \`/device\` and \`/webhook\` work like their plurals. Unknown members of a request are ignored; an
 optional member that is \`null\` counts as absent.

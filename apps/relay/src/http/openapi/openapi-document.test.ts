@@ -38,7 +38,7 @@ test('every reference has a target', () => {
   expect(text.match(/"\$ref":"(?!#\/components\/)/)).toBeNull()
 })
 
-test('a request is described as it is sent: older spellings, deprecated ones, and an example', () => {
+test('a request is described with an example, older spellings and deprecated members', () => {
   const { SendMessageRequest: request } = document.components.schemas
   expect(Object.keys(request?.properties ?? {})).toEqual(expect.arrayContaining(['recipient', 'message', 'ttl']))
   expect(request?.properties).toMatchObject({ message: { deprecated: true }, scheduleAt: { format: 'date-time' } })
@@ -59,7 +59,7 @@ test('parameters come from path, query and headers', () => {
   })
 })
 
-test('every answer of a route is described, errors with the common schema, pages with their headers', () => {
+test('every answer of a route is described, with the common schema for errors and the headers of pages', () => {
   expect(Object.keys(at('/3rdparty/v1/messages', 'post')?.responses ?? {})).toEqual([
     '202',
     '400',

@@ -1,6 +1,8 @@
 import { scopes } from '@smsgw/contract/scopes'
 import { SESSION_COOKIE } from '@smsgw/contract/session'
 import { webhookEnvelope } from '@smsgw/contract/webhook-event'
+import { z } from 'zod'
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { Route } from '../route.ts'
 import { API_BASE, type RouteUrl, urlsOf } from '../route-urls.ts'
 import { ComponentSchemas, type JsonSchema } from './component-schemas.ts'
@@ -32,6 +34,18 @@ interface WebhookOperation {
     readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>
   }
   readonly responses: object
+}
+
+/** Serves the OpenAPI document, readable from any origin because it contains no data of an account. */
+export function getOpenapi(document: () => OpenapiDocument): Endpoint {
+  let built: OpenapiDocument | undefined
+  return endpoint({
+    answers: { 200: z.looseObject({ openapi: z.string() }).meta({ description: 'OpenAPI 3.1' }) },
+    async handle() {
+      built ??= document()
+      return { status: 200, body: built, headers: { 'access-control-allow-origin': '*' } }
+    },
+  })
 }
 
 /** Builds the OpenAPI document from the route table and the schemas of the endpoints. */

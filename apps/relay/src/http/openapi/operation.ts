@@ -36,7 +36,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-/** Of a route at one of its paths. */
+/** Describes a route at one of its paths. */
 export function operationOf(route: Route, { base }: RouteUrl, schemas: ComponentSchemas): Operation {
   const { endpoint, access, summary } = route
   return {
@@ -54,7 +54,7 @@ export function operationOf(route: Route, { base }: RouteUrl, schemas: Component
   }
 }
 
-/** `GET /messages/{id}` is `getMessagesById`; what is at the root too is `getHealth` there and `getApiHealth` here. */
+/** Names `GET /messages/{id}` `getMessagesById`. `GET /health` is `getHealth` at the root and `getApiHealth` below the API. */
 function operationId({ method, path, place }: Route, base: string): string {
   const words = (place === 'both' && base !== '' ? `api${path}` : path)
     .replace(/\{(\w+)\}/g, 'by-$1')

@@ -78,7 +78,7 @@ test('every operation succeeds and matches its schema', async () => {
     const answer = {
       status: response.status,
       headers: Object.fromEntries(response.headers),
-      // Of what has no end only that it has begun.
+      // An event stream has no end, so only its beginning is checked.
       text: path.endsWith('/events') ? String((await response.body?.cancel()) ?? '') : await response.text(),
     }
     const absent = WITHOUT_HARDWARE[path]
@@ -89,21 +89,21 @@ test('every operation succeeds and matches its schema', async () => {
   }
 })
 
-/** No agent is connected here, and no modem is a virtual one. */
+/** Statuses of operations that need a connected agent or a virtual modem. */
 const WITHOUT_HARDWARE: Readonly<Record<string, number>> = {
   [`${BASE}/devices/{id}/findings`]: 409,
   [`${BASE}/devices/{id}/ussd`]: 503,
   [`${BASE}/virtual-phone`]: 404,
 }
 
-/** What is made comes before what is shown of it, and that before its end. */
+/** Sorts operations so that resources are created, then read, then changed and deleted. */
 function inOrder(all: readonly Step[]): Step[] {
   return [...all].sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method))
 }
 
 const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
 
-/** Where a schema allows more than the rules do. */
+/** Request bodies for operations whose schema allows more than their rules. */
 const examples: Readonly<Record<string, object>> = {
   [`${BASE}/messages`]: { phoneNumbers: ['+4915112345678'], textMessage: { text: 'hello' } },
   [`${BASE}/account/password`]: { currentPassword: 'a password to be fuzzed', newPassword: 'a password to be fuzzed' },
@@ -111,7 +111,7 @@ const examples: Readonly<Record<string, object>> = {
   [`${BASE}/settings`]: { messages: { processing_order: 'LIFO' } },
 }
 
-/** The id of something that an earlier answer told of. */
+/** Returns an id that an earlier answer contains. */
 function idFor(path: string, answers: ReadonlyMap<string, unknown>): string | undefined {
   if (path === '/docs/{file}') return 'docs.js'
   const before = path.slice(0, path.indexOf('/{'))

@@ -9,10 +9,10 @@ export interface ReceivedAnswer {
   readonly text: string
 }
 
-/** Answers of the server itself for any operation: not found, wrong method, too long. */
+/** Statuses that the server itself may answer for any operation, such as not found, wrong method or too long. */
 const EVERYWHERE = [400, 404, 405, 408, 413, 431]
 
-/** Says what is wrong with an answer, by the document alone; undefined when nothing is. */
+/** Compares answers with the OpenAPI document. Returns the first problem, or undefined when there is none. */
 export class AnswerJudge {
   readonly #components: Readonly<Record<string, JsonSchema>>
   readonly #readers = new Map<string, z.ZodType>()
@@ -30,7 +30,7 @@ export class AnswerJudge {
     if ((status === 429 || status === 503) && headers['retry-after'] === undefined)
       return `is a ${status} without Retry-After`
     if (method === 'HEAD' || (method === 'OPTIONS' && status === 204)) return text === '' ? undefined : 'has a body'
-    // A hostile path or method may be that of another operation.
+    // A hostile path or method may belong to another operation.
     if (!operation && status < 300) return undefined
     const response = operation?.responses[status]
     if (!response && operation && !EVERYWHERE.includes(status)) return `answered ${status}, which is not documented`
@@ -47,7 +47,7 @@ export class AnswerJudge {
     } catch {
       return `is not JSON: ${text.slice(0, 200)}`
     }
-    // A body that is text for the table is any JSON for the document.
+    // A body that the route table declares as text may be any JSON here.
     const result = schema.type === 'string' ? { success: true as const } : this.#reader(schema).safeParse(value)
     if (result.success) return undefined
     const issues = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)

@@ -9,10 +9,10 @@ import { NEVER_LOST } from './never-lost.ts'
 
 export interface TestServer {
   readonly port: number
-  /** What it wrote to its log. */
+  /** Entries of the server's log. */
   readonly logged: readonly object[]
   send(method: string, path: string, what?: Sent): Promise<Response>
-  /** Bytes over a socket of its own; everything that comes back until the server ends it. */
+  /** Sends bytes over a new connection. Returns everything received until the server closes the connection. */
   raw(...pieces: readonly (string | Buffer)[]): Promise<string>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -22,19 +22,20 @@ interface Sent {
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 }
 
-/** Lets everybody in who sends an Authorization, with the scopes that stand in it. */
-async function believe({ authorization }: { authorization: string | undefined }): Promise<Principal> {
-  if (authorization === undefined) throw new ApiError(401, 'who are you', { headers: { 'WWW-Authenticate': 'Basic' } })
+/** Accepts every caller that sends an Authorization header and grants the scopes in it. */
+async function acceptScopes({ authorization }: { authorization: string | undefined }): Promise<Principal> {
+  if (authorization === undefined)
+    throw new ApiError(401, 'credentials required', { headers: { 'WWW-Authenticate': 'Basic' } })
   return { accountId: 'a', username: 'u', scopes: new Set(authorization.split(' ') as Scope[]) }
 }
 
-/** A listening server with these routes. */
+/** Starts a server with these routes. */
 export async function testServer(parts: Partial<ServerParts> & Pick<ServerParts, 'routes'>): Promise<TestServer> {
   const logged: object[] = []
   const note = (details: object, message: string) => void logged.push({ ...details, event: message })
   const server = buildServer({
-    authenticate: believe,
-    authenticateRefresh: believe,
+    authenticate: acceptScopes,
+    authenticateRefresh: acceptScopes,
     admissions: NEVER_LOST,
     log: { error: note, warn: note },
     requestId: () => 'made-here',

@@ -1,24 +1,42 @@
-import { type DeviceDetailAnswer, deviceDetail } from '@smsgw/contract/device'
+import { type DeviceAnswer, type DeviceDetailAnswer, device, deviceDetail } from '@smsgw/contract/device'
 import { idParams } from '@smsgw/contract/ids'
 import { readTelemetry, type TelemetrySample } from '@smsgw/contract/link/telemetry'
+import { z } from 'zod'
 import type { Clock } from '../clock.ts'
+import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { isLeased } from '../link/claim/lease.ts'
 import type { Database } from '../store/database.ts'
-import type { LogEntry } from '../store/generated/client.ts'
+import type { Device, LogEntry, SimCard } from '../store/generated/client.ts'
 import { countDeviceQueue } from './count-device-queue-statement.ts'
-import { deviceAnswer } from './device-answer.ts'
 import { modemAnswer } from './modem-answer.ts'
-import { noSuchDevice } from './no-such-device.ts'
+import { simCardAnswer } from './sim-card-answer.ts'
 
-interface GetDeviceDeps {
+interface GetDevicesDeps {
   readonly database: Database
   readonly clock: Clock
 }
 
 const MOST_ERRORS = 10
 
-/** Returns a device as in the list, with the last report of its agent and its last errors. */
-export function getDevice({ database, clock }: GetDeviceDeps): Endpoint {
+/** Lists devices, oldest first. */
+export function listDevices({ database, clock }: GetDevicesDeps): Endpoint {
+  return endpoint({
+    answers: { 200: z.array(device) },
+    async handle({ principal: { accountId } }) {
+      const devices = await database.device.findMany({
+        where: { accountId, deletedAt: null },
+        include: { simCards: { orderBy: { simNumber: 'asc' } } },
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      })
+      const now = clock.now()
+      return { status: 200, body: devices.map((one) => deviceAnswer(one, now)) }
+    },
+  })
+}
+
+/** Returns a device as in the list, together with the last report of its agent and its last errors. */
+export function getDevice({ database, clock }: GetDevicesDeps): Endpoint {
   return endpoint({
     params: idParams,
     answers: { 200: deviceDetail },
@@ -63,4 +81,23 @@ function journalAnswer({ journal, queue }: TelemetrySample): Pick<DeviceDetailAn
 
 function errorAnswer({ createdAt, priority, module, message }: LogEntry): DeviceDetailAnswer['lastErrors'][number] {
   return { at: createdAt.toISOString(), priority: priority === 'ERROR' ? 'ERROR' : 'WARN', module, message }
+}
+
+/** Returns a device as the API shows it. A device is online while its relay renews the lease, which expires if the relay dies. */
+function deviceAnswer(device: Device & { readonly simCards: readonly SimCard[] }, now: Date): DeviceAnswer {
+  const { id, name, createdAt, updatedAt, lastSeen, leaseUntil, simCards } = device
+  return {
+    id,
+    name,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    lastSeen: (lastSeen ?? createdAt).toISOString(),
+    online: isLeased(leaseUntil, now),
+    simCards: simCards.map(simCardAnswer),
+    ...(simCards.length > 0 && simCards.every(({ isEmulated }) => isEmulated) && { isEmulated: true as const }),
+  }
+}
+
+export function noSuchDevice(): ApiError {
+  return new ApiError(404, 'No device has this id: see GET /devices')
 }

@@ -1,0 +1,127 @@
+import { jtiParams } from '@smsgw/contract/ids'
+import { issuedToken, type TokenRequest, type TokenResponse, tokenRequest, tokenResponse } from '@smsgw/contract/token'
+import { z } from 'zod'
+import { ApiError } from '../http/api-error.ts'
+import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
+import type { Logbook } from '../logs/logbook.ts'
+import { newId } from '../random.ts'
+import type { Database } from '../store/database.ts'
+import { insertFamily } from './insert-family-statement.ts'
+import { listValidFamilies } from './list-valid-families-statement.ts'
+import { replacePair } from './replace-pair-statement.ts'
+import { revokeFamilyOf } from './revoke-family-statement.ts'
+import { planPair, signPair, type TokenPairDeps } from './token-pair.ts'
+import { unauthorised } from './unauthorised.ts'
+
+export interface IssueTokenDeps extends TokenPairDeps {
+  readonly database: Database
+}
+
+interface TokenDeps extends IssueTokenDeps {
+  readonly hints: { accessChanged(accountId: string): void }
+  readonly logbook: Logbook
+  /** Why there are no tokens, or undefined when there are. */
+  readonly unavailable: string | undefined
+}
+
+export function issueToken(deps: TokenDeps): Endpoint {
+  return endpoint({
+    body: tokenRequest,
+    answers: { 201: tokenResponse },
+    unavailable: deps.unavailable,
+    async handle({ principal, body }) {
+      refuseEscalation(principal, body.scopes)
+      return { status: 201, body: await issuePair(deps, principal, body) }
+    },
+  })
+}
+
+/** Issues the first token pair of a new family. A pair requested with a token expires with that token at the latest. */
+export async function issuePair(
+  deps: IssueTokenDeps,
+  caller: Pick<Principal, 'accountId' | 'credentialVersion' | 'tokenId' | 'expiresAt'>,
+  { ttl, scopes }: TokenRequest,
+): Promise<TokenResponse> {
+  const pair = planPair(deps, { accountId: caller.accountId, scopes, ttl, notAfter: caller.expiresAt })
+  const response = await signPair(deps, pair)
+  if (await insertFamily(deps.database, newId(deps.random), pair, caller)) return response
+  throw unauthorised('password or token', 'these credentials were revoked during the request')
+}
+
+/** A token can grant only scopes that it has itself. */
+function refuseEscalation({ scopes }: Principal, requested: readonly string[]): void {
+  const held: ReadonlySet<string> = scopes
+  const missing = held.has('all:any') ? undefined : requested.find((scope) => !held.has(scope))
+  if (missing !== undefined) throw new ApiError(403, `scope required: ${missing}`)
+}
+
+/**
+ * Exchanges a refresh token for a new pair, once. A second use revokes the whole family, because two parties have the token,
+ * and one may be a thief. This also happens with two concurrent requests, and when a client repeats a request whose answer
+ * was lost; the client then issues a new token with the password.
+ */
+export function refreshToken(deps: TokenDeps): Endpoint {
+  const { database, hints, logbook, clock, unavailable } = deps
+  return endpoint({
+    answers: { 201: tokenResponse },
+    unavailable,
+    async handle({ principal: { accountId, scopes, ttlSeconds, familyEndsAt, tokenId = '' }, address }) {
+      const pair = planPair(deps, { accountId, scopes: [...scopes], ttl: ttlSeconds, notAfter: familyEndsAt })
+      // Signed before the old token is marked as used, because a failure in between would cost the caller the family.
+      const body = await signPair(deps, pair)
+      if (await replacePair(database, tokenId, pair)) return { status: 201, body }
+      await revokeFamilyOf(database, { accountId, jti: tokenId }, clock.now())
+      hints.accessChanged(accountId)
+      logbook.write({ accountId, module: 'auth', priority: 'WARN', message: REUSED, context: { tokenId, address } })
+      throw unauthorised('token', 'refresh token already used: issue a new token with user name and password')
+    },
+  })
+}
+
+const REUSED = 'refresh token used twice: all tokens of its family revoked'
+
+/** Revokes a token and all tokens refreshed from it. An unknown token, or one of another account, counts as revoked. */
+export function revokeToken({ database, clock, hints, unavailable }: TokenDeps): Endpoint {
+  return endpoint({
+    params: jtiParams,
+    answers: { 204: null },
+    unknownId: 204,
+    unavailable,
+    async handle({ principal: { accountId }, params: { jti } }) {
+      const revoked = await revokeFamilyOf(database, { accountId, jti }, clock.now())
+      if (revoked.length > 0) hints.accessChanged(accountId)
+      return { status: 204 }
+    },
+  })
+}
+
+/** Lists tokens that can still be used or refreshed, newest first, with one entry per family. */
+export function listTokens({ database, clock, unavailable }: TokenDeps): Endpoint {
+  return endpoint({
+    answers: { 200: z.array(issuedToken) },
+    unavailable,
+    async handle({ principal: { accountId } }) {
+      const families = await database.tokenFamily.findMany({
+        where: { id: { in: await listValidFamilies(database, accountId, clock.now()) } },
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        include: {
+          tokens: { where: { kind: 'access' }, orderBy: { expiresAt: 'desc' }, take: 1, select: { jti: true } },
+        },
+      })
+      const body = families.flatMap(({ tokens, scopes, createdAt, expiresAt, endsAt }) =>
+        tokens.map(({ jti }) => ({
+          id: jti,
+          scopes,
+          createdAt: createdAt.toISOString(),
+          expiresAt: (endsAt !== null && endsAt < expiresAt ? endsAt : expiresAt).toISOString(),
+        })),
+      )
+      return { status: 200, body }
+    },
+  })
+}
+
+/** Deletes token families without a valid token. A refresh deletes the expired tokens of the other families. */
+export async function deleteExpiredTokens({ database, clock }: Pick<TokenDeps, 'database' | 'clock'>): Promise<void> {
+  await database.tokenFamily.deleteMany({ where: { expiresAt: { lt: clock.now() } } })
+}

@@ -1,0 +1,80 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { HealthCheck } from '@smsgw/contract/health'
+import type { Database } from '../store/database.ts'
+import { readDatabaseMs } from '../store/read-clock-statement.ts'
+
+/** Whether the process is alive, whether it accepts requests, and whether its start is complete. */
+export type Probe = 'live' | 'ready' | 'startup'
+
+/** A component with a health check. */
+export interface HealthSource {
+  /** `<component>:<name>`, as in `database:connect`. */
+  readonly name: string
+  readonly probes: readonly Probe[]
+  check(): HealthCheck | Promise<HealthCheck>
+}
+
+/** Checks whether the database answers, and how fast. */
+export function databaseHealth(database: Database): HealthSource {
+  return {
+    name: 'database:ping',
+    probes: ['ready', 'startup'],
+    async check() {
+      const started = performance.now()
+      try {
+        await readDatabaseMs(database)
+      } catch {
+        return { status: 'fail', description: 'database unavailable', observedValue: 0, observedUnit: 'ms' }
+      }
+      return pass('response time of a query', performance.now() - started, 'ms')
+    },
+  }
+}
+
+/** Fails from the start of a shutdown, so that load balancers send no more requests. */
+export function drainHealth(isDraining: () => boolean): HealthSource {
+  return {
+    name: 'server:accepting',
+    probes: ['ready'],
+    check: () =>
+      isDraining()
+        ? { status: 'fail', description: 'shutting down', observedValue: 0, observedUnit: 'boolean' }
+        : pass('accepting requests', 1, 'boolean'),
+  }
+}
+
+/** Requests time out when the event loop is delayed for this long. */
+const LAGGING_MS = 1_000
+const STUCK_MS = 10_000
+
+/** Checks only the process, not the database or anything else that a restart does not fix. */
+export function processHealth(): HealthSource[] {
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  return [
+    {
+      name: 'process:uptime',
+      probes: ['live', 'ready', 'startup'],
+      check: () => pass('uptime', process.uptime(), 's'),
+    },
+    {
+      name: 'process:memory',
+      probes: ['live'],
+      check: () => pass('resident', process.memoryUsage.rss() / 2 ** 20, 'MiB'),
+    },
+    {
+      name: 'process:loop-delay',
+      probes: ['live'],
+      check: () => {
+        const worstMs = delay.max / 1e6
+        delay.reset()
+        const status = worstMs > STUCK_MS ? 'fail' : worstMs > LAGGING_MS ? 'warn' : 'pass'
+        return { ...pass('longest delay of the event loop since the last check', worstMs, 'ms'), status }
+      },
+    },
+  ]
+}
+
+function pass(description: string, value: number, observedUnit: string): HealthCheck {
+  return { status: 'pass', description, observedValue: Math.round(value), observedUnit }
+}
