@@ -1,6 +1,6 @@
-// Messages accepted per second over HTTP: with authentication, number checks, the choice of a device, and on disk
-// before the answer. For comparison, in the same run, a bare route writes the same rows (`bare-route.ts`). Rounds of the
-// two alternate, and medians are compared: on a shared machine only the ratio is comparable.
+// Measures how many messages are accepted per second over HTTP, with authentication, number checks and the choice of a device.
+// Each message is on disk before the answer. For comparison, a bare route writes the same rows in the same run
+// (`bare-route.ts`). Rounds of both alternate, and medians are compared, because on a shared machine only ratios are comparable.
 //
 //   node apps/relay/bench/bench-accept.ts [--connections 64] [--seconds 3] [--rounds 7]
 import { spawn } from 'node:child_process'
@@ -13,7 +13,7 @@ import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
 import { median, print } from './figures.ts'
 import { type Load, postRequest, runLoad } from './load.ts'
 
-/** The default of DATABASE_CONNECTIONS. */
+/** The default value of DATABASE_CONNECTIONS. */
 const DATABASE_CONNECTIONS = 10
 
 const { values } = parseArgs({
@@ -42,7 +42,7 @@ async function compare({ pool }: BenchDatabase, ours: string, bare: string, auth
     const { pathname } = new URL(url)
     return runLoad({ url, connections, seconds, request: () => postRequest(pathname, { authorization: auth }, body()) })
   }
-  // Code is compiled and statements are planned before the measurement.
+  // A first round, which is not measured, compiles the code and plans the statements.
   for (const url of [ours, bare]) await load(url, connections)
   const results: { ours: Load[]; bare: Load[] } = { ours: [], bare: [] }
   for (let round = 0; round < rounds; round++) {
@@ -59,7 +59,7 @@ async function compare({ pool }: BenchDatabase, ours: string, bare: string, auth
   print('alone: one connection, relay', ...figuresOf([accepted(await load(ours, 1))]))
 }
 
-/** A text of typical length, and a number that passes the checks and differs each time. */
+/** Returns a message with a text of typical length, and a number that passes the checks and differs each time. */
 function body(): string {
   const number = `+4915112${String(100_000 + (sent++ % 900_000))}`
   return JSON.stringify({

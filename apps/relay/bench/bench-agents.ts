@@ -1,11 +1,11 @@
-// The cost of idle agents for a relay, and the delay until one of them receives a message:
+// Measures the cost of idle agents for a relay, and the delay until one of them receives a message:
 //
 //   node apps/relay/bench/bench-agents.ts [--agents 5000] [--at-once 64] [--messages 200] [--idle 60]
 //     [--main dist/relay/main.js]
 //
 // The relay is a separate process with the flags of its service. Its memory is the RSS on Linux at the end of the idle
-// time. The agents are real sessions on real sockets, all in this process. `--at-once` of them connect at the same time;
-// those that the relay refuses reconnect as usual.
+// time. The agents are real sessions on real sockets, all in this process. `--at-once` agents connect at the same time, and
+// agents that the relay refuses reconnect as usual.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -17,12 +17,12 @@ import { median, print } from './figures.ts'
 const { values } = parseArgs({
   options: {
     agents: { type: 'string', default: '5000' },
-    // As many as agents, as after another relay has stopped.
+    // Use the number of agents to measure a reconnect after another relay has stopped.
     'at-once': { type: 'string', default: '64' },
     messages: { type: 'string', default: '200' },
-    // Three heartbeats, so that all have answered some pings.
+    // Three heartbeats, so that all agents have answered some pings.
     idle: { type: 'string', default: '60' },
-    // The bundle, which needs less than the sources.
+    // The bundle needs less memory than the sources.
     main: { type: 'string' },
   },
 })
@@ -44,8 +44,13 @@ async function measure(database: BenchDatabase, relays: BenchRelays): Promise<vo
   const cpuShare = (cpuSeconds(pid) - cpuBefore) / (IDLE_MS / 1000)
   const after = memoryMb(pid)
   const eachKb = ((after - before) * 1024) / agentCount
-  print('memory of the relay: before, with them, each', `${before} MB`, `${after} MB`, `${eachKb.toFixed(1)} KB`)
-  print('processor while nothing happens', `${(cpuShare * 100).toFixed(1)} %`)
+  print(
+    'memory of the relay: without agents, with agents, per agent',
+    `${before} MB`,
+    `${after} MB`,
+    `${eachKb.toFixed(1)} KB`,
+  )
+  print('CPU while idle', `${(cpuShare * 100).toFixed(1)} %`)
   const reasons = Map.groupBy(
     agents.flatMap(({ ended }) => ended),
     (why) => why,
@@ -63,7 +68,7 @@ async function comeIn(agents: readonly ScriptedAgent[]): Promise<void> {
   await Promise.all(Array.from({ length: Number(values['at-once']) }, comeOneByOne))
 }
 
-/** Sends one message after the other, each to another agent; from the request to the command on the agent's socket. */
+/** Sends one message after the other, each to another agent. Measures from the request to the command on the agent's socket. */
 async function wake(agents: readonly ScriptedAgent[], { urls, auth }: BenchRelays): Promise<void> {
   const [toAnswer, toAgent]: [number[], number[]] = [[], []]
   for (let turn = 0; turn < messageCount; turn += 1) {
@@ -93,7 +98,7 @@ function quantiles(times: readonly number[]): [string, string] {
   return [`${median(times).toFixed(1)} ms`, `${p99.toFixed(1)} ms`]
 }
 
-/** Stores agents as if they had been paired before. */
+/** Stores agents as if they were already paired. */
 async function makeAgents({ pool }: BenchDatabase, { urls, accountId }: BenchRelays): Promise<ScriptedAgent[]> {
   const made = Array.from({ length: agentCount }, (_, index) => ({ id: `bench-${index}`, keys: newKeys(), index }))
   await pool.query(
@@ -117,7 +122,7 @@ function memoryMb(pid: number): number {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
 }
 
-/** In user and kernel mode; a tick is a hundredth. */
+/** Returns the CPU time in user and kernel mode. A tick is 1/100 s. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100

@@ -1,5 +1,5 @@
-// Conversations over HTTP with authentication: the first page, one deep in, one conversation, and searches; of accounts
-// whose messages went to few numbers, to many, and mostly to one. Each twenty times; medians.
+// Measures conversations over HTTP with authentication: the first page, a deep page, one conversation, and searches. The
+// messages of the accounts went to few numbers, to many numbers, or mostly to one number. Prints medians of twenty requests.
 //
 //   node apps/relay/bench/bench-conversations.ts [--messages 100000]
 import { parseArgs } from 'node:util'
@@ -13,12 +13,12 @@ const TIMES = 20
 const { values } = parseArgs({ options: { messages: { type: 'string', default: '100000' } } })
 const messages = Number(values.messages)
 
-/** The number of the n-th message. */
+/** SQL for the phone number of the n-th message, by the kind of account. */
 const SPREADS = {
   'twenty numbers': 'n % 20',
   'a thousand numbers': 'n % 1000',
   'each its own number': 'n',
-  'nine of ten to one number, the newest to it alone': `CASE WHEN n < ${messages / 10} THEN n ELSE -1 END`,
+  'nine of ten to one number, the newest only to that number': `CASE WHEN n < ${messages / 10} THEN n ELSE -1 END`,
 }
 
 await withBenchDatabase((database) =>

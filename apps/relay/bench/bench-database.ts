@@ -10,14 +10,14 @@ export interface BenchDatabase {
   readonly pool: Pool
 }
 
-/** A database for one run: all migrations, no rows, durable commits. */
+/** Provides a database for one run, with all migrations, no rows and durable commits. */
 export async function withBenchDatabase(work: (database: BenchDatabase) => Promise<void>): Promise<void> {
   await withScratchFolder('bench', async (folder) => {
     const report = (line: string) => process.stderr.write(`PostgreSQL: ${line}\n`)
     const server = await startEmbeddedPostgres({ folder: join(folder.path, 'database'), report })
     folder.endBefore(() => server.stop())
     const pool = new Pool({ connectionString: server.url, max: 2 })
-    // Closed connections may still be notified that the server stops.
+    // The server may still notify closed connections that it stops.
     pool.on('error', () => undefined)
     folder.endBefore(() => pool.end())
     await migrate(server.url, readMigrations(migrationsFolder()))

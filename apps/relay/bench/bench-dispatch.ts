@@ -1,9 +1,9 @@
-// How fast the store gives commands to devices and takes their events, each durable when it is counted:
+// Measures how fast the store claims commands for devices and stores their events. Each is durable when it is counted:
 //
 //   node apps/relay/bench/bench-dispatch.ts [--devices 50] [--messages 200] [--history 300000]
 //
-// The floor is one statement through `pg` that marks as many rows and commits. Figures of one run belong together; on
-// another machine, or under other load, only their ratios are comparable.
+// The floor is one statement through `pg` that marks as many rows and commits. Compare only figures of one run, because on
+// another machine, or under other load, only the ratios are comparable.
 import { parseArgs } from 'node:util'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { Pool } from 'pg'
@@ -41,7 +41,7 @@ await withBenchDatabase(async ({ pool, url }) => {
   }
 })
 
-/** Pending messages for each device, and ten times as many finished ones. */
+/** Stores pending messages for each device, and ten times as many finished ones. */
 async function fill(pool: Pool): Promise<void> {
   await pool.query(`INSERT INTO accounts (id, username, password_hash) VALUES ('account', 'bench', '')`)
   await pool.query(
@@ -157,7 +157,7 @@ async function claim(database: Database, connection: AgentConnection): Promise<s
   return (await claimCommands(database, connection, room, new Date())).map(({ cmdId }) => cmdId)
 }
 
-/** All events of a message of one part. */
+/** Returns all events of a message with one part. */
 function eventsOf(cmdId: string): AgentEvent[] {
   const about = { cmdId, at: new Date().toISOString() }
   return [

@@ -2,10 +2,10 @@
 //
 //   node apps/relay/bench/bench-flood.ts [--wrong 500] [--good 50] [--seconds 70]
 //
-// Three floods follow each other: guesses at the owner's account from the owner's own address, for longer than a login is
-// remembered; a list of user names from one address; and guesses each from another address, which cannot
-// be distinguished from people. The owner continues to work. Requests are sent at their planned time, even if earlier
-// ones are unanswered, and their latency counts from that time.
+// There are three floods, one after the other. The first guesses at the owner's account from the owner's own address, for
+// longer than a login is remembered. The second tries a list of user names from one address. The third makes each guess from
+// another address, like different people. The owner continues to work. Requests are sent at their planned time, even if
+// earlier ones are unanswered, and their latency counts from that time.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -25,7 +25,7 @@ const [wrongPerSecond, goodPerSecond, seconds] = [Number(values.wrong), Number(v
 const OWNER = 'sms'
 const PASSWORD = 'the password of the owner'
 const HOME = '127.0.0.1'
-/** Counted like a status: the connection was refused or lost. */
+/** Counted like a status, for a connection that was refused or lost. */
 const NO_ANSWER = 0
 
 interface Flood {
@@ -72,7 +72,7 @@ interface Outcome {
   readonly ms: number
 }
 
-/** Open loop: a server that is slow does not slow its callers. */
+/** Sends requests at a fixed rate, so that a slow server does not slow its callers (open loop). */
 async function atRate(
   perSecond: number,
   seconds: number,
@@ -139,7 +139,7 @@ async function startRelay(folder: string) {
   }
 }
 
-/** CPU time, which other work on the machine hardly changes. proc_pid_stat(5): utime and stime, in ticks of 10 ms. */
+/** Returns the CPU time, which other work on the machine hardly affects. A tick is 10 ms, see proc_pid_stat(5). */
 function cpuSecondsOf(pid: number): number {
   const [utime = 0, stime = 0] =
     readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? []

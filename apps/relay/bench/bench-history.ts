@@ -1,5 +1,5 @@
-// A page of 50 of the history, by cursor, over HTTP with authentication: the first, and the deepest of a history of a
-// million messages, for every filter that the API has. Each twenty times; medians.
+// Measures a page of 50 messages by cursor, over HTTP with authentication. Reads the first and the deepest page of a history of
+// a million messages with every filter of the API. Prints medians of twenty requests.
 //
 //   node apps/relay/bench/bench-history.ts [--messages 1000000]
 import { parseArgs } from 'node:util'
@@ -28,7 +28,7 @@ const filters: readonly Query[] = [
   { sort: 'created_at' },
   { from: day(5), to: day(25) },
   { state: 'Delivered' },
-  // Few, and far apart.
+  // Few messages, which are far apart.
   { state: 'Failed' },
   { state: 'Failed', from: day(5), to: day(25) },
   { deviceId: BUSY },
@@ -49,7 +49,7 @@ await withBenchDatabase((database) =>
   }),
 )
 
-/** Nine of ten belong to the account and one device, as the oldest account of an installation does. */
+/** Nine of ten messages belong to the account and one device, as in an installation with one main account. */
 async function fill(pool: Pool, { accountId }: BenchRelays): Promise<void> {
   await pool.query(`INSERT INTO accounts (id, username, password_hash) VALUES ('other', 'other', '')`)
   await pool.query(
@@ -77,7 +77,7 @@ async function measure(relays: BenchRelays, filter: Query): Promise<void> {
   print(name.join(' ') || 'all', first.toFixed(1), last.toFixed(1), (last / first).toFixed(2))
 }
 
-/** Cursor of the page before the last: read from the other end, 51 rows in. */
+/** Returns the cursor of the last page, which the 51st row from the other end determines. */
 async function deepestCursor(relays: BenchRelays, filter: Query): Promise<string> {
   const sort = filter['sort'] === 'created_at' ? '-created_at' : 'created_at'
   const { headers } = await page(relays, { ...filter, sort, limit: '51', cursor: 'start' })
@@ -92,7 +92,7 @@ async function page({ urls: [url], auth }: BenchRelays, query: Query) {
   return called
 }
 
-/** Medians. Requests alternate, so that other load on the machine affects all of them alike. */
+/** Returns medians. Requests alternate, so that other load on the machine affects all of them alike. */
 async function times(...works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
   const durations = works.map((): number[] => [])
   for (let time = 0; time < TIMES; time++) {

@@ -1,4 +1,4 @@
-// Every figure of the relay, one after the other: `npm run bench`, or some of them by name.
+// Runs all benchmarks of the relay one after the other, or those that are named: `npm run bench -- <name> …`.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 

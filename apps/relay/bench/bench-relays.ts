@@ -5,13 +5,13 @@ import type { BenchDatabase } from './bench-database.ts'
 export interface BenchRelays {
   readonly urls: readonly string[]
   readonly pids: readonly number[]
-  /** The header `Authorization`. */
+  /** Value of the `Authorization` header. */
   readonly auth: string
   readonly accountId: string
   readonly deviceId: string
 }
 
-/** Relays as separate processes on one database, with an account and a device that never connects. */
+/** Starts relays as separate processes on one database, with an account and a device that never connects. */
 export async function withBenchRelays(
   { url, pool }: BenchDatabase,
   count: number,

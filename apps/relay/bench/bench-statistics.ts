@@ -1,5 +1,5 @@
-// Statistics over HTTP with authentication, over a week of messages of one account, half as many received. Twenty times
-// each; medians.
+// Measures statistics over HTTP with authentication, for an account with a week of sent messages and half as many received
+// messages. Prints medians of twenty requests.
 //
 //   node apps/relay/bench/bench-statistics.ts [--messages 100000]
 import { parseArgs } from 'node:util'

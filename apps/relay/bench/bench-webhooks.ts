@@ -1,5 +1,6 @@
-// Webhooks: the delay of an event on an idle relay, and deliveries per second under load, next to a plain loop of the same
-// HTTP client to the same receiver; and whether all events arrive in time while receivers misbehave and relays are killed.
+// Measures the delay of a webhook event on an idle relay, and deliveries per second under load, compared with a plain loop of
+// the same HTTP client to the same receiver. Also checks that all events arrive in time while receivers misbehave and relays
+// are killed.
 //
 //   node apps/relay/bench/bench-webhooks.ts [--latency 300] [--deliveries 10000] [--rounds 3] [--events 10000]
 //     [--rate 60] [--relays 3] [--kill-seconds 8]

@@ -1,5 +1,5 @@
-// Requests over persistent connections, one at a time on each. The client is as cheap as possible, because it shares the
-// machine with the relay that it measures.
+// Sends requests over persistent connections, one at a time on each. The client needs little CPU time, because it shares the
+// machine with the measured relay.
 import { connect, type Socket } from 'node:net'
 
 export interface Load {
@@ -14,7 +14,7 @@ export interface LoadOptions {
   readonly url: string
   readonly connections: number
   readonly seconds: number
-  /** Head and body of the next request, complete. */
+  /** Returns the complete next request, with head and body. */
   readonly request: () => string
 }
 
@@ -42,7 +42,7 @@ export async function runLoad({ url, connections, seconds, request }: LoadOption
   return { perSecond: latencies.length / elapsedSeconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99), statuses }
 }
 
-/** A POST with a JSON body. */
+/** Returns a POST request with a JSON body. */
 export function postRequest(path: string, headers: Readonly<Record<string, string>>, body: string): string {
   const lines = Object.entries({ host: 'localhost', 'content-type': 'application/json', ...headers })
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')

@@ -1,5 +1,5 @@
-// Webhook receivers in a separate process, for bench-webhooks.ts. Arguments: the behaviour of each. Reports their ports,
-// and on request the received events.
+// Webhook receivers in a separate process, for bench-webhooks.ts. Each argument is the behaviour of one receiver. The process
+// reports their ports and, on request, the received events.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -70,7 +70,7 @@ async function listen(manner: Manner): Promise<{ readonly url: string; readonly 
   const server = createServer({ keepAliveTimeout: 60_000 }, serve).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
-  // Nothing listens on the port of the dead one.
+  // Nothing listens on the port of the receiver that is down.
   if (manner === 'dead') server.close()
   return { url: `http://127.0.0.1:${port}/`, report: () => ({ requests, firstMs, mostAtOnce }) }
 }

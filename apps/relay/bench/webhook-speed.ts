@@ -15,11 +15,11 @@ import type { BenchDatabase } from './bench-database.ts'
 import { median, print } from './figures.ts'
 import { startWebhookReceivers, type WebhookReceivers } from './start-webhook-receivers.ts'
 
-/** Delivers to one receiver as the relay does. */
+/** Delivers to one receiver like the relay. */
 const IN_FLIGHT = 5
 const box = secretBox('the secret of a relay that is only measured', systemRandom)
 
-/** Time from the commit of an event to its arrival, one at a time. */
+/** Measures the time from the commit of an event to its arrival, one event at a time. */
 export async function benchWebhookLatency(bench: BenchDatabase, events: number): Promise<void> {
   await withReceiver(bench, async (database, receivers) => {
     const worker = startWorker(database, bench.url)
@@ -34,17 +34,17 @@ export async function benchWebhookLatency(bench: BenchDatabase, events: number):
     const [report] = (await receivers.report()).receivers
     await worker.stop()
     const arrivedMs = Object.values(report?.firstMs ?? {})
-    // Events arrive one by one, in order; the first ones warm up the code.
+    // Events arrive one by one, in order. The first events warm up the code and are not counted.
     const latencies = arrivedMs.map((ms, index) => ms - (committedMs[index] ?? 0)).slice(20)
-    if (arrivedMs.length !== events) throw new Error(`${events} events, and ${arrivedMs.length} came`)
+    if (arrivedMs.length !== events) throw new Error(`${events} events were sent, but ${arrivedMs.length} arrived`)
     latencies.sort((one, other) => one - other)
-    print('one event when it is quiet', 'p50 ms', 'p99 ms')
+    print('one event on an idle relay', 'p50 ms', 'p99 ms')
     const at = (share: number) => latencies[Math.floor(latencies.length * share)]?.toFixed(1) ?? ''
-    print('from its commit to its arrival', at(0.5), at(0.99))
+    print('from commit to arrival', at(0.5), at(0.99))
   })
 }
 
-/** Deliveries of a backlog for one receiver; rounds of both alternate. */
+/** Measures deliveries of a backlog to one receiver. Rounds with and without the relay alternate. */
 export async function benchWebhookRate(bench: BenchDatabase, deliveries: number, rounds: number): Promise<void> {
   await withReceiver(bench, async (database, receivers) => {
     const rates: { bare: number[]; ours: number[] } = { bare: [], ours: [] }
@@ -57,7 +57,7 @@ export async function benchWebhookRate(bench: BenchDatabase, deliveries: number,
     }
     print(`a backlog of ${deliveries} for one receiver`, 'a second')
     print('bare loop of undici, 5 at a time', median(rates.bare).toFixed(0))
-    print('deliveries, signed and written down', median(rates.ours).toFixed(0))
+    print('deliveries, signed and recorded', median(rates.ours).toFixed(0))
     print('ratio', (median(rates.ours) / median(rates.bare)).toFixed(2))
   })
 }

@@ -23,7 +23,7 @@ const MANNERS: readonly Manner[] = [...ILL, ...Array.from({ length: 14 }, () => 
 /** Time for the remaining deliveries after the last event. */
 const PATIENCE_MS = 120_000
 
-/** Each event goes to twenty receivers, of which six misbehave, while relays are killed and started again. */
+/** Sends each event to twenty receivers, of which six misbehave, while relays are killed and started again. */
 export async function benchWebhookStorm({ url }: BenchDatabase, storm: Storm): Promise<void> {
   const receivers = await startWebhookReceivers(MANNERS)
   const database = openDatabase({ url, connections: 5 })
@@ -106,12 +106,12 @@ function show(
 ): void {
   const at = (share: number) => (latencies[Math.floor((latencies.length - 1) * share)] ?? 0).toFixed(0)
   print(`${events} events, 20 receivers, ${killed} kills`, 'p50 ms', 'p99 ms', 'longest ms')
-  print('first attempts at the 14 that are well', at(0.5), at(0.99), at(1))
+  print('first attempts to the 14 healthy receivers', at(0.5), at(0.99), at(1))
   print('', 'missing', 'unknown ids', 'repeated')
   print('events', String(missing), String(unknown), String(repeated))
   const mostAtOnce = Math.max(...receivers.map((one) => one.mostAtOnce))
-  print('most requests at a time, to one receiver', String(mostAtOnce))
-  print('requests to where nobody may go', String(trespasses))
+  print('most concurrent requests to one receiver', String(mostAtOnce))
+  print('requests to forbidden addresses', String(trespasses))
   if (missing > 0 || unknown > 0 || trespasses > 0) process.exitCode = 1
 }
 
@@ -122,7 +122,7 @@ interface Relays {
   stop(): Promise<void>
 }
 
-/** Kills one relay after the other and starts another one for it. */
+/** Kills one relay after the other and starts a new relay for each. */
 async function startRelays(url: string, { relays: count, killEveryMs }: Storm): Promise<Relays> {
   const password = randomBytes(12).toString('base64url')
   const settings = {

@@ -11,7 +11,7 @@ export interface FuzzOptions {
   readonly seed: number
   /** Valid values of the `Authorization` header. */
   readonly good: readonly string[]
-  /** Connections that send a body an octet at a time meanwhile. */
+  /** Connections that send a body one octet at a time during the run. */
   readonly slowConnections: number
   /** Called occasionally to create again what requests have deleted. */
   readonly refill: () => Promise<void>
@@ -100,7 +100,7 @@ export async function fuzzRelay(options: FuzzOptions): Promise<FuzzReport> {
       const problem = judge.problemOf(method, request.operation, answer)
       return problem === undefined ? undefined : `${shown(request)} ${problem}`
     } catch (error) {
-      // The client refused to send the request, or the answer came before the body was sent.
+      // The client refused to send the request, or the answer arrived before the body was sent.
       const code = (error as { code?: string }).code ?? String(error)
       count1(code)
       return CLIENT_ERRORS.includes(code) ? undefined : `${shown(request)} failed: ${code}`
@@ -122,7 +122,7 @@ export async function fuzzRelay(options: FuzzOptions): Promise<FuzzReport> {
   }
 }
 
-/** Of an endless stream only the head is read. */
+/** Reads an answer, but only the head of an endless stream. */
 async function textOf({ headers, body }: Dispatcher.ResponseData): Promise<string> {
   if (!headers['content-type']?.includes('text/event-stream')) return await body.text()
   body.on('error', () => undefined).destroy()

@@ -31,7 +31,7 @@ await withScratchFolder('fuzz', async (folder) => {
   })
   const seconds = (performance.now() - started) / 1000
   print(`answers: ${JSON.stringify(result.statuses)}`)
-  if (result.neverGood.size > 0) print(`never with success: ${[...result.neverGood].join(', ')}`)
+  if (result.neverGood.size > 0) print(`operations without a successful request: ${[...result.neverGood].join(', ')}`)
   print(`${result.sent} requests in ${seconds.toFixed(0)} s, the slowest ${result.slowestMs.toFixed(0)} ms`)
   print(`${result.failures.length} failures, seed ${seed}`)
   if (result.failures.length > 0) process.exitCode = 1

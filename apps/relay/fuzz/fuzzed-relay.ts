@@ -13,7 +13,7 @@ export interface FuzzedRelay extends Pick<FuzzOptions, 'url' | 'good' | 'refill'
 const RECEIVED = { type: 'SMS', sender: '+14155552671', simNumber: 1, createdAt: new Date(), text: 'hello' }
 const [USERNAME, PASSWORD] = ['fuzz', 'a password to be fuzzed']
 
-/** A complete relay that also checks its own answers, with devices and credentials of every kind. */
+/** Starts a complete relay that also checks its own answers, with devices and credentials of every kind. */
 export async function fuzzedRelay(databaseUrl: string): Promise<FuzzedRelay> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
@@ -36,7 +36,7 @@ export async function fuzzedRelay(databaseUrl: string): Promise<FuzzedRelay> {
     url: relay.url,
     good: [basic, basic, basic, basic, token, token, token, 'Bearer the token of the metrics'],
     async refill() {
-      // An account has a limit, and the requests must be able to register some.
+      // An account has a limit, and the requests must be able to register webhooks.
       const tooMany = await database.webhook.findMany({ where: { accountId }, orderBy: { key: 'desc' }, skip: 25 })
       await database.webhook.deleteMany({ where: { accountId, key: { in: tooMany.map(({ key }) => key) } } })
       if ((await database.device.count({ where: { accountId, deletedAt: null } })) > 1) return

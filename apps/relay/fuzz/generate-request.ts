@@ -6,11 +6,11 @@ import { brokenJson, HOSTILE_JSON, HOSTILE_TEXTS } from './hostile-values.ts'
 
 export interface GeneratedRequest {
   readonly method: string
-  /** As sent. */
+  /** The path as it is sent. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | undefined
-  /** The documented operation; undefined for another path or method. */
+  /** The documented operation, or undefined for another path or method. */
   readonly operation: Operation | undefined
 }
 
@@ -19,7 +19,7 @@ export interface Known {
   readonly good: readonly string[]
   /** Ids from answers, the newest last. */
   readonly ids: readonly string[]
-  /** Refresh tokens from answers; some are used already. */
+  /** Refresh tokens from answers, some of which are already used. */
   readonly refreshTokens: readonly string[]
 }
 

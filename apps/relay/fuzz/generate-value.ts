@@ -4,7 +4,7 @@ import { HOSTILE_JSON, HOSTILE_TEXTS } from './hostile-values.ts'
 
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** A value that the schema allows, nearly always: for patterns it uses the examples. */
+/** Returns a value that the schema nearly always allows. For patterns, uses the examples. */
 export function validValue(schema: JsonSchema, schemas: Schemas, dice: Dice): unknown {
   const name = schema.$ref?.split('/').at(-1)
   if (name !== undefined) return validValue({ ...schemas[name], ...withoutReference(schema) }, schemas, dice)
@@ -43,7 +43,7 @@ function validObject(schema: JsonSchema, schemas: Schemas, dice: Dice): Record<s
   )
 }
 
-/** Values of members for which the schema does not suffice. */
+/** Values for members whose schema allows invalid values. */
 function validMember(name: string, member: JsonSchema, schemas: Schemas, dice: Dice): unknown {
   if (name === 'phoneNumbers') return Array.from({ length: dice.between(1, 3) }, () => phoneNumber(dice))
   if (name === 'recipient') return phoneNumber(dice)
@@ -83,7 +83,7 @@ function withoutReference({ $ref: _, ...rest }: JsonSchema): JsonSchema {
   return rest
 }
 
-/** The JSON of a value with one member missing, of another type, or hostile. */
+/** Returns the JSON of a value with one member that is missing, of another type, or hostile. */
 export function mutatedJson(value: unknown, dice: Dice): string {
   const marked = mutate(structuredClone(value), dice)
   return (JSON.stringify(marked) ?? '').replaceAll(MARK, () => hostileJson(dice))

@@ -49,7 +49,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   `https://${'a.'.repeat(300)}`,
 ]
 
-/** As JSON text: parsers do not preserve some of them. */
+/** Values as JSON text, because parsers do not preserve some of them. */
 export const HOSTILE_JSON: readonly string[] = [
   'null',
   'true',

@@ -32,7 +32,7 @@ const ATTACKS: readonly ((dice: Dice) => string | Buffer)[] = [
   () => 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200),
 ]
 
-/** Sends one attack over its own socket. Returns the response until the server closes it or is silent. */
+/** Sends one attack over its own socket. Returns the data received until the server closes the socket or is silent. */
 export async function attack(port: number, dice: Dice): Promise<{ readonly sent: string; readonly answer: string }> {
   const bytes = dice.pick(ATTACKS)(dice)
   const whole = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes
@@ -53,7 +53,7 @@ function exchange(port: number, sent: Buffer): Promise<string> {
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1')
     })
-    // A reset counts as an answer.
+    // A connection reset counts as an answer.
     socket.on('close', end).on('error', end).setTimeout(PATIENCE_MS, end)
     socket.end(sent)
   })

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { testDatabase } from '../src/testing/test-database.ts'
 import { schemaDifference } from './schema-difference.ts'
 
-test('the migrations make what schema.prisma says: otherwise `npm run migration -- <name>` writes the missing one', async () => {
+test('the migrations result in schema.prisma (if not, `npm run migration -- <name>` writes the missing migration)', async () => {
   const { url, close } = await testDatabase()
   expect(await schemaDifference(url)).toBe('')
   await close()
 })
 
-test('a column too many and an index too few are seen', async () => {
+test('detects an extra column and a missing index', async () => {
   const { url, close } = await testDatabase()
   const client = new Client({ connectionString: url })
   await client.connect()

@@ -7,9 +7,9 @@ import { Pool } from 'pg'
 const SCHEMA = resolve(import.meta.dirname, '../../../prisma/schema.prisma')
 
 /**
- * Returns the SQL that changes the database to `schema.prisma`; empty when they agree. The engine is the one of `prisma
- * migrate` as WebAssembly, because Prisma's command line would download a native program on each machine. It does not see
- * features that Prisma's schema lacks (partial indexes, storage settings).
+ * Returns the SQL that changes the database to match `schema.prisma`, or an empty string if they match. Uses the engine of
+ * `prisma migrate` as WebAssembly, because Prisma's command line would download a native program on each machine. The engine
+ * ignores features that Prisma's schema lacks, such as partial indexes and storage settings.
  */
 export async function schemaDifference(url: string): Promise<string> {
   const { SchemaEngine } = await loadEngine()
@@ -37,13 +37,13 @@ type Engine = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 
 let loaded: Promise<Engine> | undefined
 
-/** One per process: a second one would reuse the memory of the first. */
+/** One engine per process, because a second one would reuse the memory of the first. */
 function loadEngine(): Promise<Engine> {
   loaded ??= instantiate()
   return loaded
 }
 
-/** Missing in the types of Node. */
+/** Missing from the types of Node. */
 declare const WebAssembly: {
   instantiate(code: Buffer, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>
 }
@@ -86,7 +86,7 @@ function adapterFactory(pool: Pool): object {
     }
     return adapter
   }
-  // A dependency of the adapter, not ours.
+  // This is a dependency of the adapter, not of the relay.
   const utilities = createRequire(require.resolve('@prisma/adapter-pg'))('@prisma/driver-adapter-utils')
   return utilities.bindMigrationAwareSqlAdapterFactory(factory)
 }

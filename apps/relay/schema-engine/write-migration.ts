@@ -1,5 +1,5 @@
-// `npm run migration -- <name>`: writes the migration from the current ones to prisma/schema.prisma. Read and complete it
-// before you commit it. Without a name it only prints the migration.
+// `npm run migration -- <name>` writes the migration that adds the changes in prisma/schema.prisma to the existing migrations.
+// Read and complete the migration before you commit it. Without a name, the command only prints the migration.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
@@ -11,7 +11,7 @@ const MIGRATIONS = resolve(import.meta.dirname, '../../../prisma/migrations')
 
 const [name] = process.argv.slice(2)
 const sql = await missingSql()
-if (sql === '') process.stdout.write('the migrations make what prisma/schema.prisma says: nothing to write\n')
+if (sql === '') process.stdout.write('the migrations match prisma/schema.prisma: nothing to write\n')
 else if (name === undefined) process.stdout.write(`${sql}\n`)
 else process.stdout.write(`wrote ${relative('.', write(name, sql))}: read it, complete it, commit it\n`)
 

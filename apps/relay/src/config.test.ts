@@ -13,7 +13,12 @@ const folder = mkdtempSync(join(tmpdir(), 'smsgw-config-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('requires only the secret, and treats an empty value as missing', () => {
-  expect(readConfig(ENOUGH)).toMatchObject({ PORT: 3000, HOST: '127.0.0.1', DATA_DIR: './data', MAX_SEGMENTS: 255 })
+  expect(readConfig(ENOUGH)).toMatchObject({
+    PORT: 3000,
+    HOST: '127.0.0.1',
+    DATA_DIR: './data/relay',
+    MAX_SEGMENTS: 255,
+  })
   expect(readConfig({ ...ENOUGH, PORT: '', DATABASE_URL: '' })).toEqual(readConfig(ENOUGH))
 })
 
@@ -50,7 +55,7 @@ test.each([
   [{ ADMIN_PASSWORD: 'long enough' }, /^ADMIN_PASSWORD is set and ADMIN_USERNAME is not: set both/],
   [{ TLS_KEY: '/key.pem' }, /^TLS_KEY is set and TLS_CERT is not: set both/],
   [{ TLS_CERT: '/gone.crt', TLS_KEY: '/gone.key' }, 'TLS_CERT names /gone.crt, which does not exist'],
-])('one line says what is wrong with %j', (settings, line) => {
+])('one line explains the problem of %j', (settings, line) => {
   expect(() => readConfig({ ...ENOUGH, ...settings })).toThrow(line)
 })
 
@@ -65,7 +70,7 @@ test.each([
   expect(() => readConfig({ SERVER_SECRET: secret })).toThrow(line)
 })
 
-test('reads a secret from a file, and names a file that it cannot read', () => {
+test('reads a secret from a file, and reports the name of a file that it cannot read', () => {
   const file = join(folder, 'secret')
   writeFileSync(file, `${SECRET}\n`)
   expect(readConfig({ SERVER_SECRET_FILE: file }).SERVER_SECRET).toBe(SECRET)

@@ -37,11 +37,11 @@ export const settingsSchema = z.object({
   ),
   DATABASE_CONNECTIONS: setting(wholeNumber(2, 500).default(10), {
     about:
-      'size of the database connection pool of this process; three more connections serve hints, periodic work and webhooks',
+      'size of the database connection pool of this process; three more connections are for hints, periodic work and webhooks',
     example: '20',
   }),
   DATABASE_WAIT_SECONDS: setting(wholeNumber(0, 3_600).default(30), {
-    about: 'seconds that a start waits for the database; increase when the database starts slowly',
+    about: 'seconds to wait for the database at start; increase if the database starts slowly',
     example: '120',
   }),
   SERVER_SECRET: setting(text().min(32, 'needs at least 32 characters'), {
@@ -88,15 +88,15 @@ export const settingsSchema = z.object({
     example: '/etc/smsgw/tls.key',
   }),
   DEFAULT_REGION: setting(region().optional(), {
-    about: 'country of numbers without + or 00; when not set, they are read as international numbers',
+    about: 'country of phone numbers without + or 00; when not set, such numbers are read as international numbers',
     example: 'DE',
   }),
   MAX_SEGMENTS: setting(wholeNumber(1, 255).default(255), {
-    about: 'largest number of SMS parts of a text message; longer texts are refused',
+    about: 'largest number of SMS parts in a text message; longer texts are refused',
     example: '10',
   }),
   QUEUE_MAX_PENDING: setting(wholeNumber(1, 10_000_000).default(10_000), {
-    about: 'largest number of pending messages per device; further ones are refused',
+    about: 'largest number of pending messages per device; further messages are refused',
     example: '10000',
   }),
   MIX_EMULATED_MODEMS: setting(flag().default(false), {
@@ -105,14 +105,14 @@ export const settingsSchema = z.object({
   }),
   HASH_AFTER_SECONDS: setting(wholeNumber(0, 10 * 365 * DAY).optional(), {
     about:
-      'seconds after the final state of a message until its content and numbers are replaced by hashes; agents then ' +
-      'delete the content of received messages, too; when not set, content is kept',
+      'seconds after the final state of a message until its content and numbers are replaced with hashes; agents then ' +
+      'also delete the content of received messages; when not set, content is kept',
     example: '3600',
   }),
   DELETE_RECEIVED_AFTER_SECONDS: setting(wholeNumber(0, 10 * 365 * DAY).optional(), {
     about:
       'seconds after a received message was stored until it is deleted from the inbox, with its finished webhook ' +
-      'deliveries; when not set, it is kept as long as sent messages. Set it when received codes must not stay readable',
+      'deliveries; when not set, it is kept as long as sent messages. Set this if received codes must not stay readable',
     example: '86400',
   }),
   TOKEN_MAX_TTL_SECONDS: setting(wholeNumber(60, 365 * DAY).default(DAY), {
@@ -134,7 +134,7 @@ export const settingsSchema = z.object({
     example: '604800',
   }),
   DEVICE_SILENCE_AFTER_EXPIRY_SECONDS: setting(wholeNumber(60, 365 * DAY).default(DAY), {
-    about: 'seconds after its expiry until a message on a device without contact fails with device_lost',
+    about: 'seconds from the expiry of a message until it fails with device_lost, if its device is out of contact',
     example: '86400',
   }),
   SUBMIT_UNKNOWN_SECONDS: setting(wholeNumber(60, 30 * DAY).default(900), {
@@ -157,7 +157,7 @@ export const settingsSchema = z.object({
     example: '20',
   }),
   DRAIN_SECONDS: setting(wholeNumber(0, 300).default(0), {
-    about: 'seconds to keep serving after SIGTERM while /health/ready fails, so that load balancers notice',
+    about: 'seconds to keep serving requests after SIGTERM while /health/ready fails, so that load balancers notice',
     example: '10',
   }),
   LOG_LEVEL: setting(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'), {

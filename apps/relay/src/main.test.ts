@@ -40,7 +40,7 @@ test('serves requests, and exits with 0 at SIGTERM', async () => {
   expect(await relay.ended).toEqual({ code: 0, signal: null })
 })
 
-test('serves requests while it drains, not ready but live; two signals at once count as one, a later one ends the process', async () => {
+test('serves requests while it drains, live but not ready, and a second signal ends the process unless it is simultaneous', async () => {
   const relay = await start({ DRAIN_SECONDS: '60' })
   relay.kill('SIGTERM')
   relay.kill('SIGTERM')
@@ -52,7 +52,7 @@ test('serves requests while it drains, not ready but live; two signals at once c
   clearInterval(impatience)
 })
 
-test('exits with 0 also when the database is unavailable', async () => {
+test('exits with 0 even when the database is unavailable', async () => {
   const relay = await start()
   const name = new URL(empty.url).pathname.slice(1)
   const other = databaseUrl(empty.url, 'postgres')
@@ -72,16 +72,16 @@ test('four relays that start at once on an empty database create one key and one
   expect(await count('installation')).toBe(1)
 })
 
-test('refuses a secret that does not belong to the database, with one line', async () => {
+test('refuses a secret that does not match the database, with one line', async () => {
   const relay = await start()
   relay.kill('SIGTERM')
   await relay.ended
   expect(await failedStart({ SERVER_SECRET: `${SECRET}x` })).toBe(
-    'relay: SERVER_SECRET differs from the one that this database was created with, so its keys cannot be decrypted: set the original one\n',
+    'relay: SERVER_SECRET differs from the one that this database was created with, so its keys cannot be decrypted: set the original secret\n',
   )
 })
 
-test('waits for a database that does not answer, then reports the address that it tried', async () => {
+test('waits for a database that does not answer, then reports its address', async () => {
   const lines = await failedStart({
     DATABASE_URL: 'postgresql://sms:hunter2@127.0.0.1:1/smsgw',
     DATABASE_WAIT_SECONDS: '1',
@@ -91,7 +91,7 @@ test('waits for a database that does not answer, then reports the address that i
   )
 })
 
-test('refuses a missing database, and one of another program, at once', async () => {
+test('refuses a missing database, and a database of another program, at once', async () => {
   const gone = new URL(empty.url)
   gone.pathname = '/gone'
   expect(await failedStart({ DATABASE_URL: gone.href })).toMatch(/refuses: database "gone" does not exist/)
@@ -124,7 +124,7 @@ test('prints the help without any settings', async () => {
   expect(stdout).toContain('accounts add <user>')
 })
 
-test('with an embedded database: refuses a second relay, runs commands meanwhile, and loses nothing at kill -9', async () => {
+test('with an embedded database it refuses a second relay, runs commands while serving, and loses nothing after kill -9', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-main-'))
   const embedded = { DATABASE_URL: '', DATA_DIR: folder }
   const first = await start(embedded)
@@ -155,7 +155,7 @@ function get({ url }: RelayProcess, path: string) {
   return callUrl('GET', url + path, {})
 }
 
-/** What it says on standard error, having ended with 1. */
+/** Returns the standard error of a start that ends with exit code 1. */
 async function failedStart(more: Record<string, string> = {}): Promise<string> {
   const { code, stderr } = await run([], more)
   expect(code).toBe(1)

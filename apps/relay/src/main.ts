@@ -5,8 +5,8 @@ import { failOnOutputErrors, ignoreOutputErrors } from '@smsgw/daemon/output'
 import { StartError } from '@smsgw/daemon/start-error'
 import { readConfig } from './config.ts'
 
-// Thousands of agents that connect at once would grow the heap permanently to twice its size. Earlier collections of the old
-// generation avoid that; requests use the young generation and are not slower.
+// Thousands of agents that connect at once would permanently double the size of the heap. Earlier collections of the old
+// generation avoid this. Requests use the young generation and are not slower.
 setFlagsFromString('--heap-growing-percent=20')
 
 process.on('uncaughtException', fail)
@@ -18,7 +18,7 @@ else ignoreOutputErrors()
 
 await main(process.argv.slice(2)).catch(fail)
 
-/** Loads only the needed modules: a wrong setting is reported ten times faster than the relay loads. */
+/** Loads only the modules it needs, so that a wrong setting is reported ten times faster than the whole relay loads. */
 async function main(args: readonly string[]): Promise<void> {
   if (args.includes('--help') || args.includes('-h')) {
     const { helpText } = await import('./cli/help.ts')
@@ -35,7 +35,7 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Exits with one line for an error of the operator, with the stack for any other. Stored data is consistent at any time. */
+/** Exits with one line for an error of the operator, or the stack of any other error. Stored data is always consistent. */
 function fail(error: unknown): never {
   const text = error instanceof StartError ? error.message : faultText(faultDetails(error) as Fault).trim()
   process.stderr.write(`relay: ${text}\n`)

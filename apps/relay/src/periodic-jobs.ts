@@ -39,7 +39,7 @@ interface PeriodicJobDeps {
   readonly outbox: Outbox
 }
 
-/** The list of periodic jobs with their intervals in seconds. The names are also the names of their locks. */
+/** Returns the periodic jobs with their intervals in seconds. The names of the jobs are also the names of their locks. */
 export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
   const { database, clock, config, outbox } = deps
   const silence = {

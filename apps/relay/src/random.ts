@@ -6,7 +6,7 @@ export interface Random {
 
 export const systemRandom: Random = { bytes: takeBytes }
 
-/** Filled in one call: separate calls would make an id six times slower. */
+/** Filled in one call, because separate calls would make an id six times slower. */
 const stock = new Uint8Array(4096)
 let taken = stock.length
 
@@ -26,7 +26,7 @@ function takeBytes(count: number): Uint8Array {
 const ID_LENGTH = 21
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-'
 
-/** 21 characters of `A-Za-z0-9_-`: 126 bits. */
+/** Returns an id of 21 characters of `A-Za-z0-9_-`, which are 126 bits. */
 export function newId(random: Random): string {
   let id = ''
   for (const byte of random.bytes(ID_LENGTH)) id += ALPHABET[byte & 63]

@@ -11,14 +11,14 @@ test('two accounts of one relay cannot see each other', async () => {
   await relay.close()
 })
 
-test('Local Server mode has no token endpoints, and all others', async () => {
+test('Local Server mode has all endpoints except those for tokens', async () => {
   const relay = await testRelay({ isLocal: true })
   expect((await relay.api('POST', '/auth/token', { auth: null })).status).toBe(501)
   expect((await relay.api('GET', '/messages')).status).toBe(200)
   await relay.close()
 })
 
-test('besides its pool a relay has the three database connections that the settings help names', async () => {
+test('besides its pool, a relay has the three database connections that the settings help mentions', async () => {
   const relay = await testRelay({ settings: { DATABASE_CONNECTIONS: '4' } })
   const others = async () => {
     const rows = await relay.database.$queryRaw<{ name: string; count: number }[]>`
@@ -26,7 +26,7 @@ test('besides its pool a relay has the three database connections that the setti
       WHERE datname = current_database() AND application_name LIKE 'smsgw%' GROUP BY 1 ORDER BY 1`
     return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
   }
-  // A burst of work: requests, a webhook with a delivery, a device, a refresh of the inbox.
+  // A burst of work with requests, a webhook delivery, a device and an inbox refresh.
   await relay.api('POST', '/webhooks', { body: { url: 'https://127.0.0.1:1/', event: 'sms:received' } })
   await Promise.all(Array.from({ length: 40 }, () => relay.api('GET', '/messages')))
   await expect

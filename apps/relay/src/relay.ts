@@ -41,7 +41,7 @@ import { DeliveryWorker } from './webhooks/delivery/delivery-worker.ts'
 export interface RelayOptions {
   readonly config: RelayConfig
   readonly log: Log
-  /** Local Server mode: one machine, Basic authentication only, plain HTTP allowed. */
+  /** Local Server mode, for one machine. It has only Basic authentication and allows plain HTTP. */
   readonly isLocal?: boolean
   /** The phone of the virtual modem in the same process, if there is one. */
   readonly virtualPhone?: VirtualPhone | undefined
@@ -59,13 +59,13 @@ export interface Relay {
   acceptAgent: ConnectedAgents['accept']
   /** Registers the agent of Local Server mode as a device and returns the device id. */
   adoptBuiltInDevice(device: { readonly publicKey: string; readonly name: string }): Promise<string>
-  /** Turns `/health/ready` red and spreads the agents to other relays. Requests are still served. */
+  /** Makes `/health/ready` fail and sends the agents to other relays. Requests are still served. */
   drain(): void
   /** Finishes requests and deliveries in progress, then closes the database. */
   close(): Promise<void>
 }
 
-/** Starts a relay. It accepts requests when the promise resolves. */
+/** Starts a relay, which accepts requests when the promise resolves. */
 export function startRelay(options: RelayOptions): Promise<Relay> {
   const { config, log } = options
   const waitMs = config.DATABASE_WAIT_SECONDS * 1000
@@ -102,12 +102,12 @@ async function startOnce(options: RelayOptions): Promise<Relay> {
   }
 }
 
-/** Agents are offline until they reach another relay. */
+/** Longest time over which the agents are sent away. Each agent is offline until it reaches another relay. */
 const LONGEST_SPREAD_MS = 20_000
 
 type Core = Awaited<ReturnType<typeof openCore>>
 
-/** Opens the database and what every feature uses: clock, random source, encryption, hints between relays, logbook. */
+/** Opens the database and the parts that every feature uses: clock, random source, encryption, hints and logbook. */
 async function openCore({ config, log, clock, random = systemRandom }: RelayOptions, cleanup: Cleanup) {
   const box = secretBox(config.SERVER_SECRET, random)
   const { url, database, disk, installation, close } = await openStore({ config, box, random, log })
@@ -138,7 +138,7 @@ async function prepareDatabase(core: Core): Promise<void> {
 
 type Features = ReturnType<typeof startFeatures>
 
-/** Starts what runs without requests: webhook delivery, connected agents, periodic jobs and live events. */
+/** Starts the parts that run without requests: webhook delivery, connected agents, periodic jobs and live events. */
 function startFeatures(core: Core, { registry }: Metrics, { isLocal = false }: RelayOptions, cleanup: Cleanup) {
   const { config, database, databaseClock } = core
   const { onAccepted, onMoved } = messageMetrics(registry, database)
@@ -174,7 +174,7 @@ function startFeatures(core: Core, { registry }: Metrics, { isLocal = false }: R
     outbox.wake()
     if (byMs >= 0) return
     await correctStoredTimes(database, -byMs)
-    // Commands that the correction made due.
+    // The correction may have made commands due.
     agents.clockChanged()
     outbox.wake()
   }
@@ -185,7 +185,7 @@ function startFeatures(core: Core, { registry }: Metrics, { isLocal = false }: R
   return { outbox, agents, live, webhookRules, onAccepted, onMoved }
 }
 
-/** Starts the HTTP server, and the metrics server when it has a port of its own. Returns the URL of the first. */
+/** Starts the HTTP server, and the metrics server if it has a separate port. Returns the URL of the HTTP server. */
 async function startServers(
   core: Core,
   { outbox, agents, live, webhookRules, onAccepted, onMoved }: Features,
@@ -238,7 +238,7 @@ async function startServers(
   return server.url
 }
 
-/** Runs its steps in reverse order. A step that fails does not keep the others from running. */
+/** Runs steps in reverse order. When a step fails, the others still run. */
 class Cleanup {
   readonly #log: Log
   readonly #steps: (() => unknown)[] = []
@@ -262,7 +262,7 @@ class Cleanup {
   }
 }
 
-/** How long agents keep the content of received messages: as long as the relay at most. */
+/** Returns how long agents keep the content of received messages, which is not longer than the relay keeps it. */
 function forgetAfter({ HASH_AFTER_SECONDS, DELETE_RECEIVED_AFTER_SECONDS }: RelayConfig): number | undefined {
   const limits = [HASH_AFTER_SECONDS, DELETE_RECEIVED_AFTER_SECONDS].filter((seconds) => seconds !== undefined)
   return limits.length === 0 ? undefined : Math.min(...limits)

@@ -56,14 +56,14 @@ export interface RouteDeps {
     readonly mayMixEmulated: boolean
     readonly onAccepted?: (() => void) | undefined
   }
-  /** Addresses that webhooks may have. */
+  /** Decides which addresses webhooks may have. */
   readonly addressRules: AddressRules
   readonly virtualPhone: VirtualPhone | undefined
   readonly health: readonly HealthSource[]
   readonly version: string
   readonly metrics: {
     readonly registry: Registry
-    /** Without a token `/metrics` is not served here. */
+    /** Without a token, `/metrics` is not served on this port. */
     readonly token: string | undefined
   }
 }
@@ -80,7 +80,7 @@ interface CoreDeps {
   readonly streamId: string
 }
 
-/** The route table: method, path, scope, summary and handler of every endpoint. */
+/** The route table with the method, path, scope, summary and handler of every endpoint. */
 export function routes(deps: RouteDeps): Route[] {
   const { core, auth, live, version } = deps
   const messages = { ...core, ...deps.messages }

@@ -23,7 +23,7 @@ test('serves HTTPS with the certificate of the configuration', async () => {
   expect(await callHttps(`${relay.url}/health/live`)).toEqual({ status: 200, certificate: 'smsgw tests, first' })
 })
 
-test('HTTPS has the limits of HTTP, and answers a request that offers another protocol', async () => {
+test('HTTPS has the same limits as HTTP, and answers a request that offers another protocol', async () => {
   putCertificate('first')
   const relay = await start({ settings: files })
   const ask = async (sent: string) => {
@@ -43,7 +43,7 @@ test('an unusable certificate stops the start', async () => {
   await expect(testRelay({ settings: files })).rejects.toThrow(/TLS_CERT \(.*\) and TLS_KEY \(.*\) are not usable: /)
 })
 
-test('serves metrics only on their own port, and nothing else there', async () => {
+test('serves metrics only on a separate port, which serves nothing else', async () => {
   const relay = await start({ settings: { METRICS_PORT: '0' } })
   const { url } = relay.logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'metrics server listening')
   expect((await callUrl('GET', `${url}/metrics`, {})).text).toContain('smsgw_')
@@ -51,9 +51,9 @@ test('serves metrics only on their own port, and nothing else there', async () =
   expect((await relay.request('GET', '/metrics')).status).toBe(404)
 })
 
-// Node alone would wait for it as long as for an answer that is under way, which is longer than this test may take.
+// Node alone would wait for such a connection longer than this test may take.
 test.each([{}, files])(
-  'a connection that nothing was asked on does not hold up the end: %o',
+  'a connection without a request does not delay the shutdown: %o',
   async (settings) => {
     putCertificate('first')
     const relay = await testRelay({ settings })

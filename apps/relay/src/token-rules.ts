@@ -1,6 +1,6 @@
 import type { RelayConfig } from './config.ts'
 
-/** The `iss` claim when PUBLIC_URL is not set. */
+/** The `iss` claim of tokens if PUBLIC_URL is not set. */
 const ISSUER = 'smsgw'
 
 export function tokenRules(config: RelayConfig) {

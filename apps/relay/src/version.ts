@@ -1,2 +1,2 @@
-/** Version of the product, as in package.json, which is not part of a packaged relay. */
+/** Version of the product. Repeated from package.json, which is not part of a packaged relay. */
 export const VERSION = '0.1.0'

@@ -10,14 +10,14 @@ import { waiting } from './waiting.ts'
 
 const direction = z.enum(['in', 'out'])
 const state = z.enum(messageStates)
-const number = z.string().meta({ description: 'The other party: a number, or the name of a sender' })
+const number = z.string().meta({ description: 'Number of the other party, or the name of a sender' })
 const simNumber = z.int().min(1).max(64).optional()
 
 export const conversation = z
   .strictObject({
     number,
     lastAt: utcTime,
-    lastText: z.string().meta({ description: 'Start of the last message; for data and MMS, a description' }),
+    lastText: z.string().meta({ description: 'Start of the last message, or a description for data and MMS' }),
     lastDirection: direction,
     lastState: state.optional().meta({ description: 'State of the last message, if it was sent to this number' }),
     lastMessageId: resourceId,
@@ -31,7 +31,7 @@ export const listConversationsQuery = requestQuery({
     .string()
     .max(160)
     .optional()
-    .meta({ description: 'Return only conversations whose number or texts contain this' }),
+    .meta({ description: 'Return only conversations whose number or texts contain this text' }),
 })
 
 const sent = z.strictObject({
@@ -39,7 +39,7 @@ const sent = z.strictObject({
   id: resourceId,
   at: utcTime,
   text: z.string().optional(),
-  data: z.string().optional().meta({ description: 'As submitted: base64, or encrypted' }),
+  data: z.string().optional().meta({ description: 'Unchanged from the request: base64, or encrypted' }),
   port: z.int().min(0).max(65_535).optional(),
   isHashed: z.boolean().optional().meta({ description: 'True when only a hash of the content is stored' }),
   isEncrypted: z.boolean().optional().meta({ description: 'True when the content is encrypted' }),

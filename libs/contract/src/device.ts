@@ -16,9 +16,10 @@ export const simCard = z
     carrierName: z.string().optional(),
     iccid: z.string().optional(),
     signal: z.int().min(0).max(100).optional().meta({ description: 'Signal strength in per cent' }),
-    state: z
-      .string()
-      .meta({ description: '`ready`, or the reason why it is not', examples: ['ready', 'locked', 'searching'] }),
+    state: z.string().meta({
+      description: '`ready`, or the reason why the SIM is not ready',
+      examples: ['ready', 'locked', 'searching'],
+    }),
     isEmulated: isEmulated.meta({ description: 'Its modem is emulated; absent for a real modem' }),
   })
   .meta({ id: 'SimCard' })
@@ -79,7 +80,7 @@ export const deviceDetail = device
     connectedSince: utcTime.optional().meta({ description: 'Absent when the device is not connected' }),
     queue: z.strictObject({
       pending: z.int().min(0).meta({ description: 'Recipients not yet sent to the agent or not yet confirmed by it' }),
-      processed: z.int().min(0).meta({ description: 'Recipients confirmed by the agent and not finished' }),
+      processed: z.int().min(0).meta({ description: 'Recipients confirmed by the agent, but not finished' }),
     }),
     journal: z
       .strictObject({
@@ -91,10 +92,10 @@ export const deviceDetail = device
           .meta({ description: 'Duration of a small synced write to disk, in milliseconds' }),
       })
       .optional(),
-    modems: z.array(modem).meta({ description: 'As last reported, up to half a minute ago' }),
+    modems: z.array(modem).meta({ description: 'The modems in the last report, which is up to half a minute old' }),
     lastErrors: z
       .array(deviceError)
-      .meta({ description: 'The last errors and warnings in its log, at most 10, newest first' }),
+      .meta({ description: 'The last errors and warnings in the log of the device, at most 10, newest first' }),
   })
   .meta({ id: 'DeviceDetail' })
 
@@ -119,12 +120,15 @@ export const telemetryPoint = z
 
 export const pairingCode = z
   .strictObject({
-    code: z.string().length(10).meta({ description: 'Use it once within ten minutes: `agent pair <url> <code>`' }),
+    code: z
+      .string()
+      .length(10)
+      .meta({ description: 'Pairing code, valid once and for ten minutes: `agent pair <url> <code>`' }),
     expiresAt: utcTime,
   })
   .meta({ id: 'PairingCode' })
 
-/** TS 22.090: up to 182 characters of the default alphabet. */
+/** Up to 182 characters of the default alphabet (TS 22.090). */
 const ussdText = z.string().min(1).max(182)
 
 export const ussdRequest = requestBody({
@@ -142,7 +146,7 @@ export const ussdAnswer = z
   .strictObject({
     text: z.string(),
     more: z.boolean().meta({ description: 'True when the network waits for a reply' }),
-    sessionId: z.string().optional().meta({ description: 'Use it to reply' }),
+    sessionId: z.string().optional().meta({ description: 'Include this id in the reply' }),
   })
   .meta({ id: 'UssdAnswer' })
 

@@ -1,6 +1,6 @@
 /**
- * A value that only the agent can decrypt. Clients write it as `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>`
- * with salt and ciphertext in base64. The salt is also the IV.
+ * A value that only the agent can decrypt. Its form is `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>`, with
+ * salt and ciphertext in base64. The salt is also the IV.
  */
 export interface EncryptedField {
   readonly iterations: number
@@ -28,7 +28,7 @@ export function readEncryptedField(text: string): EncryptedFieldResult {
   return { ok: true, field: { iterations, salt, ciphertext } }
 }
 
-/** Ten million take a few seconds on a Raspberry Pi; more would be an attack. */
+/** Ten million iterations take a few seconds on a Raspberry Pi. More would be an attack. */
 const maxIterations = 10_000_000
 const block = 16
 const expectedForm = '$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>'

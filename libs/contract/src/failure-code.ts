@@ -1,4 +1,4 @@
-// Stable codes for failed messages. The link and the database accept any text, since a newer agent may have more codes than
+// Stable codes for failed messages. The link and the database accept any text, because a newer agent may have more codes than
 // this relay.
 
 /** Codes set by an agent. */

@@ -21,13 +21,13 @@ export const health = z
   })
   .meta({ id: 'Health' })
 
-/** Health reported by another release; unknown members are dropped. */
+/** Health that another release reports. Unknown members are dropped. */
 export const reportedHealth = z.object({ ...healthMembers, checks: z.record(z.string(), z.object(checkMembers)) })
 
 export type HealthCheck = z.output<typeof check>
 export type Health = z.output<typeof health>
 
-/** Builds the health; its status is that of the worst check. */
+/** Returns the health with the status of the worst check. */
 export function healthOf(version: string, checks: Readonly<Record<string, HealthCheck>>): Health {
   const statuses = Object.values(checks).map(({ status }) => status)
   return {

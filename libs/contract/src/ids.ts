@@ -11,9 +11,9 @@ export const givenId = z
   .string()
   .min(1)
   .max(36)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters
   .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not contain control characters')
-  // HTTP clients resolve these as relative paths, encoded or not, and request another path.
+  // HTTP clients resolve these ids as relative paths, encoded or not, and request another path.
   .refine(
     (id) => !['.', '..'].includes(id.replace(/%2e/gi, '.')),
     'must not be . or .., which cannot be used in a URL: choose another id',
@@ -23,6 +23,6 @@ export const givenId = z
 /** The id of a resource in an answer, chosen by the client or generated. */
 export const resourceId = z.string().min(1).max(36)
 
-/** Path parameters. An impossible id gets the same 404 as any unknown one, from the endpoint. */
+/** Path parameters. An impossible id gets the same 404 as an unknown id. */
 export const idParams = z.object({ id: z.string().min(1) })
 export const jtiParams = z.object({ jti: z.string().min(1) })

@@ -12,7 +12,7 @@ export const inboxItem = z
     id: resourceId.meta({ description: 'Id of the item; `messageId` in its webhook events' }),
     type: inboxType,
     sender: z.string(),
-    recipient: z.string().optional().meta({ description: 'Number of the SIM that received it, when known' }),
+    recipient: z.string().optional().meta({ description: 'Number of the SIM that received the message, when known' }),
     simNumber: z.int().min(1).max(64).optional(),
     contentPreview: z.string().meta({
       description: 'The text of an SMS, the first 64 bytes of a data message in hexadecimal, or the subject of an MMS',
@@ -55,7 +55,7 @@ export const refreshInboxRequest = requestBody({
   messageTypes: z.array(inboxType).max(64).optional().meta({ description: 'Default: all types' }),
   webhookDelivery: webhookDelivery
     .optional()
-    .meta({ description: 'How webhooks receive the stored messages of this period again. Default: `Disabled`' }),
+    .meta({ description: 'How the stored messages of this period are sent to webhooks again. Default: `Disabled`' }),
   triggerWebhooks: z.boolean().optional().meta({
     description: '`true` means `Individual`. Use `webhookDelivery` instead, which takes precedence',
     deprecated: true,

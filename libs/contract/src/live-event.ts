@@ -27,7 +27,7 @@ export type LiveEvents = { readonly [Kind in LiveEventKind]: z.output<(typeof li
 
 export const liveEventKinds = Object.keys(liveEventData) as LiveEventKind[]
 
-/** The scopes for each kind, by the first word of its name; one of them is enough. */
+/** The scopes for each kind, by the first word of its name. One of the scopes is enough. */
 const scopesOfFirstWord = {
   message: ['messages:read', 'messages:list'],
   inbox: ['inbox:list'],

@@ -53,24 +53,24 @@ test('keeps every member', () => {
 })
 
 test.each<[string, object, string]>([
-  ['nobody to send to', text, 'phoneNumbers'],
-  ['two spellings of to whom', { ...minimal, recipient: '+1' }, 'recipient'],
+  ['no recipient', text, 'phoneNumbers'],
+  ['two spellings of the recipient', { ...minimal, recipient: '+1' }, 'recipient'],
   ['an empty list', { ...text, phoneNumbers: [] }, 'phoneNumbers'],
   ['more than a hundred', { ...text, phoneNumbers: Array(101).fill('+1') }, 'phoneNumbers'],
   ['an empty number', { ...text, phoneNumbers: ['+1', ''] }, 'phoneNumbers.1'],
   ['a number of 129 characters', { ...text, phoneNumbers: ['+1', '1'.repeat(129)] }, 'phoneNumbers.1'],
-  ['such a recipient', { ...text, recipient: '1'.repeat(129) }, 'recipient'],
+  ['a recipient of 129 characters', { ...text, recipient: '1'.repeat(129) }, 'recipient'],
   [
     'an opaque number beyond 512',
     { phoneNumbers: [opaque(24)], message: opaque(), isEncrypted: true },
     'phoneNumbers.0',
   ],
-  ['nothing to send', { phoneNumbers: ['+1'] }, 'textMessage'],
+  ['no content', { phoneNumbers: ['+1'] }, 'textMessage'],
   ['text and data', { ...minimal, dataMessage: { data: 'AQ==', port: 1 } }, 'dataMessage'],
   ['text in two spellings', { ...minimal, message: 'x' }, 'message'],
   ['an empty text', { phoneNumbers: ['+1'], textMessage: { text: '' } }, 'textMessage.text'],
-  ['too long a text', { phoneNumbers: ['+1'], message: 'x'.repeat(65_536) }, 'message'],
-  ['no data', { phoneNumbers: ['+1'], dataMessage: { data: '', port: 1 } }, 'dataMessage.data'],
+  ['a text that is too long', { phoneNumbers: ['+1'], message: 'x'.repeat(65_536) }, 'message'],
+  ['empty data', { phoneNumbers: ['+1'], dataMessage: { data: '', port: 1 } }, 'dataMessage.data'],
   ['data that is not base64', { phoneNumbers: ['+1'], dataMessage: { data: 'A', port: 1 } }, 'dataMessage.data'],
   ['port 0', { phoneNumbers: ['+1'], dataMessage: { data: 'AQ==', port: 0 } }, 'dataMessage.port'],
   ['an MMS', { ...minimal, mmsMessage: {} }, 'mmsMessage'],
@@ -85,11 +85,11 @@ test.each<[string, object, string]>([
   ['a life of 4 s', { ...minimal, ttl: 4 }, 'ttl'],
   ['two ends', { ...minimal, ttl: 5, validUntil: '2026-03-01T00:00:00Z' }, 'ttl'],
   [
-    'a schedule at its end',
+    'a schedule that is not before its end',
     { ...minimal, scheduleAt: '2026-03-01T01:00:00+01:00', validUntil: '2026-03-01T00:00:00Z' },
     'scheduleAt',
   ],
-])('refuses %s, and names the member', (_, body, path) => {
+])('refuses %s with the path of the member', (_, body, path) => {
   expect(problems(body)).toEqual([path])
 })
 
@@ -111,14 +111,18 @@ test.each<[string, object, string[]]>([
   ['the data', { textMessage: undefined, dataMessage: { data: 'AQID', port: 1 } }, ['dataMessage.data']],
   ['another cipher', { textMessage: { text: opaque().replace('256', '128') } }, ['textMessage.text']],
   ['no iterations', { textMessage: { text: opaque().replace('i=75000', 'i=0') } }, ['textMessage.text']],
-  ['iterations for hours', { textMessage: { text: opaque().replace('i=75000', 'i=999999999') } }, ['textMessage.text']],
+  [
+    'iterations that take hours',
+    { textMessage: { text: opaque().replace('i=75000', 'i=999999999') } },
+    ['textMessage.text'],
+  ],
   [
     'a short salt',
     { textMessage: { text: opaque().replace('c2FsdHNhbHRzYWx0c2FsdA==', 'c2FsdA==') } },
     ['textMessage.text'],
   ],
   ['half a block', { textMessage: { text: opaque().replace(/.{8}$/, '') } }, ['textMessage.text']],
-])('refuses a message with isEncrypted when this is not encrypted: %s', (_, wrong, paths) => {
+])('refuses a message with isEncrypted whose content is not correctly encrypted: %s', (_, wrong, paths) => {
   const encrypted = { phoneNumbers: [opaque()], textMessage: { text: opaque() }, isEncrypted: true }
   expect(problems({ ...encrypted, ...wrong })).toEqual(paths)
 })

@@ -76,7 +76,7 @@ const messageBody = requestBody({
   scheduleAt: instant.optional().meta({ description: 'Earliest time at which the message is sent' }),
   onUncertain: onUncertain.optional().meta({
     description:
-      'What to do when it stays unknown whether a part was sent. `resolve` (default): send nothing; the message ends as `Failed` with `submit_unknown`. `resend`: send that part once more; the message may arrive twice and is marked with `possibleDuplicate`',
+      'What to do if it cannot be determined whether a part was sent. `resolve` (default): send nothing; the message ends as `Failed` with `submit_unknown`. `resend`: send that part once more; the message may arrive twice and is marked with `possibleDuplicate`',
   }),
   isEncrypted: z.boolean().default(false).meta({
     description:
@@ -93,7 +93,7 @@ export const sendMessageRequest = messageBody
   })
   .transform(({ phoneNumbers, recipient, textMessage, dataMessage, message, mmsMessage, ttl, ...rest }) => ({
     ...rest,
-    /** As in the request: not normalised, may contain duplicates. */
+    /** The numbers in the request, not normalised and possibly with duplicates. */
     phoneNumbers: phoneNumbers ?? [recipient ?? ''],
     content: contentOf(textMessage?.text ?? message, dataMessage),
     ttlSeconds: ttl,
@@ -186,7 +186,7 @@ const recipientState = z
       .string()
       .meta({ description: 'Normalised number; 16 hexadecimal digits of its hash when `isHashed` is true' }),
     state,
-    error: z.string().optional().meta({ description: 'Why it failed, or what it is waiting for' }),
+    error: z.string().optional().meta({ description: 'Why the message failed, or what it is waiting for' }),
     waiting: waiting.optional(),
     possibleDuplicate,
   })
@@ -220,7 +220,8 @@ export const messageState = z
       .strictObject({ hash: z.string().meta({ description: 'SHA-256 of the content, hexadecimal' }) })
       .optional(),
     simNumber: simNumber.optional().meta({
-      description: 'Slot of the requested SIM, otherwise of the SIM that sends it; absent when there are several',
+      description:
+        'Slot of the requested SIM, otherwise of the SIM that sends the message; absent if several SIMs send it',
     }),
     priority: priority.optional(),
     scheduleAt: later,

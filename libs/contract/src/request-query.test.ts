@@ -29,7 +29,7 @@ test('parses integers', () => {
 
 const page = requestQuery({ ...timeRange, ...paging }).check(refuseReversedRange)
 
-test('uses 50 items per page by default, treats empty values as absent and ignores unknown ones', () => {
+test('uses 50 items per page by default, treats empty values as absent and ignores unknown parameters', () => {
   expect(page.parse({})).toEqual({ limit: 50, offset: 0 })
   expect(page.parse({ limit: '', offset: '', from: '', more: 'x' })).toEqual({ limit: 50, offset: 0 })
   expect(page.parse({ limit: '100', offset: '7', cursor: 'abc' })).toEqual({ limit: 100, offset: 7, cursor: 'abc' })
@@ -42,7 +42,7 @@ test.each([{ limit: '0' }, { limit: '101' }, { offset: '-1' }, { offset: '999999
   },
 )
 
-test('refuses a period that ends before it starts and accepts one moment', () => {
+test('refuses a period that ends before it starts and accepts a period of one moment', () => {
   const range = (from: string, to: string) => page.safeParse({ from, to }).success
   expect(range('2026-03-01T00:00:01Z', '2026-03-01T00:00:00Z')).toBe(false)
   expect(range('2026-03-01T07:00:00+07:00', '2026-03-01T00:00:00Z')).toBe(true)

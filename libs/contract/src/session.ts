@@ -19,9 +19,7 @@ export const sessionInfo = z
       .meta({ description: '`local`: one machine, password authentication without tokens' }),
     version: z.string(),
     scopes: z.array(z.enum(scopes)).meta({ description: 'Scopes of the caller' }),
-    hasVirtualPhone: z
-      .boolean()
-      .meta({ description: 'True when a virtual modem is running, with a virtual phone to test it' }),
+    hasVirtualPhone: z.boolean().meta({ description: 'True when a virtual modem with a virtual phone is running' }),
   })
   .meta({ id: 'SessionInfo' })
 

@@ -33,7 +33,7 @@ const messages = {
 const webhooks = {
   retry_count: z.int().min(1).max(1000).meta({
     description:
-      'Retries after the first attempt. The default schedule has ten; a lower value ends it earlier, a higher one repeats its last pause',
+      'Retries after the first attempt. The default schedule has ten. A lower value ends the schedule earlier; a higher value repeats its last pause',
   }),
   internet_required: z.boolean(),
 }
@@ -47,10 +47,10 @@ const receiver = { content_provider_enabled: z.boolean().meta({ description: 'Ac
 /** Set by the relay for all accounts: how long a finished message keeps its content. */
 const privacy = { forget_after_seconds: z.int().min(0).max(315_360_000) }
 
-/** The settings that an agent applies, by section; the agent validates them like the API. */
+/** The settings that an agent applies, by section. The agent validates them like the API. */
 export const agentSettingKeys = { messages, ping, privacy }
 
-/** The settings of an account. Keys with a default are always present; secrets are never returned. */
+/** The settings of an account. Keys with a default are always present. Secrets are never returned. */
 export const settings = z
   .strictObject({
     messages: z.strictObject(messages).partial().required({
@@ -87,8 +87,8 @@ export const defaultSettings: Settings = {
 }
 
 /**
- * The body of PUT and PATCH: any part of the settings. Null resets a key or a whole section. Rules between keys are checked
- * on the merged settings, not here.
+ * The body of PUT and PATCH is any part of the settings. Null resets a key or a whole section. Rules between keys are not
+ * checked here, but on the merged settings.
  */
 export const settingsChange = z
   .preprocess(
@@ -105,7 +105,7 @@ export const settingsChange = z
       ping: section(ping),
       logs: section(logs),
       encryption: section({
-        passphrase: refused('cannot be set here: set it at the agent, the only one that knows it, and omit it here'),
+        passphrase: refused('cannot be set here: only the agent may have it, so set it at the agent and omit it here'),
       }),
       gateway: section({
         ...gateway,
@@ -145,7 +145,7 @@ function withoutEmptyKey<Webhooks extends { signing_key?: string | null | undefi
   return webhooks.signing_key === '' ? { ...webhooks, signing_key: undefined } : webhooks
 }
 
-/** Returns the settings with keys in snake case: `sendIntervalMin` becomes `send_interval_min`. */
+/** Returns the settings with keys in snake case, so that `sendIntervalMin` becomes `send_interval_min`. */
 function inSnakeCase(value: unknown): unknown {
   if (!isObject(value)) return value
   return Object.fromEntries(

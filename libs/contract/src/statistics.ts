@@ -24,7 +24,7 @@ const statisticsBucket = z
     received: count,
     acceptToSentMs: z.strictObject({ p50: milliseconds, p95: milliseconds }).nullable().meta({
       description:
-        'Time from acceptance, or from `scheduleAt`, of the messages sent in this bucket; null when none were sent',
+        'Time from acceptance, or from `scheduleAt`, to sending, of the messages sent in this bucket; null when none were sent',
     }),
   })
   .meta({ id: 'StatisticsBucket' })
@@ -37,7 +37,7 @@ export const statistics = z
   })
   .meta({
     id: 'Statistics',
-    description: 'Message counts over time: a message is counted in the bucket of each of its steps',
+    description: 'Message counts over time. A message is counted in the bucket of each of its steps',
   })
 
 export type StatisticsPeriod = (typeof statisticsPeriods)[number]

@@ -45,6 +45,6 @@ function epochMsOf(text: string): number | undefined {
 
 type Six = [number, number, number, number, number, number]
 
-/** Years 1 to 9999 in UTC, which all formats and the database can hold. */
+/** The years 1 to 9999 in UTC, which all formats and the database can represent. */
 const FIRST = -62_135_596_800_000
 const END = 253_402_300_800_000

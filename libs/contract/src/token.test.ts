@@ -15,7 +15,7 @@ test.each([1, 59, -1, 60.5, '60', 1e300])('refuses a lifetime of %s', (ttl) => {
   expect(tokenRequest.safeParse({ ttl, scopes: ['all:any'] }).success).toBe(false)
 })
 
-test('names an unknown scope and lists the valid ones', () => {
+test('the error contains the unknown scope and the valid ones', () => {
   const { error } = tokenRequest.safeParse({ scopes: ['messages:send', 'tokens:refresh'] })
   expect(error?.issues).toMatchObject([
     { path: ['scopes', 1], message: `"tokens:refresh" is not a scope. Use one of ${scopes.join(', ')}` },

@@ -25,8 +25,8 @@ export const tokenRequest = requestBody({
 }).meta({ id: 'TokenRequest', examples: [{ ttl: 3600, scopes: ['messages:send', 'messages:read'] }] })
 
 const pair = {
-  access_token: z.string().meta({ description: 'Send it as `Authorization: Bearer …`' }),
-  refresh_token: z.string().meta({ description: 'Exchange it for a new pair of tokens; works once' }),
+  access_token: z.string().meta({ description: 'Token to send as `Authorization: Bearer …`' }),
+  refresh_token: z.string().meta({ description: 'Token that can be exchanged once for a new pair of tokens' }),
   token_type: z.literal('Bearer'),
   expires_at: utcTime.meta({ description: 'Expiry of the access token' }),
 }

@@ -10,7 +10,7 @@ const virtualPhoneMessage = z
     at: utcTime,
     from: number,
     to: number,
-    text: z.string().meta({ description: 'The text as displayed by a phone; for a data message, a description' }),
+    text: z.string().meta({ description: 'The text as a phone displays it, or a description of a data message' }),
     direction: z.enum(['to-phone', 'to-gateway']),
   })
   .meta({ id: 'VirtualPhoneMessage' })
@@ -33,7 +33,7 @@ export const virtualPhone = z
   })
   .meta({ id: 'VirtualPhone' })
 
-/** Enough for a demonstration, and few enough parts for the memory of a SIM. */
+/** Enough for a demonstration, with so few parts that they fit into the memory of a SIM. */
 const MAX_TEXT_LENGTH = 1_000
 
 export const virtualPhoneText = requestBody({

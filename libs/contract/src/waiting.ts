@@ -1,4 +1,4 @@
-// The reasons why an accepted message is not sent yet, for relay, agent, API and console.
+// The reasons why an accepted message is not yet sent, for the relay, agent, API and console.
 import { z } from 'zod'
 import { utcTime } from './times.ts'
 
@@ -6,9 +6,9 @@ export const waitingReasons = [
   /** `scheduleAt` is in the future. */
   'scheduled',
   'device_offline',
-  /** Behind earlier messages of the same device. */
+  /** Earlier messages of the same device come first. */
   'queued',
-  /** The modem did not answer for one of its parts. */
+  /** The modem did not confirm one of the parts. */
   'outcome_unknown',
   /** An earlier message to the same number is `outcome_unknown`. */
   'earlier_outcome_unknown',
@@ -35,7 +35,7 @@ export const waiting = z
     until: utcTime.optional().meta({ description: 'Latest time at which the wait ends, if known' }),
     message: z.string().meta({ description: 'Description of the reason, with times in UTC' }),
   })
-  .meta({ id: 'Waiting', description: 'Why the message is not sent yet. Absent when it is not waiting' })
+  .meta({ id: 'Waiting', description: 'Why the message is not yet sent. Absent when it is not waiting' })
 
 export type Waiting = z.output<typeof waiting>
 

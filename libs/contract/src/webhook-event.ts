@@ -5,8 +5,8 @@ import { possibleDuplicate } from './message.ts'
 import { localTime } from './times.ts'
 
 /**
- * Events for which webhooks can be registered. The two `downloaded` events never occur, because an AT modem downloads
- * no MMS.
+ * Events for which webhooks can be registered. The two `downloaded` events never occur, because an AT modem does not download
+ * MMS.
  */
 export const webhookEvents = [
   'sms:received',
@@ -32,7 +32,10 @@ const simNumber = z.int().min(1).max(64).meta({ description: 'Slot of the SIM, c
 const inbound = {
   messageId: z.string().meta({ description: 'Id of the inbox item' }),
   sender: z.string().meta({ description: 'Number or name of the sender' }),
-  recipient: z.string().nullable().meta({ description: 'Number of the SIM that received it; null when unknown' }),
+  recipient: z
+    .string()
+    .nullable()
+    .meta({ description: 'Number of the SIM that received the message; null when unknown' }),
   simNumber,
   phoneNumber: z.string().meta({ description: 'Same as `sender`; use `sender` instead', deprecated: true }),
 }
@@ -63,7 +66,7 @@ const outbound = {
   recipient: z.string().meta({ description: 'Number of the recipient; empty when only its hash is stored' }),
   simNumber: z.int().min(0).max(64).meta({
     description:
-      'Slot of the SIM, counted from 1: the SIM that sent the message, was requested, or would have sent it; 0 when the message ended before one of several SIMs was chosen',
+      'Slot, counted from 1, of the SIM that sent the message, was requested, or would have sent the message; 0 if the message ended before one of several SIMs was chosen',
   }),
   phoneNumber: z.string().meta({ description: 'Same as `recipient`; use `recipient` instead', deprecated: true }),
   possibleDuplicate,
@@ -146,7 +149,7 @@ function envelopeOf<Event extends EmittedEvent>(event: Event) {
   return z.strictObject({
     deviceId,
     event: z.literal(event),
-    id: z.string().meta({ description: 'Id of the event; equal in all attempts and redeliveries' }),
+    id: z.string().meta({ description: 'Id of the event, the same in all attempts and redeliveries' }),
     webhookId: resourceId,
     payload: webhookPayloads[event],
   })

@@ -86,7 +86,7 @@ export const delivery = deliveryMembers.meta({ id: 'WebhookDelivery' })
 const deliveryRequest = z.strictObject({
   method: z.literal('POST'),
   url: z.string().meta({ description: 'Current URL of the webhook' }),
-  headers: z.record(z.string(), z.string()).meta({ description: 'Headers that are equal in each attempt' }),
+  headers: z.record(z.string(), z.string()).meta({ description: 'Headers that are the same in each attempt' }),
   headersOfAttempt: z.array(z.string()).meta({
     description:
       'Names of the headers computed for each attempt from its time and the secret; their values are not stored',
@@ -98,7 +98,7 @@ const deliveryRequest = z.strictObject({
   isHashed: z
     .boolean()
     .optional()
-    .meta({ description: 'True when the number is no longer stored, like that of its message' }),
+    .meta({ description: 'True when the phone number is no longer stored, neither here nor in the message' }),
 })
 
 export const deliveryWithRequest = deliveryMembers

@@ -11,11 +11,11 @@ export const capacity = 4
 export const urgentCapacity = 2
 
 /**
- * One run of an agent: the machine, a journal that takes time to write, and a radio. Everything that is not on disk is lost
- * when it is killed.
+ * One run of an agent, with the machine, a journal that takes time to write, and a radio. Everything that is not on disk is
+ * lost when the agent is killed.
  *
- * It sends nothing before the first welcome: an old copy must not send what its original may have sent. Then it also sends
- * while the link is down, and so does its next run on a machine that was not switched off.
+ * The agent sends nothing before the first welcome, because an old copy must not send what its original may have sent. After
+ * that, the agent also sends while the link is down, and so does its next run on a machine that was not switched off.
  */
 export class AgentProcess {
   readonly disk: Disk
@@ -67,7 +67,7 @@ export class AgentProcess {
     return this.state.phase.kind === 'stopped'
   }
 
-  /** Its sockets end with it; the relay may be notified or not. */
+  /** The sockets of the agent end with it. The relay may or may not be notified. */
   kill(isNoticed: boolean): void {
     this.process.kill()
     for (const socket of this.#sockets.values()) socket.cut({ agent: false, relay: isNoticed })
@@ -138,7 +138,7 @@ export class AgentProcess {
       case 'read-events': {
         const { connection, most } = effect
         this.process.later(random.between(0, 5), () => {
-          // Retention may have removed some, and a read may return fewer than requested.
+          // Retention may have removed some events, and a read may return fewer than requested.
           const from = Math.max(effect.from, this.disk.first)
           const events = this.disk.events.slice(from - 1, from + random.below(most))
           this.step({ kind: 'events-read', connection, from, events })
@@ -218,7 +218,7 @@ export class AgentProcess {
     })
   }
 
-  /** COMMIT on disk, then the radio, then RESULT on disk; one message after the other. */
+  /** Writes COMMIT to disk, uses the radio, then writes RESULT to disk, for one message after the other. */
   #sendNext(): void {
     const { disk } = this
     const next = [...disk.commands].find(([, { state }]) => state === 'received')

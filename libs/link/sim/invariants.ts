@@ -7,7 +7,7 @@ import type { Session } from './relay-process.ts'
 import type { World } from './world.ts'
 
 /**
- * The guarantees that hold at every moment, with any faults of the network, crashes and copies:
+ * The guarantees that hold at every moment, during any network faults, crashes and copies:
  *
  *   nothing acknowledged is lost     an acknowledged event is in the store; an acknowledged command is in the journal
  *   once and in order                event n of a journal is stored as event n and nothing else
@@ -17,10 +17,10 @@ import type { World } from './world.ts'
  *   no old copy is trusted           the stored events of a journal are the first events of the journal that is online
  *   limits                           both ends respect windows and credit
  *
- * At the end, when everything works (`judge.ts`): everything arrives and everything ends.
+ * At the end, when everything works, all events arrive and all messages end (`judge.ts`).
  *
- * A copy that replaces the original before the relay stores anything newer cannot be distinguished from it. Only then may a
- * command be transmitted from both disks.
+ * A copy that replaces the original before the relay stores anything newer cannot be distinguished from the original. Only then
+ * may a command be transmitted from both disks.
  */
 export class Invariants {
   readonly problems: string[] = []
@@ -44,7 +44,7 @@ export class Invariants {
     return fact
   }
 
-  /** A `journaled` frame only names commands that are on disk. */
+  /** Checks that a `journaled` frame contains only commands that are on disk. */
   frameSent({ disk, bootId }: AgentProcess, text: string): void {
     if (!text.startsWith('{"type":"journaled"')) return
     const { keys } = JSON.parse(text) as { keys: readonly string[] }
@@ -54,7 +54,7 @@ export class Invariants {
     }
   }
 
-  /** From now on the agent may remove the events up to `mark`. */
+  /** Called when the agent may remove the events up to `mark`. */
   markRecorded({ disk, bootId }: AgentProcess, mark: number): void {
     for (let seq = Math.max(disk.mark, disk.first - 1) + 1; seq <= mark; seq += 1) {
       if (!this.#isStored(disk, seq))

@@ -11,7 +11,7 @@ export function isSettled(world: World): boolean {
   return agent.isStopped || (isInStep(world, agent) && haveEnded(world) && world.messagesOnSim === 0)
 }
 
-/** The broken guarantees, once everything has worked for a while. */
+/** Returns the broken guarantees after everything has worked for a while. */
 export function judge(world: World): string[] {
   return [
     ...judgeProgress(world),
@@ -22,7 +22,7 @@ export function judge(world: World): string[] {
   ]
 }
 
-/** Both have stopped; when a welcome was lost or one was restarted, the other may continue alone. */
+/** Whether both agents have stopped. If a welcome was lost or one agent was restarted, the other may continue alone. */
 function areDuplicatesSettled(world: World, one: AgentProcess, other: AgentProcess): boolean {
   if (one.isStopped && other.isStopped) return true
   const { unreadWelcomes, restartsOfAgent } = world.sinceCopy
@@ -67,7 +67,7 @@ function judgeSends({ store, accepted, invariants, schedule }: World): string[] 
   for (const cmdId of accepted) if (!store.sends.has(cmdId)) problems.push(`${cmdId} was accepted and is missing`)
   for (const [cmdId, { outcome }] of store.sends) {
     if (outcome === 'sent' && !transmitted.has(cmdId)) problems.push(`${cmdId} is Sent but was not transmitted`)
-    // Of two disks, one may have sent what the other one cancelled, and a restored database may have lost a dispatch.
+    // One of two disks may have sent what the other cancelled, and a restored database may have lost a dispatch.
     if (schedule.story === 'plain' && (outcome === 'cancelled' || outcome === 'failed') && transmitted.has(cmdId)) {
       problems.push(`${cmdId} is ${outcome}, but was transmitted`)
     }
@@ -77,7 +77,7 @@ function judgeSends({ store, accepted, invariants, schedule }: World): string[] 
 
 function judgeReceived(world: World): string[] {
   const { store, invariants, schedule } = world
-  // A message may be reported under two journals; its id shows that it is the same.
+  // A message may be reported under two journals. Its id shows that both reports are about the same message.
   const missing = invariants.factsOfReplaced.filter(
     ({ fact, disk }) => disk === world.agents[0]?.disk && !store.received.includes(fact),
   )

@@ -3,7 +3,7 @@ import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { ReceivedCommand } from '../src/commands/received-command.ts'
 import type { JournaledEvent } from '../src/events/event-outbox.ts'
 
-/** The disk of an agent. A copy of it stands for a copied SD card. */
+/** The disk of an agent. A copy of the disk represents a copied SD card. */
 export interface Disk {
   journalId: string
   replaces: string | undefined
@@ -16,7 +16,7 @@ export interface Disk {
   readonly commands: Map<string, CommandRecord>
 }
 
-/** `received` → `committed` → `ended`; a cancel for an unknown command leaves a `tombstone`. */
+/** `received` → `committed` → `ended`. A cancel for an unknown command leaves a `tombstone`. */
 export interface CommandRecord {
   state: 'received' | 'committed' | 'ended' | 'tombstone'
   readonly command: SendCommand | undefined
@@ -71,7 +71,7 @@ export function journalCommand(disk: Disk, taken: ReceivedCommand): Result | und
   }
 }
 
-/** After a crash, or in an old copy, the result of these commands is unknown. */
+/** Returns the commands whose result is unknown after a crash or in an old copy. */
 export function putInDoubt(disk: Disk, states: readonly CommandRecord['state'][]): { cmdId: string; result: Result }[] {
   const open = [...disk.commands].filter(([, { state }]) => states.includes(state))
   return open.map(([cmdId, record]) => ({
@@ -85,7 +85,7 @@ export function endSend(record: CommandRecord, result: Result): Result {
   return result
 }
 
-/** The result of a command, as an event reports it. */
+/** Returns the result of a command as an event reports it. */
 export type Result =
   | { readonly kind: 'processed' | 'cancelled' | 'cancel-refused' | 'sent' }
   | { readonly kind: 'failed'; readonly code: string }

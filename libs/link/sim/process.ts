@@ -1,6 +1,6 @@
 import type { VirtualTime } from './virtual-time.ts'
 
-/** A process with its own clock. It runs until it is killed, and may be suspended. */
+/** A process with its own clock. It runs until it is killed and may be suspended. */
 export class Process {
   isAlive = true
   #frozenUntilMs = 0
@@ -20,7 +20,7 @@ export class Process {
     this.isAlive = false
   }
 
-  /** As SIGSTOP does: it processes everything from the meantime afterwards, at once and in order. */
+  /** Suspends the process like SIGSTOP. After that, it processes everything that arrived in the meantime, at once and in order. */
   freeze(ms: number): void {
     this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.#time.nowMs + ms)
   }

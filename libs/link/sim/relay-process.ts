@@ -5,7 +5,7 @@ import { Process } from './process.ts'
 import type { Socket } from './socket.ts'
 import type { World } from './world.ts'
 
-/** One run of a relay: a machine for each socket, one database for all relays. */
+/** One run of a relay, with a machine for each socket. All relays share one database. */
 export class RelayProcess {
   readonly process: Process
   readonly #world: World
@@ -29,7 +29,7 @@ export class RelayProcess {
     session.step({ kind: 'opened' })
   }
 
-  /** There may be commands to claim. The hint may be lost; `#poll` replaces it. */
+  /** Called when there may be commands to claim. If this hint is lost, `#poll` finds the commands. */
   wake(): void {
     for (const session of this.#sessions) session.step({ kind: 'wake' })
   }
@@ -38,7 +38,7 @@ export class RelayProcess {
     for (const session of this.#sessions) session.step({ kind: 'drain', reconnectAfterMs })
   }
 
-  /** Its sockets end with it; the agents may be notified or not. */
+  /** The sockets of the relay end with it. The agents may or may not be notified. */
   kill(isNoticed: boolean): void {
     this.process.kill()
     for (const { socket } of this.#sessions) socket.cut({ agent: isNoticed, relay: false })

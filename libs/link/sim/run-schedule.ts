@@ -9,8 +9,8 @@ export interface LinkReport extends ScheduleReport {
 }
 
 /**
- * Runs one schedule on a virtual clock: the same seed gives the same run. At its end everything works, so every accepted
- * message must end and every event of a journal must be stored.
+ * Runs one schedule on a virtual clock. The same seed results in the same run. At its end everything works, so every accepted
+ * message must end, and every event of a journal must be stored.
  */
 export function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): LinkReport {
   const schedule = planSchedule(seed)
@@ -26,7 +26,7 @@ export function runSchedule(seed: number, options: { readonly tracing?: boolean 
   return { schedule, problems, seen: seenIn(world), virtualMs: time.nowMs, trace: world.trace }
 }
 
-/** Ten times as many as the longest schedules take: more means an endless loop. */
+/** Ten times as many as the longest schedules take, so more steps mean an endless loop. */
 const mostSteps = 20_000
 /** Long enough for sockets that no end closes, the longest pauses, and the attempts until two duplicates stop. */
 const longestEndMs = 900_000

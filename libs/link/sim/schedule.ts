@@ -8,7 +8,7 @@ export interface Schedule {
   readonly actions: readonly Action[]
   /** The number of steps after which the process is killed. */
   readonly crashes: { readonly agent: number | undefined; readonly relay: number | undefined }
-  /** The end of the actions; from then on everything works. */
+  /** The end of the actions, after which everything works. */
   readonly endMs: number
 }
 

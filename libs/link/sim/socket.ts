@@ -10,9 +10,9 @@ export interface End {
 }
 
 /**
- * One TCP connection: bytes arrive in order or not at all. They are lost only when the connection ends; before, they may be
- * delayed, blocked in one direction or both, and arrive later. An end may not notice for a long time that the other end
- * has closed.
+ * One TCP connection, on which bytes arrive in order or not at all. Bytes are lost only when the connection ends. Before, they
+ * may be delayed, or blocked in one direction or both, and arrive later. An end may not notice for a long time that the other
+ * end has closed.
  */
 export class Socket {
   readonly #time: VirtualTime
@@ -58,7 +58,7 @@ export class Socket {
       this.#lanes[side].heldUntilMs = Math.max(this.#lanes[side].heldUntilMs, this.#time.nowMs + ms)
   }
 
-  /** Delivers a part of the bytes in flight, then ends the connection; each end may be notified or not. */
+  /** Delivers a part of the bytes in flight, then ends the connection. Each end may or may not be notified. */
   cut(notified: Readonly<Record<Side, boolean>>): void {
     for (const side of sides) {
       const lane = this.#lanes[side]

@@ -10,7 +10,7 @@ import type { Action, Schedule } from './schedule.ts'
 import { type End, type Side, Socket } from './socket.ts'
 import { VirtualTime } from './virtual-time.ts'
 
-/** Agents, relays, their database and the network between them, all on one virtual clock. */
+/** Agents, relays, their database and the network between them, with one virtual clock. */
 export class World {
   readonly time = new VirtualTime()
   readonly random: RandomChoices
@@ -63,7 +63,7 @@ export class World {
     return this.#numbers
   }
 
-  /** A time that no two events share, so that it identifies an event. */
+  /** Returns a time that no two events share, so that the time identifies an event. */
   instant(): string {
     return `2026-01-01T00:00:00.${this.number()}Z`
   }
@@ -101,7 +101,7 @@ export class World {
     return this.#onSim.splice(0)
   }
 
-  /** Called before each step of a process. False: the process is killed here. */
+  /** Called before each step of a process. Returns false to kill the process here. */
   mayContinue(process: AgentProcess | RelayProcess): boolean {
     if (!process.process.isAlive) return false
     const kind = process instanceof AgentProcess ? 'agent' : 'relay'
@@ -270,7 +270,7 @@ export class World {
     const backup = this.#backup
     if (backup === undefined) return
     this.invariants.storeSetBack()
-    // A running relay sees its own connection in the restored database; with an earlier one it would be fenced.
+    // A running relay sees its own connection in the restored database. With an earlier connection, it would be fenced.
     const canGoOn = backup.store.connEpoch === this.store.connEpoch && this.random.happens(0.5)
     if (!canGoOn) for (const which of this.relays.keys()) this.#restartRelay(which, true, 1_000)
     this.store.restore(backup.store, `stream${this.number()}`)

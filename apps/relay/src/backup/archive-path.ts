@@ -5,7 +5,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 /** Returns the path of a new backup. Existing files are never overwritten. */
 export function newArchivePath(args: readonly string[], command: string): string {
   const path = theOnly(args, command)
-  if (existsSync(path)) throw new StartError(`${path} exists already: use another file name`)
+  if (existsSync(path)) throw new StartError(`${path} already exists: use another file name`)
   return path
 }
 

@@ -16,7 +16,7 @@ export class ArchiveWriter {
     this.#path = path
     this.#modified = modified
     this.#gzip = createGzip({ level: 6 })
-    // Always a new file for its owner only: an existing one may be of an interrupted backup, or a symbolic link of an attacker.
+    // Creates a new file that only its owner can read. An existing one may be from an interrupted backup, or an attacker's link.
     rmSync(this.#beside, { force: true })
     this.#file = createWriteStream(this.#beside, { mode: 0o600, flags: 'wx' })
     for (const stream of [this.#gzip, this.#file])
@@ -35,7 +35,7 @@ export class ArchiveWriter {
     await this.end(content.byteLength)
   }
 
-  /** Adds a file in pieces: `size` bytes in total, then `end`. */
+  /** Begins a file that is written in pieces. Write `size` bytes in total, then call `end`. */
   begin(name: string, size: number): Promise<void> {
     return this.write(headerOf(name, size, this.#modified))
   }

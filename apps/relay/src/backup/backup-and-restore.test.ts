@@ -37,7 +37,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('restores every row of every table, whatever it contains, and numbering continues', async () => {
+test('restores every row of every table with any content, and numbering continues', async () => {
   await fill(source)
   expect(await backUp(source.url)).toBeGreaterThan(20_000)
   const restored = await restore()
@@ -70,7 +70,7 @@ test('contains a transaction that commits during the backup completely or not at
   expect(await ids(target.url)).toEqual(Array.from({ length: count }, (_, at) => `w${at}`).sort())
 })
 
-test('migrates the backup of an older release', async () => {
+test('migrates a backup from an older release', async () => {
   const [first, ...later] = readMigrations(migrationsFolder())
   const older = await emptyDatabase()
   try {
@@ -86,7 +86,7 @@ test('migrates the backup of an older release', async () => {
   expect(names.map(({ name }) => name).sort()).toEqual([first, ...later].map((each) => each?.name))
 })
 
-test('marks messages as in doubt that the built-in device may have sent since the backup of an older release', async () => {
+test('puts messages in doubt that the built-in device may have sent since the backup', async () => {
   const older = await emptyDatabase()
   try {
     const migrations = readMigrations(migrationsFolder()).filter(({ name }) => name < '0010')
@@ -119,7 +119,7 @@ test('marks messages as in doubt that the built-in device may have sent since th
   ])
 })
 
-test('refuses the backup of a newer release, and any other file, with one clear line', async () => {
+test('refuses a backup from a newer release, and any other file, with one clear line', async () => {
   await backUp(source.url)
   edit((text) => text.replace('0002_work_queues', '0002_work_zueues'))
   await expect(restore()).rejects.toThrow('newer than this one: install that release')
@@ -129,7 +129,7 @@ test('refuses the backup of a newer release, and any other file, with one clear 
   await expect(restore()).rejects.toThrow('is not a complete backup')
 })
 
-test('a truncated or changed backup leaves nothing behind', async () => {
+test('a truncated or changed backup restores nothing', async () => {
   await fill(source)
   await backUp(source.url)
   const whole = readFileSync(path)
@@ -157,7 +157,7 @@ test('reports a wrong secret before it restores anything', async () => {
   expect(await sql(target.url, 'SELECT FROM installation')).toEqual([])
 })
 
-test('gives the restored database a new history id, which agents notice', async () => {
+test('gives the restored database a new history id, by which agents notice the restore', async () => {
   await fill(source)
   await backUp(source.url)
   await restore()
@@ -165,7 +165,7 @@ test('gives the restored database a new history id, which agents notice', async 
   expect(await sql(target.url, stream)).not.toEqual(await sql(source.url, stream))
 })
 
-test('writes a file that only its owner can read, also over a symbolic link or an interrupted backup', async () => {
+test('writes a file that only its owner can read, even if a symbolic link or an unfinished backup exists', async () => {
   const elsewhere = join(folder, 'of-somebody-else')
   writeFileSync(elsewhere, 'as it was')
   symlinkSync(elsewhere, `${path}.unfinished`)

@@ -10,16 +10,17 @@ import {
   pieceName,
 } from './backup-description.ts'
 import { copyOut } from './copy-rows.ts'
-import { readTables } from './read-tables.ts'
 
 const PIECE_BYTES = 4 << 20
+
+type Table = BackupDescription['tables'][number]
 
 export interface BackupOptions {
   readonly url: string
   readonly kind: BackupDescription['kind']
   readonly now: Date
   readonly archive: ArchiveWriter
-  /** Called after the snapshot of the rows is taken: other data may be newer than the rows, never older. */
+  /** Called after the snapshot of the rows is taken, so that other data may be newer than the rows, but never older. */
   readonly addFiles?: () => Promise<void>
 }
 
@@ -51,7 +52,7 @@ export async function backupDatabase({ url, kind, now, archive, addFiles }: Back
 
 async function addTable(
   client: Client,
-  { name, columns }: BackupDescription['tables'][number],
+  { name, columns }: Table,
   archive: ArchiveWriter,
 ): Promise<BackupChecks['tables'][string]> {
   const hash = createHash('sha256')
@@ -88,7 +89,7 @@ async function migrationsOf(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Sequences are not transactional: their values are not older than the rows. */
+/** Returns the values of the sequences. Sequences are not transactional, so their values may be newer than the rows. */
 async function sequencesOf(client: Client): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; value: string }>(
     `SELECT sequencename AS name, last_value::text AS value FROM pg_sequences
@@ -100,3 +101,33 @@ async function sequencesOf(client: Client): Promise<Record<string, string>> {
 function json(value: object): Buffer {
   return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`)
 }
+
+/** Lists all tables with their columns, referenced tables first. */
+async function readTables(client: Client): Promise<Table[]> {
+  const { rows } = await client.query<Table & { refersTo: string[] }>(
+    `SELECT c.relname AS name,
+            (SELECT array_agg(a.attname::text ORDER BY a.attnum) FROM pg_attribute a
+              WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '') AS columns,
+            (SELECT coalesce(array_agg(r.relname::text), '{}') FROM pg_constraint k JOIN pg_class r ON r.oid = k.confrelid
+              WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid <> c.oid) AS "refersTo"
+       FROM pg_class c
+      WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+        AND c.relname <> ALL ($1)
+      ORDER BY c.relname`,
+    [KEPT_OUT],
+  )
+  const sorted: Table[] = []
+  const place = ({ name, columns, refersTo }: (typeof rows)[number]) => {
+    if (sorted.some((table) => table.name === name)) return
+    for (const other of rows.filter((row) => refersTo.includes(row.name))) place(other)
+    sorted.push({ name, columns })
+  }
+  for (const row of rows) place(row)
+  return sorted
+}
+
+/**
+ * Tables that are not backed up. A restore writes the migrations again. Live events are only for present listeners, and their
+ * transaction ids mean nothing in another database.
+ */
+const KEPT_OUT = ['_prisma_migrations', 'live_events']

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** The first file of a backup, `backup.json`: its kind, versions and tables. */
+/** The first file of a backup, `backup.json`, with its kind, versions and tables. */
 export const backupDescription = z.object({
   /** Version of the archive format. */
   format: z.literal(1),
-  /** `relay`: a database. `gateway`: a database and the other data of the gateway. */
+  /** A `relay` backup contains a database, a `gateway` backup also the other data of the gateway. */
   kind: z.enum(['relay', 'gateway']),
   version: z.string(),
   createdAt: z.iso.datetime(),
@@ -16,9 +16,9 @@ export const backupDescription = z.object({
 
 export type BackupDescription = z.output<typeof backupDescription>
 
-/** The last file, `checks.json`. Without it a backup is incomplete. */
+/** The last file, `checks.json`. A backup without this file is incomplete. */
 export const backupChecks = z.object({
-  /** Number of rows, and SHA-256 of all pieces of the table. */
+  /** Number of rows and SHA-256 of the pieces, by table. */
   tables: z.record(z.string(), z.object({ rows: z.int(), sha256: z.string() })),
   /** Last values of the sequences. */
   sequences: z.record(z.string(), z.string()),
@@ -29,7 +29,7 @@ export type BackupChecks = z.output<typeof backupChecks>
 export const descriptionFile = 'backup.json'
 export const checksFile = 'checks.json'
 
-/** The file name of a piece of a table, such as `tables/messages/0001.copy`. All pieces together are the data of COPY. */
+/** Returns the file name of a piece of a table, such as `tables/messages/0001.copy`. All pieces together are the COPY data. */
 export function pieceName(table: string, number: number): string {
   return `tables/${table}/${String(number).padStart(4, '0')}.copy`
 }

@@ -9,7 +9,7 @@ interface CopyConnection {
   readonly stream: { pause(): void; resume(): void; readonly writableNeedDrain: boolean } & NodeJS.EventEmitter
 }
 
-/** Most bytes of buffered rows; above this the connection is paused. */
+/** Most bytes of buffered rows. With more, the connection is paused. */
 const HELD_BYTES = 4 << 20
 
 /** Yields the data of `COPY … TO STDOUT` in pieces of any size, then returns the number of rows. */
@@ -30,7 +30,7 @@ export function copyIn(client: Client, sql: string, rows: AsyncIterable<Uint8Arr
   })
 }
 
-/** Messages that both directions handle in the same way. */
+/** The messages that both directions handle in the same way. */
 class Copy {
   readonly #sql: string
   connection: CopyConnection | undefined
@@ -111,7 +111,7 @@ class CopyIn extends Copy {
   handleCopyInResponse(connection: CopyConnection): void {
     this.#feed(connection).catch((error: unknown) => {
       this.#failure = error
-      connection.sendCopyFail('broken off')
+      connection.sendCopyFail('aborted')
     })
   }
 

@@ -6,14 +6,16 @@ import { secretBox } from '../store/secret-box.ts'
 
 /**
  * Gives a restored database a new history id, because its history differs from the one that agents have seen. Also checks
- * SERVER_SECRET, so that a wrong one is reported now and not at the next start.
+ * SERVER_SECRET, so that a wrong secret is reported now and not at the next start.
  */
 export async function newHistory(client: Client, serverSecret: string): Promise<void> {
   const { rows } = await client.query<{ sealed: string }>('SELECT secret_check AS sealed FROM installation')
   const sealed = rows[0]?.sealed
   if (sealed !== undefined && !opensCheck(secretBox(serverSecret, systemRandom), sealed))
-    throw new StartError('SERVER_SECRET differs from the one of the backed up relay, nothing restored: set that one')
+    throw new StartError(
+      'SERVER_SECRET differs from the one of the backed-up relay, nothing restored: set the secret of that relay',
+    )
   await client.query('UPDATE installation SET stream_id = $1', [newId(systemRandom)])
-  // No device is connected yet.
+  // No device is connected to the restored relay.
   await client.query('UPDATE devices SET relay_id = NULL, lease_until = NULL')
 }

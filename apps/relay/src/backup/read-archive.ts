@@ -6,7 +6,7 @@ import { blockBytes, readHeader } from './tar-blocks.ts'
 export interface ArchivedFile {
   readonly name: string
   readonly size: number
-  /** Must be read to its end before the next file. */
+  /** Has to be read to its end before the next file. */
   readonly content: AsyncIterable<Buffer>
 }
 

@@ -22,7 +22,7 @@ export interface RestoreOptions {
   readonly kind: BackupDescription['kind']
   /** Handles files other than tables. */
   readonly takeFile: (file: ArchivedFile) => Promise<void>
-  /** The last step of the transaction. */
+  /** Called as the last step of the transaction. */
   readonly adjust: (client: Client, description: BackupDescription) => Promise<void>
 }
 
@@ -80,7 +80,7 @@ function migrationsOf({ migrations, version }: BackupDescription, ours: readonly
   )
 }
 
-/** Refuses a database that was used before, even for a first start only. */
+/** Refuses a database that was used before, even if a relay only started once. */
 async function refuseFilled(client: Client): Promise<void> {
   const { rows } = await client.query<{ database: string; table: string }>(
     `SELECT current_database() AS database, relname AS table FROM pg_class
@@ -90,7 +90,7 @@ async function refuseFilled(client: Client): Promise<void> {
     const { rowCount } = await client.query(`SELECT FROM ${escapeIdentifier(table)} LIMIT 1`)
     if (rowCount !== 0)
       throw new StartError(
-        `the database ${database} is not empty (table ${table}): restore into a new database that no relay has used yet`,
+        `the database ${database} is not empty (table ${table}): restore into a new database that no relay has used`,
       )
   }
 }
@@ -104,7 +104,7 @@ async function copyTables(
   const found = new Map<string, { rows: number; readonly hash: ReturnType<typeof createHash> }>()
   for (const { name } of tables) {
     found.set(name, { rows: 0, hash: createHash('sha256') })
-    // The results of triggers are among the rows.
+    // The backup already contains the rows that triggers wrote.
     await client.query(`ALTER TABLE ${escapeIdentifier(name)} DISABLE TRIGGER USER`)
   }
   let checks: BackupChecks | undefined
@@ -125,7 +125,7 @@ async function copyTables(
   return await check(client, checks, found)
 }
 
-/** Restores all pieces of a table by one COPY, since a piece may end within a row. Returns the next file. */
+/** Restores all pieces of a table with one COPY, because a piece may end within a row. Returns the next file. */
 async function copyTable(
   client: Client,
   { name, columns }: BackupDescription['tables'][number],

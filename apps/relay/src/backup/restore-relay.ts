@@ -10,8 +10,8 @@ import { newHistory } from './new-history.ts'
 import { restoreDatabase } from './restore-database.ts'
 
 /**
- * `npm run relay -- restore <file>`. Agents are not restored and know more than the restored database: they report what has
- * happened since the backup, and do not send messages again that they have sent.
+ * `npm run relay -- restore <file>`. Agents are not restored, so they have newer data than the restored database. They report
+ * the events since the backup, and do not send messages again that they have already sent.
  */
 export async function restoreRelay(config: RelayConfig, args: readonly string[]): Promise<void> {
   const path = existingArchivePath(args, userCommand('relay', 'restore smsgw.backup'))

@@ -1,4 +1,4 @@
-// The part of POSIX tar (ustar, IEEE Std 1003.1) that backups use: plain files with short names.
+// The part of POSIX tar (ustar, IEEE Std 1003.1) that backups use, which is plain files with short names.
 
 const BLOCK = 512
 const SIZE_AT = 124
@@ -30,21 +30,21 @@ export function headerOf(name: string, size: number, modified: Date): Uint8Array
   return header
 }
 
-/** Returns the padding after a file up to a whole block. */
+/** Returns the padding that follows a file and fills its last block. */
 export function paddingOf(size: number): Uint8Array {
   return new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK)
 }
 
-/** Reads a header. Returns undefined at the end of the archive. */
+/** Reads a header. Returns 'broken' for a damaged header, and undefined at the end of the archive. */
 export function readHeader(block: Buffer): { readonly name: string; readonly size: number } | 'broken' | undefined {
   if (block.every((byte) => byte === 0)) return undefined
-  const told = Number.parseInt(block.toString('latin1', SUM_AT, SUM_AT + 6), 8)
-  if (told !== sumOf(block)) return 'broken'
+  const recorded = Number.parseInt(block.toString('latin1', SUM_AT, SUM_AT + 6), 8)
+  if (recorded !== sumOf(block)) return 'broken'
   const name = block.toString('utf8', 0, 100).replace(/\0.*$/s, '')
   return { name, size: Number.parseInt(block.toString('latin1', SIZE_AT, SIZE_AT + 11), 8) }
 }
 
-/** Sum of all bytes, with the checksum field counted as spaces. */
+/** Returns the sum of all bytes, with the checksum field counted as spaces. */
 function sumOf(header: Buffer): number {
   let sum = 0
   for (let at = 0; at < BLOCK; at += 1) sum += at >= SUM_AT && at < SUM_AT + 8 ? 0x20 : (header[at] ?? 0)

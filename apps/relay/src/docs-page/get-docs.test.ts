@@ -49,7 +49,7 @@ test('loads the OpenAPI document of this relay and no online validator', async (
   expect(script).toContain('validatorUrl: null')
 })
 
-test('compresses files, and sends none that the browser has', async () => {
+test('compresses files, and does not send files that the browser already has', async () => {
   const headers = { 'accept-encoding': 'identity' }
   const plain = await server.send('GET', '/docs/swagger-ui.css', { headers })
   const compressed = await server.send('GET', '/docs/swagger-ui.css', { headers: { 'accept-encoding': 'gzip' } })

@@ -13,10 +13,10 @@ export interface TrafficWindow {
 }
 
 /**
- * Counts the messages of each time bucket. Each step counts at its own time, so a message that waits an hour is
- * accepted in one bucket and sent in another. One query per bucket reads a short index range and, after a vacuum,
- * nothing else: a third of the time of grouping and sorting the whole window (`npm run bench -- statistics`). A
- * negative wait, from a slow device clock, counts as 0. Takes no locks.
+ * Counts the messages in each time bucket. Each step of a message counts at its own time, so a message that waits an hour is
+ * accepted in one bucket and sent in another. Each subquery reads only a short index range after a vacuum, which takes a third
+ * of the time of grouping and sorting the whole window (`npm run bench -- statistics`). A negative wait, which results from a
+ * slow device clock, counts as 0. Takes no locks.
  */
 export async function countTraffic(
   statements: Statements,
@@ -69,7 +69,7 @@ const trafficRow = z.object({
   delivered: z.int(),
   failed: z.int(),
   received: z.int(),
-  /** Milliseconds from acceptance, or the scheduled time, to sending; null when nothing was sent. */
+  /** Milliseconds from acceptance, or from the scheduled time, to sending. Null when nothing was sent. */
   p50: z.number().nullable(),
   p95: z.number().nullable(),
 })

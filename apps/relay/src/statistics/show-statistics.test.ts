@@ -57,7 +57,7 @@ test.each([
   ['', 900, 96, '2026-02-28T09:15:00.000Z', '2026-03-01T09:00:00.000Z'],
   ['?period=week', 7_200, 84, '2026-02-22T10:00:00.000Z', '2026-03-01T08:00:00.000Z'],
 ])(
-  '%s is complete: steps of %i s, %i of them, the last one includes now',
+  'the period %s has steps of %i s and %i buckets, of which the last includes now',
   async (query, stepSeconds, count, first, last) => {
     const { buckets, ...rest } = await statistics(query)
     expect(rest).toEqual({ period: query.split('=')[1] ?? 'day', stepSeconds })
@@ -88,12 +88,12 @@ test('each step of a message counts when it happened', async () => {
   ])
 })
 
-test('leaves out what happened before the first bucket', async () => {
+test('leaves out messages before the first bucket', async () => {
   await message({ state: 'Sent', createdAt: at('08:07:59.999'), sentAt: at('08:08:00') })
   expect(busy(await statistics('?period=hour'))).toEqual([['08:08', { sent: 1, acceptToSentMs: { p50: 1, p95: 1 } }]])
 })
 
-test('reports the time to sending as median and 95th percentile, from the due time', async () => {
+test('reports the median and 95th percentile of the time from due to sent', async () => {
   for (let second = 1; second <= 101; second += 1)
     await message({
       state: 'Sent',

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterAll(() => store.close())
 
 const fromNow = (ms: number) => new Date(Date.now() + ms)
-/** To the nearest minute. */
+/** Rounds to the nearest minute. */
 const minutesLeft = (time: Date | null | undefined) =>
   Number((((time?.getTime() ?? 0) - Date.now()) / 60_000).toFixed())
 
@@ -39,13 +39,13 @@ async function delivery(nextAttemptAt: Date): Promise<void> {
 
 const nextAttemptAt = async () => (await store.database.webhookDelivery.findFirstOrThrow()).nextAttemptAt
 
-test('makes a first attempt due that a wrong clock put an hour ahead', async () => {
+test('makes a first attempt due that a wrong clock scheduled an hour too late', async () => {
   await delivery(fromNow(HOUR))
   await correctStoredTimes(store.database, HOUR)
   expect(minutesLeft(await nextAttemptAt())).toEqual(expect.closeTo(0))
 })
 
-test('keeps the remaining time of a retry and a pause, and corrects it once for any number of relays', async () => {
+test('keeps the remaining time of a retry and a pause, and corrects both times only once for several relays', async () => {
   await delivery(fromNow(HOUR + 1_800_000))
   await store.database.webhook.updateMany({ data: { pausedUntil: fromNow(HOUR + 60_000) } })
   await Promise.all([correctStoredTimes(store.database, HOUR), correctStoredTimes(store.database, HOUR)])
@@ -62,7 +62,7 @@ test('corrects the queue position of an unscheduled message, and keeps the time 
   expect(minutesLeft((await world.recipient('scheduled/0')).dueAt)).toBe(120)
 })
 
-test('detects a start with an old clock by the stored times, once', async () => {
+test('detects from the stored times that a start has an old clock, but only once', async () => {
   expect(await behindStoredTimesMs(store.database)).toEqual(expect.closeTo(0))
   await store.database.device.updateMany({ data: { lastSeen: fromNow(HOUR) } })
   expect(Math.round((await behindStoredTimesMs(store.database)) / 10_000)).toBe(360)

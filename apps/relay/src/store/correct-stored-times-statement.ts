@@ -1,11 +1,10 @@
 import type { Database } from './database.ts'
 
 /**
- * Corrects stored times after the database's clock was set back, so that nothing waits for a time in the wrong future: queue
- * order, webhook retries and pauses, leases, expiry of pairing codes. Times set by users (`scheduleAt`, `validUntil`) stay.
- * Several relays notice the same change: the first one corrects the rows, the others change nothing.
- *
- * @param backMs how far the clock was set back
+ * Corrects stored times after the database's clock was set back by `backMs`, so that nothing waits for a time that is wrong.
+ * These are the times of queues, webhook retries and pauses, last contacts and pairing codes. Times that users set
+ * (`scheduleAt`, `validUntil`) are kept. When several relays notice the same change, only the first one changes rows, because
+ * it locks the row of the installation.
  */
 export async function correctStoredTimes(database: Database, backMs: number): Promise<void> {
   await database.$transaction(async (statements) => {

@@ -5,7 +5,7 @@ const noon = Date.UTC(2026, 2, 1, 12)
 const HOUR = 3_600_000
 
 let monotonicMs: number
-/** What the database says beyond the monotonic clock. */
+/** Difference between the database's clock and the monotonic clock. */
 let databaseMs: number
 let tripMs: number
 let read: () => Promise<number>
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 afterEach(() => clock.stop())
 
-test('follows the database between readings by the monotonic clock', () => {
+test('follows the monotonic clock between readings of the database', () => {
   expect(clock.now().getTime()).toBe(noon)
   monotonicMs += 700
   expect(clock.now().getTime()).toBe(noon + 700)
@@ -67,7 +67,7 @@ test('follows a second jump while a slow database handles the first', async () =
   expect(jumps).toEqual([HOUR, HOUR])
 })
 
-test('reports a jump again until it was handled', async () => {
+test('reports a jump again until it is handled', async () => {
   const jumps: number[] = []
   clock.onJump = async () => Promise.reject(new Error('the database is gone'))
   databaseMs -= HOUR

@@ -9,10 +9,10 @@ export interface DatabaseClockDeps {
 }
 
 /**
- * The clock of the database, which all relays share. It is read once per second; the monotonic clock fills the time in
- * between. So a wrong or changed system clock of a relay affects no due time, lease or token.
+ * The clock of the database, which all relays share. It is read once per second, and the monotonic clock is used between
+ * readings. So a wrong or changed system clock of a relay affects no due time, lease or token.
  *
- * The uncertainty of a reading is half its round trip. A smaller difference changes nothing.
+ * The uncertainty of a reading is half its round trip. Smaller differences are ignored.
  */
 export class DatabaseClock implements Clock {
   readonly #deps: DatabaseClockDeps
@@ -22,7 +22,7 @@ export class DatabaseClock implements Clock {
   #isHandling = false
   #timer: NodeJS.Timeout | undefined
   #onJump: ((byMs: number) => Promise<void>) | undefined
-  /** Sum of the jumps that `onJump` has not handled yet. */
+  /** Sum of the jumps that `onJump` has not yet handled. */
   #jumpMs = 0
 
   private constructor(deps: DatabaseClockDeps) {
@@ -41,7 +41,7 @@ export class DatabaseClock implements Clock {
     return new Date(Math.round(this.#databaseMs + this.#deps.monotonicMs() - this.#monotonicMs))
   }
 
-  /** Called when the database's clock was changed, with a negative value when it was set back. Repeated until it succeeds. */
+  /** Called when the database's clock was changed, with a negative value if it was set back. Repeated until it succeeds. */
   set onJump(listener: (byMs: number) => Promise<void>) {
     this.#onJump = listener
   }
@@ -50,7 +50,7 @@ export class DatabaseClock implements Clock {
     clearInterval(this.#timer)
   }
 
-  /** Reads the database's clock. While the database is unavailable, the monotonic clock carries on. */
+  /** Reads the database's clock. While the database is unavailable, only the monotonic clock is used. */
   async look(): Promise<void> {
     if (this.#isReading) return
     this.#isReading = true
@@ -85,7 +85,7 @@ export class DatabaseClock implements Clock {
     this.#jumpMs += byMs
   }
 
-  /** Separate from reading: the clock follows a further jump while a slow database handles the first. */
+  /** Handles jumps separately from readings, so that the clock follows a second jump while the first is being handled. */
   async #handleJump(): Promise<void> {
     if (this.#jumpMs === 0 || this.#isHandling) return
     this.#isHandling = true

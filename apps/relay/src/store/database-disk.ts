@@ -11,17 +11,18 @@ import type { RelayConfig } from '../config.ts'
 import type { HealthSource } from '../health/health-sources.ts'
 import type { Database } from './database.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
+import { testDiskSpace } from './test-disk-space-statement.ts'
 
 export interface DatabaseDiskDeps {
-  /** The folder of the embedded database; undefined for a database server, whose disk cannot be examined. */
+  /** The folder of the embedded database, or undefined for a database server, whose disk cannot be examined. */
   readonly folder: string | undefined
-  /** The host of a database server. */
+  /** The host of the database server, or empty for the embedded database. */
   readonly host: string
   readonly log: Pick<Log, 'error' | 'info'>
   readonly retryMs?: number
 }
 
-/** Where the database of these settings keeps its files. */
+/** Returns where the database with these settings keeps its files. */
 export function databasePlace({
   DATABASE_URL: url,
   DATA_DIR: folder,
@@ -32,10 +33,11 @@ export function databasePlace({
 }
 
 /**
- * Recognises that the disk of the database is full, reports it in health, log and answers, and notices when it has space again.
+ * Recognises that the disk of the database is full, reports this in health, log and answers, and notices when the disk has
+ * space again.
  *
  * has space → full: the server reported `disk_full` for any statement, or a test write failed.
- * full → has space: a test write succeeded. It is repeated while the disk is full, because requests may have stopped.
+ * full → has space: a test write succeeded. Test writes are repeated while the disk is full, because requests may have stopped.
  */
 export class DatabaseDisk {
   readonly #deps: DatabaseDiskDeps
@@ -48,12 +50,12 @@ export class DatabaseDisk {
     this.#deps = deps
   }
 
-  /** Tests the disk through this database. Without one the disk stays full. */
+  /** Uses this database to test the disk. Until then, a full disk stays full. */
   watch(database: Database): void {
     this.#database = database
   }
 
-  /** The server reported a full disk. */
+  /** Called when the server reported a full disk. */
   reportFull(message: string): void {
     if (this.#isFull || this.#isStopped) return
     this.#isFull = true
@@ -61,13 +63,13 @@ export class DatabaseDisk {
     this.#retryLater()
   }
 
-  /** Returns the reason when the database does not work because of its disk, for the answer to a request that failed. */
+  /** Returns the answer to a request that failed because the disk is full, or undefined if it is not full. */
   problem(): string | undefined {
     if (!this.#isFull && !isCritical(this.#space())) return undefined
     return `The disk of the database is full: ${this.#text()}. Free disk space there, then try again`
   }
 
-  /** Fails while writes fail; warns while the disk of the embedded database will be full soon. */
+  /** Fails while writes fail, and warns when the disk of the embedded database will soon be full. */
   health(): HealthSource {
     return {
       name: 'database:disk',
@@ -96,21 +98,18 @@ export class DatabaseDisk {
     clearTimeout(this.#retry)
   }
 
-  /** Writes a megabyte and removes it. */
+  /** Tests whether writes succeed, and notices that the disk has space again. */
   async #test(): Promise<void> {
     if (this.#database === undefined) return
     try {
-      // Extends a file at once, without a large entry in the log: PostgreSQL stops when there is no space for its log.
-      await this.#database.$executeRaw`
-        CREATE TEMPORARY TABLE disk_space_test ON COMMIT DROP AS
-          SELECT repeat('x', 1900) AS content FROM generate_series(1, 500)`
+      await testDiskSpace(this.#database)
     } catch (error) {
       if (isDatabaseUnavailable(error)) {
         // The server reported a full disk before this error. On a full disk an embedded server may not start at all.
         if (isCritical(this.#space())) this.reportFull((error as Error).message)
         return
       }
-      // Not permitted: then the next write that fails reports a full disk.
+      // The test write is not permitted, so the next write that fails will report a full disk.
     }
     if (!this.#isFull || this.#isStopped) return
     this.#isFull = false
@@ -140,7 +139,7 @@ export class DatabaseDisk {
 
 const RETRY_MS = 5_000
 
-/** The disk of a database server is unknown, and not critical until the server reports it. */
+/** Returns whether writes may fail. The space of a database server is unknown, so only the server can report this. */
 function isCritical(space: DiskSpace | undefined): boolean {
   return space !== undefined && (space.freeBytes < CRITICAL_FREE_BYTES || !space.hasInodes)
 }

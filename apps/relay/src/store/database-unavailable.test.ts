@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('while the database is down under load, requests get 503 with Retry-After, /health/live stays green, and the relay recovers by itself', async () => {
+test('while the database is down under load, requests get 503 with Retry-After, /health/live passes, and the relay recovers', async () => {
   const load = startLoad()
   await vi.waitUntil(() => load.answers.length > 50, { timeout: 20_000 })
   process.kill(postgres.pid(), 'SIGQUIT')
@@ -74,8 +74,8 @@ test.each([
   [adapterError('P2010', { originalCode: '42601' }), false],
   [new TypeError('x is not a function'), false],
   ['ECONNREFUSED', false],
-])('tells what may succeed later from what will not: %s', (error, isAway) => {
-  expect(isDatabaseUnavailable(error)).toBe(isAway)
+])('recognises errors after which a request may succeed later: %s', (error, isUnavailable) => {
+  expect(isDatabaseUnavailable(error)).toBe(isUnavailable)
 })
 
 function adapterError(code: string, cause: object): Error {
@@ -90,7 +90,7 @@ function get(path: string): Promise<Called> {
   return callUrl('GET', relay.url + path, {})
 }
 
-/** Requests that read and write, eight at a time, until they are stopped. */
+/** Sends requests that read and write, eight at a time, until they are stopped. */
 function startLoad() {
   const answers: Called[] = []
   let isStopped = false

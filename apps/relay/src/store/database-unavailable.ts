@@ -22,11 +22,11 @@ const SQL_STATES = /^(?:08...|53...|57P..|57014|25006|55P03|40001|40P01)$/
 /** SQL state `disk_full`. */
 export const DISK_FULL = '53100'
 
-/** Errors of `pg` that have neither a class nor a code. */
+/** Messages of errors that have neither a class nor a code in `pg`. */
 const MESSAGES =
   /connection terminated|timeout e(?:xpired$|xceeded when trying to connect)|connection error and is not queryable/i
 
-/** Returns true when the database could not serve the request now, and the same request may succeed later. */
+/** Returns whether the database could not serve a request now, but may serve the same request later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } }
@@ -36,7 +36,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return MESSAGES.test(error.message) || isDatabaseUnavailable(error.cause)
 }
 
-/** The adapter's errors have a plain object as cause, and arrive unwrapped from a transaction that is being ended. */
+/** Checks the cause of an adapter error, a plain object. A transaction that is being ended throws this error unwrapped. */
 function isAdapterUnavailable(cause: unknown): boolean {
   if (typeof cause !== 'object' || cause === null) return false
   const { kind, originalCode } = cause as AdapterCause

@@ -25,21 +25,21 @@ export function openDatabase({ url, connections, silenceMs = 40_000, onDiskFull 
     connectionString: url,
     max: connections,
     application_name: 'smsgw relay',
-    // Also the longest wait for a free connection; after that the request is answered with 503.
+    // This is also the longest wait for a free connection. After it, the request is answered with 503.
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    stream: () => impatientSocket(silenceMs),
-    // A relay that is stopped within a transaction holds its locks for at most this time.
+    stream: () => silenceLimitedSocket(silenceMs),
+    // A relay that stops responding during a transaction keeps its locks for at most this time.
     idle_in_transaction_session_timeout: 10_000,
     lock_timeout: 5_000,
     statement_timeout: 30_000,
-    // The adapter sends and reads times without a zone, so the session must use UTC. A commit must be on disk before it is
-    // acknowledged.
+    // The adapter sends and reads times without a zone, so the session must use UTC. A commit must be on disk before the
+    // commit is acknowledged.
     options: '-c timezone=UTC -c synchronous_commit=on',
   })
   if (onDiskFull !== undefined) pool.on('connect', (client) => reportFullDisk(client, onDiskFull))
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementName, disposeExternalPool: true })
-  // Other error formats quote the values of the query.
+  // Other error formats contain the values of the query.
   return new PrismaClient({ adapter, errorFormat: 'minimal' })
 }
 
@@ -52,11 +52,11 @@ function reportFullDisk(client: Client, onDiskFull: (message: string) => void): 
 }
 
 /**
- * A database connection that fails after `silenceMs` without traffic. The server would have ended any statement by then, so
- * the connection is dead without an error (a cut cable, a firewall that dropped its state). TCP alone would keep the request
- * waiting for a quarter of an hour.
+ * Returns the socket of a database connection that fails after `silenceMs` without traffic. The server would have ended any
+ * statement by then, so the connection is dead without an error, for example because a cable was cut or a firewall dropped its
+ * state. Without this limit, TCP would keep the request waiting for a quarter of an hour.
  */
-function impatientSocket(silenceMs: number): Socket {
+function silenceLimitedSocket(silenceMs: number): Socket {
   const socket = new Socket()
   socket.setTimeout(silenceMs, () => socket.destroy(new DatabaseSilent(silenceMs)))
   return socket
@@ -70,10 +70,10 @@ class DatabaseSilent extends Error {
   }
 }
 
-/** Enough for every statement of the relay. Dynamically built statements must not fill the server's memory. */
+/** Enough for every statement of the relay. Limited, so that dynamically built statements do not fill the server's memory. */
 const MAX_NAMES = 500
 
-/** PostgreSQL plans a named statement once per connection, and one without a name at each use. */
+/** Names a statement, so that PostgreSQL plans it only once per connection. A statement without a name is planned at each use. */
 function statementName({ sql }: { sql: string }): string {
   const existing = names.get(sql)
   if (existing !== undefined) return existing

@@ -12,7 +12,7 @@ test('queries a frequently used row about once a second', async () => {
   expect(world.queries.length).toBeLessThanOrEqual(11)
 })
 
-test('sees a change within two seconds, whenever it happens', async () => {
+test('returns a change within two seconds, whenever the change happens', async () => {
   for (let changedMs = 0; changedMs < 3_000; changedMs += 100) {
     const world = rows({ a: 1 })
     let seenMs = Number.POSITIVE_INFINITY
@@ -34,7 +34,7 @@ test('reads a row again that was not used for a while', async () => {
   expect(await world.lookup.get('a')).toEqual({ value: 2 })
 })
 
-test('a thousand concurrent callers share one query, and those that come during it share the next', async () => {
+test('a thousand concurrent callers share one query, and callers during that query share the next one', async () => {
   const world = rows({ a: 1, b: 2 }, { isManual: true })
   const early = Array.from({ length: 1_000 }, (_, index) => world.lookup.get(index % 2 ? 'a' : 'b'))
   await Promise.resolve()
@@ -46,7 +46,7 @@ test('a thousand concurrent callers share one query, and those that come during 
   expect(world.queries).toEqual([['b', 'a'], ['c']])
 })
 
-test('reads a discarded row again, also when it is being read at that moment', async () => {
+test('reads a discarded row again, even if a query for the row is running', async () => {
   const world = rows({ a: 1 }, { isManual: true })
   const before = world.lookup.get('a')
   await Promise.resolve()
@@ -69,7 +69,7 @@ test('does not cache a deleted row', async () => {
   expect(await world.lookup.get('a')).toBeUndefined()
 })
 
-test('without the database it fails when its rows are too old, and recovers', async () => {
+test('fails without the database when its rows are too old, and recovers', async () => {
   const world = rows({ a: 1 })
   await world.lookup.get('a')
   world.isAway = true
@@ -102,7 +102,7 @@ function rows(values: Record<string, number>, { isManual = false } = {}) {
     const found = snapshot ?? world.values
     return new Map(ids.filter((id) => id in found).map((id) => [id, { value: found[id] ?? 0 }]))
   }
-  /** Lets a query that waits have its answer, from these values. */
+  /** Answers a waiting query with these values. */
   async function answer(snapshot?: Record<string, number>): Promise<void> {
     waiting.shift()?.(snapshot)
     await new Promise(setImmediate)

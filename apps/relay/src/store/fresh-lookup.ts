@@ -1,16 +1,16 @@
-// Caches rows that every request needs (is this token revoked? is this login still valid?).
+// Caches rows that every request needs, for example to find out whether a token was revoked.
 //
 // A row is valid for MAX_AGE_MS after its query began. From REFRESH_AGE_MS on it is read again in the background, so that a
-// frequently used row never delays a request. Concurrent reads share one query, and one query runs at a time: the database
-// sees a few small queries per second, however many callers there are.
+// frequently used row never delays a request. Concurrent reads share one query, and only one query runs at a time, so that the
+// database gets only a few small queries per second for any number of callers.
 import { BoundedMap } from '../limits/bounded-map.ts'
 
-/** With the time of a query it is below two seconds, after which every relay must know a change. */
+/** Together with the duration of a query, this is less than the two seconds after which every relay must see a change. */
 const MAX_AGE_MS = 1_800
 const REFRESH_AGE_MS = 1_000
 
 interface FreshLookupDeps<Value> {
-  /** Reads the rows of the ids that exist. */
+  /** Reads the rows that exist, by id. */
   readonly load: (ids: string[]) => Promise<ReadonlyMap<string, Value>>
   readonly nowMs: () => number
   /** Most cached rows. */
@@ -31,9 +31,9 @@ export class FreshLookup<Value extends object> {
   async get(id: string): Promise<Value | undefined> {
     const row = this.#rows.get(id)
     const ageMs = row ? this.#deps.nowMs() - row.askedMs : Number.POSITIVE_INFINITY
-    // After a clock was set back the age is unknown.
+    // A negative age means that the clock was set back, so the age is unknown.
     if (!row || ageMs < 0 || ageMs > MAX_AGE_MS) return (await this.#ask(id)).get(id)
-    // A failure is not lost: when the row is too old, the next caller waits and gets the error.
+    // A lasting failure is reported, because once the row is too old, the next caller waits for the query and gets its error.
     if (ageMs > REFRESH_AGE_MS) this.#ask(id).catch(() => undefined)
     return row.value
   }
@@ -49,7 +49,7 @@ export class FreshLookup<Value extends object> {
     if (this.#running && !this.#running.outdated && this.#running.ids.has(id)) return this.#running.promise
     if (!this.#next) {
       this.#next = newBatch()
-      // Callers of the same event loop turn share the query.
+      // Starts later, so that all callers in the same turn of the event loop share the query.
       if (!this.#running) queueMicrotask(() => this.#start())
     }
     this.#next.ids.add(id)

@@ -7,11 +7,11 @@ const CHECK = 'smsgw'
 const PURPOSE = 'installation check'
 
 export interface Installation {
-  /** Id of this database's history. It changes with a restore. */
+  /** Id of this database's history. A restore changes the id. */
   readonly streamId: string
 }
 
-/** The first start stores a value encrypted with SERVER_SECRET. Later starts decrypt it to check that the secret is the same. */
+/** Checks SERVER_SECRET. The first start stores a value encrypted with the secret, which later starts decrypt. */
 export async function checkInstallation(database: Database, box: SecretBox, random: Random): Promise<Installation> {
   await database.installation.createMany({
     data: { id: 1, streamId: newId(random), secretCheck: box.seal(CHECK, PURPOSE) },
@@ -20,7 +20,7 @@ export async function checkInstallation(database: Database, box: SecretBox, rand
   const { secretCheck, streamId } = await database.installation.findUniqueOrThrow({ where: { id: 1 } })
   if (!opensCheck(box, secretCheck))
     throw new StartError(
-      'SERVER_SECRET differs from the one that this database was created with, so its keys cannot be decrypted: set the original one',
+      'SERVER_SECRET differs from the one that this database was created with, so its keys cannot be decrypted: set the original secret',
     )
   return { streamId }
 }

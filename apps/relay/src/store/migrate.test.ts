@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => empty.close())
 
-test('applies missing migrations, in order, once', async () => {
+test('applies missing migrations once and in order', async () => {
   expect(await migrate(empty.url, [ONE])).toEqual(['0001_one'])
   expect(await migrate(empty.url, [ONE, TWO])).toEqual(['0002_two'])
   expect(await migrate(empty.url, [ONE, TWO])).toEqual([])
@@ -99,7 +99,7 @@ test('reports a database user who may not create tables', async () => {
   )
 })
 
-test('queries keep running while a migration waits for a long transaction, and it is applied after that', async () => {
+test('queries keep running while a migration waits for a long transaction, and the migration is applied afterwards', async () => {
   await migrate(empty.url, [ONE])
   const reader = await connected()
   const lines: string[] = []
@@ -137,7 +137,7 @@ describe('an index that is built concurrently', () => {
   }
   const valid = () => rows("SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'one_id'::regclass")
 
-  test('blocks no writer, and starts that wait do not block it', async () => {
+  test('blocks no writers, and is not blocked by starts that wait', async () => {
     await migrate(empty.url, [ONE])
     const writer = await connected()
     try {
@@ -170,7 +170,7 @@ describe('an index that is built concurrently', () => {
   })
 })
 
-test('migrations keep relays of the previous release working: docs/CONTRIBUTING.md', () => {
+test('migrations keep relays of the previous release working, as docs/CONTRIBUTING.md requires', () => {
   for (const { name, sql } of readMigrations(FOLDER).filter((one) => one.name > '0010')) {
     const statements = sql.replace(/--.*/g, '')
     const created = [...statements.matchAll(/CREATE TABLE "?(\w+)/g)].map(([, table]) => table)
@@ -183,7 +183,7 @@ test('migrations keep relays of the previous release working: docs/CONTRIBUTING.
   }
 })
 
-/** Waits until a statement that begins like this waits for a lock. */
+/** Waits until a statement that contains this text waits for a lock. */
 async function waiting(statement: string): Promise<void> {
   const held = `SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%${statement}%' AND pid <> pg_backend_pid()`

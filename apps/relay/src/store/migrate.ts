@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '@smsgw/daemon/start-error'
 import { Client, DatabaseError, escapeIdentifier } from 'pg'
 
-/** The lock of `prisma migrate`, so that both wait for each other. */
+/** The lock that `prisma migrate` uses, so that it and a starting relay wait for each other. */
 const LOCK = 72707369
 
 export interface Migration {
@@ -14,21 +14,19 @@ export interface Migration {
 }
 
 export interface MigrateOptions {
-  /** How long a migration is repeated while other transactions hold the locks that it needs. */
+  /** How long a migration is tried again while other transactions hold the locks that it needs. */
   readonly giveUpAfterMs?: number
   /** Receives a line for the operator while a migration waits. */
   readonly report?: (line: string) => void
 }
 
 /**
- * Applies the missing migrations like `prisma migrate deploy`, with its order, rows and lock. Concurrent starts wait for
- * each other. A database migrated by a newer release stays as it is.
+ * Applies the missing migrations and returns their names. Uses the order, rows and lock of `prisma migrate deploy`. Concurrent
+ * starts wait for each other. A database that a newer release has migrated is not changed.
  *
- * Other relays keep working in the meantime. A statement that waits for an exclusive lock makes all later queries of the
- * table wait behind it, so a migration waits LOCK_WAIT_MS at most; then it is rolled back, the others run, and it is
- * repeated. A migration with CONCURRENTLY blocks nobody and cannot run in a transaction: its file has that statement alone.
- *
- * @returns the names of the applied migrations
+ * Other relays keep working in the meantime. While a statement waits for an exclusive lock, all later queries of the table wait
+ * for the statement. So a migration waits at most LOCK_WAIT_MS, then is rolled back, lets the other queries run, and is tried
+ * again. A migration with CONCURRENTLY blocks nobody, but cannot run in a transaction, so its file contains only that statement.
  */
 export async function migrate(
   url: string,
@@ -45,7 +43,7 @@ export async function migrate(
     const missing = migrations.filter(({ name }) => !applied.has(name))
     if (missing.length > 0) await client.query(TABLE)
     const giveUpAt = performance.now() + giveUpAfterMs
-    for (const migration of missing) await applyPatiently(client, migration, giveUpAt, report)
+    for (const migration of missing) await applyWithRetries(client, migration, giveUpAt, report)
     return missing.map(({ name }) => name)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
@@ -55,7 +53,7 @@ export async function migrate(
   }
 }
 
-/** Reads the migrations: one folder each, applied in the order of their names. */
+/** Reads the migrations. Each has its own folder, and the names of the folders determine their order. */
 export function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .sort()
@@ -102,7 +100,7 @@ async function refuseForeign(client: Client): Promise<void> {
     )
 }
 
-/** Polls: a session that waits for the lock in one statement holds a snapshot, which CONCURRENTLY would wait for. */
+/** Takes the lock by polling. A statement that waits for the lock would hold a snapshot, for which CONCURRENTLY would wait. */
 async function lock(client: Client, report: (line: string) => void): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [LOCK])
@@ -113,13 +111,13 @@ async function lock(client: Client, report: (line: string) => void): Promise<voi
 }
 
 const LOCK_POLL_MS = 200
-/** Longer than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that is in the way. */
+/** Longer than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that holds a required lock. */
 const LOCK_WAIT_MS = 2_000
 const LONGEST_PAUSE_MS = 8_000
 /** `lock_not_available` and `deadlock_detected`. */
 const LOCK_ERRORS = ['55P03', '40P01']
 
-async function applyPatiently(
+async function applyWithRetries(
   client: Client,
   migration: Migration,
   giveUpAt: number,
@@ -162,8 +160,8 @@ async function applyInTransaction(client: Client, migration: Migration): Promise
 }
 
 /**
- * A crash may leave the statement done and not recorded, so it says IF (NOT) EXISTS; an interrupted CREATE INDEX leaves an
- * invalid index, which is dropped first.
+ * Applies a migration outside a transaction. After a crash the statement may be done but not recorded, so it contains IF (NOT)
+ * EXISTS. An interrupted CREATE INDEX leaves an invalid index, which is dropped first.
  */
 async function applyConcurrently(client: Client, migration: Migration, leftMs: number): Promise<void> {
   const { rows } = await client.query<{ index: string }>(

@@ -1,5 +1,5 @@
 // During a rolling upgrade the first new relay migrates the database while relays of the previous release still write to it.
-// The statements here are those of the release before migration 0010: facts about that release, not to be changed.
+// The statements here are from the release before migration 0010. Do not change them, because that release does not change.
 import { randomBytes } from 'node:crypto'
 import type { Capability } from '@smsgw/contract/link/frame'
 import { Client } from 'pg'
@@ -56,7 +56,7 @@ describe('a message that the previous release accepts', () => {
     )
   }
 
-  test('goes out at its scheduled time, and not before', async () => {
+  test('is sent at its scheduled time, and not before', async () => {
     const { connection } = await world.connect()
     const plenty = { sends: 10, urgentSends: 10, others: 10 }
     const claim = () => claimCommands(store.database, connection, plenty, world.now)
@@ -68,7 +68,7 @@ describe('a message that the previous release accepts', () => {
     expect(await claim()).toMatchObject([{ cmdId: 'scheduled/0' }])
   })
 
-  test('goes out at once when it is not scheduled', async () => {
+  test('is sent at once if it is not scheduled', async () => {
     const { connection } = await world.connect()
     await accept('now')
     const plenty = { sends: 10, urgentSends: 10, others: 10 }
@@ -146,7 +146,7 @@ describe('a webhook that the previous release writes', () => {
     )
   }
 
-  /** Stores an event, and an attempt that failed. */
+  /** Stores an event and a failed attempt. */
   async function deliver(id: string): Promise<void> {
     const { rows } = await oldRelay.query(
       `INSERT INTO webhook_deliveries (webhook_key, account_id, id, device_id, event, payload, state, finished_at)
@@ -166,7 +166,7 @@ describe('a webhook that the previous release writes', () => {
   const redeliver = async (id: string) =>
     (await relay.api('POST', `/webhooks/deliveries/${id}/redeliver`, { auth: token })).status
 
-  test('has its URL since that was written: older events need the scopes to read them', async () => {
+  test('has its URL since the time of the write, so older events require the scopes to read them', async () => {
     await register('https://old.invalid/')
     await deliver(`${account.id}-1`)
     expect(await redeliver(`${account.id}-1`)).toBe(202)
@@ -221,7 +221,7 @@ describe('a token that a relay of the previous release handles', () => {
   ]
   const listed = async () => (await relay.api('GET', '/tokens')).json.map(({ id }: { id: string }) => id)
 
-  test('is revoked with all tokens that were issued by it', async () => {
+  test('is revoked with all tokens that were issued with it', async () => {
     const parent = await issue()
     const child = await issue(parent)
     const grandchild = await issue(child)
@@ -237,13 +237,13 @@ describe('a token that a relay of the previous release handles', () => {
     for (const { id } of [parent, child, grandchild]) expect(await listed()).not.toContain(id)
   })
 
-  test('ends with the token that issued it, also when it was refreshed for longer', async () => {
+  test('ends with the token with which it was issued, even if a refresh extended its life', async () => {
     const child = await issue(await issue(undefined, 60))
     const { access_token: access, ...rest } = (
       await relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${child.refresh_token}` })
     ).json
     const pair = { access_token: access, ...rest }
-    // The previous release refreshes without a look at the end of the family. Its end is moved here instead of waiting.
+    // The previous release refreshes without checking the end of the family. The test moves the end instead of waiting.
     await oldRelay.query(
       `UPDATE token_families SET ends_at = now() WHERE id = (SELECT family_id FROM tokens WHERE jti = $1)`,
       [pair.id],
@@ -257,7 +257,7 @@ describe('a token that a relay of the previous release handles', () => {
     expect(await listed()).not.toContain(pair.id)
   })
 
-  test('issued by the password, it is valid', async () => {
+  test('is valid if it was issued with the password', async () => {
     const { rows } = await oldRelay.query(
       `INSERT INTO token_families (id, account_id, scopes, created_at, expires_at)
        VALUES ('family', $1, ARRAY['logs:read'], now(), now() + interval '30 days') RETURNING id, account_id`,
@@ -306,7 +306,7 @@ describe('an encrypted data message', () => {
 
   const refused = [400, expect.stringContaining('cannot be sent encrypted, because the agent is too old')]
 
-  test('is refused while the account has only agents of the previous release, and goes to a newer one', async () => {
+  test('is refused while the account has only agents of the previous release, and is sent to a newer agent', async () => {
     const old = await pair()
     expect(await send()).toEqual(refused)
     const { deviceId } = await pair(['encrypted-data'])
@@ -356,7 +356,7 @@ describe('the schema', () => {
     }
   }
 
-  test('keeps every column of the previous release, and it may leave out the new ones', async () => {
+  test('every column of the previous release is kept, and the previous release may leave out new columns', async () => {
     const before = await emptyDatabase()
     const after = await emptyDatabase()
     try {

@@ -55,7 +55,7 @@ export async function openStore({ config, box, random, log }: StoreDeps): Promis
   }
 }
 
-/** Returns the configured server, or starts the embedded one in DATA_DIR, which the caller has locked. */
+/** Returns the configured server, or starts an embedded server in DATA_DIR, which the caller has locked. */
 export async function databaseServer(
   { DATABASE_URL: url, DATA_DIR: folder }: StoreDeps['config'],
   log: Log,

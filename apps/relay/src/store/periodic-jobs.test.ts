@@ -4,7 +4,7 @@ import { testDatabase } from '../testing/test-database.ts'
 import { type PeriodicJob, type PeriodicJobs, runPeriodicJobs } from './periodic-jobs.ts'
 
 const SOON = 0.01
-/** The machine may be busy. */
+/** Long enough for a busy machine. */
 const BUSY = { timeout: 20_000 }
 let log: string[] = []
 const running: PeriodicJobs[] = []
@@ -33,7 +33,7 @@ test('repeats each job, and stops after the current run', async () => {
   await close()
 })
 
-test('two replicas never run the same job at once, and other jobs are not delayed', async () => {
+test('two relays never run the same job at once, and other jobs are not delayed', async () => {
   const { url, close } = await testDatabase()
   let inside = 0
   let most = 0
@@ -58,7 +58,7 @@ test('two replicas never run the same job at once, and other jobs are not delaye
   await close()
 })
 
-test('a failed job is logged and retried, and the others continue', async () => {
+test('a failed job is logged and tried again, and the other jobs continue', async () => {
   const { url, close } = await testDatabase()
   let runs = 0
   let neighbours = 0
@@ -78,7 +78,7 @@ test('a failed job is logged and retried, and the others continue', async () => 
   await close()
 })
 
-test('continues by itself when its connection is lost, also during a run', async () => {
+test('continues automatically after its connection is lost, even during a run', async () => {
   const { url, database, close } = await testDatabase()
   let runs = 0
   const cut = () =>
@@ -101,7 +101,7 @@ test('continues by itself when its connection is lost, also during a run', async
   await close()
 })
 
-test('many jobs at once send their shared connection one query at a time', async () => {
+test('many jobs at once share a connection that runs one query at a time', async () => {
   const { url, close } = await testDatabase()
   const warnings: string[] = []
   const note = (warning: Error) => warnings.push(warning.message)

@@ -14,7 +14,7 @@ export async function readDatabaseMs(statements: Statements): Promise<number> {
 }
 
 /**
- * Returns how many milliseconds the database's clock is behind the times stored before this start, or 0: a machine
+ * Returns how many milliseconds the database's clock is behind the times that were stored before this start, or 0. A machine
  * without a battery-backed clock starts with an old time. Takes no locks.
  */
 export async function behindStoredTimesMs(statements: Statements): Promise<number> {

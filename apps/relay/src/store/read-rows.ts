@@ -3,8 +3,8 @@ import type { Statements } from './database.ts'
 import type { Prisma } from './generated/client.ts'
 
 /**
- * Runs a query whose rows have this schema. The rows are not parsed, because that would cost more than reading them:
- * `statements.test.ts` compares the schema of every statement with the columns that the database reports.
+ * Runs a query whose rows have this schema. The rows are not parsed, because parsing would cost more than reading them.
+ * Instead, `statements.test.ts` compares the schema of every statement with the columns that the database reports.
  */
 export async function readRows<Row extends z.ZodObject>(
   statements: Statements,
@@ -14,7 +14,7 @@ export async function readRows<Row extends z.ZodObject>(
   return await statements.$queryRaw<z.output<Row>[]>(Object.assign(sql, { row }))
 }
 
-/** The same for a query that always returns one row. */
+/** Runs a query that always returns one row. */
 export async function readRow<Row extends z.ZodObject>(
   statements: Statements,
   row: Row,

@@ -4,7 +4,7 @@ export interface ReconnectingClientOptions {
   readonly url: string
   /** Shown as `application_name` in `pg_stat_activity`. */
   readonly name: string
-  /** Prepares a new connection, for example by LISTEN or a lock. A failure closes it, and the next one is tried. */
+  /** Prepares a new connection, for example with LISTEN or a lock. If this fails, the connection is closed and tried again. */
   readonly prepare?: (client: Client) => Promise<unknown>
   /** Called when a connection is prepared. */
   readonly onConnected?: () => void
@@ -15,10 +15,10 @@ export interface ReconnectingClientOptions {
 }
 
 /**
- * One PostgreSQL connection outside the pool, for session state: LISTEN and advisory locks end with their connection.
+ * One PostgreSQL connection outside the pool, for LISTEN and advisory locks, which end with their connection.
  *
- * States: connecting, connected, waiting for the next attempt, closed. A query every few seconds finds a dead connection
- * that reports no error. All queries run one after the other, each with a timeout.
+ * The client is connecting, connected, waiting for the next attempt, or closed. A query every few seconds detects a dead
+ * connection that reports no error. All queries run one after the other, each with a timeout.
  */
 export class ReconnectingClient {
   readonly #options: ReconnectingClientOptions
@@ -61,7 +61,7 @@ export class ReconnectingClient {
       connectionTimeoutMillis: 5_000,
       query_timeout: 5_000,
       keepAlive: true,
-      // The server notices within a minute, not in two hours, that this process was cut off.
+      // The server notices within a minute, instead of two hours, that this process was cut off.
       options: '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3',
     })
     client.on('error', (error) => this.#lose(client, error))
@@ -87,7 +87,7 @@ export class ReconnectingClient {
     try {
       return (await client.query<Row>(sql, [...values])).rows
     } catch (error) {
-      // Also after a timeout: only a new connection has a known state.
+      // Reconnects even after a timeout, because only a new connection has a known state.
       this.#lose(client, error)
       throw error
     }
@@ -98,7 +98,7 @@ export class ReconnectingClient {
     this.#client = undefined
     this.#lastError = error
     clearInterval(this.#healthTimer)
-    // Not awaited: the connection may be dead without knowing it.
+    // Not awaited, because a dead connection may never end.
     client.end().catch(() => undefined)
     this.#retryTimer = setTimeout(() => {
       this.#connecting = this.#connect()

@@ -3,7 +3,7 @@ import { takeDataFolder, tryDataFolder } from '@smsgw/daemon/data-folder'
 import type { RelayConfig } from '../config.ts'
 import { runningPostgres } from './embedded/embedded-postgres.ts'
 
-/** Returns the URL of the configured or of the running embedded database; undefined when the caller has to start it. */
+/** Returns the URL of the configured or the running embedded database, or undefined when the caller has to start it. */
 export function runningDatabase({
   DATABASE_URL: url,
   DATA_DIR: folder,
@@ -11,7 +11,7 @@ export function runningDatabase({
   if (url !== undefined) return url
   if (!('heldBy' in tryDataFolder(folder))) return undefined
   const running = runningPostgres(join(folder, 'database'))
-  // The owner of the folder is starting or stopping: this throws an error that names it.
+  // The process that owns the folder is starting or stopping, so this throws an error that names the process.
   if (running === undefined) takeDataFolder(folder)
   return running
 }

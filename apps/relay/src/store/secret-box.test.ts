@@ -27,7 +27,7 @@ test('refuses another secret, another purpose and a changed byte', () => {
   for (const nothing of ['', 'v1:', 'v2:AAAA', 'v1:AAAA']) expect(() => box.open(nothing, 'test')).toThrow()
 })
 
-test('a fingerprint is the same each time, and differs for another text, purpose or secret', () => {
+test('a fingerprint is the same each time, but differs for another text, purpose or secret', () => {
   const print = box.fingerprint('text', 'test')
   expect(print).toMatch(/^[0-9a-f]{64}$/)
   expect(box.fingerprint('text', 'test')).toBe(print)

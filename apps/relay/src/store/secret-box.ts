@@ -6,11 +6,11 @@ export interface SecretBox {
   seal(text: string, purpose: string): string
   /** Throws when the text was encrypted with another secret or purpose, or was modified. */
   open(sealed: string, purpose: string): string
-  /** Returns a keyed hash in hexadecimal, to find values that must not be stored. */
+  /** Returns a keyed hash in hexadecimal, to find a value that must not be stored itself. */
   fingerprint(text: string, purpose: string): string
 }
 
-/** Version of key and algorithm, part of each encrypted text, so that another version can be added. */
+/** Version of key and algorithm. It is part of each encrypted text, so that another version can be added. */
 const RING_ID = 'v1'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16

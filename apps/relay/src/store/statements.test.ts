@@ -97,6 +97,7 @@ import type { Statements } from './database.ts'
 import { Prisma } from './generated/client.ts'
 import { behindStoredTimesMs, readDatabaseMs } from './read-clock-statement.ts'
 import { readRows } from './read-rows.ts'
+import { testDiskSpace } from './test-disk-space-statement.ts'
 import { columnsOf, differences, type RunStatement, recordStatements } from './testing/describe-statement.ts'
 import { sourceFiles } from './testing/source-files.ts'
 
@@ -312,6 +313,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'webhooks/outbox/lock-registered-statement.ts': async (s) => {
     for (const keepUrl of [true, false]) await lockRegistered(s, 'account', [webhook.event], { keepUrl })
   },
+  'store/test-disk-space-statement.ts': (s) => testDiskSpace(s),
   'waiting/read-device-reports-statement.ts': async (s) => {
     await recordWaiting(s, connection, { sims: [], messages: [] }, now)
     await readDeviceReports(s, 'account', ['device'])
@@ -334,7 +336,7 @@ beforeAll(async () => {
 
 afterAll(() => store.close())
 
-/** Runs the statements and takes back what they changed. */
+/** Runs the statements and rolls back their changes. */
 async function run(example: (statements: Statements) => Promise<unknown>): Promise<RunStatement[]> {
   const ran: RunStatement[] = []
   const done = new Error('done')
@@ -384,7 +386,7 @@ describe('a schema that differs from the rows', () => {
   })
 })
 
-test('every raw statement is in a file of its own with an example here', () => {
+test('every raw statement is in a statement file and has an example here', () => {
   const withSql = sourceFiles(SOURCE).filter(
     ({ file, text }) => file !== 'store/read-rows.ts' && /\$(?:query|execute)Raw|\breadRows?\(/.test(text),
   )

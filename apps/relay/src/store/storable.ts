@@ -1,9 +1,9 @@
-/** Replaces NUL and lone surrogates by U+FFFD: PostgreSQL cannot store them, and received messages may contain them. */
+/** Replaces NUL and lone surrogates with U+FFFD, because PostgreSQL cannot store them and received messages may contain them. */
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd')
 }
 
-/** Replaces them in every text of a value for a `jsonb` column. */
+/** Replaces such characters in every text of a value for a `jsonb` column. */
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value)
   if (Array.isArray(value)) return value.map(storableJson)

@@ -6,7 +6,7 @@ import { retryUntilAvailable, waitForDatabase } from './wait-for-database.ts'
 
 const outage = () => Object.assign(new Error('terminating connection'), { code: '57P01' })
 
-test('waits for a server that accepts connections and does not answer, as an overloaded machine does', async () => {
+test('waits for a server that accepts connections but does not answer, like an overloaded machine', async () => {
   const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
@@ -18,7 +18,7 @@ test('waits for a server that accepts connections and does not answer, as an ove
   silent.close()
 }, 20_000)
 
-test('starts again when the database becomes unavailable during a start, also when that is the cause of another error', async () => {
+test('starts again when the database becomes unavailable during a start, even if that is the cause of another error', async () => {
   const failures = [outage(), new StartError('the database cannot be prepared', { cause: outage() })]
   const lines: string[] = []
   const start = async () => {

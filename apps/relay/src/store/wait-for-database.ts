@@ -3,7 +3,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 import { Client } from 'pg'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
 
-/** Required by the migrations and statements. */
+/** Migrations and statements require this version. */
 const OLDEST_VERSION = 14
 const LONGEST_PAUSE_MS = 2_000
 const RESTART_PAUSE_MS = 500
@@ -14,7 +14,7 @@ export interface WaitOptions {
   readonly report: (line: string) => void
 }
 
-/** Waits until the database answers, for example while it starts at the same time as the relay. */
+/** Waits until the database answers. The database may start at the same time as the relay. */
 export async function waitForDatabase(url: string, { waitMs, report }: WaitOptions): Promise<void> {
   const giveUpAt = performance.now() + waitMs
   for (let tries = 1, pauseMs = 100; ; tries += 1, pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
@@ -52,7 +52,7 @@ export async function retryUntilAvailable<T>(start: () => Promise<T>, { waitMs, 
   }
 }
 
-/** Returns why the database does not answer yet, or undefined when it does. Throws when it will never answer. */
+/** Returns why the database does not yet answer, or undefined when it does. Throws if the database will never answer. */
 async function tryOnce(url: string): Promise<string | undefined> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => undefined) // the pool notices a later loss
@@ -77,7 +77,7 @@ async function tryOnce(url: string): Promise<string | undefined> {
   }
 }
 
-/** A host name with several addresses fails with one error for each address. */
+/** Checks the error of a host name with several addresses, which contains one error per address. */
 function isEveryAddressUnavailable(error: unknown): boolean {
   return error instanceof AggregateError && error.errors.every(isDatabaseUnavailable)
 }

@@ -2,7 +2,7 @@ import type { Log } from '@smsgw/daemon/log'
 import { databaseServer, type StoreDeps } from './open-store.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
-/** Runs work on a database that answers, whatever it contains. */
+/** Waits until the database answers, then runs the work. The database may have any content. */
 export async function withDatabase<T>(
   config: StoreDeps['config'],
   log: Log,

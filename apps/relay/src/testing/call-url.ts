@@ -1,7 +1,7 @@
 export interface CallOptions {
-  /** The `Authorization` header; null for none. */
+  /** Value of the `Authorization` header, or null for none. */
   readonly auth?: string | null
-  /** A value is sent as JSON; a string or bytes unchanged, with the content type of the headers. */
+  /** A string or bytes are sent unchanged, with the content type in `headers`. Any other value is sent as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -10,7 +10,7 @@ export interface Called {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined without a body. */
+  /** The body as JSON, or undefined without a body. */
   // biome-ignore lint/suspicious/noExplicitAny: a test checks what it expects
   readonly json: any
 }
@@ -38,7 +38,7 @@ export async function callUrl(method: string, url: string, { auth, body, headers
   }
 }
 
-/** Returns the body; closes an endless stream instead. */
+/** Returns the body, but closes an endless stream. */
 async function textOf(response: Response): Promise<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return await response.text()
   await response.body?.cancel()

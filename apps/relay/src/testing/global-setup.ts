@@ -38,7 +38,7 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
   const given = process.env['SMSGW_TEST_DATABASE_URL']
   if (given) return { url: given, stop: async () => undefined }
   const folder = mkdtempSync(join(memoryFolder() ?? tmpdir(), 'smsgw-test-'))
-  // Other messages are caused by tests on purpose.
+  // Tests cause the other messages on purpose.
   const report = (line: string) => line.includes('embedded') && process.stderr.write(`PostgreSQL: ${line}\n`)
   const server = await startEmbeddedPostgres({ folder: join(folder, 'database'), report, durable: false })
   return {

@@ -1,6 +1,6 @@
 import { WakeHints } from '../hints/wake-hints.ts'
 
-/** Hints within this process only, as if every hint to other relays was lost. */
+/** Returns hints that reach only this process, as if every hint to other relays was lost. */
 export function localHints(): WakeHints {
   return new WakeHints({ publish: () => undefined, subscribe: () => undefined, close: async () => undefined })
 }

@@ -8,7 +8,7 @@ const MAIN = join(import.meta.dirname, '../main.ts')
 export interface RelayProcess {
   readonly url: string
   readonly pid: number
-  /** Log lines so far. */
+  /** The log lines until now. */
   readonly logged: readonly string[]
   kill(signal: NodeJS.Signals): void
   /** Resolves with the exit code or signal. */

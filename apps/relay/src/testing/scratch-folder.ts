@@ -6,11 +6,11 @@ export interface ScratchFolder {
   readonly path: string
   /** Registers a step that runs before the folder is deleted, in reverse order. */
   endBefore(end: () => Promise<unknown>): void
-  /** True after a signal aborted the work, whose later errors mean nothing. */
+  /** Whether a signal aborted the work, whose later errors can be ignored. */
   isBrokenOff(): boolean
 }
 
-/** Runs work with a temporary folder, which is deleted afterwards, also after a signal. */
+/** Runs work with a temporary folder, which is deleted afterwards, even after a signal. */
 export async function withScratchFolder<T>(name: string, work: (folder: ScratchFolder) => Promise<T>): Promise<T> {
   const path = mkdtempSync(join(tmpdir(), `smsgw-${name}-`))
   const ends: (() => Promise<unknown>)[] = []

@@ -64,7 +64,7 @@ async function makeDatabase(template: string, connections: number): Promise<Test
   }
 }
 
-/** A closed connection may be listed for a moment. */
+/** Returns the open connections. Waits, because PostgreSQL may list closed connections for a moment. */
 async function leftOpenTo(client: Client, database: string): Promise<string[]> {
   for (const giveUpAt = performance.now() + GONE_WITHIN_MS; ; await sleep(10)) {
     const { rows } = await client.query(

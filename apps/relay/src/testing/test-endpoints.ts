@@ -9,7 +9,7 @@ import { NEVER_LOST } from '../http/testing/never-lost.ts'
 export interface TestReply {
   readonly status: number
   readonly headers: Headers
-  /** Undefined without a body. */
+  /** The body as JSON, or undefined without a body. */
   readonly json: unknown
 }
 
@@ -19,7 +19,7 @@ export interface TestEndpoints {
   close(): Promise<void>
 }
 
-/** Serves routes by the real HTTP server without authentication: the caller names its account. */
+/** Serves routes with the real HTTP server, but without authentication, because the caller names its account. */
 export async function testEndpoints(routes: readonly Route[]): Promise<TestEndpoints> {
   const faults: object[] = []
   const server = buildServer({

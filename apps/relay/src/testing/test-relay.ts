@@ -37,13 +37,13 @@ export interface TestRelay {
   /** The first account, used by calls without `auth`. */
   readonly account: TestAccount
   addAccount(username?: string): Promise<TestAccount>
-  /** Calls the API: `/messages` stands for `/3rdparty/v1/messages`. */
+  /** Calls the API with a path such as `/messages`, which stands for `/3rdparty/v1/messages`. */
   api(method: string, path: string, options?: CallOptions): Promise<Called>
   /** Calls any path. */
   request(method: string, path: string, options?: CallOptions): Promise<Called>
-  /** Log lines so far. */
+  /** The log lines until now. */
   readonly logged: readonly string[]
-  /** Fails when an error was logged: a 500, or an answer that does not match its route. */
+  /** Fails if an error was logged, for example about a 500 or an answer that does not match its route. */
   close(): Promise<void>
 }
 
@@ -69,7 +69,7 @@ export async function testRelay(options: TestRelayOptions = {}): Promise<TestRel
   async function addAccount(username = `user-${randomBytes(4).toString('hex')}`): Promise<TestAccount> {
     const password = randomBytes(12).toString('base64url')
     const id = await createAccount({ database, box, random: systemRandom }, { username, password })
-    if (id === undefined) throw new Error(`there is an account ${username} already`)
+    if (id === undefined) throw new Error(`account ${username} already exists`)
     return { id, username, password, basic: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
   }
 

@@ -21,7 +21,7 @@ export interface TimelineFacts {
   readonly deviceName: string | undefined
   readonly recipients: readonly RecipientFacts[]
   readonly attempts: readonly AttemptFacts[]
-  /** By command id. */
+  /** Waiting reasons by command id. */
   readonly waiting: ReadonlyMap<string, Waiting>
 }
 
@@ -50,7 +50,7 @@ export async function readTimeline(
   return { message, deviceName: device?.name, recipients, attempts, waiting }
 }
 
-/** Derives the event ids from recipients and webhooks, so that no index on payloads is needed. */
+/** Reads the webhook attempts. Derives their event ids from recipients and webhooks, so that payloads need no index. */
 async function readAttempts(
   database: Database,
   accountId: string,

@@ -9,7 +9,7 @@ test.each([...new Set([...agentFailureCodes, ...relayFailureCodes])])('%s has it
   expect(others.map(adviceOnFailure)).not.toContain(advice)
 })
 
-test('an encoding failure is explained by the content, an internal error by the log of the agent', () => {
+test('advice on an encoding failure refers to the content, and on an internal error to the log of the agent', () => {
   expect(adviceOnFailure('unwritable')).toMatch(/text, data or number cannot be encoded/)
   expect(adviceOnFailure('unwritable')).not.toMatch(/disk/)
   expect(adviceOnFailure('agent_failed')).toMatch(/log of the agent/)

@@ -1,7 +1,7 @@
 import type { FailureCode } from '@smsgw/contract/failure-code'
 import { type Outcome, statusFromOctet } from '@smsgw/sms/fields/status'
 
-/** What to do about a failure, by its stable code. */
+/** Advice about failures by their stable code. */
 const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
   ttl_expired:
     'The message was not sent before its deadline. Check whether the device was online and its SIM had a network, or use a longer ttl or a later validUntil.',
@@ -25,7 +25,7 @@ const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
   too_large: 'Split the text into smaller messages.',
 }
 
-/** Returns undefined for a code of a newer agent. */
+/** Returns the advice about a failure, or undefined for a code that only a newer agent uses. */
 export function adviceOnFailure(code: string | null): string | undefined {
   return code !== null && Object.hasOwn(OF_FAILURES, code) ? OF_FAILURES[code as FailureCode] : undefined
 }
@@ -37,7 +37,7 @@ const OF_REPORTS: Readonly<Record<Outcome, string | undefined>> = {
   'gave-up': 'The recipient could not be reached in time: send the message again later.',
 }
 
-/** TP-ST in hexadecimal, as in the standard. */
+/** Returns TP-ST in hexadecimal, as in the standard. */
 export function reportCode(status: number): string {
   return `TP-ST 0x${status.toString(16).padStart(2, '0')}`
 }

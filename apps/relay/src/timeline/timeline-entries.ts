@@ -5,7 +5,7 @@ import type { Part } from '../store/generated/client.ts'
 import type { AttemptFacts, RecipientFacts, TimelineFacts } from './read-timeline.ts'
 import { ADVICE_IN_DOUBT, adviceOnFailure, adviceOnReport, reportCode } from './timeline-advice.ts'
 
-/** Returns the entries in the order of time; entries of the same moment in the order of cause and effect. */
+/** Returns the entries by time. Entries with the same time are in the order of cause and effect. */
 export function timelineEntries(facts: TimelineFacts): TimelineEntry[] {
   const steps = [
     ...acceptance(facts),
@@ -77,7 +77,7 @@ function stepsOf(facts: RecipientFacts, deviceName: string | undefined, waiting:
     at === null ? [] : [{ at, kind, recipient, text, ...more }],
   )
   const parts = facts.parts.flatMap((part) => stepsOfPart(part, facts))
-  // Its waiting reason is placed after the last known step.
+  // The waiting reason is placed after the last known step.
   const at = [...steps, ...parts].map((step) => step.at).reduce((a, b) => (a > b ? a : b), facts.dueAt)
   return [...steps, ...parts, ...(waiting === undefined ? [] : [waitingStep(facts, waiting, at)])]
 }

@@ -89,7 +89,7 @@ test('a message delivered in two parts shows each step in the order of time', as
   })
 })
 
-test('a refusal shows code, text and advice of the network, and the failure shows what to do', async () => {
+test('a refusal shows the code, text and advice of the network, and the failure shows what to do', async () => {
   await store({
     recipient: {
       ...{ processedAt: second(1), failedAt: second(3), state: 'Failed', errorCode: 'refused', partsCount: 1 },
@@ -123,7 +123,7 @@ test('a refusal shows code, text and advice of the network, and the failure show
   ])
 })
 
-test('a message in doubt shows it, and that it is not sent again', async () => {
+test('a message whose outcome is unknown shows this, and that it is not sent again', async () => {
   await store({
     recipient: {
       processedAt: second(1),

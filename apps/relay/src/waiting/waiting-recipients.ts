@@ -12,11 +12,11 @@ export interface WaitingFacts {
   readonly deviceId: string
   readonly state: MessageState
   readonly errorCode: string | null
-  /** Dispatched to the device. */
+  /** Whether the message was dispatched to the device. */
   readonly isDispatched: boolean
   /** The requested SIM. */
   readonly simNumber: number | null
-  /** As requested; null counts as 0. */
+  /** The requested priority. Null counts as 0. */
   readonly priority: number | null
   readonly scheduleAt: Date | null
   readonly createdAt: Date
@@ -24,9 +24,9 @@ export interface WaitingFacts {
 }
 
 /**
- * Returns the waiting reason of each recipient by its command id. Reasons are not stored per recipient: the relay computes
- * its own, and a device reports those of its queue in a snapshot that ends with its connection, so no reason is outdated.
- * Costs one statement, and none when every recipient has ended.
+ * Returns the waiting reason of each recipient by its command id. Reasons are not stored per recipient. The relay computes some
+ * reasons, and a device reports the reasons of its queue in a snapshot that is valid only while it is connected, so no reason
+ * is outdated. Costs one statement, or none when every recipient has a final state.
  */
 export async function waitingRecipients(
   statements: Statements,
@@ -48,7 +48,7 @@ export async function waitingRecipients(
 interface Holder {
   readonly name: string
   readonly isOnline: boolean
-  /** Report of the current connection; undefined when the agent reports nothing. */
+  /** Report of the current connection, or undefined if the agent reports nothing. */
   readonly report: WaitingReport | undefined
   readonly now: Date
 }
@@ -80,7 +80,7 @@ function reportedOf(one: WaitingFacts, { report, now }: Holder): WaitingCause | 
     const group = report.messages.find(({ cmdIds }) => cmdIds.includes(one.cmdId))
     return group && causeIn(group, now)
   }
-  // The queue of the device is full: what delays its SIMs also delays this message.
+  // The queue of the device is full, so whatever delays its SIMs also delays this message.
   const wait = waitOfSims(one, report)
   return wait && causeIn(wait, now)
 }
@@ -99,12 +99,12 @@ function waitOfSims({ simNumber, priority }: WaitingFacts, { sims, anySim }: Wai
   return simNumber === null && sims.some(passes) ? undefined : wait
 }
 
-/** Urgent messages do not wait for these. A SIM is `clock_unknown` only when its limits or work hours need the time. */
+/** Reasons for which urgent messages do not wait. A SIM is `clock_unknown` only if its limits or work hours need the time. */
 const bypassed: ReadonlySet<string> = new Set<WaitingReason>(['limit', 'pause', 'work_hours', 'clock_unknown'])
 
 function causeIn({ reason, until, simNumber }: ReportedWait, now: Date): WaitingCause | undefined {
   if (!isWaitingReason(reason)) return undefined
-  // The reported end has passed: the next report is on its way.
+  // If the reported end has passed, it is left out, because the next report is about to arrive.
   return { reason, simNumber, ...(until !== undefined && new Date(until) > now && { until }) }
 }
 

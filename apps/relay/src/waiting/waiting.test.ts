@@ -91,7 +91,7 @@ test('a scheduled message waits for its time', async () => {
   })
 })
 
-test.each([['not given to it yet', {}] as const, ['held by it', held] as const])(
+test.each([['not yet dispatched', {}] as const, ['already dispatched', held] as const])(
   'a message for an offline device waits for the device: %s',
   async (_, recipient) => {
     await store(recipient)
@@ -104,7 +104,7 @@ test.each([['not given to it yet', {}] as const, ['held by it', held] as const])
   },
 )
 
-test('a reason that the device reports is shown on message, list, timeline and conversation, until it is withdrawn', async () => {
+test('a reported reason is shown on message, list, timeline and conversation until the device withdraws the reason', async () => {
   await store(held)
   const until = later.toISOString()
   await report({ messages: [{ reason: 'earlier_outcome_unknown', until, cmdIds: ['other', 'c0'] }] })
@@ -132,7 +132,7 @@ test('a reason that the device reports is shown on message, list, timeline and c
   )
 })
 
-test('a report ends with its connection: the next one begins without reasons', async () => {
+test('a report ends with its connection, and the next connection begins without reasons', async () => {
   await store(held)
   await report({ messages: [{ reason: 'limit', cmdIds: ['c0'] }] })
   await shared.database.device.update({ where: { id: device }, data: online(2n) })
@@ -143,7 +143,7 @@ test('a report ends with its connection: the next one begins without reasons', a
   expect(await waiting()).toMatchObject({ reason: 'pause', message: 'Pause between messages of SIM 1.' })
 })
 
-test('a message that the relay still holds waits for what stops its SIM, or for its turn', async () => {
+test('a message that is not yet dispatched waits for the obstacle of its SIM, or for its turn', async () => {
   await store({}, { simNumber: 2 })
   expect(await waiting()).toMatchObject({ reason: 'queued' })
   await report({ sims: [{ simNumber: 2, reason: 'no_network' }], anySim: { reason: 'limit' } })
@@ -153,7 +153,7 @@ test('a message that the relay still holds waits for what stops its SIM, or for 
 })
 
 test.each(['limit', 'pause', 'work_hours'] as const)(
-  'an urgent message that the relay still holds does not wait for %s',
+  'an urgent message that is not yet dispatched does not wait for %s',
   async (reason) => {
     await store({ priority: 100 }, { priority: 100, simNumber: 2 })
     const until = later.toISOString()
@@ -176,7 +176,7 @@ test.each(['limit', 'pause', 'work_hours'] as const)(
   },
 )
 
-test('an agent that reports no reasons shows only those from its events', async () => {
+test('for an agent that reports no reasons, only the reasons in its events are shown', async () => {
   await store(held)
   expect(await waiting()).toBeUndefined()
   await shared.database.recipient.updateMany({ data: { errorCode: 'retrying', error: 'tried again: busy' } })
@@ -192,7 +192,7 @@ test('an unknown outcome stays the reason while its device is offline', async ()
   expect(await waiting()).toMatchObject({ reason: 'outcome_unknown' })
 })
 
-test('an unknown reason of a newer agent is left out, and the others are shown', async () => {
+test('a reason that only a newer agent uses is left out, and the other reasons are shown', async () => {
   await store(held)
   await report({ messages: [{ reason: 'full_moon', cmdIds: ['c0'] }] })
   expect(await waiting()).toMatchObject({ reason: 'queued' })
@@ -200,6 +200,6 @@ test('an unknown reason of a newer agent is left out, and the others are shown',
 
 test('a finished message has no waiting reason and costs no statement', async () => {
   const ended = ['Sent', 'Delivered', 'Failed', 'Cancelled'].map((state) => ({ state }) as WaitingFacts)
-  const none = new Proxy({}, { get: () => expect.unreachable('the database was asked') })
+  const none = new Proxy({}, { get: () => expect.unreachable('the database was queried') })
   expect(await waitingRecipients(none as never, 'a1', ended)).toEqual(new Map())
 })

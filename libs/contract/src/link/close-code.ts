@@ -13,7 +13,7 @@ interface CloseCode {
 
 export const closeCodes = {
   goodbye: { code: 4000, retry: 'now' },
-  /** Retried soon, since the cause may be a lossy proxy; the pauses grow if it repeats. */
+  /** Retried soon, because the cause may be a lossy proxy. The pauses grow if the error repeats. */
   malformed: { code: 4400, retry: 'soon' },
   unauthenticated: { code: 4401, retry: 'slowly' },
   /** The pairing code or fleet token is wrong, already used or expired. */
@@ -31,7 +31,7 @@ export const closeCodes = {
   'too-much': { code: 4413, retry: 'slowly' },
   /** Two agents with the same identity keep replacing each other. */
   cloned: { code: 4423, retry: 'never' },
-  /** No common version; the reason names the supported range. */
+  /** There is no common version. The reason contains the supported range. */
   version: { code: 4426, retry: 'slowly' },
   /** The database or the relay is unavailable. */
   unavailable: { code: 4503, retry: 'soon' },
@@ -39,7 +39,7 @@ export const closeCodes = {
 
 export type CloseName = keyof typeof closeCodes
 
-/** Returns undefined for other codes (1001, 1006, codes of a proxy), after which the agent retries soon. */
+/** Returns the name, or undefined for other codes (1001, 1006, codes of a proxy), after which the agent retries soon. */
 export function closeNameOf(code: number): CloseName | undefined {
   return (Object.keys(closeCodes) as CloseName[]).find((name) => closeCodes[name].code === code)
 }

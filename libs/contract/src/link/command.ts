@@ -1,9 +1,9 @@
-// Commands of the relay to an agent. A command is idempotent: the agent executes each id once.
+// Commands from the relay to an agent. Commands are idempotent, because the agent executes each id only once.
 import { z } from 'zod'
 import { readEncryptedField } from '../encrypted-field.ts'
 import { onUncertain } from '../message.ts'
 
-/** For a send, the permanent id of the recipient at the relay. */
+/** The id of a send is the permanent id of the recipient at the relay. */
 export const commandId = z.string().min(1).max(64)
 const time = z.iso.datetime({ offset: true })
 
@@ -20,27 +20,27 @@ const sendCommand = z.object({
   kind: z.literal('send'),
   cmdId: commandId,
   messageId: z.string().min(1).max(36),
-  /** As stored at the relay; encrypted if `isEncrypted`. */
+  /** The number as the relay stores it, encrypted if `isEncrypted`. */
   phoneNumber: z.string().min(1).max(512),
   content: z.union([textContent, dataContent]),
   isEncrypted: z.boolean().default(false),
-  /** Counted from 1; when absent, the agent chooses by the settings of the account. */
+  /** Counted from 1. If absent, the agent chooses a SIM according to the settings of the account. */
   simNumber: z.int().min(1).max(64).optional(),
   withDeliveryReport: z.boolean(),
   priority: z.int().min(-128).max(127),
-  /** Time of acceptance by the API, which orders messages of equal priority. */
+  /** Time of acceptance by the API, by which messages of equal priority are ordered. */
   acceptedAt: time,
   validUntil: time.optional(),
   onUncertain: onUncertain.default('resolve'),
 })
 
-/** Cancels a send whose first part is not yet with the modem. A cancel that arrives first blocks the later send. */
+/** Cancels a send whose first part is not yet at the modem. A cancel that arrives before the send blocks the send. */
 const cancelCommand = z.object({ kind: z.literal('cancel'), cmdId: commandId })
 
 /** Reads the storages of all SIMs again. */
 const sweepCommand = z.object({ kind: z.literal('sweep'), cmdId: commandId })
 
-/** Sends a USSD code or reply. Not written to the journal, because after a restart its caller is gone. */
+/** Sends a USSD code or reply. Not written to the journal, because its caller no longer waits after a restart. */
 const ussdCommand = z.object({
   kind: z.literal('ussd'),
   cmdId: commandId,

@@ -1,4 +1,4 @@
-// Events of an agent. Those of one journal are numbered, stored in order and acknowledged once they are on disk.
+// Events from an agent. The events of one journal are numbered, stored in order, and acknowledged once they are on disk.
 import { z } from 'zod'
 import { commandId } from './command.ts'
 
@@ -7,7 +7,7 @@ const simNumber = z.int().min(1).max(64)
 /** Local time of the agent with its offset, as in webhook payloads. */
 const at = z.iso.datetime({ offset: true })
 
-/** Stable code of a failure. Any text, since a newer agent may have more codes. */
+/** Stable code of a failure. Any text, because a newer agent may have more codes. */
 const failureCode = z.string().min(1).max(64)
 
 const outbound = { cmdId: commandId, at }
@@ -30,7 +30,7 @@ const partSubmitted = z.object({
   result: z.enum(['accepted', 'refused', 'unknown']),
   /** `CMS 38`, `lost port`, … */
   code: z.string().max(200).optional(),
-  /** For a refusal: the meaning of the code, and what to do. */
+  /** The meaning of a refusal code, and advice. */
   words: z.string().max(500).optional(),
   advice: z.string().max(500).optional(),
   simNumber,
@@ -50,7 +50,7 @@ const sent = z.object({
   kind: z.literal('sent'),
   ...outbound,
   simNumber,
-  /** The SIM's own number; absent when unknown. */
+  /** The SIM's own number, absent if unknown. */
   sender: z.string().max(128).optional(),
   parts: z.int().min(1).max(255),
   possibleDuplicate,
@@ -68,7 +68,7 @@ const failed = z.object({
   kind: z.literal('failed'),
   ...outbound,
   code: failureCode,
-  /** Description with what to do. */
+  /** Description of the failure, and advice. */
   reason: z.string().min(1).max(500),
   simNumber: simNumber.optional(),
   sender: z.string().max(128).optional(),
@@ -78,7 +78,7 @@ const failed = z.object({
   possibleDuplicate,
 })
 
-/** The outcome of a part is not known yet, or the message waits for the reason given. */
+/** The outcome of a part is not yet known, or the message waits for the given reason. */
 const waiting = z.object({
   kind: z.literal('waiting'),
   ...outbound,
@@ -90,21 +90,21 @@ const waiting = z.object({
 const cancelled = z.object({
   kind: z.literal('cancelled'),
   ...outbound,
-  /** The SIM that would have sent it, if already chosen. */
+  /** The SIM that would have sent the message, if already chosen. */
   simNumber: simNumber.optional(),
   sender: z.string().max(128).optional(),
 })
-/** The cancel came too late; other events report the state. */
+/** The cancel arrived too late. Other events report the state. */
 const cancelRefused = z.object({ kind: z.literal('cancel-refused'), ...outbound })
 
-/** A message was received. Its id is derived from its content, so it is equal each time the message is read. */
+/** A message was received. Its id is derived from its content, so the id is the same each time the message is read. */
 const inbound = {
   kind: z.literal('received'),
   id: z.string().min(1).max(36),
-  /** The network's time stamp if plausible, otherwise the agent's time; with the agent's offset. */
+  /** The network's time stamp if plausible, otherwise the agent's time. Has the agent's offset. */
   receivedAt: at,
   sender: z.string().max(128),
-  /** Number of the SIM; absent when neither the SIM nor the configuration has it. */
+  /** Number of the SIM, absent if neither the SIM nor the configuration contains it. */
   recipient: z.string().max(128).optional(),
   simNumber,
 }
@@ -114,7 +114,7 @@ const receivedText = z.object({
   text: z.string().max(65_535),
   parts: z.int().min(1).max(255),
   isPartial: z.boolean().optional(),
-  /** Class 0: a phone displays it at once and does not store it. */
+  /** Whether this is a class 0 message, which a phone displays at once and does not store. */
   isFlash: z.boolean().optional(),
 })
 const receivedData = z.object({
@@ -138,7 +138,7 @@ const received = z.discriminatedUnion('type', [receivedText, receivedData, recei
 
 export const simCard = z.object({
   simNumber,
-  /** absent, locked, puk, searching, denied, ready, failed. Any text, since a newer agent may have more states. */
+  /** absent, locked, puk, searching, denied, ready or failed. Any text, because a newer agent may have more states. */
   state: z.string().min(1).max(32),
   phoneNumber: z.string().max(128).optional(),
   carrierName: z.string().max(128).optional(),
@@ -156,7 +156,7 @@ const started = z.object({
   agentVersion: z.string().max(64),
   sims: z.array(simCard).max(64),
 })
-/** `Health` of the agent, every `ping.interval_seconds`. Any members, since older agents report others. */
+/** `Health` of the agent, every `ping.interval_seconds`. Any members, because older agents report different ones. */
 const pinged = z.object({ kind: z.literal('pinged'), at, health: z.record(z.string(), z.unknown()) })
 const logged = z.object({
   kind: z.literal('logged'),

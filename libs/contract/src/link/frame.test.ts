@@ -22,7 +22,7 @@ const sendOf = (text: string) => ({
 test.each([
   ['three bytes each', '水'],
   ['escaped', '"'],
-  ['halves of a pair', '😀'],
+  ['surrogate pairs', '😀'],
 ])('fits a text of 65 535 characters into one frame: %s', (_, character) => {
   const longest = command.parse(sendOf(character.repeat(65_535).slice(0, 65_535)))
   expect(bytes({ type: 'command', command: longest })).toBeLessThanOrEqual(maxFrameBytes)

@@ -7,8 +7,8 @@ import { waitingReport } from './waiting-report.ts'
 export const subprotocol = 'smsgw.v1'
 
 /**
- * The maximum size of a WebSocket message. A text of 65 535 characters of three bytes fits; only a text of control
- * characters, which take six bytes each in JSON, does not.
+ * The maximum size of a WebSocket message. A text of 65 535 characters of three bytes each fits. Only a text of control
+ * characters, which take six bytes each in JSON, does not fit.
  */
 export const maxFrameBytes = 262_144
 const maxEventsInFrame = 256
@@ -18,7 +18,7 @@ const id = z.string().min(1).max(64)
 const seq = z.int().min(1)
 /** All events up to this one. */
 const mark = z.int().min(0)
-/** Random value created with the event; shows whether two journals have the same event at the same number. */
+/** Random value created with the event. It shows whether two journals have the same event at the same number. */
 const tag = z.string().min(1).max(64)
 const version = z.int().min(1).max(10_000)
 /** The supported versions of a peer. The highest common version is used. */
@@ -27,7 +27,7 @@ const time = z.iso.datetime({ offset: true })
 const openObject = z.record(z.string().max(64), z.unknown())
 const signature = z.base64().min(1).max(128)
 
-/** Features that older agents do not have. An agent lists its own in `hello`. */
+/** Features that older agents do not have. An agent lists its features in `hello`. */
 export const capabilities = ['encrypted-data'] as const
 export type Capability = (typeof capabilities)[number]
 
@@ -42,14 +42,14 @@ const welcome = z.object({
   type: z.literal('welcome'),
   version,
   connEpoch: z.int().min(0),
-  /** Identifies the history of the database; changes when it is restored from a backup. */
+  /** Identifies the history of the database. Changes when the database is restored from a backup. */
   streamId: id,
-  /** The last event of this journal stored by the relay, and its tag. */
+  /** The last event of this journal that the relay has stored, and its tag. */
   mark,
   markTag: tag.optional(),
-  /** `bootId` of the previous connection of this device; differs when two processes use the same identity. */
+  /** `bootId` of the previous connection of this device. It differs when two processes use the same identity. */
   previousBootId: id.optional(),
-  /** True when the device has since used a newer journal, so this one is an old copy. */
+  /** True when the device has already used a newer journal, so that this one is an old copy. */
   isRetired: z.boolean().default(false),
   /** Maximum number of unacknowledged events. */
   window: z.int().min(1).max(65_536),
@@ -57,13 +57,13 @@ const welcome = z.object({
   serverTime: time,
   settings: openObject,
 })
-/** All events up to `upto` are on disk at the relay; the agent may delete them. */
+/** All events up to `upto` are on disk at the relay, so the agent may delete them. */
 const stored = z.object({ type: z.literal('stored'), upto: mark })
 /** Requests events again that were already acknowledged, because the database was restored from a backup. */
 const replay = z.object({ type: z.literal('replay'), from: seq })
 /**
- * The agent validates the command when it handles it, so an unknown command from a newer relay gets an error and the
- * link stays open.
+ * The agent validates the command only when it handles the command, so that an unknown command from a newer relay gets an
+ * error, and the link stays open.
  */
 const command = z.object({ type: z.literal('command'), command: z.unknown() })
 const settings = z.object({
@@ -75,12 +75,12 @@ const settings = z.object({
 /** The relay is stopping. Reconnect after this delay, which differs for each agent to spread the load. */
 const goaway = z.object({ type: z.literal('goaway'), reconnectAfterMs: z.int().min(0).max(3_600_000) })
 
-/** Sent by an agent that is not paired yet. */
+/** Sent by an agent that is not yet paired. */
 const pair = z.object({
   type: z.literal('pair'),
   /** A pairing code or a fleet token. */
   credential: z.string().min(1).max(256),
-  /** Ed25519, raw. */
+  /** Raw Ed25519 public key. */
   publicKey: z.base64().length(44),
   signature,
   name: z.string().min(1).max(128),
@@ -91,7 +91,7 @@ const hello = z.object({
   signature,
   versions,
   agentVersion: z.string().min(1).max(64),
-  /** Names that this relay does not know are ignored. */
+  /** Unknown names are ignored. */
   capabilities: z.array(z.string().max(64)).max(64).default([]),
   /** Random value, created when the process of the agent starts. */
   bootId: id,
@@ -114,22 +114,22 @@ const hello = z.object({
 const events = z.object({
   type: z.literal('events'),
   from: seq,
-  /** Number of events before `from` that the journal no longer has and the relay never got. */
+  /** Number of events before `from` that the journal no longer has and the relay never received. */
   skipped: z.int().min(1).optional(),
   events: z.array(z.unknown()).min(1).max(maxEventsInFrame),
   /** Tag of the last event. */
   tag,
 })
-/** These commands are on disk at the agent; `commandKey` of each. */
+/** The `commandKey` of commands that are on disk at the agent. */
 const journaled = z.object({ type: z.literal('journaled'), keys: z.array(z.string().min(1).max(80)).min(1).max(1_024) })
 /**
- * Number of sends that the relay may send on this connection, counted from its start; up to `urgentLimit` for urgent ones.
- * The relay sends none before the first credit, because the agent may find that its journal is an old copy.
+ * Number of messages that the relay may send on this connection, counted from its start, and `urgentLimit` including urgent
+ * ones. The relay sends no messages before the first credit, because the agent may find that its journal is an old copy.
  */
 const credit = z.object({ type: z.literal('credit'), limit: mark, urgentLimit: mark })
-/** Repeated regularly, so neither written to the journal nor acknowledged. */
+/** Telemetry is repeated regularly, so it is neither written to the journal nor acknowledged. */
 const telemetry = z.object({ type: z.literal('telemetry'), at: time, sample: openObject })
-/** Replaces the previous report and is valid until the connection ends; neither in the journal nor acknowledged. */
+/** Replaces the previous report and is valid until the connection ends. Neither written to the journal nor acknowledged. */
 const waiting = z.object({ type: z.literal('waiting'), report: waitingReport })
 
 export const relayFrames = {

@@ -26,7 +26,7 @@ const modemSample = z.object({
   /** Per cent. */
   signal: optional(z.int().min(0).max(100)),
   signalDbm: figure,
-  /** By name of the storage. */
+  /** Storages by their name. */
   storage: optional(z.record(z.string().max(8), gauge)),
   /** Current problem of the modem. */
   problem: text,

@@ -1,9 +1,9 @@
-// The messages that an agent cannot send yet, with the reasons. Each report replaces the previous one.
+// The messages that an agent cannot yet send, with the reasons. Each report replaces the previous one.
 import { z } from 'zod'
 import { type WaitingReason, waitingReasons } from '../waiting.ts'
 import { commandId } from './command.ts'
 
-/** Any text, since a newer agent may have more reasons; entries with an unknown reason are ignored. */
+/** Any text, because a newer agent may have more reasons. Entries with an unknown reason are ignored. */
 const reason = z.string().min(1).max(64)
 const until = z.iso.datetime({ offset: true }).optional()
 const simNumber = z.int().min(1).max(64)
@@ -11,7 +11,7 @@ const simNumber = z.int().min(1).max(64)
 export const waitingReport = z.object({
   /** The SIMs that accept no messages. */
   sims: z.array(z.object({ simNumber, reason, until })).max(64),
-  /** Why messages without a requested SIM wait; absent when a SIM accepts them. */
+  /** Why messages without a requested SIM wait. Absent when a SIM accepts such messages. */
   anySim: z.object({ reason, until, simNumber: simNumber.optional() }).optional(),
   /** Messages grouped by reason. Messages that only wait after others are not listed. */
   messages: z

@@ -13,7 +13,7 @@ test('reconnects at once when asked to, unless that fails', () => {
   expect(pauseBefore(3, 'now').toMs).toBe(4_000)
 })
 
-test('retries every few minutes what a person must fix first', () => {
+test('retries every few minutes after an error that a person has to fix', () => {
   expect(pauseBefore(0, 'slowly')).toEqual({ fromMs: 60_000, toMs: 600_000 })
 })
 

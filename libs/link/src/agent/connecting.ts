@@ -20,7 +20,7 @@ export function closeConnection(state: AgentState, why: CloseName, reason: strin
   return { state: left.state, effects: [closeEffect(state, code, reason), ...left.effects] }
 }
 
-/** Stops as far as the app sees, but reconnects once more. */
+/** Reports to the app that the link has stopped, but reconnects once more. */
 export function closeAndTakeBack(state: AgentState, why: CloseName, reason: string, pause: Pause): AgentStep {
   const left = closeConnection(state, why, reason)
   const later: AgentEffect = { kind: 'set-timer', timer: 'reconnect', ...pause }
@@ -85,7 +85,7 @@ export function pauseBefore(attempts: number, retry: Exclude<Retry, 'never'>): P
   return { fromMs: 0, toMs: Math.min(longestMs, shortestMs * 2 ** Math.min(attempts, 16)) }
 }
 
-/** By the close code, whichever end closed; 1006 for a socket that failed or never opened. */
+/** Returns the retry for a close code of either end. The code is 1006 for a socket that failed or never opened. */
 export function retryAfter(code: number): Retry {
   const name = closeNameOf(code)
   return name === undefined ? 'soon' : closeCodes[name].retry

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { kindsOf, online, paired, play } from '../testing/agent-script.ts'
 import type { AgentState } from './state.ts'
 
-/** Connects again and again; another agent was connected each time before. */
+/** Reconnects several times. Before each connection, another agent was connected. */
 function reconnect(rounds: number, previousBootId: (round: number) => string | undefined) {
   let state: AgentState = paired
   const kinds: string[] = []

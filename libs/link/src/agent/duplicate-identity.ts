@@ -2,16 +2,16 @@ import type { Welcome } from '@smsgw/contract/link/frame'
 import type { Pause } from '../connection/timers.ts'
 
 /**
- * Detects a second agent with the same identity, for example on a copied SD card. The two replace each other's connection
- * without end. An agent detects this because another process was connected between two of its own connections: the welcome
- * contains the boot id of the previous connection, and `connEpoch` counts more connections than this process opened.
- * After three takeovers an agent sends nothing more. It reconnects up to three more times, so that the other agent counts
- * three takeovers too and also stops.
+ * Detects a second agent with the same identity, for example on a copied SD card. The two agents replace each other's connection
+ * endlessly. An agent detects that another process was connected between two of its own connections, because the welcome
+ * contains the boot id of the previous connection, and `connEpoch` counts more connections than this process opened. After
+ * three takeovers an agent sends nothing more. It reconnects up to three more times, so that the other agent also counts three
+ * takeovers and stops.
  */
 export interface DuplicateEvidence {
   /** The first welcome of this process from this history of the database. */
   readonly first: Pick<Welcome, 'connEpoch' | 'streamId'> | undefined
-  /** Hellos that this process sent: at most this many connections are its own. */
+  /** Hellos that this process sent. At most this many connections are its own. */
   readonly hellos: number
   /** Connections since the first that cannot be its own. */
   readonly foreign: number
@@ -33,7 +33,7 @@ const takeBacks = 3
 /** Long enough for the other agent to reconnect. */
 export const takeBackPause: Pause = { fromMs: 60_000, toMs: 120_000 }
 
-/** Ten minutes: longer than any pause after which a second agent reconnects. */
+/** Ten minutes, longer than any pause after which a second agent reconnects. */
 export const ticksUntilCleared = 120
 
 export const duplicateReason =

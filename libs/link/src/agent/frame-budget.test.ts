@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { challenge, framesIn, online, paired, play, receive, welcome } from '../testing/agent-script.ts'
 import type { AgentEffect, AgentInput, AgentState } from './state.ts'
 
-/** An endless supply of each kind of frame, as a hostile relay would send it. */
+/** Endless frames of each kind, as a hostile relay would send them. */
 const floods: Readonly<Record<RelayFrame['type'], (at: number, state: AgentState) => RelayFrame>> = {
   challenge: () => challenge,
   paired: () => ({ type: 'paired', deviceId: 'device' }),
@@ -58,17 +58,17 @@ test('ends a connection that floods it with frames of an unknown type', () => {
   expect(state.phase.kind).toBe('waiting')
 })
 
-test('accepts few replays, since each reads the events again', () => {
+test('accepts only few replays, because each reads the events again', () => {
   expect(worked(flood(floods.replay).effects, 'read-events')).toBeLessThanOrEqual(20)
 })
 
-test('ends a connection that repeats known sends, although each leaves room for the next', () => {
+test('ends a connection that repeats known sends, although each one leaves capacity for the next', () => {
   const { state, effects } = flood(() => ({ type: 'command', command: { kind: 'send', cmdId: 'again' } }))
   expect(state.phase.kind).toBe('waiting')
   expect(worked(effects, 'journal-commands')).toBeLessThanOrEqual(1_100)
 })
 
-test('ends a connection that sends settings before the welcome without end', () => {
+test('ends a connection that endlessly sends settings before the welcome', () => {
   let state = play(paired, { kind: 'start' }, { kind: 'opened', connection: 1 }).state
   for (let at = 0; at < 1_001; at += 1) {
     state = receive(state, floods.settings(at, state)).state

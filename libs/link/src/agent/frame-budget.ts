@@ -5,8 +5,9 @@ import { receiveCommand } from '../commands/received-command.ts'
 import type { Heartbeat } from '../connection/heartbeat.ts'
 
 /**
- * Limits the work that a relay can cause: each frame has a price, so that no kind of frame can be repeated without limit.
- * Frames that the agent itself causes are free: sends within its credit, acknowledgements of its events, answers to pings.
+ * Limits the work that a relay can cause. Each frame has a price, so that no kind of frame can be repeated without limit.
+ * Frames that the agent itself causes are free. These are sends within its credit, acknowledgements of its events, and answers
+ * to pings.
  */
 export interface FrameBudget {
   readonly spent: number
@@ -14,10 +15,10 @@ export interface FrameBudget {
 
 export const fullBudget: FrameBudget = { spent: 0 }
 
-/** At once. A working relay stays far below, even when a user cancels hundreds of messages. */
+/** Price of all frames at once. A working relay needs far less, even when a user cancels hundreds of messages. */
 const maxSpent = 1_000
 const refillPerSecond = 10
-/** The agent reads and sends its events again. A relay needs that once, after its database was restored. */
+/** The agent reads and sends its events again, which a relay needs only once, after its database was restored. */
 const replayPrice = 100
 
 /** The state of the agent that makes frames of the relay free. */

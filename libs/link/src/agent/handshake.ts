@@ -92,8 +92,8 @@ function hello({ agent, journal, outbox }: AgentState, deviceId: string, signatu
 }
 
 /**
- * The welcome says which events of this journal the relay has stored. When those are more than the journal holds, or
- * different ones, the journal is an old copy, and its messages may have been sent already.
+ * The welcome contains the last event of this journal that the relay has stored. If the relay has more events than the journal,
+ * or different ones, the journal is an old copy, and its messages may already have been sent.
  */
 function handleWelcome(before: AgentState, welcome: Welcome): AgentStep {
   const state = { ...before, duplicate: countTakeovers(before.duplicate, before.agent.bootId, welcome) }

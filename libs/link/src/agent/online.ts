@@ -18,14 +18,14 @@ import { refill } from './frame-budget.ts'
 import type { AgentEffect, AgentState, AgentStep, Online } from './state.ts'
 
 /**
- * 10 s. An acknowledgement after this time proves that the connection works, and resets the number of attempts. An earlier
- * one does not: when a relay fails under the load of its agents, all of them would reconnect without a pause.
+ * 10 s. An acknowledgement after this time proves that the connection works, and resets the number of attempts. An earlier one
+ * proves nothing, because when a relay fails under the load of its agents, all of them would reconnect without a pause.
  */
 const ticksUntilProven = 2
 const leastHeartbeatSeconds = 1
 /** 30 s. */
 const ticksForAcknowledgement = 6
-/** Between two announcements. A modem takes longer for one message than this. */
+/** Pause between two announcements. A modem takes longer than this for one message. */
 const creditPause: Pause = { fromMs: 50, toMs: 50 }
 
 export type OnlineState = AgentState & { readonly phase: Online }
@@ -90,7 +90,7 @@ export function eventsRead(state: OnlineState, from: number, events: readonly Jo
   return then(events.length === 0 ? unchanged(read) : advance(read), sending)
 }
 
-/** Also for commands of an earlier connection. A relay ignores those that it did not send on this one. */
+/** Acknowledges commands, even of an earlier connection. The relay ignores commands that it did not send on this connection. */
 export function confirmJournaled(state: OnlineState, keys: readonly string[]): AgentStep {
   const step = advance(state)
   return keys.length === 0 ? step : then(step, [send(state, { type: 'journaled', keys: [...keys] })])

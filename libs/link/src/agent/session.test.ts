@@ -95,7 +95,7 @@ test('detects an old copy by the tag of the event at the mark of the relay', () 
   expect(different.effects.at(-1)).toMatchObject({ kind: 'replace-journal', provenMark: 3 })
 })
 
-test('trusts no acknowledgement of another history of the database', () => {
+test('trusts no acknowledgement from another history of the database', () => {
   const { effects } = online(paired, { mark: 6, streamId: 'restored' })
   expect(effects.at(-1)).toMatchObject({ kind: 'replace-journal', provenMark: 0 })
 })
@@ -106,7 +106,7 @@ test('sends events again that the relay has lost', () => {
   expect(effects).toContainEqual({ kind: 'record-mark', mark: 1, streamId: 'restored' })
 })
 
-test('acknowledges a command when it is on disk, and not before', () => {
+test('acknowledges a command only when it is on disk', () => {
   const command = { kind: 'cancel', cmdId: 'c1' }
   const { state, effects } = receive(online().state, { type: 'command', command })
   expect(effects).toEqual([{ kind: 'journal-commands', journalId: 'journal', commands: [{ command }] }])
@@ -121,7 +121,7 @@ test('passes on a command of a newer version with the problem', () => {
   ])
 })
 
-test('without a common version it reports the supported ones and retries rarely', () => {
+test('without a common version it reports the supported versions and retries rarely', () => {
   const greeting = play(paired, { kind: 'start' }, { kind: 'opened', connection: 1 }).state
   const { effects } = receive(greeting, { ...challenge, versions: { min: 2, max: 3 } } as typeof challenge)
   expect(closeIn(effects)).toMatchObject({ code: 4426, reason: expect.stringContaining('versions 1 to 1') })
@@ -156,7 +156,7 @@ describe('counts failures until a connection works in both directions', () => {
     expect(pauseAfter(...idle, frame({ type: 'pong', number: 1 }))).toMatchObject({ toMs: 500 })
   })
 
-  test('waits longer and longer when the relay fails soon after each welcome', () => {
+  test('pauses grow when the relay fails soon after each welcome', () => {
     expect(pauseAfter(events, tick, frame({ type: 'stored', upto: 4 }))).toMatchObject({ toMs: 16_000 })
     expect(pauseAfter(tick, tick, frame({ type: 'pong', number: 7 }))).toMatchObject({ toMs: 16_000 })
     expect(pauseAfter(tick, tick, frame({ type: 'stored', upto: 3 }))).toMatchObject({ toMs: 16_000 })
@@ -262,7 +262,7 @@ test('does not throw on any frame in any phase, and closes with a short reason',
   )
 })
 
-test('announces single free places together, after a pause', () => {
+test('announces single free places together after a pause', () => {
   const { state } = online({ ...paired, queue: { ...paired.queue, open: 12, capacity: 12 } })
   const one = play(state, { kind: 'queue-changed', queue: { open: 11 } })
   expect(framesIn(one.effects)).toEqual([{ type: 'credit', limit: 1, urgentLimit: 3 }])

@@ -85,7 +85,7 @@ function changed(state: AgentState, input: Exclude<AgentInput, { readonly connec
   }
 }
 
-/** Also after a stop, when a person has removed the cause. */
+/** Starts the link, also after a stop whose cause a person has removed. */
 function start(state: AgentState): AgentStep {
   if (state.phase.kind !== 'idle' && state.phase.kind !== 'stopped') return unchanged(state)
   return connect({ ...state, attempts: 0, duplicate: noDuplicate })
@@ -142,7 +142,7 @@ function timerFired(state: AgentState, timer: AgentTimer): AgentStep {
   }
 }
 
-/** Commands for the old journal are dropped: they were not acknowledged. */
+/** Drops the commands for the old journal, which were not acknowledged. */
 function renewed(state: AgentState, { journal, marks, open }: AgentInput & { kind: 'journal-replaced' }): AgentStep {
   const queue = { ...state.queue, open, journaling: [] }
   const next = { ...state, journal, queue, outbox: openOutbox(marks) }

@@ -33,7 +33,7 @@ export interface AgentFacts {
   readonly agentVersion: string
   readonly capabilities: readonly Capability[]
   readonly publicKey: string
-  /** The first name of the device; the account may rename it. */
+  /** The initial name of the device, which the account may change. */
   readonly name: string
   readonly isClockSynchronised: boolean
   readonly sims: readonly SimCard[]
@@ -63,7 +63,7 @@ export type AgentPhase =
   /** Between two connections. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'connecting' }
-  /** The socket is open; the relay sends the first frame. */
+  /** The socket is open, and the relay sends the first frame. */
   | { readonly kind: 'awaiting-challenge' }
   /** The app signs the challenge. */
   | ({ readonly kind: 'signing'; readonly identity: Identity } & Challenged)
@@ -74,7 +74,7 @@ export type AgentPhase =
   /** The app compares the tag of the event at the relay's mark. */
   | { readonly kind: 'comparing-tag'; readonly welcome: Welcome }
   | Online
-  /** The journal is an old copy; the app gives it a new id. */
+  /** The journal is an old copy, and the app gives the journal a new id. */
   | { readonly kind: 'replacing-journal' }
   /** Until it is started again. */
   | { readonly kind: 'stopped'; readonly why: CloseName }
@@ -141,8 +141,8 @@ export type AgentEffect =
   /** Need not be on disk at once. It may go back, after the relay was restored from a backup. */
   | { readonly kind: 'record-mark'; readonly mark: number; readonly streamId: string }
   /**
-   * Write the commands to this journal, unless it has another id by now; a known command is not written again. Answer
-   * `commands-journaled` when they are on disk.
+   * Write the commands to this journal, unless it has another id by now. A known command is not written again. Answer
+   * `commands-journaled` when the commands are on disk.
    */
   | { readonly kind: 'journal-commands'; readonly journalId: string; readonly commands: readonly ReceivedCommand[] }
   /**

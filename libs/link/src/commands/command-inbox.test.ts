@@ -8,13 +8,13 @@ const cancel: ReceivedCommand = { command: { kind: 'cancel', cmdId: 'a' } }
 
 const credit = (limit: number, urgentLimit: number) => ({ limit, urgentLimit })
 
-test('the first credit is the whole room', () => {
+test('the first credit is the whole capacity', () => {
   expect(nextCredit(emptyInbox, { ...queue, open: 3 })).toEqual(credit(5, 7))
   expect(nextCredit(emptyInbox, { ...queue, open: 9 })).toEqual(credit(0, 1))
   expect(nextCredit(emptyInbox, { ...queue, open: 90 })).toEqual(credit(0, 0))
 })
 
-test('commands being written take room, also those of an earlier connection', () => {
+test('commands that are being written use capacity, even those of an earlier connection', () => {
   expect(nextCredit(emptyInbox, { ...queue, journaling: ['send:a', 'cancel:b'] })).toMatchObject({ limit: 7 })
 })
 
@@ -25,14 +25,14 @@ test('announces small gains only when they are needed', () => {
   expect(nextCredit({ ...inbox, received: 8 }, { ...queue, open: 7 })).toEqual(credit(9, 11))
 })
 
-test('does not announce credit again at once, however much room there is', () => {
+test('does not announce credit again at once, however much capacity there is', () => {
   const inbox = { received: 8, credit: { limit: 8, urgentLimit: 10 }, mayAnnounce: false }
   expect(nextCredit(inbox, { ...queue, open: 7 })).toBeUndefined()
   expect(nextCredit(inbox, { ...queue, open: 0 })).toBeUndefined()
   expect(nextCredit({ ...inbox, mayAnnounce: true }, { ...queue, open: 7 })).toEqual(credit(9, 11))
 })
 
-test('counts sends but not cancels, and gives a repeated send no second place', () => {
+test('counts sends but not cancels, and counts a repeated send only once', () => {
   const one = acceptCommand(emptyInbox, queue, unknown('a'))
   if (one === 'too-much') throw new Error('unexpected')
   const two = acceptCommand(one.inbox, one.queue, unknown('a'))

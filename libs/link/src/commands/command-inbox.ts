@@ -2,9 +2,9 @@ import { commandKey } from '@smsgw/contract/link/command'
 import type { ReceivedCommand } from './received-command.ts'
 
 /**
- * The agent's side of the commands: those that are being written to the journal, and the credit for more. Credit depends on
- * the room of the whole agent, so that messages that cannot be sent soon stay at the relay, where they can still be
- * cancelled, overtaken or sent by another device.
+ * The agent's side of the commands, which are the commands that are being written to the journal, and the credit for more.
+ * Credit depends on the capacity of the whole agent, so that messages that cannot be sent soon stay at the relay, where they
+ * can still be cancelled, overtaken or sent by another device.
  */
 export interface CommandInbox {
   /** Sends received on this connection, journaled or not. */
@@ -21,14 +21,14 @@ export interface Credit {
   readonly urgentLimit: number
 }
 
-/** The sends that the agent holds, and its room for more. */
+/** The sends that the agent holds, and its capacity for more. */
 export interface SendQueue {
   /** Unfinished sends in the journal. */
   readonly open: number
-  /** Keys of commands, of this connection or an earlier one, that are not on disk yet. */
+  /** Keys of commands, of this connection or an earlier one, that are not yet on disk. */
   readonly journaling: readonly string[]
   readonly capacity: number
-  /** Room beyond `capacity` that only urgent sends may use. */
+  /** Capacity beyond `capacity` that only urgent sends may use. */
   readonly urgent: number
 }
 
@@ -60,9 +60,9 @@ export function commandsOnDisk(queue: SendQueue, keys: readonly string[], open: 
 }
 
 /**
- * The credit to announce now, if any. Not each time that a message ends, since each announcement is a claim in the relay's
- * database and lets the relay send that many commands more: when the room grew by a quarter, or when the relay has used up
- * what it had, and then not too often.
+ * Returns the credit to announce now, if any. Credit is not announced each time that a message ends, because each announcement
+ * causes a claim in the relay's database. It is announced when the capacity grew by a quarter, or when the relay has used up
+ * its credit, and then not too often.
  */
 export function nextCredit(inbox: CommandInbox, queue: SendQueue): Credit | undefined {
   const { received, credit, mayAnnounce } = inbox

@@ -35,7 +35,7 @@ test('claims nothing before the first credit', () => {
   expect(nextClaim(granted)?.room).toEqual({ sends: 2, urgentSends: 3, others: 64 })
 })
 
-test('makes one claim at a time, and another one when the first returned commands', () => {
+test('makes one claim at a time, and another claim when the first returned commands', () => {
   const claiming = nextClaim(granted)?.outbox as CommandOutbox
   expect(nextClaim(requestClaim(claiming))).toBeUndefined()
   const resumed = claimed(claiming, [])
@@ -44,7 +44,7 @@ test('makes one claim at a time, and another one when the first returned command
   expect(nextClaim(requestClaim(empty))).toBeDefined()
 })
 
-test('respects the credit, keeps room for urgent messages, and sends cancels without credit', () => {
+test('respects the credit, reserves capacity for urgent messages, and sends cancels without credit', () => {
   const { outbox, texts } = sent(granted, send('a'), send('b'), send('c'), send('d', 100), cancel('a'))
   expect(idsIn(texts)).toEqual(['a', 'b', 'd', 'a'])
   expect(outbox.waiting).toMatchObject([{ cmdId: 'c' }])

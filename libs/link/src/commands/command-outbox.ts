@@ -3,26 +3,26 @@ import { maxFrameBytes } from '@smsgw/contract/link/frame'
 import { byteLength } from '../connection/frame-text.ts'
 
 /**
- * The relay's side of the commands. Each was committed as dispatched to this journal first, so that the next connection
+ * The relay's side of the commands. Each command was first committed as dispatched to this journal, so that the next connection
  * finds the commands that are lost with this one.
  *
- * The agent grants credit for sends; cancels, sweeps and USSD codes need none. The relay also limits the commands in flight,
- * so that an agent that grants too much does not fill its memory.
+ * The agent grants credit for sends. Cancels, sweeps and USSD codes need no credit. The relay also limits the commands in
+ * flight, so that an agent that grants too much does not fill the relay's memory.
  */
 export interface CommandOutbox {
-  /** Number of sends that the agent accepts, from the start of the connection; undefined before its first credit. */
+  /** Number of sends that the agent accepts, counted from the start of the connection. Undefined before the first credit. */
   readonly limit: number | undefined
-  /** The same for urgent sends. */
+  /** Number of sends that the agent accepts, including urgent ones. */
   readonly urgentLimit: number
   readonly sent: number
-  /** Claimed and not sent yet. */
+  /** Commands that are claimed but not yet sent. */
   readonly waiting: readonly Command[]
   readonly inFlight: readonly { readonly key: string; readonly bytes: number }[]
-  /** Room for sends of the claim in progress; undefined when there is none. */
+  /** How many sends the claim in progress may return. Undefined when no claim is in progress. */
   readonly claiming: number | undefined
   /** There may be commands to claim. */
   readonly isClaimDue: boolean
-  /** The last claim used all of its room, so there may be more commands. */
+  /** The last claim returned as many commands as it could, so there may be more commands. */
   readonly mayHaveMore: boolean
   /** The commands that an earlier connection dispatched and the agent did not acknowledge have been claimed. */
   readonly isResumed: boolean
@@ -66,7 +66,7 @@ export function requestClaim(outbox: CommandOutbox): CommandOutbox {
   return outbox.isClaimDue ? outbox : { ...outbox, isClaimDue: true }
 }
 
-/** The claim to make now, if any. The first one of a connection resumes the unacknowledged commands. */
+/** Returns the claim to make now, if any. The first claim of a connection resumes the unacknowledged commands. */
 export function nextClaim(outbox: CommandOutbox): { outbox: CommandOutbox; room: ClaimRoom } | undefined {
   const { limit, urgentLimit, sent, waiting, inFlight, claiming, isClaimDue } = outbox
   const others = mostInFlight - inFlight.length - waiting.length
@@ -92,14 +92,14 @@ export function claimed(outbox: CommandOutbox, commands: readonly Command[]): Co
 }
 
 /**
- * Repeated after a pause. The transaction may have been committed and only its answer lost: the next claim resumes, and
- * returns those commands too.
+ * Lets the claim be repeated after a pause. The transaction may have been committed, and only its answer lost, so the next
+ * claim resumes and also returns those commands.
  */
 export function claimFailed(outbox: CommandOutbox): CommandOutbox {
   return { ...outbox, claiming: undefined, isClaimDue: false, isResumed: false }
 }
 
-/** The commands to send now, as text. `tooLarge`: commands that do not fit into a frame. */
+/** Returns the text of the commands to send now. Commands in `tooLarge` do not fit into a frame. */
 export function nextCommands(outbox: CommandOutbox): {
   readonly outbox: CommandOutbox
   readonly texts: readonly string[]

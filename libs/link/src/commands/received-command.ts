@@ -1,7 +1,7 @@
 import { type Command, command, commandId } from '@smsgw/contract/link/command'
 import { problemOf } from '../connection/frame-text.ts'
 
-/** A command, or one that this agent does not support: that one is acknowledged and ends as failed, with the reason. */
+/** A command. A command that this agent does not support is acknowledged and ends as failed, with the reason. */
 export type ReceivedCommand =
   | { readonly command: Command }
   | { readonly key: string; readonly cmdId: string; readonly problem: string }

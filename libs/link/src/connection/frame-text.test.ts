@@ -23,7 +23,7 @@ test.each([
   })
 })
 
-test('names the field, and not its value', () => {
+test('reports the field, but not its value', () => {
   const text = '{"type":"stored","upto":"+447700900123"}'
   expect(readRelayFrame(text)).toEqual({
     kind: 'refused',
@@ -33,7 +33,7 @@ test('names the field, and not its value', () => {
   expect(JSON.stringify(readRelayFrame(text))).not.toContain('447700900123')
 })
 
-test('ignores a type of a newer version, unless it is critical', () => {
+test('ignores a frame type of a newer version, unless the frame is critical', () => {
   expect(readRelayFrame('{"type":"compress"}')).toEqual({ kind: 'ignored' })
   expect(readRelayFrame('{"type":"compress","critical":true}')).toMatchObject({ kind: 'refused', why: 'unsupported' })
 })
@@ -47,7 +47,7 @@ test('each end reads only the frames of the other', () => {
   expect(readAgentFrame('{"type":"stored","upto":0}')).toEqual({ kind: 'ignored' })
 })
 
-test('refuses a too large frame without reading it', () => {
+test('refuses a frame that is too large without reading the frame', () => {
   expect(readAgentFrame(' '.repeat(maxFrameBytes + 1))).toMatchObject({ kind: 'refused', why: 'too-much' })
 })
 

@@ -57,7 +57,7 @@ function read<Frame>(text: string, schemas: Readonly<Record<string, Schema<Frame
   return refused('malformed', `${type}: ${problemOf(parsed.error.issues)}`)
 }
 
-/** The field and its problem, never its value: that may be a phone number or a message text. */
+/** Returns the field and its problem, but never its value, which may be a phone number or a message text. */
 export function problemOf(issues: readonly Issue[]): string {
   const [issue] = issues
   if (issue === undefined) return 'invalid'
@@ -82,7 +82,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 const mostDepth = 32
 
-/** Deep nesting would overflow the stack of recursive code. */
+/** Checks the depth, because deep nesting would overflow the stack of recursive code. */
 function isTooDeep(text: string): boolean {
   let depth = 0
   let isInString = false

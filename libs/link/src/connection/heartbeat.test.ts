@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { frameReceived, type Heartbeat, pongReceived, startHeartbeat, tickHeartbeat } from './heartbeat.ts'
 
-/** Runs a tick each 5 s, and `live` after each. Returns the seconds until the verdict `dead`. */
+/** Runs a tick every 5 s, and `live` after each tick. Returns the seconds until the result is `dead`. */
 function secondsUntilDead(live: (heartbeat: Heartbeat, seconds: number) => Heartbeat, start = startHeartbeat): number {
   let heartbeat = start
   for (let seconds = 5; seconds <= 3_600; seconds += 5) {

@@ -1,16 +1,16 @@
 /**
- * Detects that the other end is gone, or that it receives nothing. Time is counted in ticks, four to a heartbeat (20 s), not
- * read from a clock: a process that was suspended gets one late tick, and reads the frames in its buffers before it
+ * Detects that the other end is gone or receives nothing. Time is not read from a clock but counted in ticks, four per
+ * heartbeat (20 s). So a process that was suspended gets only one late tick, and reads the frames in its buffers before it
  * decides that the other end is gone.
  *
- * An end is dead when it sent nothing for 9 ticks (45 s), or did not answer a ping for 5. The second finds a connection that
- * fails in one direction: the answer to the next ping is missing at most 20 + 25 s later.
+ * An end is dead when it sent nothing for 9 ticks (45 s), or did not answer a ping within 5 ticks. The second rule finds a
+ * connection that fails in one direction, because the answer to the next ping is missing at most 20 + 25 s later.
  */
 export interface Heartbeat {
   /** Ticks since the last frame. */
   readonly silent: number
   readonly untilPing: number
-  /** Ticks since the unanswered ping; undefined when there is none. */
+  /** Ticks since the unanswered ping, or undefined when there is none. */
   readonly unanswered: number | undefined
   readonly number: number
 }
@@ -35,7 +35,7 @@ export function tickHeartbeat(heartbeat: Heartbeat): { heartbeat: Heartbeat; ver
   const isDead = silent >= ticksUntilDead || (unanswered ?? 0) >= ticksForAnswer
   if (isDead) return { heartbeat: { ...heartbeat, silent, unanswered }, verdict: 'dead' }
   const isDue = heartbeat.untilPing <= 1
-  // No second ping while one is unanswered: only the oldest shows how long the answer takes.
+  // No second ping is sent while one is unanswered, because only the oldest shows how long the answer takes.
   if (!isDue || unanswered !== undefined) {
     const untilPing = isDue ? 1 : heartbeat.untilPing - 1
     return { heartbeat: { ...heartbeat, silent, unanswered, untilPing }, verdict: 'alive' }

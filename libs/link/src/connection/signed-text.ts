@@ -13,7 +13,7 @@ export type SignedClaim = { readonly relayId: string; readonly nonce: string } &
   | { readonly purpose: 'pair'; readonly credential: string; readonly publicKey: string }
 )
 
-/** A line break inside a claim must not look like its end. */
+/** Escapes a claim, because a line break inside a claim must not look like its end. */
 function quote(line: string): string {
   return JSON.stringify(line)
 }

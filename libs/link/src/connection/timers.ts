@@ -1,4 +1,4 @@
-/** A random delay between the two, so that a thousand agents do not act at the same moment. */
+/** The timer uses a random delay between the two, so that a thousand agents do not act at the same moment. */
 export interface Pause {
   readonly fromMs: number
   readonly toMs: number
@@ -9,12 +9,12 @@ interface HandshakeTimer extends Pause {
   readonly timer: 'handshake'
 }
 
-/** Until the agent has sent its first frame. */
+/** Limit until the agent has sent its first frame. */
 export const handshakeLimit: HandshakeTimer = { kind: 'set-timer', timer: 'handshake', fromMs: 15_000, toMs: 15_000 }
 
 /**
- * From then on. When thousands of agents connect at once, for example after another relay stopped, they are authenticated
- * one after the other. A shorter limit would close connections that only come back.
+ * Limit after the first frame. When thousands of agents connect at once, for example after another relay stopped, they are
+ * authenticated one after the other. A shorter limit would close connections whose agents only connect again.
  */
 export const authenticationLimit: HandshakeTimer = {
   kind: 'set-timer',

@@ -12,6 +12,6 @@ test.each([
   expect(commonVersion(ours, theirs)).toBe(common)
 })
 
-test('a refusal names the supported range', () => {
+test('a refusal contains the supported range', () => {
   expect(versionRefusal({ min: 2, max: 3 })).toContain('versions 2 to 3')
 })

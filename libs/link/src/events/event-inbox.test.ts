@@ -33,7 +33,7 @@ const idsOf = ({ storing }: EventInbox) =>
     'event' in received && 'cmdId' in received.event ? received.event.cmdId : received,
   )
 
-test('stores one batch at a time, and joins events that arrive meanwhile into the next', () => {
+test('stores one batch at a time, and joins events that arrive during a write into the next batch', () => {
   const first = nextBatch(take(openInbox(4), frame(5, 2)))
   expect(first.storing).toMatchObject({ from: 5, tag: 't6' })
   const more = nextBatch(take(first, frame(7, 1), frame(8, 2)))
@@ -49,7 +49,7 @@ test('accepts repeated events once', () => {
   expect(take(inbox, frame(2, 3)).waiting).toMatchObject([{ from: 4, skipped: 0, tag: 't4' }])
 })
 
-test('refuses a gap, accepts a declared one, and does not join it with earlier events', () => {
+test('refuses a gap, but accepts a declared gap, and does not join its events with earlier ones', () => {
   expect(acceptEvents(openInbox(4), frame(6, 1), 10)).toBe('gap')
   const inbox = nextBatch(take(openInbox(4), frame(5, 1), frame(9, 1, 3)))
   expect(inbox.storing).toMatchObject({ from: 5 })

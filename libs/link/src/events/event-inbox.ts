@@ -3,8 +3,8 @@ import type { EventsFrame } from '@smsgw/contract/link/frame'
 import { problemOf } from '../connection/frame-text.ts'
 
 /**
- * The relay's side of the events: received, being stored, on disk. One batch is stored at a time; events that arrive
- * meanwhile are joined into the next batch.
+ * The relay's side of the events, which are received, being stored or on disk. One batch is stored at a time. Events that arrive
+ * during the write are joined into the next batch.
  */
 export interface EventInbox {
   /** The last event on disk. */
@@ -21,7 +21,7 @@ export interface EventInbox {
 
 export interface EventBatch {
   readonly from: number
-  /** Number of events before `from` that no longer exist; the mark passes them. */
+  /** Number of events before `from` that no longer exist and that the mark skips. */
   readonly skipped: number
   readonly events: readonly ReceivedEvent[]
   /** Tag of the last event. */
@@ -43,7 +43,7 @@ export function openInbox(mark: number): EventInbox {
 
 export function acceptEvents(inbox: EventInbox, frame: EventsFrame, length: number): EventInbox | 'gap' {
   const last = frame.from + frame.events.length - 1
-  // All of these were received before: the agent sent them again before it read the acknowledgement.
+  // All of these events were received earlier. The agent sent them again before it read the acknowledgement.
   if (last <= inbox.received) return inbox
   const begins = frame.from - (frame.skipped ?? 0)
   if (begins > inbox.received + 1) return inbox.isReplaying ? inbox : 'gap'
@@ -84,7 +84,7 @@ export function storeFailed(inbox: EventInbox): EventInbox {
   return storing ? { ...inbox, storing: undefined, waiting: [storing, ...waiting], isPaused: true } : inbox
 }
 
-/** The store has fewer events than it acknowledged; all later ones are requested again. */
+/** Requests all events after the mark again, because the store has fewer events than it acknowledged. */
 export function restartFrom(mark: number): EventInbox {
   return { ...openInbox(mark), isReplaying: true }
 }

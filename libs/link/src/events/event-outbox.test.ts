@@ -53,7 +53,7 @@ test('declares events that retention removed as a gap', () => {
   expect(JSON.parse(frame?.text ?? '')).toMatchObject({ from: 7, skipped: 4, tag: 't8', events: [{}, {}] })
 })
 
-test('stops reading events that retention removed meanwhile', () => {
+test('stops reading events that retention removed during the read', () => {
   const reading = { ...resume(openOutbox({ first: 1, tail: 9, mark: 9 }), 2), readingFrom: 3 }
   expect(nextReading(prune(reading, 7), 10)).toMatchObject({ from: 7, most: 3 })
   expect(nextReading(prune(reading, 3), 10)).toBeUndefined()

@@ -1,14 +1,14 @@
 import { fitsFrame } from '../connection/frame-text.ts'
 
 /**
- * The agent's side of the events: numbers only, the events themselves are in the journal.
+ * The agent's side of the events. It contains only numbers, because the events are in the journal.
  *
  *   first … mark     stored by the relay
  *   mark … sent      in flight
  *   sent … tail      pending
  */
 export interface EventOutbox {
-  /** The oldest event in the journal; `tail` + 1 when there is none. */
+  /** The oldest event in the journal, or `tail` + 1 when there is none. */
   readonly first: number
   readonly tail: number
   readonly mark: number
@@ -22,7 +22,7 @@ export interface EventOutbox {
   readonly unacknowledgedTicks: number
 }
 
-/** As stored in the journal: the JSON text of an event is made once. */
+/** An event as stored in the journal. Its JSON text is created only once. */
 export interface JournaledEvent {
   readonly text: string
   readonly tag: string
@@ -45,12 +45,12 @@ export function openOutbox(journal: Pick<EventOutbox, 'first' | 'tail' | 'mark'>
   return { first, tail, mark, sent: mark, inFlight: [], readingFrom: undefined, unacknowledgedTicks: 0 }
 }
 
-/** The relay has the events up to `mark`; later ones that were sent may be lost. */
+/** Continues after `mark`. The relay has the events up to there, and later events that were sent may be lost. */
 export function resume(outbox: EventOutbox, mark: number): EventOutbox {
   return { ...outbox, mark, sent: mark, inFlight: [], readingFrom: undefined, unacknowledgedTicks: 0 }
 }
 
-/** The events to read now, if any. */
+/** Returns the events to read now, if any. */
 export function nextReading(outbox: EventOutbox, window: number): Reading | undefined {
   const { sent, tail, mark, first, readingFrom, inFlight } = outbox
   if (readingFrom !== undefined || inFlight.reduce((sum, { length }) => sum + length, 0) > mostCharactersFlying) {
@@ -91,7 +91,7 @@ export interface EventFrame {
   readonly text: string
 }
 
-/** The frames for these events, each within the maximum size. */
+/** Returns the frames for these events, each within the maximum size. */
 export function eventFrames(sent: number, from: number, events: readonly JournaledEvent[]): readonly EventFrame[] {
   const [first] = events
   const last = events.at(-1)

@@ -18,9 +18,9 @@ import type { Open, RelayEffect, RelayFacts, RelayInput, RelayState, RelayStep }
 
 /** 30 s. */
 const ticksForAcknowledgement = 6
-/** Two in a second. The agent accepts ten frames of all kinds in a second. */
+/** Two frames per second. The agent accepts ten frames of all kinds per second. */
 const maxSettingsPerTick = 10
-/** Before a failed transaction is repeated. */
+/** Pause before a failed transaction is repeated. */
 const retryPause: Pause = { fromMs: 500, toMs: 1_500 }
 
 export type OpenState = RelayState & { readonly phase: Open }
@@ -117,7 +117,7 @@ export function tick(state: OpenState): RelayStep {
 function pushSettings(state: OpenState, change: RelayInput & { kind: 'settings-changed' }): RelayStep {
   const { sent } = state.phase.settings
   const { settings, serverTime } = change
-  // A time would be wrong at the next tick.
+  // A time is sent at once, because it would be wrong at the next tick.
   const isHeld = sent >= maxSettingsPerTick && serverTime === undefined
   const push = isHeld ? { sent, pending: settings } : { sent: sent + 1 }
   return {
@@ -137,7 +137,7 @@ function eventsArrived(state: OpenState, frame: EventsFrame, length: number): Re
   if (inbox === 'gap')
     return closeConnection(state, 'malformed', `event ${frame.from} came before ${phase.inbox.received + 1}`)
   if (isOverfull(inbox, relay.window)) return closeConnection(state, 'too-much', 'more events than the window allows')
-  // The agent sent stored events again, so the acknowledgement may be lost. It is repeated.
+  // The agent sent stored events again, so the acknowledgement may be lost and is repeated.
   const isKnown = inbox === phase.inbox && !inbox.isReplaying
   const again = isKnown ? [send({ type: 'stored', upto: inbox.mark })] : []
   return then(advance({ ...state, phase: { ...phase, inbox } }), again)

@@ -57,7 +57,7 @@ test('pairs a new agent, which sends hello on the same connection', () => {
   })
 })
 
-test('supports the previous version, and reports the range when there is no common one', () => {
+test('supports the previous version, and reports the supported range when there is no common version', () => {
   const relay = challenged({ versions: { min: 1, max: 2 } })
   const old = play(receive(relay, hello).state, { kind: 'authenticated' }, { kind: 'connection-opened', opened })
   expect(framesIn(old.effects)).toMatchObject([{ type: 'welcome', version: 1 }])
@@ -77,7 +77,7 @@ test('acknowledges an event when it is committed, and stores later ones with the
   )
 })
 
-test('repeats a failed transaction after a pause, and acknowledges nothing before', () => {
+test('repeats a failed transaction after a pause, and acknowledges nothing before the commit', () => {
   const { state } = receive(ready(), events(5))
   const failed = play(state, { kind: 'store-failed' })
   expect(failed.effects).toMatchObject([{ kind: 'set-timer', timer: 'retry' }])
@@ -152,7 +152,7 @@ test('sends the last of many changes of the settings with the next tick', () => 
   expect(framesIn(play(ticked.state, { kind: 'timer', timer: 'tick' }).effects)).toEqual([])
 })
 
-test('sends a new time at once, since it would be wrong at the next tick', () => {
+test('sends a new time at once, because the time would be wrong at the next tick', () => {
   const change = { kind: 'settings-changed', settings: { version: 1 } } as const
   const { state } = play(ready(), ...Array.from({ length: 50 }, () => change))
   const { effects } = play(state, { ...change, serverTime: '2026-03-01T12:00:00Z' })
@@ -169,7 +169,7 @@ test('sends settings that change during the handshake after the welcome', () => 
   expect(framesIn(effects)).toMatchObject([{ type: 'welcome' }, { type: 'settings', settings: { version: 2 } }])
 })
 
-test('when it stops it asks the agent to reconnect later, and claims nothing more', () => {
+test('asks the agent to reconnect later when it stops, and claims nothing more', () => {
   const { state, effects } = play(ready(), { kind: 'drain', reconnectAfterMs: 900 })
   expect(framesIn(effects)).toEqual([{ type: 'goaway', reconnectAfterMs: 900 }])
   expect(play(state, { kind: 'wake' }).effects).toEqual([])

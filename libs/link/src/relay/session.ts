@@ -8,7 +8,7 @@ import { handleFrame, isOpen, proceed, retry, tick } from './online.ts'
 import type { RelayInput, RelayState, RelayStep, RelayTimer } from './state.ts'
 
 /**
- * The relay's end of the link: one machine for each socket, closed with it.
+ * The relay's end of the link. Each socket has one machine, which is closed with the socket.
  *
  *   new → challenged → authenticating → opening → open → closed
  *            ↕ pairing                                   ↑ from every phase

@@ -38,7 +38,7 @@ export type RelayPhase =
       readonly newSettings?: Readonly<Record<string, unknown>>
     }
   | Open
-  /** Closed by either end. `connEpoch`: undefined when the store has not opened this connection. */
+  /** Closed by either end. `connEpoch` is undefined if the store has not opened this connection. */
   | { readonly kind: 'closed'; readonly connEpoch: number | undefined }
 
 export interface Open {
@@ -70,7 +70,7 @@ export interface OpenedConnection {
   readonly markTag?: string | undefined
   /** Boot id of the previous connection of the device. */
   readonly previousBootId?: string | undefined
-  /** The device has used a newer journal since, so this one is an old copy and gets no commands. */
+  /** Whether the device has already used a newer journal, so that this one is an old copy and gets no commands. */
   readonly isRetired: boolean
   readonly serverTime: string
   readonly settings: Readonly<Record<string, unknown>>
@@ -92,7 +92,7 @@ export type RelayInput =
   | { readonly kind: 'events-stored'; readonly mark: number }
   /** Nothing was committed, because the store has fewer events than it acknowledged on this connection. */
   | { readonly kind: 'mark-behind'; readonly mark: number }
-  /** It is unknown whether the transaction was committed; it is repeated. */
+  /** It is unknown whether the transaction was committed, so it is repeated. */
   | { readonly kind: 'store-failed' }
   | { readonly kind: 'commands-claimed'; readonly commands: readonly Command[] }
   | { readonly kind: 'claim-failed' }
@@ -120,13 +120,13 @@ export type RelayEffect =
   | { readonly kind: 'close'; readonly code: number; readonly reason: string }
   | ({ readonly kind: 'set-timer'; readonly timer: RelayTimer } & Pause)
   | { readonly kind: 'cancel-timer'; readonly timer: RelayTimer }
-  /** Redeem the credential for this key; a known key keeps its device. Answer `paired` or `pairing-refused`. */
+  /** Redeem the credential for this key. A known key keeps its device. Answer `paired` or `pairing-refused`. */
   | { readonly kind: 'pair'; readonly pair: Pair; readonly text: string }
-  /** Verify `signature` over `text` with the device's key. Answer `authenticated` or `refused`. */
+  /** Verify the `signature` of `text` with the device's key. Answer `authenticated` or `refused`. */
   | { readonly kind: 'authenticate'; readonly deviceId: string; readonly text: string; readonly signature: string }
   /** Increment the epoch, unless the socket is closed by then. Answer `connection-opened` or `refused`. */
   | { readonly kind: 'open-connection'; readonly hello: Hello }
-  /** If the device still has this epoch, it is offline now. */
+  /** Mark the device as offline if it still has this epoch. */
   | { readonly kind: 'close-connection'; readonly connEpoch: number }
   /** One transaction under this epoch. Answer `events-stored`, `mark-behind`, `fenced` or `store-failed`. */
   | {
@@ -138,7 +138,7 @@ export type RelayEffect =
   /**
    * One transaction under this epoch: commits pending commands of the device as dispatched to the journal, and returns
    * them. `isResume` returns instead all commands that were dispatched to the journal before and not acknowledged,
-   * regardless of the room. Answer `commands-claimed`, `fenced` or `claim-failed`.
+   * regardless of the capacity. Answer `commands-claimed`, `fenced` or `claim-failed`.
    */
   | {
       readonly kind: 'claim-commands'
@@ -149,7 +149,7 @@ export type RelayEffect =
     }
   /** Keys of commands that are on the agent's disk. */
   | { readonly kind: 'commands-taken'; readonly keys: readonly string[] }
-  /** The command does not fit into a frame: end it as failed. */
+  /** End the command as failed, because it does not fit into a frame. */
   | { readonly kind: 'command-too-large'; readonly command: Command }
   | { readonly kind: 'take-telemetry'; readonly at: string; readonly sample: Readonly<Record<string, unknown>> }
   | { readonly kind: 'take-waiting'; readonly report: WaitingReport }

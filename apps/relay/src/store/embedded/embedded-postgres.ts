@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
@@ -8,10 +9,9 @@ import { StartError } from '@smsgw/daemon/start-error'
 import { Client } from 'pg'
 import { findBinaries } from './binaries.ts'
 import { initialise, SUPERUSER } from './initialise.ts'
-import { ordinaryUser } from './ordinary-user.ts'
+import { handOver, type OrdinaryUser, ordinaryUser } from './ordinary-user.ts'
 import { endOrphan } from './orphan.ts'
 import { startServer } from './server-process.ts'
-import { socketFolder } from './socket-folder.ts'
 
 const DATABASE = 'smsgw'
 const FIRST_RESTART_MS = 100
@@ -27,15 +27,15 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions {
   /** Data folder, which the caller has locked. */
   readonly folder: string
-  /** Receives messages of the server; never a statement or a value. */
+  /** Receives messages of the server. They never contain a statement or a value. */
   readonly report: (line: string) => void
-  /** False for faster tests: data does not survive a power failure. */
+  /** False for faster tests, whose data does not survive a power failure. */
   readonly durable?: boolean
 }
 
 /**
- * Starts PostgreSQL for this machine only: no port, a socket that only its owner can reach. The server stops with this
- * process and is restarted when it stops by itself. A server left by a killed process is stopped first.
+ * Starts PostgreSQL without a port and with a socket that only its owner can reach. The server stops with this process and is
+ * restarted when it stops unexpectedly. A server that a killed process left behind is stopped first.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const folder = resolve(options.folder)
@@ -50,9 +50,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const start = () => withDisk(folder, startServer(command, report))
   let server = await start()
   let stopping = false
-  const url = (database: string) =>
-    `postgresql://${SUPERUSER}@localhost/${database}?host=${encodeURIComponent(socket.path)}`
-  await makeDatabase(url('postgres'))
+  await createDatabase(socketUrl(socket.path, 'postgres'))
   void keepAlive()
 
   async function keepAlive(): Promise<void> {
@@ -106,7 +104,7 @@ function socketUrl(socketFolder: string, database: string): string {
   return `postgresql://${SUPERUSER}@localhost/${database}?host=${encodeURIComponent(socketFolder)}`
 }
 
-async function makeDatabase(url: string): Promise<void> {
+async function createDatabase(url: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
@@ -117,7 +115,7 @@ async function makeDatabase(url: string): Promise<void> {
   }
 }
 
-/** On Linux the kernel stops the server when this process dies; elsewhere the next start does. */
+/** Returns the command prefix with which Linux stops the server when this process dies. Elsewhere the next start stops it. */
 function dieWithUsPrefix(): string[] {
   const prefix = ['setpriv', '--pdeathsig', 'INT']
   return spawnSync('setpriv', [...prefix.slice(1), 'true'], { stdio: 'ignore', env: childEnvironment() }).status === 0
@@ -130,22 +128,40 @@ function settings(socketFolder: string, durable: boolean): string[] {
     listen_addresses: '',
     unix_socket_directories: socketFolder,
     unix_socket_permissions: '0700',
-    // A Raspberry Pi has one gigabyte of memory, and writing wears out SD cards.
+    // These values suit a Raspberry Pi with one gigabyte of memory and an SD card, which wears out when written.
     shared_buffers: '32MB',
     max_connections: durable ? '60' : '300',
     io_method: 'sync',
-    // After a crash syncs the file system once instead of a thousand files.
+    // After a crash, the file system is synced once instead of a thousand files.
     ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_wal_size: '256MB',
     jit: 'off',
     timezone: 'UTC',
-    // Messages about statements would quote their values.
+    // Messages about statements would contain their values.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   }
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+const SOCKET_NAME = '.s.PGSQL.5432'
+/** The path of a socket has at most 108 bytes on Linux and 104 on macOS, including the final zero. */
+const LONGEST_PATH = 103
+
+interface SocketFolder {
+  readonly path: string
+  remove(): void
+}
+
+/** Returns the data folder, which only its owner may enter, or a private folder in /tmp if that path is too long. */
+function socketFolder(dataFolder: string, user: OrdinaryUser): SocketFolder {
+  if (Buffer.byteLength(join(dataFolder, SOCKET_NAME)) <= LONGEST_PATH)
+    return { path: dataFolder, remove: () => undefined }
+  const path = mkdtempSync(join(tmpdir(), 'smsgw-'))
+  handOver(path, user)
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }

@@ -24,13 +24,13 @@ export async function initialise(
   const version = versionOf(folder)
   if (version === binaries.majorVersion) {
     handOver(folder, user)
-    chmodSync(folder, 0o700) // required by PostgreSQL; a restored copy may have other permissions
+    chmodSync(folder, 0o700) // PostgreSQL requires this, but a restored copy may have other permissions
     return
   }
   if (version !== undefined)
     throw new StartError(
-      `the database in ${folder} was made by PostgreSQL ${version}, and PostgreSQL ${binaries.majorVersion} cannot read it: ` +
-        'make a backup with the release that made it, and restore that into a new folder (docs/backup.md)',
+      `the database in ${folder} was created by PostgreSQL ${version}, and PostgreSQL ${binaries.majorVersion} cannot read it: ` +
+        'make a backup with the release that created it, and restore the backup into a new folder (docs/backup.md)',
     )
   const unfinished = `${folder}.unfinished`
   writable(folder, () => {
@@ -41,7 +41,7 @@ export async function initialise(
   const args = [
     `--pgdata=${unfinished}`,
     `--username=${SUPERUSER}`,
-    // There is no port, and the socket is in the data folder, which only its owner may enter.
+    // Passwords are not needed, because there is no port, and only the owner may enter the folder of the socket.
     '--auth-local=trust',
     '--auth-host=reject',
     '--encoding=UTF8',
@@ -54,7 +54,7 @@ export async function initialise(
   writable(folder, () => renameSync(unfinished, folder))
 }
 
-/** Returns why the program failed, or undefined. It has its own process group: Ctrl-C stops only the relay, which stops it. */
+/** Runs a program in its own process group, so that Ctrl-C stops only the relay. Returns why it failed, or undefined. */
 function run(prefix: readonly string[], program: string, args: readonly string[]): Promise<string | undefined> {
   const [file = '', ...all] = [...prefix, program, ...args]
   const child = spawn(file, all, { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env: childEnvironment() })
@@ -85,7 +85,7 @@ function writable(folder: string, work: () => void): void {
   }
 }
 
-/** The last line of initdb is its cleanup; the line before is the error. */
+/** Returns the error of initdb, whose last line is about its cleanup. */
 function lastLine(stderr: string): string {
   const lines = stderr.trim().split('\n')
   const failure = lines.findLast((line) => /error|fatal|panic|could not/i.test(line)) ?? lines.at(-1) ?? ''

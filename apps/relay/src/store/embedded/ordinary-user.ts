@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { StartError } from '@smsgw/daemon/start-error'
 
-/** The user of PostgreSQL, which refuses root; initdb also refuses a user without a name. */
+/** The user for PostgreSQL, which refuses root. Its initdb also refuses a user without a name. */
 export interface OrdinaryUser {
   /** Prefix of each PostgreSQL command. */
   readonly prefix: readonly string[]
-  /** Owner of the data folder when it is another user. */
+  /** Owner of the data folder if it is not the present user. */
   readonly owner: Owner | undefined
 }
 
@@ -19,8 +19,9 @@ interface Owner {
 }
 
 /**
- * Uses the present user when it is not root. Root uses a user namespace, where it looks like an ordinary user and files stay
- * its own. Where namespaces are forbidden, as in many containers, root switches to the owner of the data, or to `nobody`.
+ * Returns the present user if it is not root. Root uses a user namespace, where root looks like an ordinary user but keeps the
+ * ownership of its files. Where namespaces are forbidden, as in many containers, root switches to the owner of the data, or to
+ * `nobody`.
  */
 export function ordinaryUser(postgres: string, dataFolder: string): OrdinaryUser {
   const isRoot = process.getuid?.() === 0
@@ -42,7 +43,7 @@ export function ordinaryUser(postgres: string, dataFolder: string): OrdinaryUser
   )
 }
 
-/** Gives a folder to the user of PostgreSQL and makes its parents accessible. */
+/** Makes the PostgreSQL user the owner of a folder, and makes the parent folders accessible. */
 export function handOver(folder: string, { owner }: OrdinaryUser): void {
   if (owner === undefined) return
   const parent = dirname(folder)

@@ -9,8 +9,8 @@ const FAST_MS = 10_000
 const IMMEDIATE_MS = 10_000
 
 /**
- * Stops a server that a killed process left on this folder. The caller has locked the folder, so the process that started
- * the server is dead; usually the server is shutting down already.
+ * Stops a server that a killed process left running on this folder. The caller has locked the folder, so the process that
+ * started the server is dead, and the server is usually already shutting down.
  */
 export async function endOrphan(folder: string): Promise<void> {
   const file = join(folder, 'postmaster.pid')
@@ -24,7 +24,7 @@ export async function endOrphan(folder: string): Promise<void> {
         `PostgreSQL process ${pid} still uses ${folder} and does not stop: kill it, then start again`,
       )
   }
-  // After a power failure or in a new container another process may have this id, and PostgreSQL would refuse to start.
+  // After a power failure, or in a new container, another program may have this process id, and PostgreSQL would not start.
   rmSync(file, { force: true })
 }
 

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { StartError } from '@smsgw/daemon/start-error'
 
-/** A fast shutdown writes the memory to disk; an immediate one leaves recovery to the next start. */
+/** A fast shutdown writes the memory to disk. An immediate shutdown leaves the recovery to the next start. */
 const CLEAN_END_MS = 20_000
 const TRIES = 50
 const PAUSE_MS = 100
 
-/** Messages about clients during start and shutdown, which are our own connections. */
+/** Messages about clients during start and shutdown. These clients are our own connections. */
 const TURNED_AWAY = /^(?:the database system is|terminating connection)/
 
 export interface ServerProcess {
@@ -24,7 +24,7 @@ export async function startServer(command: readonly string[], report: (line: str
   for (let tries = 1; ; tries += 1) {
     const result = await launch(command, report)
     if (typeof result !== 'string') return result
-    // Child processes of a killed server end a moment later.
+    // Tries again, because child processes of a killed server end a moment after it.
     const childrenLeft = /shared memory block .* still in use/.test(result)
     if (!childrenLeft || tries === TRIES)
       throw new StartError(`the embedded PostgreSQL did not start: ${result}. Fix that, or set DATABASE_URL`)
@@ -32,10 +32,10 @@ export async function startServer(command: readonly string[], report: (line: str
   }
 }
 
-/** Returns the server, or its messages when it did not start. */
+/** Returns the server, or its messages if it did not start. */
 function launch([file = '', ...args]: readonly string[], report: (line: string) => void) {
   return new Promise<ServerProcess | string>((resolve) => {
-    // Its own process group: Ctrl-C must not stop the database while the relay shuts down.
+    // A separate process group, because Ctrl-C must not stop the database while the relay shuts down.
     const child = spawn(file, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env: childEnvironment() })
     const ended = new Promise<void>((end) => {
       child.once('exit', () => end())

@@ -10,7 +10,7 @@ export interface RunStatement {
   readonly rows: readonly unknown[] | undefined
 }
 
-/** Passes statements on to the database and records the raw ones. */
+/** Returns a client that runs statements in the database and records the raw ones. */
 export function recordStatements(statements: Statements, ran: RunStatement[]): Statements {
   return new Proxy(statements, {
     get(target, name) {
@@ -30,16 +30,16 @@ export function recordStatements(statements: Statements, ran: RunStatement[]): S
 /** A column of a result as the database reports it. */
 export interface Column {
   readonly name: string
-  /** Name of the type; of the element when it is an array. */
+  /** Name of the type, or of the element type of an array. */
   readonly type: string
   readonly isArray: boolean
   /** Labels of an enum type. */
   readonly labels: readonly string[]
-  /** A column of a table that may contain null. */
+  /** Whether this is a column of a table that may contain null. */
   readonly isNullable: boolean
 }
 
-/** Reads the columns of a query from the database. Nothing that the query changes is kept. */
+/** Returns the columns of a query as the database reports them. Runs the query and rolls it back. */
 export async function columnsOf(url: string, sql: Prisma.Sql): Promise<Column[]> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -68,7 +68,7 @@ const COLUMNS = `
   LEFT JOIN pg_attribute a ON a.attrelid = field."table" AND a.attnum = field."column"
   ORDER BY field.position`
 
-/** Compares the columns of a query with the schema of its rows. */
+/** Returns the differences between the columns of a query and the schema of its rows. */
 export function differences(columns: readonly Column[], row: z.ZodObject): string[] {
   const names = columns.map(({ name }) => name)
   return [
@@ -90,7 +90,7 @@ function differenceOf(column: Column, schema: z.core.$ZodType | undefined): stri
   return isMatch ? [] : [`${name} has the type ${column.type}[]`]
 }
 
-/** A schema may always accept null: an outer join makes any column null. */
+/** Ignores null, because an outer join may make any column null. */
 function withoutNull(schema: z.ZodType): z.ZodType {
   const isWrapper = schema instanceof z.ZodNullable || schema instanceof z.ZodReadonly
   return isWrapper ? withoutNull(schema.unwrap() as z.ZodType) : schema

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** The source files of the relay: no tests, nothing generated. */
+/** Returns the source files of the relay without tests and generated files. */
 export function sourceFiles(folder: string): { readonly file: string; readonly text: string }[] {
   return globSync('**/*.ts', { cwd: folder, exclude: ['store/generated', '**/testing'] })
     .filter((file) => !file.endsWith('.test.ts'))

@@ -1,0 +1,11 @@
+import type { Statements } from './database.ts'
+
+/**
+ * Writes a megabyte to a temporary table, which is dropped at the end of the transaction. This extends a file at once, without
+ * a large entry in the log, because PostgreSQL stops when there is no space for its log. Locks only the temporary table.
+ */
+export async function testDiskSpace(statements: Statements): Promise<void> {
+  await statements.$executeRaw`
+    CREATE TEMPORARY TABLE disk_space_test ON COMMIT DROP AS
+      SELECT repeat('x', 1900) AS content FROM generate_series(1, 500)`
+}
