@@ -7,7 +7,7 @@ const steps: readonly (readonly [name: string, command: readonly string[]])[] = 
   ['dead code', ['knip', '--no-progress']],
   ['house rules', ['node', '--disable-warning=ExperimentalWarning', '.repo/rules/run-rules.ts']],
   ['commit subjects', ['node', '.repo/rules/commit-subjects.ts']],
-  ['compose file', ['dclint', '--max-warnings', '0', 'docker-compose.yml']],
+  ['compose files', ['dclint', '--max-warnings', '0', 'docker-compose.yml', 'docker-compose.relay.yml']],
   ['images', ['dockerfile-utils', 'lint', '.repo/packaging/container/Dockerfile']],
 ]
 

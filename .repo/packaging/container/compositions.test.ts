@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+
+const root = resolve(import.meta.dirname, '../../..')
+const files = ['docker-compose.yml', 'docker-compose.relay.yml']
+const dockerfile = readFileSync(join(import.meta.dirname, 'Dockerfile'), 'utf8')
+const compositions = files.map((file) => [file, servicesOf(file)] as const)
+
+// Compose builds all services at the same time. Two builds of one tag fail on a machine that does not have it yet.
+test('no two services, of any file, build the same tag', () => {
+  const built = compositions.flatMap(([, services]) => Object.values(services).flatMap((one) => one.build && one.image))
+  const tags = built.filter((tag) => tag !== undefined)
+  expect(tags.length).toBeGreaterThan(3)
+  expect(new Set(tags).size).toBe(tags.length)
+})
+
+test.each(compositions)(
+  '%s: a service that uses an image built by another one depends on it and never pulls',
+  (_, services) => {
+    for (const [name, { image = '', build, pull_policy }] of Object.entries(services)) {
+      if (build !== undefined || !image.startsWith('smsgw-')) continue
+      const builder = Object.keys(services).find((other) => services[other]?.build && services[other]?.image === image)
+      expect({ name, pull_policy, dependsOn: [...dependenciesOf(services, name)] }).toMatchObject({
+        name,
+        pull_policy: 'never',
+        dependsOn: expect.arrayContaining([builder]),
+      })
+    }
+  },
+)
+
+test('without a profile, no emulated modem starts', () => {
+  const unasked = compositions.map(([, services]) =>
+    Object.keys(services).filter((name) => services[name]?.profiles === undefined),
+  )
+  expect(unasked).toEqual([['gateway'], ['postgres', 'relay', 'secrets']])
+})
+
+test('a modem that comes back under another name is there, and no device other than a serial port may be used', () => {
+  const users = compositions
+    .flatMap(([, services]) => Object.values(services))
+    .filter(({ volumes = [] }) => volumes.includes('/dev:/dev'))
+  expect(users).toHaveLength(2)
+  for (const { device_cgroup_rules, group_add, devices, privileged } of users) {
+    expect(device_cgroup_rules).toEqual(['c 188:* rw', 'c 166:* rw', 'c 204:* rw', 'c 4:64 rw'])
+    expect({ group_add, devices, privileged }).toEqual({ group_add: ['20'] })
+  }
+})
+
+test('the images install packages before they copy sources, from the manifest of every project', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, unknown>>
+  }
+  const projects = Object.keys(packages).filter((path) => path !== '' && !path.includes('node_modules'))
+  const [manifests = '', sources = ''] = dockerfile.split('npm ci')
+  for (const project of projects) expect(manifests).toContain(`COPY ${project}/package.json ${project}/\n`)
+  expect(manifests).not.toMatch(/^COPY \. /m)
+  expect(sources).toMatch(/^COPY \. \.$/m)
+})
+
+test('the image without a target is the gateway', () => {
+  expect([...dockerfile.matchAll(/^FROM .* AS (\w+)$/gm)].at(-1)?.[1]).toBe('gateway')
+})
+
+test('all images come from one base, which a build can pin, and have labels', () => {
+  const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+) AS \w+$/gm)].map(([, base]) => base)
+  expect(bases).toHaveLength(6)
+  for (const base of bases) expect(base).toMatch(/^(?:\$\{NODE_IMAGE\}|runtime)$/)
+  for (const label of ['version', 'revision', 'created', 'licenses', 'title', 'description'])
+    expect(dockerfile).toContain(`org.opencontainers.image.${label}=`)
+})
+
+test('the version of the images is that of the product', () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(dockerfile).toContain(`ARG VERSION=${version}\n`)
+})
+
+test('no health check starts Node', () => {
+  const checks = [...dockerfile.matchAll(/^HEALTHCHECK .*CMD (\[.*\])$/gm)].map(([, words = '']) => JSON.parse(words))
+  expect(checks).toHaveLength(4)
+  for (const [program, script] of checks) expect([program, script]).toEqual(['bash', 'check-health.sh'])
+})
+
+interface RawService {
+  readonly image?: string
+  readonly build?: object
+  readonly pull_policy?: string
+  readonly depends_on?: Readonly<Record<string, unknown>>
+  readonly profiles?: readonly string[]
+  readonly volumes?: readonly unknown[]
+  readonly devices?: readonly string[]
+  readonly device_cgroup_rules?: readonly string[]
+  readonly group_add?: readonly string[]
+  readonly privileged?: boolean
+}
+
+function servicesOf(file: string): Readonly<Record<string, RawService>> {
+  return parse(readFileSync(join(root, file), 'utf8'), { merge: true }).services
+}
+
+function dependenciesOf(services: Readonly<Record<string, RawService>>, name: string): Set<string> {
+  const direct = Object.keys(services[name]?.depends_on ?? {})
+  return new Set([...direct, ...direct.flatMap((each) => [...dependenciesOf(services, each)])])
+}
