@@ -1,49 +1,63 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TotalsReporter } from './vitest-totals.ts'
 
-// Every test starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 30_000 })
+/** A test file of each name, and the totals of its run. */
+const runs: Readonly<Record<string, readonly [tests: string, totals: object]>> = {
+  'tests by their result': [
+    "test('a', () => 0); test('b', () => { throw 1 }); test.skip('c', () => 0); test.todo('d')",
+    { passed: 1, failed: 1, skipped: 2 },
+  ],
+  'a suite whose beforeAll breaks as a failure': [
+    "describe('s', () => { beforeAll(() => { throw 1 }); test('a', () => 0) })",
+    { failed: 1 },
+  ],
+  'a suite whose afterAll breaks as a failure': [
+    "describe('s', () => { afterAll(() => { throw 1 }); test('a', () => 0) })",
+    { failed: 1 },
+  ],
+  'a file that does not load as a failure': ["throw new Error('no')", { failed: 1 }],
+  'an error outside of every test as a failure': [
+    "test('a', () => { Promise.reject(new Error('late')) })",
+    { failed: 1 },
+  ],
+}
 
-const REPORTER = join(import.meta.dirname, 'vitest-totals.ts')
-const VITEST = resolve(import.meta.dirname, '../node_modules/vitest/vitest.mjs')
+let folder: string
 
-test('counts tests by their result', () => {
-  const tests = "test('a', () => 0); test('b', () => { throw 1 }); test.skip('c', () => 0); test.todo('d')"
-  expect(totalsOf(tests)).toEqual({ passed: 1, failed: 1, skipped: 2 })
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-totals-'))
+  for (const [name, [tests]] of Object.entries(runs)) {
+    mkdirSync(join(folder, name))
+    writeFileSync(join(folder, name, 'some.test.js'), tests)
+  }
+  // One process for all runs, because loading Vitest takes most of its time.
+  const code = `
+    const { startVitest } = await import('vitest/node')
+    const { TotalsReporter } = await import(${JSON.stringify(join(import.meta.dirname, 'vitest-totals.ts'))})
+    for (const root of ${JSON.stringify(Object.keys(runs).map((name) => join(folder, name)))}) {
+      const reporters = [new TotalsReporter([root + '/totals.json'])]
+      await (await startVitest('test', [], { root, config: false, globals: true, watch: false, reporters })).close()
+    }
+  `
+  spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, CI: 'true' },
+  })
 })
 
-test.each([
-  ['a suite whose beforeAll breaks', "describe('s', () => { beforeAll(() => { throw 1 }); test('a', () => 0) })"],
-  ['a suite whose afterAll breaks', "describe('s', () => { afterAll(() => { throw 1 }); test('a', () => 0) })"],
-  ['a file that does not load', "throw new Error('no')"],
-  ['an error outside of every test', "test('a', () => { Promise.reject(new Error('late')) })"],
-])('%s is a failure, though no test failed', (_name, tests) => {
-  expect(totalsOf(tests)).toMatchObject({ failed: 1 })
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test.each(Object.entries(runs))('counts %s', (name, [, totals]) => {
+  expect(JSON.parse(readFileSync(join(folder, name, 'totals.json'), 'utf8'))).toMatchObject(totals)
 })
 
 test('a run that ends early leaves no totals of an earlier run', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'smsgw-totals-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'totals.json')
   writeFileSync(file, '{"passed":1,"failed":0,"skipped":0}')
   new TotalsReporter([file]).onInit()
   expect(existsSync(file)).toBe(false)
 })
-
-function totalsOf(tests: string): unknown {
-  const folder = mkdtempSync(join(tmpdir(), 'smsgw-totals-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'totals.json')
-  const config = `
-    import { TotalsReporter } from ${JSON.stringify(REPORTER)}
-    export default { test: { globals: true, reporters: [new TotalsReporter([${JSON.stringify(file)}])] } }
-  `
-  writeFileSync(join(folder, 'vitest.config.mjs'), config)
-  writeFileSync(join(folder, 'some.test.js'), tests)
-  spawnSync(process.execPath, [VITEST, 'run', '--root', folder], { env: { ...process.env, CI: 'true' } })
-  return JSON.parse(readFileSync(file, 'utf8'))
-}
