@@ -31,9 +31,9 @@ export default defineConfig({
     // Waits for an event, like the limits above.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: false,
-    // Loading all modules again for each file would take most of the time. These tests share no state: libraries are
-    // pure, and each test file of the relay and the agent has its own database or data folder.
-    isolate: !project.startsWith('libs/') && !['apps/relay', 'apps/agent'].includes(project),
+    // Loading all modules again for each file would take most of the time. The tests share no state: libraries are pure,
+    // and each test file of an app has its own database or folders.
+    isolate: project === 'apps/e2e',
   },
 })
 
