@@ -15,9 +15,8 @@ interface Project {
 
 const isAffected = process.argv.includes('--affected')
 const given = process.argv.slice(2).filter((argument) => argument !== '--affected')
-// One project at a time, because each uses all cores: several would delay each other's tests.
-const parallel = given.some((argument) => argument.startsWith('--parallel')) ? [] : ['--parallel=1']
-const nxArguments = [isAffected ? 'affected' : 'run-many', '-t', 'test', '--output-style=stream', ...parallel, ...given]
+// Two projects at a time (nx.json), because tests of processes wait almost half of the time.
+const nxArguments = [isAffected ? 'affected' : 'run-many', '-t', 'test', '--output-style=stream', ...given]
 const projects = selectedProjects()
 // One folder per run, because two may run at once.
 const totalsFolder = mkdtempSync(join(tmpdir(), 'smsgw-test-totals-'))
