@@ -151,7 +151,7 @@ test.each(['999999999', '', 'not a number'])(
 test('waits for another installation, reports that at once, and keeps its lock', async () => {
   write('.cache/installing', String(process.pid))
   const child = bootstrap('')
-  await said(child.stderr, `waiting for installation ${process.pid}…`)
+  await said(child.stderr, `waiting for installation by process ${process.pid}…`)
   child.kill('SIGTERM')
   await finished(child)
   expect(readFileSync(join(root, '.cache/installing'), 'utf8')).toBe(String(process.pid))
