@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { accountsCommand } from './accounts-command.ts'
 import { passwordChecker } from './check-password.ts'
 import type { Terminal } from './terminal.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
-let world: TestDatabase
-beforeAll(async () => {
-  world = await testDatabase()
-})
-afterAll(() => world.close())
+const world = useTestDatabase()
 beforeEach(() => world.database.account.deleteMany())
 
 /** Runs a command and returns the printed lines. `answers` are typed one after the other; `input` is piped in. */

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { newId, systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { createAccount, ensureAccount } from './create-account.ts'
 import { matchesPassword } from './password-hash.ts'
 import { removeAccount } from './remove-account.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
-let world: TestDatabase
+const world = useTestDatabase()
 const deps = () => ({ ...world, box, random: systemRandom })
-
-beforeAll(async () => {
-  world = await testDatabase()
-})
-afterAll(() => world.close())
 
 test('of several accounts created with one name at the same time, one is created', async () => {
   const given = { username: 'twin', password: 'some password' }

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { changePassword } from '../accounts/change-password.ts'
 import { createAccount } from '../accounts/create-account.ts'
 import { removeAccount } from '../accounts/remove-account.ts'
 import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { BasicLogin } from './basic-login.ts'
 
 // Counts calls of the real hash function. The modules are loaded again, because other test files load them without the count.
@@ -16,18 +16,13 @@ vi.mock(import('../accounts/password-hash.ts'), async (original) => {
 const { matchesPassword } = await import('../accounts/password-hash.ts')
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
-let world: TestDatabase
+const world = useTestDatabase()
 let nowMs: number
 let username: string
 let accountId: string
 const clock = { now: () => new Date(nowMs) }
 const HOME = '203.0.113.7'
 const ELSEWHERE = '198.51.100.9'
-
-beforeAll(async () => {
-  world = await testDatabase()
-})
-afterAll(() => world.close())
 
 let accounts = 0
 beforeEach(async () => {

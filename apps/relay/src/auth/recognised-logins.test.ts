@@ -1,27 +1,23 @@
 // Owners log in to relays that have just started, during a flood of guesses from the same address.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { changePassword } from '../accounts/change-password.ts'
 import { createAccount } from '../accounts/create-account.ts'
 import { systemClock } from '../clock.ts'
 import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { BasicLogin } from './basic-login.ts'
 import { deleteOldRecognisedLogins } from './delete-old-recognised-logins-statement.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
 const HOME = '203.0.113.7'
 const PASSWORD = 'right password'
-let world: TestDatabase
+const world = useTestDatabase()
 let username: string
 let accountId: string
 let accounts = 0
 
-beforeAll(async () => {
-  world = await testDatabase()
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   username = `user${accounts++}`
   const account = { username, password: PASSWORD }

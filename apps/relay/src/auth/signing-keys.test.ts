@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { rotateSigningKeys } from './rotate-signing-keys.ts'
 import { signToken, verifyToken } from './signed-token.ts'
 import { SigningKeys } from './signing-keys.ts'
 
 const DAY_MS = 86_400_000
 const box = secretBox('a secret that is long enough to be one', systemRandom)
-let world: TestDatabase
+const world = useTestDatabase({ connections: 10 })
 let nowMs: number
 const clock = { now: () => new Date(nowMs) }
 
-beforeAll(async () => {
-  world = await testDatabase({ connections: 10 })
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 2, 1)
   await world.database.signingKey.deleteMany()

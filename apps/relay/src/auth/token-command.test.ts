@@ -1,10 +1,10 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createAccount } from '../accounts/create-account.ts'
 import { systemClock } from '../clock.ts'
 import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { BearerLogin } from './bearer-login.ts'
 import { ensureEnrolmentToken, redeemEnrolmentToken } from './enrolment-token.ts'
 import { SigningKeys } from './signing-keys.ts'
@@ -12,14 +12,12 @@ import { tokenCommand } from './token-command.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
 const clock = systemClock
-let world: TestDatabase
+const world = useTestDatabase()
 let accountId: string
 beforeAll(async () => {
-  world = await testDatabase()
   accountId =
     (await createAccount({ ...world, box, random: systemRandom }, { username: 'bob', password: 'some password' })) ?? ''
 })
-afterAll(() => world.close())
 
 async function run(args: string): Promise<string> {
   const printed: string[] = []

@@ -1,7 +1,7 @@
 import { scopes } from '@smsgw/contract/scopes'
 import { tokenResponse } from '@smsgw/contract/token'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { changePassword } from '../accounts/change-password.ts'
 import { createAccount } from '../accounts/create-account.ts'
 import { removeAccount } from '../accounts/remove-account.ts'
@@ -13,7 +13,7 @@ import type { LogbookEntry } from '../logs/logbook.ts'
 import { newId, systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
 import { localHints } from '../testing/local-hints.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { buildAuth } from './auth.ts'
 import { replacePair } from './replace-pair-statement.ts'
 import { revokeFamilyOf } from './revoke-family-statement.ts'
@@ -24,18 +24,16 @@ import { planPair } from './token-pair.ts'
 const box = secretBox('a secret that is long enough to be one', systemRandom)
 const random = systemRandom
 const logbook = { entries: [] as LogbookEntry[], write: (entry: LogbookEntry) => void logbook.entries.push(entry) }
-let world: TestDatabase
+const world = useTestDatabase({ connections: 10 })
 let nowMs: number
 let username: string
 let accountId: string
 const clock = { now: () => new Date(nowMs) }
 
 beforeAll(async () => {
-  world = await testDatabase({ connections: 10 })
   nowMs = Date.UTC(2026, 2, 1)
   await rotateSigningKeys({ ...world, box, clock, random, longestTokenSeconds: 30 * 86_400 })
 })
-afterAll(() => world.close())
 
 let accounts = 0
 beforeEach(async () => {

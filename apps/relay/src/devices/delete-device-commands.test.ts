@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { dispatchWorld } from '../link/testing/dispatch-world.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { deleteOldDeviceCommands } from './ask-device.ts'
 
-let store: TestDatabase
-
-beforeAll(async () => {
-  store = await testDatabase()
-})
-
-afterAll(() => store.close())
+const store = useTestDatabase()
 
 test('deletes answered and expired commands, and keeps open ones', async () => {
   await dispatchWorld(store.database)

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { route } from '../http/route.ts'
 import type { LogbookEntry } from '../logs/logbook.ts'
 import type { Prisma } from '../store/generated/client.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { deleteDevice } from './delete-device.ts'
 import { listDevices } from './get-devices.ts'
@@ -10,10 +10,9 @@ import { listDevices } from './get-devices.ts'
 const now = new Date('2026-03-01T09:00:00.000Z')
 let cutOff: string[] = []
 let logged: string[] = []
-let shared: TestDatabase
+const shared = useTestDatabase()
 let api: TestEndpoints
 beforeAll(async () => {
-  shared = await testDatabase()
   const deps = {
     database: shared.database,
     clock: { now: () => now },
@@ -26,10 +25,7 @@ beforeAll(async () => {
     route('DELETE', '/devices/{id}', 'devices:delete', '', deleteDevice(deps)),
   ])
 })
-afterAll(async () => {
-  await api.close()
-  await shared.close()
-})
+afterAll(() => api.close())
 beforeEach(async () => {
   cutOff = []
   logged = []

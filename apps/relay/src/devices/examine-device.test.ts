@@ -1,24 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { route } from '../http/route.ts'
 import { systemRandom } from '../random.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { examineDevice } from './examine-device.ts'
 
 const now = new Date('2026-03-01T09:00:00.000Z')
 const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'
-let shared: TestDatabase
+const shared = useTestDatabase()
 let api: TestEndpoints
 beforeAll(async () => {
-  shared = await testDatabase()
   const hints = { wake: () => undefined, listen: () => () => undefined }
   const deps = { database: shared.database, clock: { now: () => now }, random: systemRandom, hints, limitMs: 50 }
   api = await testEndpoints([route('POST', '/devices/{id}/findings', 'devices:write', '', examineDevice(deps))])
 })
-afterAll(async () => {
-  await api.close()
-  await shared.close()
-})
+afterAll(() => api.close())
 beforeEach(async () => {
   const leaseUntil = new Date(now.getTime() + 1000)
   const devices = { create: { id: DEVICE, name: 'Pi', leaseUntil } }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { route } from '../http/route.ts'
 import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { createPairingCode } from './create-pairing-code.ts'
 import { PairingThrottle, type PairingTry, redeemPairingCode } from './redeem-pairing-code.ts'
@@ -12,17 +12,13 @@ let throttle = new PairingThrottle()
 const box = secretBox('the secret of a server that only tests know', systemRandom)
 const clock = { now: () => now }
 const logbook = { write: () => undefined }
-let shared: TestDatabase
+const shared = useTestDatabase()
 let api: TestEndpoints
 beforeAll(async () => {
-  shared = await testDatabase()
   const deps = { database: shared.database, clock, random: systemRandom, box, logbook }
   api = await testEndpoints([route('POST', '/devices/codes', 'devices:write', '', createPairingCode(deps))])
 })
-afterAll(async () => {
-  await api.close()
-  await shared.close()
-})
+afterAll(() => api.close())
 beforeEach(async () => {
   now = new Date('2026-03-01T09:00:00.000Z')
   throttle = new PairingThrottle()

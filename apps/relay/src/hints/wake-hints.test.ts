@@ -1,23 +1,17 @@
 import { openLog } from '@smsgw/daemon/log'
 import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { PostgresHintBus } from './postgres-hint-bus.ts'
 import { hintPayloads, readHintPayload, type WakeHint } from './wake-hint.ts'
 import { type HintBus, WakeHints } from './wake-hints.ts'
 
-let store: TestDatabase
+const store = useTestDatabase()
 const opened: WakeHints[] = []
-
-beforeAll(async () => {
-  store = await testDatabase()
-})
 
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((hints) => hints.close()))
 })
-
-afterAll(() => store.close())
 
 const lines: string[] = []
 const log = openLog('warn', { write: (line) => lines.push(line) })

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { EventRecorder } from './event-recorder.ts'
 
-let store: TestDatabase
+const store = useTestDatabase()
 let world: DispatchWorld
 let recorder: EventRecorder
 let answered: string[]
 let wakes: string[]
-
-beforeAll(async () => {
-  store = await testDatabase()
-})
 
 beforeEach(async () => {
   world = await dispatchWorld(store.database)
@@ -22,8 +18,6 @@ beforeEach(async () => {
   const outbox = { wake: () => void wakes.push('woken') }
   recorder = new EventRecorder({ database: store.database, clock: { now: () => world.now }, hints, outbox })
 })
-
-afterAll(() => store.close())
 
 const at = '2026-03-01T12:00:00.000Z'
 const ping = { event: { kind: 'pinged', at, health: {} } } as const

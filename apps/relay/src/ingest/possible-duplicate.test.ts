@@ -1,16 +1,12 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { recordEvents } from './record-events.ts'
 
-let store: TestDatabase
+const store = useTestDatabase()
 let world: DispatchWorld
 
-beforeAll(async () => {
-  store = await testDatabase()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   world = await dispatchWorld(store.database)
 })

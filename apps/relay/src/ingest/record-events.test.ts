@@ -2,29 +2,23 @@ import { deviceHealth } from '@smsgw/contract/device-health'
 import { healthOf } from '@smsgw/contract/health'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { webhookPayloads } from '@smsgw/contract/webhook-event'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { someoneWaits } from '../testing/someone-waits.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import type { EventBatch, ReadEvent } from './event-recorder.ts'
 import { recordBatches } from './record-batches.ts'
 import { recordEvents } from './record-events.ts'
 
-let store: TestDatabase
+const store = useTestDatabase()
 let world: DispatchWorld
 let connection: AgentConnection
-
-beforeAll(async () => {
-  store = await testDatabase()
-})
 
 beforeEach(async () => {
   world = await dispatchWorld(store.database)
   connection = (await world.connect()).connection
 })
-
-afterAll(() => store.close())
 
 const at = '2026-03-01T19:00:00.000+07:00'
 const send = { cmdId: 'm/0', at }

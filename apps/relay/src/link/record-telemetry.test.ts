@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { recordTelemetry } from './record-telemetry-statement.ts'
 import { type DispatchWorld, dispatchWorld } from './testing/dispatch-world.ts'
 
-let store: TestDatabase
+const store = useTestDatabase()
 let world: DispatchWorld
-
-beforeAll(async () => {
-  store = await testDatabase()
-})
 
 beforeEach(async () => {
   world = await dispatchWorld(store.database)
 })
-
-afterAll(() => store.close())
 
 const device = () => store.database.device.findUniqueOrThrow({ where: { id: 'device' } })
 

@@ -5,19 +5,18 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { callUrl } from '../testing/call-url.ts'
 import { type RelayProcess, startRelayProcess } from '../testing/relay-process.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { ScriptedAgent, type ScriptedAgentOptions } from './testing/scripted-agent.ts'
 
 const ADMIN = { ADMIN_USERNAME: 'sms', ADMIN_PASSWORD: 'tea at half past four' }
 const auth = `Basic ${btoa(`${ADMIN.ADMIN_USERNAME}:${ADMIN.ADMIN_PASSWORD}`)}`
 const at = '2026-03-01T15:46:11.000+07:00'
 
-let store: TestDatabase
+const store = useTestDatabase()
 let relays: readonly [RelayProcess, RelayProcess, RelayProcess]
 const agents: ScriptedAgent[] = []
 
 beforeAll(async () => {
-  store = await testDatabase()
   const settings = { DATABASE_URL: store.url, SERVER_SECRET: randomBytes(32).toString('base64'), ...ADMIN }
   // The first relay creates the account.
   const first = await startRelayProcess(settings)
@@ -34,7 +33,6 @@ afterAll(async () => {
     relay.kill('SIGTERM')
   }
   const endings = await Promise.all(relays.map(({ ended }) => ended))
-  await store.close()
   expect(endings).toEqual(relays.map(() => ({ code: 0, signal: null })))
 })
 

@@ -1,22 +1,18 @@
 // Delivery of events under any order of transactions, tested on the tables without a server.
 import { openLog } from '@smsgw/daemon/log'
 import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Dice } from '../../fuzz/dice.ts'
 import type { Database } from '../store/database.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { LiveEvents } from './live-events.ts'
 import type { LiveEvent } from './read-live-events-statement.ts'
 import { readMissedEvents } from './read-live-events-statement.ts'
 
-let world: TestDatabase
+const world = useTestDatabase({ connections: 10 })
 const open: LiveEvents[] = []
 const clients: Client[] = []
 const warned: string[] = []
-beforeAll(async () => {
-  world = await testDatabase({ connections: 10 })
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   for (const id of ['a1', 'a2']) await world.database.account.create({ data: { id, username: id, passwordHash: '' } })
 })

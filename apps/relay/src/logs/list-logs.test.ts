@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { route } from '../http/route.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { listLogs } from './list-logs.ts'
 
-let shared: TestDatabase
+const shared = useTestDatabase()
 let api: TestEndpoints
 beforeAll(async () => {
-  shared = await testDatabase()
   api = await testEndpoints([route('GET', '/logs', 'logs:read', '', listLogs(shared))])
   for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
   const entry = (count: number) => ({
@@ -20,10 +19,7 @@ beforeAll(async () => {
   await shared.database.logEntry.createMany({ data: Array.from({ length: 1002 }, (_, count) => entry(count)) })
   await shared.database.logEntry.create({ data: { ...entry(2000), context: { code: '38' } } })
 })
-afterAll(async () => {
-  await api.close()
-  await shared.close()
-})
+afterAll(() => api.close())
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 2, 1, 9, 0, seconds))
 const list = async (query = '', account = 'a1') =>

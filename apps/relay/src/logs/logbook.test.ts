@@ -1,14 +1,10 @@
 import { openLog } from '@smsgw/daemon/log'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Database, openDatabase } from '../store/database.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { BufferedLogbook, type LogbookOptions } from './logbook.ts'
 
-let shared: TestDatabase
-beforeAll(async () => {
-  shared = await testDatabase()
-})
-afterAll(() => shared.close())
+const shared = useTestDatabase()
 beforeEach(async () => {
   for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
 })

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { inboxRetention } from '../inbox/inbox-retention-statement.ts'
 import { logRetention } from '../logs/log-retention.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { deliveryRetention } from '../webhooks/outbox/delivery-retention-statement.ts'
 import { type Retention, retentionJob } from './retention.ts'
 
 const now = new Date('2026-03-31T09:00:00.000Z')
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
-let shared: TestDatabase
-beforeAll(async () => {
-  shared = await testDatabase()
-})
-afterAll(() => shared.close())
+const shared = useTestDatabase()
 beforeEach(async () => {
   await shared.database.account.deleteMany()
   await account('default', {})

@@ -3,17 +3,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { route } from '../http/route.ts'
 import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { patchSettings, replaceSettings, SIGNING_KEY } from './change-settings.ts'
 import { getSettings, readSettings } from './read-settings.ts'
 
 const box = secretBox('the secret of a server that only tests know', systemRandom)
 let notified: string[] = []
-let shared: TestDatabase
+const shared = useTestDatabase()
 let api: TestEndpoints
 beforeAll(async () => {
-  shared = await testDatabase()
   const { database } = shared
   const hints = { settingsChanged: (accountId: string) => notified.push(accountId) }
   const deps = { database, box, hints, logbook: { write: () => undefined } }
@@ -23,10 +22,7 @@ beforeAll(async () => {
     route('PATCH', '/settings', 'settings:write', '', patchSettings(deps)),
   ])
 })
-afterAll(async () => {
-  await api.close()
-  await shared.close()
-})
+afterAll(() => api.close())
 beforeEach(async () => {
   notified = []
   for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })

@@ -1,22 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { route } from '../http/route.ts'
 import type { Prisma } from '../store/generated/client.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { showStatistics } from './show-statistics.ts'
 
 const now = new Date('2026-03-01T09:07:30.000Z')
-let shared: TestDatabase
+const shared = useTestDatabase()
 let api: TestEndpoints
 beforeAll(async () => {
-  shared = await testDatabase()
   const deps = { database: shared.database, clock: { now: () => now } }
   api = await testEndpoints([route('GET', '/statistics', 'messages:list', '', showStatistics(deps))])
 })
-afterAll(async () => {
-  await api.close()
-  await shared.close()
-})
+afterAll(() => api.close())
 beforeEach(async () => {
   for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
 })

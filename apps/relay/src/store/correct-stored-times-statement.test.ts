@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { systemRandom } from '../random.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { correctStoredTimes } from './correct-stored-times-statement.ts'
 import { checkInstallation } from './installation.ts'
 import { behindStoredTimesMs } from './read-clock-statement.ts'
@@ -10,11 +10,10 @@ import { secretBox } from './secret-box.ts'
 
 const HOUR = 3_600_000
 
-let store: TestDatabase
+const store = useTestDatabase()
 let world: DispatchWorld
 
 beforeAll(async () => {
-  store = await testDatabase()
   await checkInstallation(store.database, secretBox(randomBytes(32).toString('base64'), systemRandom), systemRandom)
 })
 
@@ -22,8 +21,6 @@ beforeEach(async () => {
   world = await dispatchWorld(store.database)
   await store.database.installation.updateMany({ data: { clockSetBackAt: null } })
 })
-
-afterAll(() => store.close())
 
 const fromNow = (ms: number) => new Date(Date.now() + ms)
 /** Rounds to the nearest minute. */

@@ -1,17 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { type Database, openDatabase } from './database.ts'
 import { DatabaseDisk, databasePlace } from './database-disk.ts'
 
-let store: TestDatabase
+const store = useTestDatabase({ connections: 1 })
 let database: Database
 let disk: DatabaseDisk
 let lines: string[]
-
-beforeAll(async () => {
-  store = await testDatabase({ connections: 1 })
-})
-afterAll(() => store.close())
 
 beforeEach(() => {
   lines = []

@@ -1,17 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { expect, test } from 'vitest'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { openDatabase } from './database.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
 
-let store: TestDatabase
-
-beforeAll(async () => {
-  store = await testDatabase({ connections: 1 })
-})
-
-afterAll(() => store.close())
+const store = useTestDatabase({ connections: 1 })
 
 async function planned(): Promise<number> {
   const [row] = await store.database.$queryRaw<{ count: number }[]>`

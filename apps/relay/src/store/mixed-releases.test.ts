@@ -9,7 +9,7 @@ import { findDevicesWithWork } from '../link/dispatch/find-work-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { ScriptedAgent } from '../link/testing/scripted-agent.ts'
 import { systemRandom } from '../random.ts'
-import { emptyDatabase, type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { emptyDatabase, useTestDatabase } from '../testing/test-database.ts'
 import { type TestAccount, type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { readDue } from '../webhooks/delivery/read-due-statement.ts'
 import { recordAttempts } from '../webhooks/delivery/record-attempts-statement.ts'
@@ -19,12 +19,11 @@ import { migrate, readMigrations } from './migrate.ts'
 import { migrationsFolder } from './migrations-folder.ts'
 import { secretBox } from './secret-box.ts'
 
-let store: TestDatabase
+const store = useTestDatabase()
 let old: Client
 let world: DispatchWorld
 
 beforeAll(async () => {
-  store = await testDatabase()
   old = new Client({ connectionString: store.url })
   await old.connect()
 })
@@ -35,7 +34,6 @@ beforeEach(async () => {
 
 afterAll(async () => {
   await old.end()
-  await store.close()
 })
 
 describe('a message that the previous release accepts', () => {

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
 import { ReconnectingClient } from './reconnecting-client.ts'
 
-let store: TestDatabase
+const store = useTestDatabase()
 let client: ReconnectingClient
 const events: string[] = []
 /** The error of a query during the outage. */
@@ -11,12 +11,10 @@ let failure: Promise<unknown> | undefined
 
 afterEach(async () => {
   await client.close()
-  await store.close()
   events.length = 0
 })
 
 async function open(): Promise<void> {
-  store = await testDatabase()
   client = new ReconnectingClient({
     url: store.url,
     name: 'smsgw test',

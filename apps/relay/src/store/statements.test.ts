@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { deleteAccountRows } from '../accounts/delete-account-rows-statement.ts'
 import { deleteOldRecognisedLogins } from '../auth/delete-old-recognised-logins-statement.ts'
@@ -69,7 +69,7 @@ import { countHistory, readHistory } from '../messages/read-history-statement.ts
 import { newMessage } from '../messages/testing/new-message.ts'
 import { lockSettings } from '../settings/lock-settings-statement.ts'
 import { countTraffic } from '../statistics/count-traffic-statement.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { readDeviceReports } from '../waiting/read-device-reports-statement.ts'
 import { recordWaiting } from '../waiting/record-waiting-statement.ts'
 import { deleteWithDeliveries } from '../webhooks/api/delete-webhook-statement.ts'
@@ -321,11 +321,10 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'waiting/record-waiting-statement.ts': (s) => recordWaiting(s, connection, { sims: [], messages: [] }, now),
 }
 
-let store: TestDatabase
+const store = useTestDatabase()
 let webhookKey: bigint
 
 beforeAll(async () => {
-  store = await testDatabase()
   await store.database.installation.create({ data: { streamId: 'stream', secretCheck: '' } })
   const world = await dispatchWorld(store.database)
   await world.connect({ relayId: 'relay', journalId: 'journal', sims: [{ simNumber: 1, state: 'ready' }] })
@@ -333,8 +332,6 @@ beforeAll(async () => {
   webhookKey = (await putWebhook(store.database, 'account', webhook, 'sealed')).key
   await insertDeliveries(store.database, 'account', [{ ...delivery, webhookKey }], false)
 })
-
-afterAll(() => store.close())
 
 /** Runs the statements and rolls back their changes. */
 async function run(example: (statements: Statements) => Promise<unknown>): Promise<RunStatement[]> {

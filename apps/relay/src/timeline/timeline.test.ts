@@ -1,21 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { route } from '../http/route.ts'
 import type { Prisma } from '../store/generated/client.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
 import { showTimeline } from './show-timeline.ts'
 
-let shared: TestDatabase
+const shared = useTestDatabase()
 let api: TestEndpoints
 beforeAll(async () => {
-  shared = await testDatabase()
   api = await testEndpoints([route('GET', '/messages/{id}/timeline', 'messages:read', '', showTimeline(shared))])
 })
-afterAll(async () => {
-  await api.close()
-  await shared.close()
-})
+afterAll(() => api.close())
 beforeEach(async () => {
   for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
   await shared.database.device.create({ data: { id: 'd1', accountId: 'a1', name: 'attic' } })

@@ -1,18 +1,17 @@
 import type { VirtualPhoneText } from '@smsgw/contract/virtual-phone'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { route } from '../http/route.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { sendFromVirtualPhone, showVirtualPhone, type VirtualPhone } from './virtual-phone.ts'
 
 const written: VirtualPhoneText[] = []
 const seen = { gatewayNumber: '+447700900001', phones: [], messages: [], testNumbers: [] }
 const phone: VirtualPhone = { look: () => seen, write: (message) => void written.push(message) }
-let shared: TestDatabase
+const shared = useTestDatabase()
 let api: TestEndpoints
 let without: TestEndpoints
 beforeAll(async () => {
-  shared = await testDatabase()
   for (const id of ['owner', 'other']) {
     await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
     await shared.database.device.create({
@@ -25,7 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await api.close()
   await without.close()
-  await shared.close()
 })
 
 function serve(virtualPhone: VirtualPhone | undefined): Promise<TestEndpoints> {

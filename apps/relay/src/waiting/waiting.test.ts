@@ -6,16 +6,15 @@ import { route } from '../http/route.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { getMessage, listMessages } from '../messages/read-messages.ts'
 import type { Prisma } from '../store/generated/client.ts'
-import { type TestDatabase, testDatabase } from '../testing/test-database.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { showTimeline } from '../timeline/show-timeline.ts'
 import { recordWaiting } from './record-waiting-statement.ts'
 import { type WaitingFacts, waitingRecipients } from './waiting-recipients.ts'
 
-let shared: TestDatabase
+const shared = useTestDatabase()
 let api: TestEndpoints
 beforeAll(async () => {
-  shared = await testDatabase()
   api = await testEndpoints([
     route('GET', '/messages', 'messages:list', '', listMessages(shared)),
     route('GET', '/messages/{id}', 'messages:read', '', getMessage(shared)),
@@ -29,10 +28,7 @@ beforeAll(async () => {
     ),
   ])
 })
-afterAll(async () => {
-  await api.close()
-  await shared.close()
-})
+afterAll(() => api.close())
 beforeEach(async () => {
   await shared.database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '' } })
   await shared.database.device.create({ data: { id: device, accountId: 'a1', name: 'attic', ...online(1n) } })

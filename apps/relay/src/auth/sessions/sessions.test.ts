@@ -1,5 +1,5 @@
 import { sessionInfo } from '@smsgw/contract/session'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { changePassword } from '../../accounts/change-password.ts'
 import { createAccount } from '../../accounts/create-account.ts'
 import { removeAccount } from '../../accounts/remove-account.ts'
@@ -10,23 +10,18 @@ import { route } from '../../http/route.ts'
 import { newId, systemRandom } from '../../random.ts'
 import { secretBox } from '../../store/secret-box.ts'
 import { localHints } from '../../testing/local-hints.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { buildAuth } from '../auth.ts'
 import { deleteEndedSessions } from './delete-ended-sessions-statement.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
 const random = systemRandom
 const DAY_MS = 86_400_000
-let world: TestDatabase
+const world = useTestDatabase({ connections: 10 })
 let nowMs: number
 let username: string
 let accountId: string
 const clock = { now: () => new Date(nowMs) }
-
-beforeAll(async () => {
-  world = await testDatabase({ connections: 10 })
-})
-afterAll(() => world.close())
 
 let accounts = 0
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Dice } from '../../../fuzz/dice.ts'
 import { type FuzzedRelay, fuzzedRelay } from '../../../fuzz/fuzzed-relay.ts'
 import { validValue } from '../../../fuzz/generate-value.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { AnswerJudge } from '../testing/answer-judge.ts'
 import type { OpenapiDocument } from './openapi-document.ts'
 import type { Operation } from './operation.ts'
@@ -13,13 +13,12 @@ interface Step {
   readonly operation: Operation
 }
 
-let database: TestDatabase
+const database = useTestDatabase()
 let relay: FuzzedRelay
 let document: OpenapiDocument
 let steps: readonly Step[]
 
 beforeAll(async () => {
-  database = await testDatabase()
   relay = await fuzzedRelay(database.url)
   await relay.refill()
   document = (await (await fetch(`${relay.url}/openapi.json`)).json()) as OpenapiDocument
@@ -27,10 +26,7 @@ beforeAll(async () => {
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
 })
-afterAll(async () => {
-  await relay.close()
-  await database.close()
-})
+afterAll(() => relay.close())
 
 const BASE = '/3rdparty/v1'
 

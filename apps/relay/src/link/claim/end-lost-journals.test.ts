@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { type DispatchWorld, dispatchWorld } from '../testing/dispatch-world.ts'
 import { endLostJournals } from './end-lost-journals.ts'
 
-let store: TestDatabase
+const store = useTestDatabase()
 let world: DispatchWorld
-
-beforeAll(async () => {
-  store = await testDatabase()
-})
 
 beforeEach(async () => {
   world = await dispatchWorld(store.database)
 })
-
-afterAll(() => store.close())
 
 const windowMs = 15 * 60_000
 

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { expect, test } from 'vitest'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { dispatchWorld } from '../testing/dispatch-world.ts'
 import { findStaleSettings } from './find-stale-settings-statement.ts'
 
-let store: TestDatabase
-
-beforeAll(async () => {
-  store = await testDatabase()
-})
-
-afterAll(() => store.close())
+const store = useTestDatabase()
 
 test('finds an account when one of its agents has older settings', async () => {
   const world = await dispatchWorld(store.database)

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { someoneWaits } from '../../testing/someone-waits.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { claimCommands } from '../dispatch/claim-commands-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../testing/dispatch-world.ts'
 import { closeConnections } from './close-connections-statement.ts'
 import { loseSilentDevices } from './lose-silent-devices.ts'
 import { renewLeases } from './renew-leases-statement.ts'
 
-let store: TestDatabase
+const store = useTestDatabase()
 let world: DispatchWorld
-
-beforeAll(async () => {
-  store = await testDatabase()
-})
 
 beforeEach(async () => {
   world = await dispatchWorld(store.database)
   await world.webhook('sms:failed')
 })
-
-afterAll(() => store.close())
 
 const hour = 3600
 const day = 24 * hour

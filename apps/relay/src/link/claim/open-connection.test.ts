@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { type DispatchWorld, dispatchWorld } from '../testing/dispatch-world.ts'
 import { closeConnections } from './close-connections-statement.ts'
 import { openConnection } from './open-connection.ts'
 import { renewLeases } from './renew-leases-statement.ts'
 
-let store: TestDatabase
+const store = useTestDatabase()
 let world: DispatchWorld
-
-beforeAll(async () => {
-  store = await testDatabase()
-})
 
 beforeEach(async () => {
   world = await dispatchWorld(store.database)
 })
-
-afterAll(() => store.close())
 
 const device = () => store.database.device.findUniqueOrThrow({ where: { id: 'device' } })
 

@@ -1,28 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
 import { openDatabase } from '../../store/database.ts'
 import { someoneWaits } from '../../testing/someone-waits.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import type { AgentConnection } from '../claim/agent-connection.ts'
 import { storeSims } from '../claim/store-sims-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../testing/dispatch-world.ts'
 import { claimCommands } from './claim-commands-statement.ts'
 import { readUnacknowledgedCommands } from './read-unacknowledged-statement.ts'
 
-let store: TestDatabase
+const store = useTestDatabase({ connections: 8 })
 let world: DispatchWorld
 let connection: AgentConnection
-
-beforeAll(async () => {
-  store = await testDatabase({ connections: 8 })
-})
 
 beforeEach(async () => {
   world = await dispatchWorld(store.database)
   connection = (await world.connect()).connection
 })
-
-afterAll(() => store.close())
 
 const plenty = { sends: 100, urgentSends: 110, others: 64 }
 

@@ -1,11 +1,11 @@
 import type { Command } from '@smsgw/contract/link/command'
 import type { MessageState } from '@smsgw/contract/message-states'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { recordEvents } from '../../ingest/record-events.ts'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
 import { messageStateOf } from '../../messages/progress/message-state.ts'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import type { AgentConnection } from '../claim/agent-connection.ts'
 import { endLostJournals } from '../claim/end-lost-journals.ts'
 import { loseSilentDevices } from '../claim/lose-silent-devices.ts'
@@ -18,13 +18,7 @@ import { readUnacknowledgedCommands } from './read-unacknowledged-statement.ts'
 // journals and advancing clocks. fast-check prints the seed and the shortest failing history; SMSGW_HISTORIES sets
 // their number.
 
-let store: TestDatabase
-
-beforeAll(async () => {
-  store = await testDatabase()
-})
-
-afterAll(() => store.close())
+const store = useTestDatabase()
 
 const anyStep = fc.oneof(
   {

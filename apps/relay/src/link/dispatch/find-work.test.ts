@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../testing/test-database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useTestDatabase } from '../../testing/test-database.ts'
 import { type DispatchWorld, dispatchWorld } from '../testing/dispatch-world.ts'
 import { claimCommands } from './claim-commands-statement.ts'
 import { findDevicesWithWork } from './find-work-statement.ts'
 
-let store: TestDatabase
+const store = useTestDatabase()
 let world: DispatchWorld
-
-beforeAll(async () => {
-  store = await testDatabase()
-})
 
 beforeEach(async () => {
   world = await dispatchWorld(store.database)
 })
-
-afterAll(() => store.close())
 
 const plenty = { sends: 100, urgentSends: 100, others: 100 }
 const found = (relayId = 'relay') => findDevicesWithWork(store.database, relayId, world.now)
