@@ -10,8 +10,7 @@ import { newArchivePath } from '@smsgw/relay/backup/archive-path'
 import { ArchiveWriter } from '@smsgw/relay/backup/archive-writer'
 import { backupDatabase } from '@smsgw/relay/backup/backup-database'
 import type { RelayConfig } from '@smsgw/relay/config'
-import { databaseServer } from '@smsgw/relay/store/open-store'
-import { runningDatabase } from '@smsgw/relay/store/running-database'
+import { databaseServer, runningDatabase } from '@smsgw/relay/store/open-store'
 
 /** Files of the data folder that a backup contains, under `gateway/`. Missing ones are left out. */
 export const keptFiles = ['server-secret', 'credentials.json', identityFile, 'journal.db'] as const

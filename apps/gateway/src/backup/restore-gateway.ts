@@ -10,7 +10,7 @@ import { distrustBuiltInDevice } from '@smsgw/relay/backup/distrust-built-in-dev
 import { newHistory } from '@smsgw/relay/backup/new-history'
 import type { ArchivedFile } from '@smsgw/relay/backup/read-archive'
 import { restoreDatabase } from '@smsgw/relay/backup/restore-database'
-import { withDatabase } from '@smsgw/relay/store/with-database'
+import { withDatabase } from '@smsgw/relay/store/open-store'
 import { type DatabaseSettings, keptFiles } from './backup-gateway.ts'
 import { abandonArrival, beginArrival, completeArrival } from './restored-folder.ts'
 

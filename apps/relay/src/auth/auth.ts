@@ -10,10 +10,9 @@ import { BasicLogin } from './basic-login.ts'
 import { BearerLogin } from './bearer-login.ts'
 import { type ChangeOwnPasswordDeps, changeOwnPassword } from './change-own-password.ts'
 import { type ObserveLogin, observedLogin } from './login-metrics.ts'
-import { publishKeys } from './publish-keys.ts'
 import { beginSession, endSession, showSession } from './sessions/session-endpoints.ts'
 import { SessionLogin } from './sessions/session-login.ts'
-import { SigningKeys } from './signing-keys.ts'
+import { publishKeys, SigningKeys } from './signing-keys.ts'
 import { issueToken, listTokens, refreshToken, revokeToken } from './token-endpoints.ts'
 
 export interface AuthDeps extends Pick<ChangeOwnPasswordDeps, 'onPasswordChanged'> {

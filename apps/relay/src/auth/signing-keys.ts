@@ -1,7 +1,9 @@
 // The keys that sign tokens. Every relay reads the keys from the database at start, every ten minutes in the background, and
 // at once when a token names an unknown key. `rotate-signing-keys.ts` creates the keys.
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { z } from 'zod'
 import type { Clock } from '../clock.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 
@@ -101,3 +103,33 @@ export class SigningKeys {
 }
 
 const USE = { use: 'sig', alg: 'EdDSA' }
+
+/** Publishes the keys as a JWK Set (RFC 7517) for services that verify our tokens. The set is empty in Local Server mode. */
+export function publishKeys({
+  signingKeys,
+}: {
+  readonly signingKeys: Pick<SigningKeys, 'published'> | undefined
+}): Endpoint {
+  return endpoint({
+    answers: { 200: keySet },
+    async handle() {
+      const keys = signingKeys ? await signingKeys.published() : []
+      return { status: 200, body: { keys }, headers: { 'Cache-Control': 'public, max-age=3600' } }
+    },
+  })
+}
+
+const keySet = z
+  .strictObject({
+    keys: z.array(
+      z.strictObject({
+        kid: z.string(),
+        kty: z.literal('OKP'),
+        crv: z.literal('Ed25519'),
+        x: z.string(),
+        use: z.literal('sig'),
+        alg: z.literal('EdDSA'),
+      }),
+    ),
+  })
+  .meta({ id: 'KeySet', description: 'The public keys that verify our tokens' })

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { inboxRetention } from '../inbox/inbox-retention-statement.ts'
-import { logRetention } from '../logs/log-retention.ts'
+import { logRetention } from '../logs/log-retention-statement.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { deliveryRetention } from '../webhooks/outbox/delivery-retention-statement.ts'
 import { type Retention, retentionJob } from './retention.ts'

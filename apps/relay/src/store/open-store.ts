@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import { takeDataFolder, tryDataFolder } from '@smsgw/daemon/data-folder'
 import type { Log } from '@smsgw/daemon/log'
 import type { RelayConfig } from '../config.ts'
 import type { Random } from '../random.ts'
 import { type Database, openDatabase } from './database.ts'
 import { DatabaseDisk, databasePlace } from './database-disk.ts'
-import { startEmbeddedPostgres } from './embedded/embedded-postgres.ts'
+import { runningPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.ts'
 import { checkInstallation, type Installation } from './installation.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { migrationsFolder } from './migrations-folder.ts'
@@ -65,4 +66,33 @@ export async function databaseServer(
     folder: join(folder, 'database'),
     report: (line) => log.warn({ module: 'database' }, line),
   })
+}
+
+/** Waits until the database answers, then runs the work. The database may have any content. */
+export async function withDatabase<T>(
+  config: StoreDeps['config'],
+  log: Log,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const server = await databaseServer(config, log)
+  try {
+    const waitMs = config.DATABASE_WAIT_SECONDS * 1000
+    await waitForDatabase(server.url, { waitMs, report: (line) => log.warn(line) })
+    return await work(server.url)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Returns the URL of the configured or the running embedded database, or undefined when the caller has to start it. */
+export function runningDatabase({
+  DATABASE_URL: url,
+  DATA_DIR: folder,
+}: Pick<RelayConfig, 'DATABASE_URL' | 'DATA_DIR'>): string | undefined {
+  if (url !== undefined) return url
+  if (!('heldBy' in tryDataFolder(folder))) return undefined
+  const running = runningPostgres(join(folder, 'database'))
+  // The process that owns the folder is starting or stopping, so this throws an error that names the process.
+  if (running === undefined) takeDataFolder(folder)
+  return running
 }

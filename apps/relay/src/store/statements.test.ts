@@ -50,7 +50,7 @@ import { awaitTransactions } from '../live/await-transactions-statement.ts'
 import { deleteOldLiveEvents } from '../live/delete-live-events-statement.ts'
 import { readLastNumber, readLiveEvents, readMissedEvents } from '../live/read-live-events-statement.ts'
 import { extendWatch, watch } from '../live/watch-account-statement.ts'
-import { deleteOldLogs } from '../logs/delete-old-logs-statement.ts'
+import { deleteOldLogs } from '../logs/log-retention-statement.ts'
 import { storeLogRows } from '../logs/store-log-rows-statement.ts'
 import { findDuplicates } from '../messages/accept/find-duplicates-statement.ts'
 import { readRosters } from '../messages/accept/read-rosters-statement.ts'
@@ -208,7 +208,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'link/dispatch/find-work-statement.ts': (s) => findDevicesWithWork(s as never, 'relay', now),
   'link/dispatch/read-unacknowledged-statement.ts': (s) => readUnacknowledgedCommands(s, connection, now),
   'link/record-telemetry-statement.ts': (s) => recordTelemetry(s, connection, {}, { now, historyMs: 1 }),
-  'logs/delete-old-logs-statement.ts': (s) => deleteOldLogs(s, 'account', now, 1),
+  'logs/log-retention-statement.ts': (s) => deleteOldLogs(s, 'account', now, 1),
   'logs/store-log-rows-statement.ts': (s) =>
     storeLogRows(s, [
       {

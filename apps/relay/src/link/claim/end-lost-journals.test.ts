@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { type DispatchWorld, dispatchWorld } from '../testing/dispatch-world.ts'
-import { endLostJournals } from './end-lost-journals.ts'
+import { endLostJournals } from './lose-messages.ts'
 
 const store = useTestDatabase()
 let world: DispatchWorld

@@ -4,7 +4,7 @@ import { useTestDatabase } from '../../testing/test-database.ts'
 import { claimCommands } from '../dispatch/claim-commands-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../testing/dispatch-world.ts'
 import { closeConnections } from './close-connections-statement.ts'
-import { loseSilentDevices } from './lose-silent-devices.ts'
+import { loseSilentDevices } from './lose-messages.ts'
 import { renewLeases } from './renew-leases-statement.ts'
 
 const store = useTestDatabase()

@@ -1,4 +1,11 @@
+import type { Retention } from '../settings/retention.ts'
 import type { Statements } from '../store/database.ts'
+
+export const logRetention: Retention = {
+  name: 'log retention',
+  days: ({ logs }) => logs.lifetime_days,
+  deleteOlder: deleteOldLogs,
+}
 
 /** Deletes at most `limit` old log rows of an account and returns their number. Locks only these rows, for a short time. */
 export function deleteOldLogs(statements: Statements, accountId: string, before: Date, limit: number): Promise<number> {

@@ -1,0 +1,57 @@
+import type { RelayFailureCode } from '@smsgw/contract/failure-code'
+import { advanceMessages } from '../../messages/progress/advance-messages.ts'
+import type { Move } from '../../messages/progress/message-progress.ts'
+import type { RecipientInput } from '../../messages/progress/message-state.ts'
+import type { Database, Statements } from '../../store/database.ts'
+import { findLostSends } from './find-lost-sends-statement.ts'
+import { findSilentSends, type SilenceLimits } from './find-silent-sends-statement.ts'
+
+/** Messages per transaction. */
+const AT_ONCE = 500
+
+/**
+ * Ends messages whose journal the device has lost, and returns their number. The messages have been in doubt since the device
+ * reported a new journal, and no evidence arrived within the window. Later evidence still corrects their states.
+ */
+export function endLostJournals(database: Database, windowMs: number, now: Date): Promise<number> {
+  const since = new Date(now.getTime() - windowMs)
+  const reason = 'the device lost the record of what it sent, and no evidence arrived'
+  const input = { kind: 'failed', at: now, code: 'submit_unknown' satisfies RelayFailureCode, reason } as const
+  return endMessages(database, input, (statements) => findLostSends(statements, since, AT_ONCE))
+}
+
+/**
+ * Fails the messages of devices that were silent for longer than the limit. Returns the number of messages.
+ *
+ * Each failure records a cancel, which a returning device obeys before it sends anything. Later reports of the device correct
+ * the state. The devices are locked, so that a device that returns now is either seen here or finds the cancels.
+ */
+export function loseSilentDevices(
+  database: Database,
+  limits: SilenceLimits,
+  now: Date,
+  onMoved?: (moves: readonly Move[]) => void,
+): Promise<number> {
+  const input = { kind: 'device-lost', at: now } as const
+  return endMessages(database, input, (statements) => findSilentSends(statements, limits, now, AT_ONCE), onMoved)
+}
+
+async function endMessages(
+  database: Database,
+  input: RecipientInput,
+  find: (statements: Statements) => Promise<{ readonly cmdId: string; readonly accountId: string }[]>,
+  onMoved?: (moves: readonly Move[]) => void,
+): Promise<number> {
+  const endSome = async (statements: Statements) => {
+    const lost = await find(statements)
+    const updates = lost.map((one) => ({ ...one, input }))
+    const { moves } = await advanceMessages(statements, updates, input.at)
+    return { count: lost.length, moves }
+  }
+  for (let ended = 0; ; ) {
+    const { count, moves } = await database.$transaction(endSome, { timeout: 20_000 })
+    onMoved?.(moves)
+    ended += count
+    if (count < AT_ONCE) return ended
+  }
+}
