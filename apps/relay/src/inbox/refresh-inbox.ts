@@ -33,7 +33,6 @@ export function refreshInbox(deps: RefreshInboxDeps): Endpoint {
   })
 }
 
-/** Shared by both endpoints. */
 async function refreshAs(
   deps: RefreshInboxDeps,
   { principal, access }: Pick<Call<never, never, never>, 'principal' | 'access'>,
@@ -82,13 +81,15 @@ async function requestSweeps(
     select: { deviceId: true },
   })
   const requested = new Set(waiting.map(({ deviceId }) => deviceId))
-  const commands = deviceIds.filter((id) => !requested.has(id)).map((deviceId) => sweep(deviceId, newId(random)))
-  const times = { accountId, createdAt: now, expiresAt: new Date(now.getTime() + SWEEP_LIFETIME_MS) }
-  await database.deviceCommand.createMany({ data: commands.map((command) => ({ ...command, ...times })) })
-}
-
-function sweep(deviceId: string, cmdId: string) {
-  return { deviceId, cmdId, command: { kind: 'sweep', cmdId } satisfies Command }
+  const expiresAt = new Date(now.getTime() + SWEEP_LIFETIME_MS)
+  const commands = deviceIds
+    .filter((id) => !requested.has(id))
+    .map((deviceId) => {
+      const cmdId = newId(random)
+      const command = { kind: 'sweep', cmdId } satisfies Command
+      return { accountId, deviceId, cmdId, command, createdAt: now, expiresAt }
+    })
+  await database.deviceCommand.createMany({ data: commands })
 }
 
 /** The older endpoint for a refresh. Always delivers messages one by one. */

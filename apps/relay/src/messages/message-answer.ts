@@ -4,6 +4,7 @@ import type { Statements } from '../store/database.ts'
 import { waitingRecipients } from '../waiting/waiting-recipients.ts'
 import type { NewMessage } from './accept/accept-messages.ts'
 import { dataOfOctets } from './message-data.ts'
+import { timeColumns } from './progress/message-state.ts'
 import type { StoredMessage } from './stored-message.ts'
 
 /** The API representation of a message. Members that do not apply are left out, never null. */
@@ -133,18 +134,9 @@ function contentOf({
 
 function statesOf(message: Omit<StoredMessage, 'key'>): MessageStateAnswer['states'] {
   const states: MessageStateAnswer['states'] = { Pending: message.createdAt.toISOString() }
-  for (const [state, column] of stateColumns) {
+  for (const [state, column] of timeColumns) {
     const at = message[column]
     if (at !== null) states[state] = at.toISOString()
   }
   return states
 }
-
-const stateColumns = [
-  ['Cancelling', 'cancellingAt'],
-  ['Cancelled', 'cancelledAt'],
-  ['Processed', 'processedAt'],
-  ['Sent', 'sentAt'],
-  ['Delivered', 'deliveredAt'],
-  ['Failed', 'failedAt'],
-] as const

@@ -158,8 +158,7 @@ async function settled(reservation: Reservation, accepting: Promise<AcceptOutcom
     isStored = outcome.kind === 'accepted'
     return outcome
   } finally {
-    if (isStored) reservation.stored()
-    else reservation.refused()
+    reservation.end(isStored)
   }
 }
 

@@ -90,7 +90,7 @@ function hasRealSlot({ slots, emulatedSlots }: DeviceOnRoster): boolean {
   return slots.some((slot) => !emulatedSlots.includes(slot))
 }
 
-/** Whether the requested SIM, or every SIM of the device, is emulated. A device without reported slots may have a real one. */
+/** Returns whether the requested SIM, or every SIM, is emulated. Slots that are not reported may be real. */
 function isEmulated(device: DeviceOnRoster, simNumber: number | undefined): boolean {
   if (simNumber !== undefined) return device.emulatedSlots.includes(simNumber)
   return device.slots.length > 0 && !hasRealSlot(device)
@@ -133,35 +133,18 @@ export function deviceRefusal(problem: DeviceProblem, { simNumber }: Pick<SendMe
         'The account has no device to send with: create a pairing code with POST /devices/codes and run `agent pair` with it',
       )
     case 'unknown':
-      return refusal(
-        [{ path: 'deviceId', message: 'is not a device of this account: GET /devices lists them' }],
-        'body',
-      )
+      return wrongMember('deviceId', 'is not a device of this account: GET /devices lists them')
     case 'no-such-sim':
-      return refusal(
-        [{ path: 'simNumber', message: `${simNumber} does not exist on the device: GET /devices lists its SIMs` }],
-        'body',
-      )
+      return wrongMember('simNumber', `${simNumber} does not exist on the device: GET /devices lists its SIMs`)
     case 'emulated':
-      return refusal(
-        [
-          {
-            path: simNumber === undefined ? 'deviceId' : 'simNumber',
-            message:
-              'is an emulated modem, and the account has a real one: choose the real one, delete its device, or set MIX_EMULATED_MODEMS=1 on the relay',
-          },
-        ],
-        'body',
+      return wrongMember(
+        simNumber === undefined ? 'deviceId' : 'simNumber',
+        'is an emulated modem, and the account has a real one: choose the real one, delete its device, or set MIX_EMULATED_MODEMS=1 on the relay',
       )
     case 'too-old':
-      return refusal(
-        [
-          {
-            path: 'dataMessage',
-            message: 'cannot be sent encrypted, because the agent is too old: upgrade all relays, then the agents',
-          },
-        ],
-        'body',
+      return wrongMember(
+        'dataMessage',
+        'cannot be sent encrypted, because the agent is too old: upgrade all relays, then the agents',
       )
     case 'not-active':
       return new ApiError(
@@ -173,4 +156,8 @@ export function deviceRefusal(problem: DeviceProblem, { simNumber }: Pick<SendMe
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       })
   }
+}
+
+function wrongMember(path: string, message: string): ApiError {
+  return refusal([{ path, message }], 'body')
 }

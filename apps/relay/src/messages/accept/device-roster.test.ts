@@ -23,14 +23,14 @@ test('counts reserved messages before they are stored, even after the queues are
   const reserved = await reserve(2)
   world.pass(10)
   expect(await reserve()).toBe('queue-full')
-  if (typeof reserved === 'object') reserved.refused()
+  if (typeof reserved === 'object') reserved.end(false)
   expect(await reserve()).toMatchObject({ deviceId: 'device' })
 })
 
 test('counts a stored message only once', async () => {
   const reserved = await reserve()
   await world.message('m')
-  if (typeof reserved === 'object') reserved.stored()
+  if (typeof reserved === 'object') reserved.end(true)
   world.pass(10)
   expect(await reserve()).toMatchObject({ deviceId: 'device' })
   expect(await reserve()).toBe('queue-full')

@@ -23,8 +23,7 @@ export type ReservationOrProblem =
 /** Space in the queue of a device, held until the message is stored or refused. */
 export interface Reservation {
   readonly deviceId: string
-  stored(): void
-  refused(): void
+  end(isStored: boolean): void
 }
 
 /** The number of accounts whose devices are cached. */
@@ -73,9 +72,8 @@ export class DeviceRoster {
     this.#count(device.id, recipients)
     const reservation = {
       deviceId: device.id,
-      stored: () => this.#count(device.id, -recipients),
-      refused: () => {
-        device.waiting -= recipients
+      end: (isStored: boolean) => {
+        if (!isStored) device.waiting -= recipients
         this.#count(device.id, -recipients)
       },
     }

@@ -8,6 +8,7 @@ import {
   type RecipientInput,
   type RecipientMilestone,
   type RecipientProgress,
+  timeColumns,
 } from './message-state.ts'
 
 /** The progress of a message and all its recipients. */
@@ -26,15 +27,7 @@ export interface MessageProgress extends StateTimes {
   readonly recipients: readonly TrackedRecipient[]
 }
 
-/** The first time of each state; `Pending` is the creation time. */
-interface StateTimes {
-  readonly cancellingAt: Date | null
-  readonly cancelledAt: Date | null
-  readonly processedAt: Date | null
-  readonly sentAt: Date | null
-  readonly deliveredAt: Date | null
-  readonly failedAt: Date | null
-}
+type StateTimes = { readonly [Column in (typeof timeColumns)[number][1]]: Date | null }
 
 export interface TrackedRecipient extends RecipientProgress {
   readonly cmdId: string
@@ -142,18 +135,9 @@ function withRecipient(message: MessageProgress, changed: TrackedRecipient, at: 
 }
 
 function firstTime(message: StateTimes, state: MessageState, at: Date): Partial<StateTimes> {
-  const column = columns[state]
+  const [, column] = timeColumns.find(([one]) => one === state) ?? []
   if (column === undefined || message[column] !== null) return {}
   return { [column]: latest(at, [message.cancellingAt, message.processedAt, message.sentAt]) }
-}
-
-const columns: Readonly<Partial<Record<MessageState, keyof StateTimes>>> = {
-  Cancelling: 'cancellingAt',
-  Cancelled: 'cancelledAt',
-  Processed: 'processedAt',
-  Sent: 'sentAt',
-  Delivered: 'deliveredAt',
-  Failed: 'failedAt',
 }
 
 /** Returns the event that webhooks received for this recipient before, or undefined if there was none. */

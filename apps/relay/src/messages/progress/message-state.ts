@@ -87,6 +87,16 @@ export function isFinished(state: MessageState): boolean {
   return state === 'Sent' || state === 'Delivered' || state === 'Failed' || state === 'Cancelled'
 }
 
+/** The column with the first time of each state; `Pending` has the creation time. */
+export const timeColumns = [
+  ['Cancelling', 'cancellingAt'],
+  ['Cancelled', 'cancelledAt'],
+  ['Processed', 'processedAt'],
+  ['Sent', 'sentAt'],
+  ['Delivered', 'deliveredAt'],
+  ['Failed', 'failedAt'],
+] as const satisfies readonly (readonly [MessageState, string])[]
+
 interface Outcome {
   readonly change: Partial<RecipientProgress>
   readonly reached: readonly RecipientMilestone[]

@@ -19,8 +19,16 @@ import { putWebhook } from './put-webhook-statement.ts'
 import { rotateSecret } from './rotate-secret-statement.ts'
 import { findWebhook, webhookAnswer } from './stored-webhook.ts'
 
+interface WebhookDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly box: SecretBox
+  readonly logbook: Logbook
+}
+
 /** Lists webhooks, oldest first. */
-export function listWebhooks({ database }: { readonly database: Database }): Endpoint {
+export function listWebhooks({ database }: WebhookDeps): Endpoint {
   return endpoint({
     answers: { 200: z.array(webhook) },
     async handle({ principal: { accountId } }) {
@@ -30,11 +38,7 @@ export function listWebhooks({ database }: { readonly database: Database }): End
   })
 }
 
-interface RegisterWebhookDeps {
-  readonly database: Database
-  readonly random: Random
-  readonly box: SecretBox
-  readonly logbook: Logbook
+interface RegisterWebhookDeps extends WebhookDeps {
   readonly addressRules: AddressRules
 }
 
@@ -104,13 +108,8 @@ async function refuseTooMany(statements: Statements, accountId: string, id: stri
   )
 }
 
-interface DeleteWebhookDeps {
-  readonly database: Database
-  readonly logbook: Logbook
-}
-
 /** Deletes a webhook with its deliveries. Also answers 204 when the webhook does not exist. */
-export function deleteWebhook({ database, logbook }: DeleteWebhookDeps): Endpoint {
+export function deleteWebhook({ database, logbook }: WebhookDeps): Endpoint {
   return endpoint({
     params: idParams,
     answers: { 204: null },
@@ -129,18 +128,10 @@ export function deleteWebhook({ database, logbook }: DeleteWebhookDeps): Endpoin
   })
 }
 
-interface RotateWebhookSecretDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly box: SecretBox
-  readonly logbook: Logbook
-}
-
 /** How long the previous secret stays valid next to the new one. */
 const OVERLAP_MS = 86_400_000
 
-export function rotateWebhookSecret({ database, clock, random, box, logbook }: RotateWebhookSecretDeps): Endpoint {
+export function rotateWebhookSecret({ database, clock, random, box, logbook }: WebhookDeps): Endpoint {
   return endpoint({
     params: idParams,
     answers: { 200: webhook },

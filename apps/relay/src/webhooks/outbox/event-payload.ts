@@ -19,29 +19,20 @@ export function payloadOf(event: OutboxEvent): WebhookPayloads[EmittedEvent] {
       return receivedData(event)
     case 'mms:received':
       return receivedMms(event)
-    case 'sms:sent': {
-      const { partsCount, at } = event
-      return { ...outbound(event), partsCount, sentAt: localTimeText(at) } satisfies Payload<'sms:sent'>
-    }
-    case 'sms:delivered':
+    case 'sms:sent':
       return {
         ...outbound(event),
-        deliveredAt: localTimeText(event.at),
-      } satisfies Payload<'sms:delivered'>
+        partsCount: event.partsCount,
+        sentAt: localTimeText(event.at),
+      } satisfies Payload<'sms:sent'>
+    case 'sms:delivered':
+      return { ...outbound(event), deliveredAt: localTimeText(event.at) } satisfies Payload<'sms:delivered'>
     case 'sms:failed': {
       const { reason, at } = event
-      return {
-        ...outbound(event),
-        failedAt: localTimeText(at),
-        reason,
-        error: reason,
-      } satisfies Payload<'sms:failed'>
+      return { ...outbound(event), failedAt: localTimeText(at), reason, error: reason } satisfies Payload<'sms:failed'>
     }
     case 'sms:cancelled':
-      return {
-        ...outbound(event),
-        cancelledAt: localTimeText(event.at),
-      } satisfies Payload<'sms:cancelled'>
+      return { ...outbound(event), cancelledAt: localTimeText(event.at) } satisfies Payload<'sms:cancelled'>
     case 'system:ping':
       return { health: event.health } satisfies Payload<'system:ping'>
     case 'app:started':
