@@ -47,8 +47,8 @@ export class ConversationSearch {
     // Numbers contain no letters. Hashes of numbers contain letters and must not be found.
     const written = { ...visibility, sent: visibility.sent && /^[+\d*#]*$/.test(number) }
     const all = await this.#inTime((statements) => readEveryNumber(statements, written, fewNumbers))
-    // For accounts with very many numbers, parts of numbers are found among recent messages only; whole numbers always
-    // are.
+    // In accounts with very many numbers, part of a number is found only among recent messages. A whole number is
+    // always found.
     const isNumber = all === undefined || all.length >= fewNumbers
     const spellings = storedSpellings(search.trim(), this.#rules.defaultRegion)
     const numbers = [...spellings, number, ...(all ?? []).filter((one) => one.toLowerCase().includes(number))]

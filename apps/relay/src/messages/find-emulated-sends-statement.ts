@@ -5,9 +5,9 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
- * Finds recipients that were not dispatched, on devices with emulated modems, in accounts with a real one. Starts from the
- * emulated SIMs, which are few. Takes no locks: `lockMessages` takes those of the messages first, and what changed in
- * between stays as it is.
+ * Finds recipients that were not dispatched, on devices with emulated modems, in accounts with a real modem. Starts
+ * from the emulated SIMs, because they are few. Takes no locks, because messages must be locked before recipients
+ * (`lockMessages`). A recipient that changes before it is locked is left as it is.
  */
 export function findEmulatedSends(statements: Statements, limit: number): Promise<z.output<typeof waitingRow>[]> {
   return readRows(

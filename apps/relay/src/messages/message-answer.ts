@@ -93,7 +93,7 @@ export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
   return { ...answer, ...echo }
 }
 
-/** The first answer to the request of this message again, except for content that has been hashed since. */
+/** Returns the first answer to the request again, but with hashed content if the content was hashed since. */
 export function repeatedAnswer(message: StoredMessage): MessageStateAnswer {
   const recipients = message.recipients.map((recipient) => ({ ...recipient, ...freshRecipient }))
   return { ...messageAnswer({ ...message, ...fresh, recipients }, { content: false }), ...contentOf(message) }

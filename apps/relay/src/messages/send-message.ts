@@ -32,7 +32,7 @@ interface SendMessageDeps {
   readonly rules: MessageRules
   /** The largest number of unfinished recipients per device. */
   readonly queueLimit: number
-  /** Uses emulated modems also in accounts with a real one. */
+  /** Uses emulated modems even in accounts with a real modem. */
   readonly mayMixEmulated?: boolean | undefined
   /** Called once per accepted message. */
   readonly onAccepted?: (() => void) | undefined

@@ -65,7 +65,7 @@ const forged: [string, () => Signed][] = [
   ],
 ]
 
-/** Runs a receiver; undefined when this machine lacks the interpreter or compiler. */
+/** The documented receivers, with the interpreter or compiler that each one needs and the command that starts it. */
 const receivers: [name: string, tool: string, start: (port: string) => [command: string, ...args: string[]]][] = [
   ['Node', process.execPath, () => [process.execPath, join(examples, 'receiver.mjs')]],
   ['Python', 'python3', () => ['python3', join(examples, 'receiver.py')]],

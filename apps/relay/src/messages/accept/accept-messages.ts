@@ -38,7 +38,7 @@ function outcomeOf(message: NewMessage, taken: DuplicateMessage | undefined): Ac
   return repeatOutcome(message, taken) ?? { kind: 'id-taken' }
 }
 
-/** Returns the outcome of a request whose idempotency key `taken` has, or undefined if the keys differ. */
+/** Returns the outcome of a request if its idempotency key is that of an existing message, else undefined. */
 export function repeatOutcome({ idempotency }: Pick<NewMessage, 'idempotency'>, taken: DuplicateMessage) {
   if (idempotency === undefined || taken.idempotencyKey !== idempotency.key) return undefined
   const isSame = Buffer.compare(taken.idempotencyFingerprint ?? new Uint8Array(), idempotency.fingerprint) === 0

@@ -30,7 +30,7 @@ export interface DeviceCriteria {
   /** Only devices seen within this time; 0 means any time. */
   readonly activeWithinHours: number
   readonly queueLimit: number
-  /** Uses emulated modems also while the account has a real one. */
+  /** Uses emulated modems even if the account has a real modem. */
   readonly mayMixEmulated: boolean
 }
 
@@ -96,7 +96,7 @@ function isEmulated(device: DeviceOnRoster, simNumber: number | undefined): bool
   return device.slots.length > 0 && !hasRealSlot(device)
 }
 
-/** A device that has never connected may support everything. If not, the device fails the message. */
+/** A device that has never connected may support the capability. If not, the device fails the message. */
 function supports({ capabilities }: DeviceOnRoster, capability: Capability | undefined): boolean {
   return capability === undefined || capabilities === null || capabilities.includes(capability)
 }

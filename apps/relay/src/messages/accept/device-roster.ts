@@ -9,11 +9,11 @@ interface RosterDeps {
   readonly clock: Clock
   /** The largest number of unfinished recipients per device. */
   readonly queueLimit: number
-  /** Uses emulated modems also in accounts with a real one. */
+  /** Uses emulated modems even in accounts with a real modem. */
   readonly mayMixEmulated?: boolean | undefined
 }
 
-/** What a message requires; the rest is the same for all messages. */
+/** What a message requires of its device. The other criteria are the same for all messages. */
 type Requirements = Omit<DeviceCriteria, 'queueLimit' | 'mayMixEmulated'>
 
 export type ReservationOrProblem =

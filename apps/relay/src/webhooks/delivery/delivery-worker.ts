@@ -25,8 +25,8 @@ export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 
  * a lane of its own, so that a slow or dead receiver delays no other. When a worker is killed, another worker takes
  * over its receivers at once and sends events under the same ids.
  *
- * A round takes free receivers, renews the worker's own, and reads their due deliveries. It runs when woken and five
- * times a second.
+ * A round takes free receivers, renews the leases of the worker's own receivers, and reads their due deliveries. Rounds
+ * run when the worker is woken and five times a second.
  */
 export class DeliveryWorker implements Outbox {
   readonly #deps: DeliveryWorkerDeps

@@ -13,7 +13,7 @@ export interface Verdict {
 /**
  * Decides the result of an attempt.
  *
- * @param attempts including this one
+ * @param attempts made so far, including this one
  */
 export function judgeOutcome(
   outcome: Exclude<Outcome, { readonly kind: 'broken-off' }>,

@@ -14,7 +14,7 @@ export interface HealthUpdate {
   readonly isRecovered: boolean
   /** The receiver failed too often and is paused, longer each time. */
   readonly isOpening: boolean
-  /** 0: no pause. */
+  /** How long the receiver is paused. 0: no pause. */
   readonly pauseMs: number
 }
 

@@ -73,12 +73,12 @@ function receivedMms(received: ReceivedMms): Payload<'mms:received'> {
 }
 
 function inbound({ messageId, sender, recipient, simNumber }: ReceivedEvent) {
-  // `phoneNumber` is deprecated: the number of the other party.
+  // `phoneNumber` is deprecated. It is the number of the other party.
   return { messageId, sender, recipient, simNumber, phoneNumber: sender }
 }
 
 function outbound({ messageId, sender, recipient, simNumber, possibleDuplicate }: OutboundEvent) {
-  // `sender` and `simNumber` must not be null; no SIM has the number 0.
+  // `sender` and `simNumber` must not be null. No SIM has the number 0.
   return {
     messageId,
     sender: sender ?? '',

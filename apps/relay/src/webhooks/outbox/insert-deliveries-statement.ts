@@ -9,7 +9,7 @@ interface NewDelivery {
   readonly event: string
   /** JSON. */
   readonly payload: string
-  /** The webhook is disabled: the delivery is stored as dropped. */
+  /** The webhook is disabled, so the delivery is stored as dropped. */
   readonly disabled: boolean
   /** The delivery that has to be attempted first. */
   readonly follows: { readonly webhookKey: bigint; readonly id: string } | undefined
@@ -22,8 +22,8 @@ export const WEBHOOK_DISABLED = 'the webhook was disabled'
  * Stores deliveries and returns how many were stored. Existing ones are left unchanged, or delivered again with the new
  * payload if `again` is set and the webhook is enabled.
  *
- * A delivery that follows another one is due when the first attempt of that one has ended (`recordAttempts`), or after
- * `LONGEST_TURN`. So workers do not read it in vain.
+ * A delivery that follows another one is due when the first attempt of the other one has ended (`recordAttempts`), or
+ * after `LONGEST_TURN`, so that workers do not read it too early.
  *
  * Locks: the deliveries that are followed, so that their attempts are recorded after this transaction and find the
  * followers. SKIP LOCKED: the attempt of a locked delivery is being recorded. Its follower is due at once and is

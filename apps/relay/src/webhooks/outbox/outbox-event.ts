@@ -49,7 +49,7 @@ export interface MmsNotification {
   /** Empty when unknown. */
   readonly contentClass: string
   readonly contentLocation?: string
-  /** RFC 3339. */
+  /** In the format of RFC 3339. */
   readonly expiresAt?: string
 }
 

@@ -14,11 +14,11 @@ export type Exchanged =
   | { readonly error: Error; readonly isStale: boolean }
 
 export interface ExchangeLimits {
-  /** DNS, TCP and TLS together. */
+  /** Limit for DNS, TCP and TLS together. */
   readonly connectMs: number
-  /** From the start to the response headers. */
+  /** Limit from the start to the response headers. */
   readonly totalMs: number
-  /** For the body, after the headers have decided the result. */
+  /** Limit for the body, after the headers have decided the result. */
   readonly bodyMs: number
   readonly excerptBytes: number
   /** A longer body closes the connection. */

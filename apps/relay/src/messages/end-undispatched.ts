@@ -1,0 +1,58 @@
+// Jobs of the relay that fail messages before their dispatch, and notify webhooks. Dispatched messages end on their
+// device.
+import type { RelayFailureCode } from '@smsgw/contract/failure-code'
+import type { Clock } from '../clock.ts'
+import type { Database, Statements } from '../store/database.ts'
+import { findEmulatedSends } from './find-emulated-sends-statement.ts'
+import { findExpired } from './find-expired-statement.ts'
+import { advanceMessages } from './progress/advance-messages.ts'
+import type { Move, RecipientUpdate } from './progress/message-progress.ts'
+import type { RecipientInput } from './progress/message-state.ts'
+
+interface EndDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
+}
+
+/** Fails messages that were not dispatched before their deadline. Returns the number of failed recipients. */
+export function expireMessages(deps: EndDeps): Promise<number> {
+  return failInBatches(deps, findExpired, (at) => ({ kind: 'expired', at }))
+}
+
+/**
+ * Fails messages that wait for an emulated modem although their account has a real modem by now. They are not given to
+ * the real modem, because they may be tests. Returns the number of failed recipients.
+ */
+export function endEmulated(deps: EndDeps): Promise<number> {
+  const code = 'emulated_modem' satisfies RelayFailureCode
+  const reason = 'it waited for an emulated modem, and the account has a real modem now'
+  return failInBatches(
+    deps,
+    (statements, _, limit) => findEmulatedSends(statements, limit),
+    (at) => ({ kind: 'failed', at, code, reason }),
+  )
+}
+
+/** Rows per transaction. A request to cancel one of these messages waits for the transaction to end. */
+const BATCH = 500
+
+async function failInBatches(
+  { database, clock, onMoved }: EndDeps,
+  find: (statements: Statements, now: Date, limit: number) => Promise<Pick<RecipientUpdate, 'accountId' | 'cmdId'>[]>,
+  inputAt: (now: Date) => RecipientInput,
+): Promise<number> {
+  let failed = 0
+  for (;;) {
+    const now = clock.now()
+    const { found, changed, moves } = await database.$transaction(async (statements) => {
+      const found = await find(statements, now, BATCH)
+      const updates = found.map((one) => ({ ...one, input: inputAt(now) }))
+      return { found: found.length, ...(await advanceMessages(statements, updates, now)) }
+    })
+    onMoved?.(moves)
+    failed += changed.size
+    // Recipients that were dispatched or cancelled in between are found but not changed, and are not found again.
+    if (found < BATCH) return failed
+  }
+}
