@@ -1,59 +1,28 @@
-import type { Scope } from '@smsgw/contract/scopes'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Dice } from '../../fuzz/dice.ts'
-import { buildServer } from '../http/build-server.ts'
-import { checkAnswer } from '../http/check-answer.ts'
 import { route } from '../http/route.ts'
-import { NEVER_LOST } from '../http/testing/never-lost.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
+import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { findConversations } from './find-conversations.ts'
 import { listConversations } from './list-conversations.ts'
 import { showConversation } from './show-conversation.ts'
 import { CONVERSATION_SCOPES } from './visibility.ts'
 
 const world = useTestDatabase()
-let server: ReturnType<typeof buildServer>
+let api: TestEndpoints
 beforeAll(async () => {
-  server = buildServer({
-    routes: [
-      route(
-        'GET',
-        '/conversations',
-        CONVERSATION_SCOPES,
-        '',
-        listConversations({ ...world, rules: { defaultRegion: 'DE' } }),
-      ),
-      route(
-        'GET',
-        '/conversations/{number}',
-        CONVERSATION_SCOPES,
-        '',
-        showConversation({ ...world, rules: { defaultRegion: 'DE' } }),
-      ),
-    ],
-    // `account scope scope …`
-    authenticate: async ({ authorization = '' }) => {
-      const [accountId = '', ...scopes] = authorization.split(' ')
-      return { accountId, username: accountId, scopes: new Set(scopes as Scope[]) }
-    },
-    authenticateRefresh: () => Promise.reject(new Error('not here')),
-    admissions: NEVER_LOST,
-    log: { error: (details) => faults.push(details), warn: (details) => faults.push(details) },
-    requestId: () => 'test',
-    trustedProxies: [],
-    checkAnswer,
-  })
+  const deps = { ...world, rules: { defaultRegion: 'DE' } } as const
+  api = await testEndpoints([
+    route('GET', '/conversations', CONVERSATION_SCOPES, '', listConversations(deps)),
+    route('GET', '/conversations/{number}', CONVERSATION_SCOPES, '', showConversation(deps)),
+  ])
 })
-afterAll(() => server.close())
-const faults: object[] = []
+afterAll(() => api.close())
 beforeEach(async () => {
   made = 0
   for (const id of ['a1', 'a2']) await world.database.account.create({ data: { id, username: id, passwordHash: '' } })
 })
-afterEach(async () => {
-  await world.database.account.deleteMany()
-  expect(faults).toEqual([])
-})
+afterEach(() => world.database.account.deleteMany())
 
 const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'
 const minute = (count: number) => new Date(Date.UTC(2026, 2, 1, 8, count))
@@ -86,9 +55,9 @@ async function receive(sender: string, at: number, text: string | null, more: ob
 }
 
 async function get(path: string, authorization = 'a1 all:any') {
-  const answer = await server.inject({ url: `/3rdparty/v1/conversations${path}`, headers: { authorization } })
-  const next = /<[^>]*?(\?[^>]*)>; rel="next"/.exec(String(answer.headers['link'] ?? ''))?.[1]
-  return { status: answer.statusCode, json: answer.json(), next }
+  const { status, headers, json } = await api.request(authorization, 'GET', `/conversations${path}`)
+  const next = /<[^>]*?(\?[^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+  return { status, json: json as ReturnType<typeof JSON.parse>, next }
 }
 const numbers = async (query = '', authorization?: string) =>
   (await get(query, authorization)).json.map(({ number }: { number: string }) => number)

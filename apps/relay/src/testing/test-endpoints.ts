@@ -1,4 +1,4 @@
-import { scopes } from '@smsgw/contract/scopes'
+import { type Scope, scopes } from '@smsgw/contract/scopes'
 import { buildServer } from '../http/build-server.ts'
 import type { Caller } from '../http/caller.ts'
 import { checkAnswer } from '../http/check-answer.ts'
@@ -14,8 +14,8 @@ export interface TestReply {
 }
 
 export interface TestEndpoints {
-  /** Sends a request as an account with all scopes, to a path below the base. */
-  request(accountId: string, method: string, path: string, body?: unknown): Promise<TestReply>
+  /** Sends a request to a path below the base. `account` may be followed by scopes and has all scopes by default. */
+  request(account: string, method: string, path: string, body?: unknown): Promise<TestReply>
   close(): Promise<void>
 }
 
@@ -34,10 +34,10 @@ export async function testEndpoints(routes: readonly Route[]): Promise<TestEndpo
   })
   const address = await server.listen({ host: '127.0.0.1', port: 0 })
   return {
-    async request(accountId, method, path, body) {
+    async request(account, method, path, body) {
       const response = await fetch(`${address}/3rdparty/v1${path}`, {
         method,
-        headers: { authorization: accountId, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        headers: { authorization: account, ...(body !== undefined && { 'content-type': 'application/json' }) },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       const text = await response.text()
@@ -49,5 +49,6 @@ export async function testEndpoints(routes: readonly Route[]): Promise<TestEndpo
 }
 
 async function believe({ authorization = '' }: Caller): Promise<Principal> {
-  return { accountId: authorization, username: authorization, scopes: new Set(scopes) }
+  const [accountId = '', ...named] = authorization.split(' ')
+  return { accountId, username: accountId, scopes: new Set(named.length > 0 ? (named as Scope[]) : scopes) }
 }

@@ -1,39 +1,19 @@
-import type { Scope } from '@smsgw/contract/scopes'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { buildServer } from '../../http/build-server.ts'
-import { checkAnswer } from '../../http/check-answer.ts'
 import { route } from '../../http/route.ts'
-import { NEVER_LOST } from '../../http/testing/never-lost.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
+import { type TestEndpoints, testEndpoints } from '../../testing/test-endpoints.ts'
 import { showDelivery } from './read-deliveries.ts'
 
 const world = useTestDatabase()
-let server: ReturnType<typeof buildServer>
+let api: TestEndpoints
 beforeAll(async () => {
-  server = buildServer({
-    routes: [route('GET', '/webhooks/deliveries/{id}', 'webhooks:list', '', showDelivery(world))],
-    // `account scope scope …`
-    authenticate: async ({ authorization = '' }) => {
-      const [accountId = '', ...scopes] = authorization.split(' ')
-      return { accountId, username: accountId, scopes: new Set(scopes as Scope[]) }
-    },
-    authenticateRefresh: () => Promise.reject(new Error('not here')),
-    admissions: NEVER_LOST,
-    log: { error: (details) => faults.push(details), warn: (details) => faults.push(details) },
-    requestId: () => 'test',
-    trustedProxies: [],
-    checkAnswer,
-  })
+  api = await testEndpoints([route('GET', '/webhooks/deliveries/{id}', 'webhooks:list', '', showDelivery(world))])
 })
-afterAll(() => server.close())
-const faults: object[] = []
+afterAll(() => api.close())
 beforeEach(async () => {
   for (const id of ['a1', 'a2']) await world.database.account.create({ data: { id, username: id, passwordHash: '' } })
 })
-afterEach(async () => {
-  await world.database.account.deleteMany()
-  expect(faults).toEqual([])
-})
+afterEach(() => world.database.account.deleteMany())
 
 const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'
 const received = { messageId: 'm1', sender: '+12025550123', message: 'Zürich 👍' }
@@ -53,8 +33,8 @@ async function delivered(event: string, payload: object): Promise<void> {
 }
 
 async function shown(authorization = 'a1 webhooks:list all:any') {
-  const answer = await server.inject({ url: '/3rdparty/v1/webhooks/deliveries/e1', headers: { authorization } })
-  return { status: answer.statusCode, json: answer.json() }
+  const { status, json } = await api.request(authorization, 'GET', '/webhooks/deliveries/e1')
+  return { status, json: json as ReturnType<typeof JSON.parse> }
 }
 
 test('shows a delivery with its request, without signature and secret', async () => {
