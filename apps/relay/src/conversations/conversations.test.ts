@@ -222,35 +222,38 @@ test.each([
   }
 })
 
-const PATIENCES = {
+const SEARCH_LIMITS = {
   'as it is': undefined,
   'a few steps': { firstSteps: [3, 10], fewNumbers: 1_000, lastSteps: [] },
   'every number': { firstSteps: [], fewNumbers: 1_000, lastSteps: [] },
   'all the way back': { firstSteps: [1], fewNumbers: 2, lastSteps: [7, 1_000] },
 }
 
-test.each(Object.entries(PATIENCES))('pages are exact, however the conversations are found: %s', async (_, limits) => {
-  const dice = new Dice(20_261_121)
-  const latest = new Map<string, number>()
-  for (let count = 0; count < 150; count++) {
-    // One number has most of the messages; some messages have the same time.
-    const number = dice.once(2) ? '+1' : `+${2 + dice.below(40)}`
-    const at = Math.floor(count / 3)
-    if (dice.once(2)) await send(number, at, 'out', { state: dice.pick(['Pending', 'Sent', 'Failed']) })
-    else await receive(number, at, 'in')
-    latest.set(number, at)
-  }
-  const visibility = { accountId: 'a1', sent: true, received: true }
-  const found: { number: string; at: Date }[] = []
-  for (let page: typeof found | undefined; page === undefined || page.length === 7; ) {
-    page = await findConversations(
-      world.database,
-      visibility,
-      { before: found.at(-1), among: undefined, take: 7 },
-      limits,
-    )
-    found.push(...page)
-  }
-  const expected = [...latest].sort(([a, atA], [b, atB]) => atB - atA || (a < b ? 1 : -1))
-  expect(found.map(({ number, at }) => [number, at])).toEqual(expected.map(([number, at]) => [number, minute(at)]))
-})
+test.each(Object.entries(SEARCH_LIMITS))(
+  'pages are exact, however the conversations are found: %s',
+  async (_, limits) => {
+    const dice = new Dice(20_261_121)
+    const latest = new Map<string, number>()
+    for (let count = 0; count < 150; count++) {
+      // One number has most of the messages; some messages have the same time.
+      const number = dice.once(2) ? '+1' : `+${2 + dice.below(40)}`
+      const at = Math.floor(count / 3)
+      if (dice.once(2)) await send(number, at, 'out', { state: dice.pick(['Pending', 'Sent', 'Failed']) })
+      else await receive(number, at, 'in')
+      latest.set(number, at)
+    }
+    const visibility = { accountId: 'a1', sent: true, received: true }
+    const found: { number: string; at: Date }[] = []
+    for (let page: typeof found | undefined; page === undefined || page.length === 7; ) {
+      page = await findConversations(
+        world.database,
+        visibility,
+        { before: found.at(-1), among: undefined, take: 7 },
+        limits,
+      )
+      found.push(...page)
+    }
+    const expected = [...latest].sort(([a, atA], [b, atB]) => atB - atA || (a < b ? 1 : -1))
+    expect(found.map(({ number, at }) => [number, at])).toEqual(expected.map(([number, at]) => [number, minute(at)]))
+  },
+)

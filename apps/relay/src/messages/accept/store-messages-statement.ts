@@ -32,7 +32,7 @@ export async function storeMessages(
           id text, device_id text, created_at timestamptz, text text, data text, port int, is_encrypted boolean,
           sim_number int, with_delivery_report boolean, priority smallint, valid_until timestamptz,
           schedule_at timestamptz, on_uncertain text, idempotency_key text, idempotency_fingerprint text, recipients json),
-        (SELECT set_config('lock_timeout', ${`${waitMs}ms`}, true)) AS patience
+        (SELECT set_config('lock_timeout', ${`${waitMs}ms`}, true)) AS lock_timeout
     ), device AS MATERIALIZED (
       SELECT id, account_id FROM devices
       WHERE id IN (SELECT device_id FROM requested) AND deleted_at IS NULL

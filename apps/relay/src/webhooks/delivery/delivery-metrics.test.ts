@@ -52,7 +52,7 @@ test('the queue age is the age of the oldest delivery that could be sent now', a
 })
 
 test('without the database the age is unknown, and other metrics are served', async () => {
-  const away = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/none', connections: 1 })
-  expect(await queueAge(away)).toBeNaN()
-  await away.$disconnect()
+  const unavailable = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/none', connections: 1 })
+  expect(await queueAge(unavailable)).toBeNaN()
+  await unavailable.$disconnect()
 })

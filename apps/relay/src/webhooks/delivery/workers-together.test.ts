@@ -14,7 +14,7 @@ const countOf = (state: string) => world.database.webhookDelivery.count({ where:
 const webhook = async () => (await world.webhooks())[0]
 
 /** Starts a receiver that answers only after `open` is called. */
-async function patientReceiver() {
+async function holdingReceiver() {
   const waiting: ServerResponse[] = []
   let isOpen = false
   const there = await receivers.start((response) => {
@@ -58,7 +58,7 @@ test('many workers share the work: each event is sent once, and no receiver has 
 })
 
 test('another worker takes over the receivers of a lost worker at once, with the same ids', async () => {
-  const { there, open } = await patientReceiver()
+  const { there, open } = await holdingReceiver()
   await world.webhook('w1', there.url)
   await world.enqueue(...names(20))
   world.worker()
@@ -87,7 +87,7 @@ test('a worker without presence serves no receiver until it is present again', a
 })
 
 test('a receiver with an expired lease is taken even if its worker seems to be present', async () => {
-  const { there, open } = await patientReceiver()
+  const { there, open } = await holdingReceiver()
   const key = await world.webhook('w1', there.url)
   const frozen = new Client({ connectionString: world.databaseUrl })
   await frozen.connect()
@@ -108,7 +108,7 @@ test('a receiver with an expired lease is taken even if its worker seems to be p
 })
 
 test('a redelivery requested during a request sends the event once more', async () => {
-  const { there, open } = await patientReceiver()
+  const { there, open } = await holdingReceiver()
   await world.webhook('w1', there.url)
   world.worker()
   await world.enqueue('m1')
@@ -123,7 +123,7 @@ test('a redelivery requested during a request sends the event once more', async 
 })
 
 test('the results of attempts wait for transactions that hold their deliveries', async () => {
-  const { there, open } = await patientReceiver()
+  const { there, open } = await holdingReceiver()
   await world.webhook('w1', there.url)
   world.worker()
   await world.enqueue('m1', 'm2')
@@ -172,7 +172,7 @@ test.each([
   ['disabled', (key: bigint) => world.database.webhook.update({ where: { key }, data: { disabledAt: new Date() } })],
   ['deleted', (key: bigint) => world.database.webhook.delete({ where: { key } })],
 ])('a webhook that is %s in the meantime gets only what its worker already had', async (_, change) => {
-  const { there, open } = await patientReceiver()
+  const { there, open } = await holdingReceiver()
   const other = await receivers.start()
   const key = await world.webhook('w1', there.url)
   await world.webhook('w2', other.url)
@@ -188,7 +188,7 @@ test.each([
 })
 
 test('a stopping worker finishes running requests and leaves the rest to other workers', async () => {
-  const { there, open } = await patientReceiver()
+  const { there, open } = await holdingReceiver()
   await world.webhook('w1', there.url)
   await world.enqueue(...names(20))
   const worker = world.worker()
@@ -210,7 +210,7 @@ test('a stopping worker finishes running requests and leaves the rest to other w
 })
 
 test('a message that is completed while its beginning is being delivered is delivered whole', async () => {
-  const { there, open } = await patientReceiver()
+  const { there, open } = await holdingReceiver()
   await world.webhook('w1', there.url)
   world.worker()
   await world.enqueue('m1')
@@ -224,7 +224,7 @@ test('a message that is completed while its beginning is being delivered is deli
 })
 
 test('nothing is lost or sent twice while the database rejects writes', async () => {
-  const { there, open } = await patientReceiver()
+  const { there, open } = await holdingReceiver()
   await world.webhook('w1', there.url)
   world.worker()
   await world.enqueue(...names(3))
