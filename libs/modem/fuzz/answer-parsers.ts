@@ -1,4 +1,3 @@
-import { readCharacterSet } from '../src/commands/character-set.ts'
 import { readFunctionality } from '../src/commands/functionality.ts'
 import { numberQuery, readFirmware, readInformation, readManufacturer, readModel } from '../src/commands/identity.ts'
 import { indications, offeredMessageIndications, readMessageIndications } from '../src/commands/message-indications.ts'
@@ -34,15 +33,7 @@ export interface AnswerParser {
 }
 
 const queries: readonly Query<unknown>[] = [
-  ...[
-    readCharacterSet,
-    readFunctionality,
-    readManufacturer,
-    readModel,
-    readFirmware,
-    numberQuery('AT+CGSN'),
-    readInformation,
-  ],
+  ...[readFunctionality, readManufacturer, readModel, readFirmware, numberQuery('AT+CGSN'), readInformation],
   ...[readMessageIndications, readMessageFormat, readMessageService, readMemoryUsage],
   ...[readOfferedMemories, readClock, readOperator],
   ...catalogue.flatMap(({ pinCounters }) => pinCounters),

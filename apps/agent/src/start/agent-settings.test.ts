@@ -1,7 +1,7 @@
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { expect, test } from 'vitest'
+import { defaultSendingSettings } from '../sending/schedule/sending-settings.ts'
 import {
-  defaultAgentSettings,
   type KnownSettings,
   noSettings,
   SettingsInUse,
@@ -13,7 +13,7 @@ import { ProblemLog } from './problem-log.ts'
 const agentSettings = (sent: Readonly<Record<string, unknown>>) => settingsOf(takeSettings(sent, noSettings).known)
 
 test('by default there is no pause and no limit, the order is FIFO, and the SIM with the lowest number sends', () => {
-  expect(agentSettings({})).toEqual(defaultAgentSettings)
+  expect(agentSettings({})).toEqual({ sending: defaultSendingSettings, pingMs: undefined })
 })
 
 test('converts all settings of the API', () => {
@@ -52,7 +52,7 @@ test('an invalid setting keeps its default and does not affect the others', () =
     ping: 'often',
   })
   expect(settings.sending.order).toBe('LIFO')
-  expect(settings.sending.pace).toEqual(defaultAgentSettings.sending.pace)
+  expect(settings.sending.pace).toEqual(defaultSendingSettings.pace)
   expect(settings.pingMs).toBeUndefined()
 })
 

@@ -1,7 +1,7 @@
 import { agentSettingKeys } from '@smsgw/contract/settings'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { Json } from '../journal/change.ts'
-import { defaultSendingSettings, type SendingSettings } from '../sending/schedule/sending-settings.ts'
+import type { SendingSettings } from '../sending/schedule/sending-settings.ts'
 import type { ProblemLog } from './problem-log.ts'
 
 /** The account settings that an agent uses, with the names and ranges of the API. */
@@ -164,8 +164,6 @@ export interface AgentSettings {
   /** Undefined if no pings are sent. */
   readonly pingMs: number | undefined
 }
-
-export const defaultAgentSettings: AgentSettings = { sending: defaultSendingSettings, pingMs: undefined }
 
 function interval(messages: Known): { readonly intervalMinMs: number; readonly intervalMaxMs: number } {
   const min = positive(messages['send_interval_min'], 1000)

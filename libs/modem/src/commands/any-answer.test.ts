@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { catalogue } from '../profiles/catalogue.ts'
 import { readIncoming } from '../receive/incoming-message.ts'
 import { readResponseLine } from '../wire/response-line.ts'
-import { readCharacterSet, selectCharacterSet, textInCharacterSet } from './character-set.ts'
+import { selectCharacterSet, textInCharacterSet } from './character-set.ts'
 import { readFunctionality } from './functionality.ts'
 import { numberQuery, readFirmware, readInformation } from './identity.ts'
 import { indications, offeredMessageIndications, readMessageIndications } from './message-indications.ts'
@@ -23,14 +23,7 @@ import type { UssdEncoding } from './ussd-text.ts'
 
 const queries: readonly Query<unknown>[] = [
   selectCharacterSet('GSM'),
-  ...[
-    readCharacterSet,
-    readFunctionality,
-    readFirmware,
-    numberQuery('AT+CGSN'),
-    readInformation,
-    offeredMessageIndications,
-  ],
+  ...[readFunctionality, readFirmware, numberQuery('AT+CGSN'), readInformation, offeredMessageIndications],
   ...[readMessageIndications, readMessageFormat, readMessageService, readMemoryUsage],
   ...[readOfferedMemories, readClock, readOperator],
   ...catalogue.flatMap(({ pinCounters }) => pinCounters),

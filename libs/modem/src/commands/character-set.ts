@@ -1,6 +1,6 @@
 import { octetsFromHex } from '@smsgw/sms/octets'
 import { textFromUcs2 } from '@smsgw/sms/text/ucs2'
-import { lastWith, type Query } from './query.ts'
+import type { Query } from './query.ts'
 
 /**
  * The character set of text parameters (27.007 §5.5): operator names, the service centre, USSD. It does not affect
@@ -11,13 +11,6 @@ export function selectCharacterSet(characterSet: CharacterSet): Query<true> {
 }
 
 export type CharacterSet = 'GSM' | 'IRA' | 'UCS2'
-
-export const readCharacterSet: Query<string> = {
-  text: 'AT+CSCS?',
-  timeoutMs: 5000,
-  prefixes: ['+CSCS'],
-  read: (lines) => /[A-Z0-9-]+/i.exec(lastWith(lines, '+CSCS')?.body ?? '')?.[0],
-}
 
 /** A text as firmware writes it: plain, or UCS-2 in hexadecimal digits, whatever `+CSCS` reports. */
 export function textInCharacterSet(text: string): string {

@@ -10,8 +10,8 @@ export const identityCommands: CommandTable = {
   },
   '+CGMI': manufacturer(),
   '+GMI': manufacturer(),
-  '+CGMM': answersLine(({ personality }) => personality.identity.modelLine ?? personality.identity.model),
-  '+GMM': answersLine(({ personality }) => personality.identity.modelLine ?? personality.identity.model),
+  '+CGMM': answersLine(({ personality }) => personality.identity.model),
+  '+GMM': answersLine(({ personality }) => personality.identity.model),
   '+CGMR': answersLine(({ personality }) => personality.identity.revisionLine ?? personality.identity.revision),
   '+GMR': answersLine(({ personality }) => personality.identity.revisionLine ?? personality.identity.revision),
   '+CGSN': {

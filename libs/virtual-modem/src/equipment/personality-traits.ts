@@ -37,7 +37,6 @@ export interface Identity {
   readonly revision: string
   /** Answer to AT+CGMR and AT+GMR; default: the revision alone. */
   readonly revisionLine?: string
-  readonly modelLine?: string
   /** ATI */
   about(imei: string): readonly string[]
   /** AT+GCAP */

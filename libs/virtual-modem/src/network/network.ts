@@ -48,7 +48,7 @@ export class Network {
     this.serviceCentreNumber = options.serviceCentre ?? '+447700900000'
     this.zoneQuarters = options.zoneQuarters ?? 0
     const operator = options.operator ?? usualOperator
-    this.operators = [operator, ...(options.otherOperators ?? usualOthers)]
+    this.operators = [operator, otherOperator]
     this.#usualCoverage = { ...usualCoverage, operator, ...options.coverage }
     this.#centre = new ServiceCentre({
       clock: options.clock,
@@ -309,8 +309,6 @@ export interface NetworkOptions {
   /** Time zone of the network's time stamps. Default 0. */
   readonly zoneQuarters?: number
   readonly operator?: Operator
-  /** More operators that a scan finds. */
-  readonly otherOperators?: readonly Operator[]
   readonly coverage?: Partial<Coverage>
   /** Largest random change of the signal in dB. Default 0. */
   readonly signalWanderDb?: number
@@ -373,7 +371,8 @@ export interface NetworkSnapshot {
 
 const mostRemembered = 1000
 const usualOperator: Operator = { name: 'Emulated Mobile', shortName: 'EMU', numeric: '00101' }
-const usualOthers: readonly Operator[] = [{ name: 'Other Mobile', shortName: 'OTHER', numeric: '00102' }]
+/** Another operator that a scan finds. */
+const otherOperator: Operator = { name: 'Other Mobile', shortName: 'OTHER', numeric: '00102' }
 const usualCoverage: Omit<Coverage, 'operator'> = {
   stat: 1,
   technology: 'lte',

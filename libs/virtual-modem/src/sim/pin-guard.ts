@@ -16,7 +16,7 @@ export class PinGuard {
 
   constructor(options: PinGuardOptions) {
     this.pin = new SecretCode(options.pin ?? '0000', options.puk ?? '12345678', options)
-    this.pin2 = new SecretCode(options.pin2 ?? '1111', options.puk2 ?? '87654321')
+    this.pin2 = new SecretCode('1111', '87654321')
     this.enabled = options.pinEnabled ?? options.pin !== undefined
   }
 
@@ -101,6 +101,4 @@ interface PinGuardOptions {
   readonly pinAttemptsLeft?: number
   readonly puk?: string
   readonly pukAttemptsLeft?: number
-  readonly pin2?: string
-  readonly puk2?: string
 }

@@ -79,8 +79,6 @@ export interface SimOptions {
   readonly pinAttemptsLeft?: number
   readonly puk?: string
   readonly pukAttemptsLeft?: number
-  readonly pin2?: string
-  readonly puk2?: string
   readonly serviceCentre?: string
   readonly serviceProviderName?: string
   readonly messageCapacity?: number
