@@ -170,7 +170,7 @@ test('docs/reference/cli.md shows the help of every program', async () => {
   const programs = [
     [
       'smsgw',
-      'The Debian package installs this command. It runs the others as their service does.',
+      'The Debian package installs this command. It runs the other programs with the user, settings and data of their service.',
       'sh',
       '.repo/packaging/debian/smsgw',
     ],
