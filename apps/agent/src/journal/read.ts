@@ -15,7 +15,7 @@ export interface Reads {
     readonly ask: { readonly iccid: string; readonly reference: number; readonly number: string }
     readonly answer: readonly CommandRecord[]
   }
-  /** Commands with a part that the SIM sent to the number without a known reference. Searches all attempts. */
+  /** Commands with a part that the SIM sent, or may have sent, to the number under an unknown reference. Searches all attempts. */
   'commands-without-reference': {
     readonly ask: { readonly iccid: string; readonly number: string }
     readonly answer: readonly CommandRecord[]
@@ -124,7 +124,8 @@ export function readsOf(database: DatabaseSync): Answers {
       ),
     'commands-without-reference': ({ iccid, number }) =>
       commands(
-        `cmd_id IN (SELECT cmd_id FROM attempts WHERE result = 'accepted' AND reference IS NULL)
+        `cmd_id IN (SELECT cmd_id FROM attempts WHERE committed IS NOT NULL AND reference IS NULL
+             AND coalesce(result, 'unknown') IN ('accepted', 'unknown'))
            AND plan ->> 'iccid' = ? AND significant_part(plan ->> 'destination') = ?`,
         iccid,
         significantPart(number),

@@ -17,8 +17,6 @@ beforeEach(() => {
 const minute = 60_000
 const day = 24 * 60 * minute
 const silence: SubmitOutcome = { kind: 'unknown', why: 'silence', error: undefined }
-/** The modem answered OK, and the line with the reference was lost. */
-const nameless: SubmitOutcome = { kind: 'accepted', messageReference: undefined, detail: undefined, duplicate: false }
 const busy: SubmitOutcome = { kind: 'refused', error: readCommandError('+CMS ERROR: 42')!, pduWritten: true }
 
 test('sends a command once if it is twice in one frame', async () => {
@@ -55,63 +53,6 @@ test('sends through a SIM whose history cannot be read', async () => {
   await world.accept(sendCommand('a'))
   await world.pass(minute)
   expect(world.sent).toHaveLength(1)
-})
-
-test('does not take a report about a part without a reference as evidence for a doubt', async () => {
-  world.outcomes.push(silence, nameless)
-  await world.sender.simReady(world.sim(1))
-  await world.accept(sendCommand('doubtful'))
-  await world.pass(3 * minute)
-  await world.accept(sendCommand('nameless'))
-  await world.pass(1000)
-  const taken = world.sender.report('iccid-1', report(77, 0))
-  await world.pass(1000)
-  expect(await taken).toBe(false)
-  await world.pass(20 * minute)
-  expect(await world.events('failed')).toMatchObject([{ cmdId: 'doubtful', code: 'submit_unknown' }])
-  expect((await world.events('sent')).map(({ cmdId }) => cmdId)).toEqual(['nameless'])
-})
-
-test('does not take a report about a first part without a reference as evidence for the second part', async () => {
-  world.outcomes.push(nameless, silence)
-  await world.sender.simReady(world.sim(1))
-  await world.accept(sendCommand('a', { content: { text: 'long '.repeat(50) } }))
-  await world.pass(1000)
-  const taken = world.sender.report('iccid-1', report(77, 0))
-  await world.pass(20 * minute)
-  expect(await taken).toBe(false)
-  expect(await world.events('failed')).toMatchObject([{ code: 'submit_unknown', partsSent: 1 }])
-})
-
-test('does not take a report as evidence when the time becomes known while the journal is read', async () => {
-  world.time.trusted = false
-  world.outcomes.push(nameless, silence)
-  await world.sender.simReady(world.sim(1))
-  await world.accept(sendCommand('a', { content: { text: 'long '.repeat(50) } }))
-  await world.pass(1000)
-  // The journal is read after this write.
-  const accepted = world.sender.accept([sendCommand('b', { phoneNumber: '+447700900999' })])
-  await world.pass(0)
-  const taken = world.sender.report('iccid-1', report(77, 0))
-  await world.pass(0)
-  world.time.trusted = true
-  await world.pass(20 * minute)
-  await accepted
-  expect(await taken).toBe(false)
-  expect(await world.events('failed')).toMatchObject([{ cmdId: 'a', code: 'submit_unknown', partsSent: 1 }])
-})
-
-test('accepts evidence although a part without a reference was sent at another time', async () => {
-  world.outcomes.push(nameless, silence)
-  await world.sender.simReady(world.sim(1))
-  await world.accept(sendCommand('nameless'))
-  await world.pass(10 * minute)
-  await world.accept(sendCommand('doubtful'))
-  await world.pass(1000)
-  const taken = world.sender.report('iccid-1', report(77, 0))
-  await world.pass(1000)
-  expect(await taken).toBe(true)
-  expect(await world.events('delivered')).toMatchObject([{ cmdId: 'doubtful' }])
 })
 
 test('sends a planned message through another SIM when its own SIM is removed, also between two processes', async () => {
@@ -267,9 +208,11 @@ test('does not send a part in doubt after evidence for another part', async () =
   await world.restart()
   world.sender.confirm()
   await world.sender.simReady(world.sim(1))
-  const taken = world.sender.report('iccid-1', report(3, 0))
+  const late = { kind: 'accepted', messageReference: 3, detail: undefined, duplicate: false } as const
+  const taken = world.sender.lateResult(JSON.stringify(['a', 2, 1]), late)
   await world.pass(minute)
-  expect(await taken).toBe(true)
+  await taken
+  expect(await world.events('part-submitted')).toMatchObject([{ part: 3, result: 'accepted' }])
   await world.pass(20 * minute)
   expect(world.sent).toHaveLength(3)
   expect(await world.events('failed')).toMatchObject([{ code: 'submit_unknown' }])
@@ -317,40 +260,6 @@ test('counts a failure report that arrives before the last part is sent', async 
   await world.pass(minute)
   expect(world.sent).toHaveLength(2)
   expect(await world.events('failed')).toMatchObject([{ code: 'report_failed' }])
-})
-
-test('does not take a report about a result that is not on disk as evidence for another message', async () => {
-  world.outcomes.push(silence)
-  await world.sender.simReady(world.sim(1))
-  await world.accept(sendCommand('doubtful'))
-  await world.pass(3 * minute)
-  world.disk.refuses = ({ kind }) => kind === 'part-result'
-  await world.accept(sendCommand('sent'))
-  await world.pass(1000)
-  const early = world.sender.report('iccid-1', report(2, 0))
-  await world.pass(1000)
-  expect(await early).toBe(false)
-  world.disk.refuses = () => false
-  await world.pass(5000)
-  const again = world.sender.report('iccid-1', report(2, 0))
-  await world.pass(1000)
-  expect(await again).toBe(true)
-  expect((await world.events('sent')).map(({ cmdId }) => cmdId)).toEqual(['sent'])
-})
-
-test('matches a repeated reference to the part in doubt, not to a part delivered long ago', async () => {
-  await world.sender.simReady(world.sim(1))
-  await world.accept(sendCommand('old'))
-  await world.pass(100)
-  void world.sender.report('iccid-1', report(1, 0))
-  await world.pass(day)
-  world.outcomes.push(silence)
-  await world.accept(sendCommand('doubtful'))
-  await world.pass(1000)
-  const taken = world.sender.report('iccid-1', report(1, 0))
-  await world.pass(1000)
-  expect(await taken).toBe(true)
-  expect((await world.events('delivered')).map(({ cmdId }) => cmdId)).toEqual(['old', 'doubtful'])
 })
 
 test('survives evidence for a message that the journal no longer has', async () => {

@@ -11,7 +11,7 @@ import { type Keep, keepWriting, type WriteWatch } from '../journal/keep-writing
 import type { CommandRecord } from '../journal/read.ts'
 import { Turns } from '../journal/turns.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
-import { matchReport, mayBeUnwritten, mayBeWithoutReference, suspectOf } from './doubt/status-reports.ts'
+import { matchReport, mayBeAboutAnother, mayBeUnwritten, suspectOf } from './doubt/status-reports.ts'
 import { attemptResultOf } from './message/attempt-result.ts'
 import { clearContentOf } from './message/clear-content.ts'
 import type { FieldOpener } from './message/encrypted-field.ts'
@@ -336,7 +336,7 @@ export class Sender {
     // This query searches all attempts, and its result matters only for a part in doubt.
     const isAmbiguous =
       suspect === undefined ||
-      mayBeWithoutReference(await journal.read('commands-without-reference', { iccid, number }), report, now)
+      mayBeAboutAnother(await journal.read('commands-without-reference', { iccid, number }), suspect, report, now)
     const records = await journal.read('commands-by-reference', { iccid, reference, number })
     const match = matchReport(this.#state, iccid, report, { records, isAmbiguous }, now)
     if (match === undefined) return false

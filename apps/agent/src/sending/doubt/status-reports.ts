@@ -8,6 +8,7 @@ import { datedMs } from '../../time/trusted-time.ts'
 import { undelivered } from '../message/endings.ts'
 import { isDelivered, type MessagePart, type OutgoingMessage, withPart } from '../message/message.ts'
 import { deliveredEvent, partReportedEvent } from '../message/message-events.ts'
+import { defaultSendingLimits } from '../schedule/sending-settings.ts'
 import type { SendingState } from '../sending-state.ts'
 import type { Step } from '../step.ts'
 import { doubtfulMessages } from './doubts.ts'
@@ -88,39 +89,61 @@ export function mayBeUnwritten({ doubt }: SendingState, iccid: string, report: S
   })
 }
 
-/** Whether one of the records has a part that was accepted with `OK` alone, without a reference, at about this time. */
-export function mayBeWithoutReference(records: readonly CommandRecord[], report: StatusReport, now: Stamp): boolean {
-  const stampMs = stampOf(report)
-  return records.some(
-    ({ plan, attempts }) =>
-      plan?.requestsReport &&
-      attempts.some(
-        (attempt) =>
-          attempt.result === 'accepted' &&
-          attempt.reference === undefined &&
-          distanceOf(attempt, stampMs, now) <= centreClockToleranceMs,
-      ),
-  )
+/** A part in doubt that a report may be about. */
+export interface Suspect {
+  readonly cmdId: string
+  /** 0-based. */
+  readonly at: number
+  readonly attempt: number
+  readonly committedMs: number
+  /** From the COMMIT to the time in the report. */
+  readonly distanceMs: number
 }
 
 /** Returns the part in doubt that the report may be about: the number matches, and the time is not before the COMMIT. */
-export function suspectOf(
-  state: SendingState,
-  iccid: string,
-  report: StatusReport,
-  now: Stamp,
-): { readonly cmdId: string; readonly at: number; readonly distanceMs: number } | undefined {
+export function suspectOf(state: SendingState, iccid: string, report: StatusReport, now: Stamp): Suspect | undefined {
   const stampMs = stampOf(report) ?? now.wallMs
   const fitting = doubtfulMessages(state).flatMap(({ cmdId, plan, parts }) =>
-    parts.flatMap((part, at) => {
+    parts.flatMap((part, at): readonly Suspect[] => {
       if (part.state !== 'unknown' || !mayBeAbout(iccid, report, plan, part.committed, now, true)) return []
       const committedMs = committedAt(part.committed, now)
-      return [{ cmdId, at, committedMs, distanceMs: Math.abs(stampMs - committedMs) }]
+      return [{ cmdId, at, attempt: part.attempts, committedMs, distanceMs: Math.abs(stampMs - committedMs) }]
     }),
   )
   // Without the time of each COMMIT the report may be about any of the parts. It is matched again when the time is known.
   if (fitting.some(({ committedMs }) => committedMs === 0)) return undefined
   return fitting.sort((a, b) => a.distanceMs - b.distanceMs)[0]
+}
+
+/**
+ * Whether the report may be about another attempt whose reference is not known than that of the suspect: one that was
+ * accepted with `OK` alone, or one without a result. That includes attempts of messages that were sent again later. A full
+ * disk can leave several parts of a message without a result, and the time does not tell which of them was sent.
+ */
+export function mayBeAboutAnother(
+  records: readonly CommandRecord[],
+  suspect: Suspect,
+  report: StatusReport,
+  now: Stamp,
+): boolean {
+  const stampMs = stampOf(report)
+  const isPossible = (attempt: AttemptRecord): boolean => {
+    if (attempt.reference !== undefined || attempt.committed === undefined) return false
+    if (attempt.result === 'accepted' && distanceOf(attempt, stampMs, now) <= centreClockToleranceMs) return true
+    if (attempt.result !== undefined && attempt.result !== 'unknown') return false
+    const committedMs = committedAt(attempt.committed, now)
+    if (committedMs === 0 || Math.abs(committedMs - suspect.committedMs) < apartMs) return true
+    return Math.abs((stampMs ?? now.wallMs) - committedMs) < suspect.distanceMs
+  }
+  return records.some(
+    ({ cmdId, plan, attempts }) =>
+      plan?.requestsReport &&
+      attempts.some((attempt) => {
+        const { part, attempt: number } = attempt
+        const isSuspect = cmdId === suspect.cmdId && part === suspect.at + 1 && number === suspect.attempt
+        return !isSuspect && isPossible(attempt)
+      }),
+  )
 }
 
 /**
@@ -189,3 +212,5 @@ function isFinal(status: number): boolean {
 
 /** The clocks of service centres and agents differ. */
 const centreClockToleranceMs = 2 * 60_000
+/** Messages to the same number wait this long for one in doubt. */
+const apartMs = defaultSendingLimits.destinationHoldMs
