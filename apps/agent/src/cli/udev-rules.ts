@@ -6,7 +6,7 @@ import { findPlaces } from '../modems/discovery/find-places.ts'
 import { udevRules } from '../modems/discovery/udev-rules.ts'
 import { readArguments } from './read-arguments.ts'
 
-/** Prints udev rules for the modems that this agent uses, or for those with the given ports. */
+/** Prints udev rules for the modems that this agent uses, or only for the modems with the given ports. */
 export async function printUdevRules(config: AgentConfig, args: readonly string[]): Promise<void> {
   const { positionals } = readArguments('udev-rules [<port>…]', args, {}, { least: 0, most: 64 })
   const { places } = await findPlaces(withoutVirtual(wantedModems(config)))

@@ -12,8 +12,8 @@ export interface SerialFolders {
 const thisMachine: SerialFolders = { devices: '/dev', proc: '/proc', boot: '/boot' }
 
 /**
- * Checks ports that MODEMS names: whether a port on the GPIO pins of a Raspberry Pi is the one of the modem and is free of a
- * login console, and whether the name of a USB port stays the same.
+ * Checks the ports in MODEMS: whether a port on the GPIO pins of a Raspberry Pi is the right one and has no login console, and
+ * whether the name of a USB port stays the same.
  */
 export function checkSerialPort(address: string, machine: SerialFolders = thisMachine): readonly Finding[] {
   const tty = ttyBehind(address)
@@ -100,7 +100,7 @@ function entriesOf(folder: string): readonly string[] {
     .map((name) => join(folder, name))
 }
 
-/** Follows links such as `/dev/serial0` to `ttyS0`. Undefined if the port does not exist. */
+/** Follows links such as `/dev/serial0` to `ttyS0`. Returns undefined if the port does not exist. */
 function ttyBehind(path: string): string | undefined {
   return existsSync(path) ? basename(realpathSync(path)) : undefined
 }

@@ -5,7 +5,7 @@ import type { Place, PlaceOnUsb } from './find-places.ts'
 export function ignoreModemsCommand(): string {
   const print = userCommand('agent', 'udev-rules')
   if (print.startsWith('sudo smsgw')) return 'sudo smsgw ignore-modems'
-  // Without --silent, npm prints lines of its own.
+  // Without --silent, npm also prints its own lines.
   return `${print.replace('npm run', 'npm run --silent')} | sudo tee /etc/udev/rules.d/70-smsgw.rules && sudo udevadm control --reload`
 }
 
@@ -18,7 +18,7 @@ export function udevRules(places: readonly Place[]): string {
   const devices = places.flatMap(({ usb }) => usb ?? [])
   if (devices.length === 0) return '# No USB modem found: plug the modems in and create this file again.\n'
   return [
-    '# Modems of the SMS gateway: ModemManager ignores them, and they are not suspended. Delete this file to undo it.',
+    '# Modems of the SMS gateway: ModemManager ignores them, and they are not suspended. Delete this file to remove the rules.',
     ...devices.flatMap((device) => ['', `# ${device.id} at ${device.path}`, ruleFor(device)]),
     '',
   ].join('\n')
