@@ -130,6 +130,21 @@ test('an event that is stored during the URL change does not follow it', async (
   expect(await deliveries()).toMatchObject([{ state: 'dropped' }])
 })
 
+test.each([
+  ['of one event', redeliverOne],
+  ['of a range', redeliverRange],
+])('a redelivery %s waits for a URL change and sends no earlier event to the new URL', async (_, redeliver) => {
+  const id = await enqueue()
+  let redelivery: ReturnType<typeof redeliver> | undefined
+  await relay.database.$transaction(async (statements) => {
+    await statements.webhook.updateMany({ where: { accountId: owner.id }, data: { url: 'https://new.invalid/' } })
+    redelivery = redeliver(auth, id)
+    await someoneWaits(relay.database)
+  })
+  expect((await redelivery)?.status).toBe(403)
+  expect(await deliveries()).toMatchObject([{ state: 'delivered' }])
+})
+
 test('a concurrent redelivery and URL change send no earlier events to the new URL', async () => {
   for (let round = 0; round < 10; round++) {
     const id = await enqueue()
