@@ -10,7 +10,7 @@ afterEach(() => {
 
 test('an outage is logged at once, then once per period with the number of failed requests, until the outage ends', () => {
   const lines: unknown[] = []
-  const notice = unavailableNotices({ warn: (details) => lines.push(details) }, 10_000)
+  const notice = unavailableNotices({ warn: (details) => lines.push(details) })
   const note = (details: object) => notice(details, 'database unavailable')
   for (let request = 1; request <= 1_000; request++) note({ requestId: String(request) })
   expect(lines.splice(0)).toEqual([{ requestId: '1', requests: 1 }])
@@ -27,7 +27,7 @@ test('an outage is logged at once, then once per period with the number of faile
 
 test('a line has the latest reason', () => {
   const lines: string[] = []
-  const note = unavailableNotices({ warn: (_, message) => lines.push(message) }, 10_000)
+  const note = unavailableNotices({ warn: (_, message) => lines.push(message) })
   note({}, 'database unavailable')
   note({}, 'The disk of the database is full')
   vi.advanceTimersByTime(10_000)

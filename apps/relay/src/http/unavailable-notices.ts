@@ -2,16 +2,15 @@
  * Logs that requests fail because the database is unavailable. The first request is logged at once, then one line per period
  * has the number of further requests. A line per request would fill the disk during an outage.
  */
-export function unavailableNotices(
-  log: { warn(details: object, message: string): void },
-  periodMs = 10_000,
-): (details: object, reason: string) => void {
+export function unavailableNotices(log: {
+  warn(details: object, message: string): void
+}): (details: object, reason: string) => void {
   let failed: number | undefined
   let latest = { details: {}, reason: '' }
   const write = (requests: number) => {
     log.warn({ ...latest.details, requests }, `requests answered with 503: ${latest.reason}`)
     failed = 0
-    setTimeout(endPeriod, periodMs).unref()
+    setTimeout(endPeriod, PERIOD_MS).unref()
   }
   const endPeriod = () => {
     if (failed) write(failed)
@@ -23,3 +22,5 @@ export function unavailableNotices(
     else failed += 1
   }
 }
+
+const PERIOD_MS = 10_000

@@ -15,7 +15,7 @@ export interface DuplicateEvidence {
   readonly hellos: number
   /** Connections since the first that cannot be its own. */
   readonly foreign: number
-  /** How often another process was connected in between, and whether it was since the last connection. */
+  /** How often another process was connected in between, and whether this happened since the last connection. */
   readonly takeovers: number
   readonly wasTakenOver: boolean
 }

@@ -15,7 +15,7 @@ export interface FrameBudget {
 
 export const fullBudget: FrameBudget = { spent: 0 }
 
-/** Price of all frames at once. A working relay needs far less, even when a user cancels hundreds of messages. */
+/** What frames may cost at once. A working relay needs far less, even when a user cancels hundreds of messages. */
 const maxSpent = 1_000
 const refillPerSecond = 10
 /** The agent reads and sends its events again, which a relay needs only once, after its database was restored. */

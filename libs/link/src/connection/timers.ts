@@ -1,4 +1,4 @@
-/** The timer uses a random delay between the two, so that a thousand agents do not act at the same moment. */
+/** A range for a random delay, so that a thousand agents do not act at the same moment. */
 export interface Pause {
   readonly fromMs: number
   readonly toMs: number
