@@ -53,7 +53,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
     ...(config.MIX_EMULATED_MODEMS
       ? []
       : [job('end emulated messages', 5, async () => (await endEmulated(deps)) > 0 && outbox.wake())]),
-    job('end lost journals', MINUTE, () => endLostJournals(database, doubtMs, clock.now())),
+    job('end lost journals', MINUTE, () => endLostJournals(database, doubtMs, clock.now(), deps.onMoved)),
     job('lose silent devices', MINUTE, () => loseSilentDevices(database, silence, clock.now(), deps.onMoved)),
     job('delete old messages', HOUR, () => deleteOldMessages(deps)),
     job('delete expired tokens', HOUR, () => deleteExpiredTokens(deps)),

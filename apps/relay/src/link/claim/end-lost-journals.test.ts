@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { Move } from '../../messages/progress/message-progress.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { type DispatchWorld, dispatchWorld } from '../testing/dispatch-world.ts'
 import { endLostJournals } from './lose-messages.ts'
@@ -28,4 +29,14 @@ test('messages of a lost journal end as submit_unknown after the window, but oth
   expect(await world.messageState('waiting')).toBe('Pending')
   expect(await world.messageState('with the next')).toBe('Pending')
   expect(await world.outbox()).toEqual(['sms:failed doubtful'])
+})
+
+test('the end of such messages is reported for the metrics', async () => {
+  await world.connect()
+  await world.message('doubtful', { journal: 'journal' })
+  await world.connect({ journalId: 'next' })
+  world.pass(15 * 60)
+  const moves: Move[] = []
+  await endLostJournals(store.database, windowMs, world.now, (ended) => moves.push(...ended))
+  expect(moves).toMatchObject([{ to: 'Failed' }])
 })

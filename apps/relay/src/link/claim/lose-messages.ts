@@ -9,15 +9,18 @@ import { findSilentSends, type SilenceLimits } from './find-silent-sends-stateme
 /** Messages per transaction. */
 const AT_ONCE = 500
 
+/** Called after each commit with the messages that ended. */
+type OnMoved = (moves: readonly Move[]) => void
+
 /**
  * Ends messages whose journal the device has lost, and returns their number. The messages have been in doubt since the device
  * reported a new journal, and no evidence arrived within the window. Later evidence still corrects their states.
  */
-export function endLostJournals(database: Database, windowMs: number, now: Date): Promise<number> {
+export function endLostJournals(database: Database, windowMs: number, now: Date, onMoved?: OnMoved): Promise<number> {
   const since = new Date(now.getTime() - windowMs)
   const reason = 'the device lost the record of what it sent, and no evidence arrived'
   const input = { kind: 'failed', at: now, code: 'submit_unknown' satisfies RelayFailureCode, reason } as const
-  return endMessages(database, input, (statements) => findLostSends(statements, since, AT_ONCE))
+  return endMessages(database, input, (statements) => findLostSends(statements, since, AT_ONCE), onMoved)
 }
 
 /**
@@ -30,7 +33,7 @@ export function loseSilentDevices(
   database: Database,
   limits: SilenceLimits,
   now: Date,
-  onMoved?: (moves: readonly Move[]) => void,
+  onMoved?: OnMoved,
 ): Promise<number> {
   const input = { kind: 'device-lost', at: now } as const
   return endMessages(database, input, (statements) => findSilentSends(statements, limits, now, AT_ONCE), onMoved)
@@ -40,7 +43,7 @@ async function endMessages(
   database: Database,
   input: RecipientInput,
   find: (statements: Statements) => Promise<{ readonly cmdId: string; readonly accountId: string }[]>,
-  onMoved?: (moves: readonly Move[]) => void,
+  onMoved: OnMoved | undefined,
 ): Promise<number> {
   const endSome = async (statements: Statements) => {
     const lost = await find(statements)
