@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { isConsoleFresh } from './console-freshness.ts'
 
-// With arguments it is a command, which serves no console.
-const isWanted = process.argv.length === 2
+// A command serves no console; settings such as --port 3001 do not make a command.
+const [, , first = '--'] = process.argv
+const isWanted = first.startsWith('--') && !process.argv.includes('--help') && first !== '--version'
 
 if (isMainThread && isWanted && !isConsoleFresh()) {
   process.stderr.write('building the console …\n')

@@ -43,6 +43,8 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
     beside: { migrations: 'prisma/migrations', console: 'apps/console/dist', ...docsPage },
     native: ['serial-port', 'password-hash', 'database'],
   },
+  // The command `smsgw`, which starts the others.
+  smsgw: { entries: { main: 'apps/gateway/src/smsgw/main.ts' }, beside: {}, native: [] },
   relay: {
     entries: { main: 'apps/relay/src/main.ts' },
     beside: { migrations: 'prisma/migrations', console: 'apps/console/dist', ...docsPage },

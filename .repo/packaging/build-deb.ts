@@ -58,12 +58,20 @@ export function buildDeb({ architecture, version, built, into, compression = 6 }
 type Program = Omit<DebOptions, 'into'>
 
 function layProgram(folder: string, { architecture, version, built }: Program): void {
-  assembleApps(root, folder, { apps: APPS, architecture, built })
-  for (const app of APPS) rmSync(join(folder, app, 'licences.txt'))
+  const apps = [...APPS, 'smsgw']
+  assembleApps(root, folder, { apps, architecture, built })
+  for (const app of apps) rmSync(join(folder, app, 'licences.txt'))
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ type: 'module', private: true, version })}\n`)
   mkdirSync(join(folder, 'bin'))
   cpSync(join(lockedPackage(root, `node-linux-${architecture}`), 'bin/node'), join(folder, 'bin/node'))
 }
+
+/** Where each shell looks for the completion of a command. */
+const COMPLETIONS = [
+  ['bash', 'bash-completion/completions/smsgw'],
+  ['zsh', 'zsh/vendor-completions/_smsgw'],
+  ['fish', 'fish/vendor_completions.d/smsgw.fish'],
+] as const
 
 function laySystemFiles(staging: string): void {
   for (const app of APPS) {
@@ -72,6 +80,12 @@ function laySystemFiles(staging: string): void {
     write(join(staging, `etc/smsgw/${app}.env`), readFileSync(join(debian, `settings/${app}.env`)), 0o640)
   }
   write(join(staging, 'usr/bin/smsgw'), readFileSync(join(debian, 'smsgw')), 0o755)
+  for (const [shell, file] of COMPLETIONS) {
+    write(
+      join(staging, 'usr/share', file),
+      execFileSync(process.execPath, [join(staging, 'usr/lib/smsgw/smsgw/main.js'), 'completion', shell]),
+    )
+  }
   mkdirSync(join(staging, 'var/lib/smsgw'), { recursive: true })
 }
 

@@ -75,6 +75,10 @@ function installs(folder: string, version: string): void {
   expectSame('mode of settings', statSync(SETTINGS).mode & 0o777, 0o640)
   expectSame('mode of the secret', statSync('/var/lib/smsgw/relay/server-secret').mode & 0o777, 0o600)
   expectSame('its version', run('smsgw', '--version').trim(), version)
+  const mistyped = spawnSync('smsgw', ['gatewya'], { encoding: 'utf8' })
+  expectSame('exit code of a mistyped command', mistyped.status, 2)
+  expectSame('the nearest command is named', mistyped.stderr.includes('did you mean gateway?'), true)
+  expectSame('completion of bash', run('smsgw', 'completion', 'bash').includes('ignore-modems'), true)
   for (const app of ['gateway', 'agent', 'relay']) {
     const help = run('smsgw', app, '--help')
     expectSame(

@@ -101,16 +101,17 @@ test('pairs once, and again only with --again, which sets the journal of the pre
 })
 
 test.each([
-  [['pair'], 'usage: npm run agent -- pair'],
-  [['status', '--loud'], 'usage: npm run agent -- status'],
+  [['pair'], 'argument <url> is missing; usage: npm run agent -- pair <url> <code>', 2],
+  [['status', '--lvie'], 'unknown option --lvie; did you mean --live?', 2],
   [['status'], 'no agent is running with DATA_DIR='],
   [['ussd', '*100#'], 'no agent is running with DATA_DIR='],
   [['ussd', '*100#', '--sim', 'two'], '--sim must be a SIM number from 1 to 64'],
   [['run'], 'not paired with a relay'],
-  [['dance'], 'unknown command "dance"'],
-])('a wrong command gives one line that says what to do: %j', async (args, message) => {
+  [['dance'], 'unknown command "dance"', 2],
+  [['stauts'], 'did you mean status?', 2],
+])('a wrong command gives one line that says what to do: %j', async (args, message, expected = 1) => {
   const { code, said } = await run(args)
-  expect({ code, lines: said.trim().split('\n').length }).toEqual({ code: 1, lines: 1 })
+  expect({ code, lines: said.trim().split('\n').length }).toEqual({ code: expected, lines: 1 })
   expect(said).toContain(message)
 })
 

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { failOnOutputErrors, ignoreOutputErrors } from '@smsgw/daemon/output'
 import { StartError } from '@smsgw/daemon/start-error'
 import { printable } from './cli/terminal.ts'
+import { VERSION } from './version.ts'
 
 // Set before anything else is loaded. Saves a tenth of the memory, which is scarce on a Raspberry Pi. Sending does not need
 // a larger heap, because a message takes a few kilobytes.
@@ -17,44 +18,37 @@ else failOnOutputErrors((error) => fail(new StartError(`cannot write the output:
 await main(process.argv.slice(2)).catch(fail)
 
 /** Loads only the requested command. */
-async function main([command, ...args]: readonly string[]): Promise<void> {
-  if (command === undefined || [command, ...args].some((each) => each === '--help' || each === '-h')) {
+async function main(args: readonly string[]): Promise<void> {
+  const { readCommandLine } = await import('@smsgw/daemon/command-line')
+  const { agentCommands } = await import('./cli/commands.ts')
+  const line = readCommandLine(agentCommands, args.length === 0 ? ['--help'] : args)
+  if (line.name === '--help') {
     const { helpText } = await import('./cli/help.ts')
     process.stdout.write(helpText())
     return
   }
+  if (line.name === '--version') {
+    process.stdout.write(`${VERSION}\n`)
+    return
+  }
+  Object.assign(process.env, line.settings)
   const { readConfig } = await import('./config.ts')
   const config = readConfig(process.env)
-  switch (command) {
+  switch (line.name) {
     case 'run': {
       const { run } = await import('./cli/run.ts')
       return run(config)
     }
     case 'pair': {
       const { pair } = await import('./cli/pair.ts')
-      await pair(config, args)
+      await pair(config, line)
       process.exit(0)
       break
     }
-    case 'status': {
-      const { status } = await import('./cli/status.ts')
-      return status(config, args)
+    default: {
+      const { runModemCommand } = await import('./cli/run-modem-command.ts')
+      await runModemCommand(config, line)
     }
-    case 'udev-rules': {
-      const { printUdevRules } = await import('./cli/udev-rules.ts')
-      return printUdevRules(config, args)
-    }
-    case 'ussd': {
-      const { ussd } = await import('./cli/ussd.ts')
-      return ussd(config, args)
-    }
-    case 'doctor': {
-      const { doctor } = await import('./cli/doctor.ts')
-      process.exitCode = (await doctor(config, args)) ? 0 : 1
-      break
-    }
-    default:
-      throw new StartError(`unknown command ${JSON.stringify(command)}. Use run, pair, status, doctor, ussd or --help`)
   }
 }
 
@@ -64,5 +58,5 @@ function fail(error: unknown): never {
   const text =
     error instanceof StartError ? printable(error.message) : error instanceof Error ? error.stack : String(error)
   process.stderr.write(`agent: ${text}\n`)
-  process.exit(1)
+  process.exit(error instanceof StartError ? error.exitCode : 1)
 }

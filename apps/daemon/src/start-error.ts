@@ -1,4 +1,11 @@
 /** Ends the process with its message as one line: what is wrong and what to do. Never contains a secret. */
 export class StartError extends Error {
-  override readonly name = 'StartError'
+  override readonly name: string = 'StartError'
+  readonly exitCode: number = 1
+}
+
+/** The command line is wrong. */
+export class UsageError extends StartError {
+  override readonly name = 'UsageError'
+  override readonly exitCode = 2
 }

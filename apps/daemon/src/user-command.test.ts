@@ -12,7 +12,7 @@ test.each<[Program, string, typeof checkout, string]>([
   ['agent', 'doctor', checkout, 'npm run agent -- doctor'],
   ['agent', 'doctor', ofAgent, 'sudo smsgw agent doctor'],
   ['agent', 'doctor', ofGateway, 'sudo smsgw gateway doctor'],
-  ['agent', 'doctor', container, 'node agent/main.js doctor'],
+  ['agent', 'doctor', container, 'smsgw agent doctor'],
   ['gateway', '', checkout, 'npm start'],
   ['gateway', 'backup <file>', checkout, 'npm run gateway -- backup <file>'],
   ['agent', 'doctor', gatewayOfCheckout, 'npm run gateway -- doctor'],
@@ -20,7 +20,7 @@ test.each<[Program, string, typeof checkout, string]>([
   ['relay', '', checkout, 'npm run relay'],
   ['relay', 'restore <file>', ofGateway, 'sudo smsgw relay restore <file>'],
   ['modem', '/dev/ttyUSB2', ofAgent, 'sudo smsgw modem /dev/ttyUSB2'],
-  ['modem', '/dev/ttyUSB2', container, 'node agent/modem-tool.js /dev/ttyUSB2'],
+  ['modem', '/dev/ttyUSB2', container, 'smsgw modem /dev/ttyUSB2'],
 ])('shows %s %s as the command of the installation', (program, args, installation, command) => {
   expect(userCommand(program, args, installation)).toBe(command)
 })
@@ -44,5 +44,5 @@ test('the start command names DATA_DIR if it was set, except where the installat
   expect(startCommand('agent', { ...ofAgent, dataDir: '/var/lib/smsgw/agent' })).toBe(
     'sudo systemctl start smsgw-agent',
   )
-  expect(startCommand('agent', { ...container, dataDir: '/data' })).toBe('node agent/main.js run')
+  expect(startCommand('agent', { ...container, dataDir: '/data' })).toBe('smsgw agent run')
 })

@@ -1,4 +1,4 @@
-export type Program = 'agent' | 'gateway' | 'modem' | 'relay'
+export type Program = 'agent' | 'emulator' | 'gateway' | 'modem' | 'relay'
 
 interface Installation {
   /** The main script of this process. */
@@ -11,14 +11,14 @@ interface Installation {
 
 /**
  * Returns a command as the user of this installation runs it: `npm run agent -- doctor` in a checkout, `sudo smsgw agent
- * doctor` with the Debian package, `node agent/main.js doctor` in a container. Commands for the agent of a gateway use the
+ * doctor` with the Debian package, `smsgw agent doctor` in a container. Commands for the agent of a gateway use the
  * name of the gateway.
  */
 export function userCommand(program: Program, args = '', installation: Installation = here()): string {
   const { main } = installation
   const service = serviceOf(program, installation)
   if (main.startsWith(PACKAGE)) return joined('sudo smsgw', service, args)
-  if (BUNDLED.test(main)) return joined('node', BUNDLES[service], args)
+  if (BUNDLED.test(main)) return joined('smsgw', service, args)
   if (service === 'gateway' && args === '') return 'npm start'
   return joined('npm run', service, args && `-- ${args}`)
 }
@@ -38,16 +38,6 @@ function quoted(word: string): string {
   return /^[\w@%+:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
-/** Returns help lines: the command for this installation, then its description. An empty command continues the line above. */
-export function commandsHelp(
-  program: Program,
-  commands: readonly (readonly [args: string, description: string])[],
-): string[] {
-  const commandTexts = commands.map(([args], at) => (args === '' && at > 0 ? '' : userCommand(program, args)))
-  const width = Math.max(...commandTexts.map((command) => command.length)) + 3
-  return commands.map(([, description], at) => `${commandTexts[at]?.padEnd(width)}${description}`)
-}
-
 function here(): Installation {
   const { SMSGW_SERVICE: service, DATA_DIR: dataDir } = process.env
   return { main: process.argv[1] ?? '', service, dataDir: dataDir || undefined }
@@ -64,11 +54,4 @@ function joined(...parts: readonly string[]): string {
 
 const PACKAGE = '/usr/lib/smsgw/'
 
-const BUNDLED = /\/(?:agent|gateway|relay)\/(?:main|modem-tool)\.js$/
-
-const BUNDLES: Readonly<Record<Program, string>> = {
-  agent: 'agent/main.js',
-  gateway: 'gateway/main.js',
-  modem: 'agent/modem-tool.js',
-  relay: 'relay/main.js',
-}
+const BUNDLED = /\/(?:agent|emulator|gateway|relay)\/(?:main|modem-tool)\.js$/

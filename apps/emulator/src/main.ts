@@ -1,10 +1,12 @@
 import { randomInt } from 'node:crypto'
+import { UsageError } from '@smsgw/daemon/start-error'
 import { type Emulator, startEmulator } from './emulator.ts'
 import { type Options, readConfig } from './options/config.ts'
 import { helpText } from './options/help.ts'
 import { StartError } from './options/start-error.ts'
 import { addressJson, addressLines, reportLines } from './output/report-lines.ts'
 import { harmless } from './output/terminal-text.ts'
+import { VERSION } from './version.ts'
 
 let emulator: Emulator | undefined
 let ending = false
@@ -22,6 +24,10 @@ async function main(): Promise<void> {
   const options = readConfig(process.argv.slice(2), process.env)
   if (options === 'help') {
     process.stdout.write(helpText())
+    return
+  }
+  if (options === 'version') {
+    process.stdout.write(`${VERSION}\n`)
     return
   }
   const started = await startEmulator(options, options.seed ?? randomInt(2 ** 31), fail)
@@ -61,8 +67,12 @@ async function end(exitCode: number): Promise<void> {
 /** Prints one line for an error that the user can fix, a stack trace for any other error. */
 function fail(error: unknown): void {
   const text =
-    error instanceof StartError ? harmless(error.message) : error instanceof Error ? error.stack : String(error)
+    error instanceof StartError || error instanceof UsageError
+      ? harmless(error.message)
+      : error instanceof Error
+        ? error.stack
+        : String(error)
   process.stderr.write(`emulator: ${text}\n`)
   if (ending) process.exit(1)
-  void end(1).catch(() => process.exit(1))
+  void end(error instanceof UsageError ? error.exitCode : 1).catch(() => process.exit(1))
 }

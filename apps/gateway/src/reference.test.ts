@@ -170,49 +170,30 @@ test('docs/reference/cli.md shows the help of every program', async () => {
   const programs = [
     [
       'smsgw',
-      'The Debian package installs this command. It runs the other programs with the user, settings and data of their service.',
-      'sh',
-      '.repo/packaging/debian/smsgw',
+      'Runs every other program. From a checkout `npm run smsgw -- <program> …`; with the Debian package `sudo smsgw <program> …`, ' +
+        'with the user, settings and data folder of its service; in a container `smsgw <program> …`. ' +
+        'Completion of commands and options: `eval "$(smsgw completion bash)"`, the same for `zsh`, and ' +
+        '`smsgw completion fish | source`. A wrong command line exits with 2.',
+      'apps/gateway/src/smsgw/main.ts',
     ],
     [
       'Gateway',
-      'From a checkout `npm start`, with the package `sudo smsgw gateway`.',
-      'node',
+      'From a checkout `npm start` and `npm run gateway`, with the package `sudo smsgw gateway`.',
       'apps/gateway/src/main.ts',
     ],
-    [
-      'Relay',
-      'From a checkout `npm run relay`, with the package `sudo smsgw relay`.',
-      'node',
-      'apps/relay/src/main.ts',
-    ],
-    [
-      'Agent',
-      'From a checkout `npm run agent`, with the package `sudo smsgw agent`.',
-      'node',
-      'apps/agent/src/main.ts',
-    ],
+    ['Relay', 'From a checkout `npm run relay`, with the package `sudo smsgw relay`.', 'apps/relay/src/main.ts'],
+    ['Agent', 'From a checkout `npm run agent`, with the package `sudo smsgw agent`.', 'apps/agent/src/main.ts'],
     [
       'Modem',
       'From a checkout `npm run modem`, with the package `sudo smsgw modem`.',
-      'node',
       'apps/agent/src/modem-tool/main.ts',
     ],
-    ['Emulator', 'From a checkout `npm run emulator`.', 'node', 'apps/emulator/src/main.ts'],
+    ['Emulator', 'From a checkout `npm run emulator`.', 'apps/emulator/src/main.ts'],
   ] as const
   await expectPage('cli', [
     'Command line',
     'What each program prints with `--help`.',
-    ...programs.flatMap(([title, about, command, file]) => [
-      '',
-      `## ${title}`,
-      '',
-      about,
-      '',
-      '```txt',
-      helpOf(command, file),
-      '```',
-    ]),
+    ...programs.flatMap(([title, about, file]) => ['', `## ${title}`, '', about, '', '```txt', helpOf(file), '```']),
   ])
 })
 
@@ -303,14 +284,13 @@ function labelsInSource(): Map<string, string[]> {
   return labels
 }
 
-function helpOf(command: 'sh' | 'node', file: string): string {
-  const program = command === 'node' ? process.execPath : command
+function helpOf(file: string): string {
   const env = {
     PATH: process.env['PATH'],
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     NODE_NO_WARNINGS: '1',
   }
-  return execFileSync(program, [file, '--help'], { cwd: ROOT, encoding: 'utf8', env }).trimEnd()
+  return execFileSync(process.execPath, [file, '--help'], { cwd: ROOT, encoding: 'utf8', env }).trimEnd()
 }
 
 function code(names: readonly string[]): string[] {

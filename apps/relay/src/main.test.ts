@@ -11,6 +11,7 @@ import { callUrl } from './testing/call-url.ts'
 import { databaseUrl } from './testing/database-url.ts'
 import { type RelayProcess, startRelayProcess } from './testing/relay-process.ts'
 import { emptyDatabase, type TestDatabase } from './testing/test-database.ts'
+import { VERSION } from './version.ts'
 
 const SECRET = 'bG9vayBiZWhpbmQgdGhlIHdhdGVyZmFsbCBhdCBub29u'
 const ADMIN = { ADMIN_USERNAME: 'sms', ADMIN_PASSWORD: 'tea at half past four' }
@@ -112,9 +113,13 @@ test('reports a port that is in use', async () => {
 test('a missing secret, an invalid value and an unknown command each get one line', async () => {
   expect(await failedStart({ SERVER_SECRET: '' })).toMatch(/^relay: SERVER_SECRET must be set; for example .*\n$/)
   expect(await failedStart({ PORT: 'x' })).toMatch(/^relay: PORT must be a whole number; for example PORT=3000\n$/)
-  expect((await run(['frobnicate'])).stderr).toMatch(
-    /^relay: unknown command "frobnicate": use accounts, token, backup, restore, or --help\n$/,
+  expect((await run(['frobnicate'])).stderr).toBe(
+    'relay: unknown command "frobnicate"; use accounts, token, backup, restore, --help\n',
   )
+  expect(await run(['--prot', '3000'])).toMatchObject({
+    code: 2,
+    stderr: 'relay: unknown option --prot; did you mean --port?\n',
+  })
 })
 
 test('prints the help without any settings', async () => {
@@ -122,6 +127,7 @@ test('prints the help without any settings', async () => {
   const { code, stdout } = await run(['--help'])
   expect(code).toBe(0)
   expect(stdout).toContain('accounts add <user>')
+  expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${VERSION}\n` })
 })
 
 test('with an embedded database it refuses a second relay, runs commands while serving, and loses nothing after kill -9', async () => {

@@ -1,9 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
+import { readCommandLine } from '@smsgw/daemon/command-line'
 import { faultDetails } from '@smsgw/daemon/fault-details'
 import { type Fault, faultText } from '@smsgw/daemon/log-line'
 import { failOnOutputErrors, ignoreOutputErrors } from '@smsgw/daemon/output'
 import { StartError } from '@smsgw/daemon/start-error'
+import { relayCommands } from './cli/commands.ts'
 import { readConfig } from './config.ts'
+import { VERSION } from './version.ts'
 
 // Thousands of agents that connect at once would permanently double the size of the heap. Earlier collections of the old
 // generation avoid this. Requests use the young generation and are not slower.
@@ -11,27 +14,31 @@ setFlagsFromString('--heap-growing-percent=20')
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
-// Without arguments this is a service, which keeps running when its log output is closed.
-if (process.argv.length > 2)
-  failOnOutputErrors((error) => fail(new StartError(`cannot write the output: ${error.message}`)))
-else ignoreOutputErrors()
-
 await main(process.argv.slice(2)).catch(fail)
 
 /** Loads only the modules it needs, so that a wrong setting is reported ten times faster than the whole relay loads. */
 async function main(args: readonly string[]): Promise<void> {
-  if (args.includes('--help') || args.includes('-h')) {
+  const line = readCommandLine(relayCommands, args)
+  // Without a command this is a service, which keeps running when its log output is closed.
+  if (line.name === '') ignoreOutputErrors()
+  else failOnOutputErrors((error) => fail(new StartError(`cannot write the output: ${error.message}`)))
+  if (line.name === '--help') {
     const { helpText } = await import('./cli/help.ts')
     process.stdout.write(helpText())
     return
   }
+  if (line.name === '--version') {
+    process.stdout.write(`${VERSION}\n`)
+    return
+  }
+  Object.assign(process.env, line.settings)
   const config = readConfig(process.env)
-  if (args.length === 0) {
+  if (line.name === '') {
     const { serve } = await import('./cli/serve.ts')
     await serve(config)
   } else {
     const { runCommand } = await import('./cli/run-command.ts')
-    await runCommand(config, args)
+    await runCommand(config, line)
   }
 }
 
@@ -39,5 +46,5 @@ async function main(args: readonly string[]): Promise<void> {
 function fail(error: unknown): never {
   const text = error instanceof StartError ? error.message : faultText(faultDetails(error) as Fault).trim()
   process.stderr.write(`relay: ${text}\n`)
-  process.exit(1)
+  process.exit(error instanceof StartError ? error.exitCode : 1)
 }

@@ -1,16 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { AgentConfig } from '../config.ts'
 import { examine } from '../doctor/examine.ts'
 import { findingLines } from '../doctor/finding.ts'
 import { supportBundle } from '../doctor/support-bundle.ts'
-import { readArguments } from './read-arguments.ts'
 import { printable } from './terminal.ts'
 
 /** Prints what is wrong and what to do about it. Returns false if a check failed. */
-export async function doctor(config: AgentConfig, args: readonly string[]): Promise<boolean> {
-  const { values } = readArguments('doctor [--bundle <file>]', args, { bundle: { type: 'string' } })
+export async function doctor(config: AgentConfig, { values }: CommandLine): Promise<boolean> {
   const examination = await examine(config, (finding) => {
     for (const line of findingLines(finding)) process.stdout.write(`${printable(line)}\n`)
   })

@@ -1,23 +1,15 @@
+import { commandLines } from '@smsgw/daemon/command-line'
 import { settingsHelp } from '@smsgw/daemon/settings'
-import { commandsHelp } from '@smsgw/daemon/user-command'
 import { settingsSchema } from '../config.ts'
+import { agentCommands } from './commands.ts'
 
 export function helpText(): string {
   return `${[
     'SMS gateway agent: sends and receives messages through the modems of this machine, on behalf of a relay.',
     '',
-    ...commandsHelp('agent', [
-      ['run', 'send and receive until stopped'],
-      ['pair <url> <code>', 'pair this machine with an account; POST /devices/codes issues the code;'],
-      ['', '--again pairs a paired machine as a new device'],
-      ['status [--live]', 'show the status of the running agent; --json for scripts'],
-      ['doctor', 'check machine, modems, SIMs and relay, and say how to fix problems;'],
-      ['', '--bundle <file> writes a report for support, without private data'],
-      ['udev-rules [<port>…]', 'print udev rules with which ModemManager ignores the USB modems of this agent'],
-      ['ussd <code>', 'send a USSD code such as *100# and show the reply; --sim <n> selects the SIM'],
-    ]),
+    ...commandLines(agentCommands),
     '',
-    'Settings are environment variables. To read a secret from a file, set <NAME>_FILE to its path.',
+    'Settings are environment variables; those that are not secret are also options, such as --data-dir. To read a secret from a file, set <NAME>_FILE to its path.',
     ...settingsHelp(settingsSchema),
     '',
     '  SIM_1_NUMBER=+447700900123',

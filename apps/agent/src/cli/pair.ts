@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CommandLine } from '@smsgw/daemon/command-line'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { StartError } from '@smsgw/daemon/start-error'
 import { startCommand } from '@smsgw/daemon/user-command'
@@ -11,20 +12,13 @@ import { AgentLink } from '../link/agent-link.ts'
 import { webSocketTo } from '../link/web-socket.ts'
 import { monotonicClock } from '../time/monotonic-clock.ts'
 import { VERSION } from '../version.ts'
-import { readArguments } from './read-arguments.ts'
 import { printable } from './terminal.ts'
 
 /**
  * Pairs this machine with the account that issued the code. With `--again`, a paired machine becomes a new device; the
  * journal of the previous device is renamed, and nothing is sent from it.
  */
-export async function pair(config: AgentConfig, args: readonly string[]): Promise<void> {
-  const { values, positionals } = readArguments(
-    'pair [--again] <url> <code>; the code is from POST /3rdparty/v1/devices/codes',
-    args,
-    { again: { type: 'boolean' } },
-    { least: 2, most: 2 },
-  )
+export async function pair(config: AgentConfig, { values, positionals }: CommandLine): Promise<void> {
   const [url = '', code = ''] = positionals
   const relayUrl = checkedRelayUrl(url, config.ALLOW_INSECURE_HTTP)
   const folder = takeDataFolder(config.DATA_DIR)

@@ -1,17 +1,13 @@
+import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { AgentConfig } from '../config.ts'
 import type { AgentStatus } from '../status/agent-status.ts'
 import { answersOf, askAgent, noAgentRuns } from '../status/ask-agent.ts'
 import { statusLines } from '../status/status-lines.ts'
-import { readArguments } from './read-arguments.ts'
 import { printable } from './terminal.ts'
 
 /** Prints the status of the running agent once, or with `--live` every second until Ctrl-C. */
-export async function status({ DATA_DIR: folder }: AgentConfig, args: readonly string[]): Promise<void> {
-  const { values } = readArguments('status [--live] [--json]', args, {
-    live: { type: 'boolean' },
-    json: { type: 'boolean' },
-  })
+export async function status({ DATA_DIR: folder }: AgentConfig, { values }: CommandLine): Promise<void> {
   if (values['live']) return live(folder, values['json'] === true)
   const found = await askAgent(folder, { ask: 'status' })
   if (found === undefined) throw noAgentRuns(folder)

@@ -1,14 +1,13 @@
 import { realpath } from 'node:fs/promises'
+import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError } from '@smsgw/daemon/start-error'
 import { type AgentConfig, wantedModems } from '../config.ts'
 import { withoutVirtual } from '../doctor/check-ports.ts'
 import { findPlaces } from '../modems/discovery/find-places.ts'
 import { udevRules } from '../modems/discovery/udev-rules.ts'
-import { readArguments } from './read-arguments.ts'
 
 /** Prints udev rules for the modems that this agent uses, or only for the modems with the given ports. */
-export async function printUdevRules(config: AgentConfig, args: readonly string[]): Promise<void> {
-  const { positionals } = readArguments('udev-rules [<port>…]', args, {}, { least: 0, most: 64 })
+export async function printUdevRules(config: AgentConfig, { positionals }: CommandLine): Promise<void> {
   const { places } = await findPlaces(withoutVirtual(wantedModems(config)))
   const ports = await Promise.all(positionals.map((port) => realpath(port).catch(() => port)))
   const strange = ports.find((port) => !places.some((place) => place.ports.includes(port)))

@@ -1,20 +1,14 @@
 import { createInterface } from 'node:readline/promises'
+import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError } from '@smsgw/daemon/start-error'
 import { userCommand } from '@smsgw/daemon/user-command'
 import type { AgentConfig } from '../config.ts'
 import type { UssdReply } from '../modems/ussd-sessions.ts'
 import { askAgent, noAgentRuns } from '../status/ask-agent.ts'
-import { readArguments } from './read-arguments.ts'
 import { printable } from './terminal.ts'
 
 /** Sends a USSD code through the agent that is running with this data folder, and prints the reply. */
-export async function ussd({ DATA_DIR: folder }: AgentConfig, args: readonly string[]): Promise<void> {
-  const { values, positionals } = readArguments(
-    'ussd <code> [--sim <n>] [--session <id>], for example ussd "*100#"',
-    args,
-    { sim: { type: 'string' }, session: { type: 'string' } },
-    { least: 1, most: 1 },
-  )
+export async function ussd({ DATA_DIR: folder }: AgentConfig, { values, positionals }: CommandLine): Promise<void> {
   const simNumber = simNumberOf(values['sim'])
   const ask = async (code: string, sessionId: string | undefined) => {
     const reply = await askAgent(folder, { ask: 'ussd', code, simNumber, sessionId })

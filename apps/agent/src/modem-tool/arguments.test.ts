@@ -1,5 +1,6 @@
+import { UsageError } from '@smsgw/daemon/start-error'
 import { expect, test } from 'vitest'
-import { readArguments, UsageError } from './arguments.ts'
+import { readArguments } from './arguments.ts'
 
 const nothing = { pin: undefined, trace: 'none' }
 const run = (command: object, settings: object = {}) => ({
@@ -32,9 +33,14 @@ test.each<[string, object]>([
 
 test.each<[string, string]>([
   ['', 'no port given. Use a device such as /dev/ttyUSB2, or tcp://host:port'],
-  ['/dev/ttyUSB2 frobnicate', 'unknown command frobnicate; --help lists the commands'],
-  ['/dev/ttyUSB2 --frobnicate', "Unknown option '--frobnicate'"],
-  ['/dev/ttyUSB2 --pin', "Option '--pin <value>' argument missing"],
+  [
+    '/dev/ttyUSB2 frobnicate',
+    'unknown command "frobnicate"; use watch, identify, send, receive, list, delete, ussd, --help',
+  ],
+  ['/dev/ttyUSB2 --frobnicate', 'unknown option --frobnicate; npm run modem -- --help lists the options'],
+  ['/dev/ttyUSB2 --pin', '--pin needs a value: --pin <digits>'],
+  ['/dev/ttyUSB2 idnetify', 'unknown command "idnetify"; did you mean identify?'],
+  ['/dev/ttyUSB2 receive --delte', 'unknown option --delte; did you mean --delete?'],
   ['/dev/ttyUSB2 list all', 'list takes no arguments; remove all'],
   ['/dev/ttyUSB2 send +447700900123', 'send needs a number and a text'],
   ['/dev/ttyUSB2 send Alice hello', 'Alice is not a valid number; for example +447700900123'],

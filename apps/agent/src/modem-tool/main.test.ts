@@ -122,7 +122,7 @@ describe('errors are one line', () => {
     expect(await run('/dev/ttyUSB97', 'frobnicate')).toEqual({
       code: 2,
       out: '',
-      errors: 'modem: unknown command frobnicate; --help lists the commands\n',
+      errors: 'modem: unknown command "frobnicate"; use watch, identify, send, receive, list, delete, ussd, --help\n',
     })
   })
 

@@ -1,6 +1,8 @@
+import { UsageError } from '@smsgw/daemon/start-error'
 import { linesOf, printError } from '../cli/terminal.ts'
 import { PortError } from '../ports/port-error.ts'
-import { type Command, helpText, readArguments, UsageError } from './arguments.ts'
+import { VERSION } from '../version.ts'
+import { type Command, helpText, readArguments } from './arguments.ts'
 import { Connection, ToolError } from './connection.ts'
 import { identify } from './identify.ts'
 import { deleteAll, deleteOne, list, receive } from './messages.ts'
@@ -39,6 +41,10 @@ async function main(): Promise<number> {
     const request = readArguments(process.argv.slice(2))
     if (request.do === 'help') {
       process.stdout.write(helpText)
+      return 0
+    }
+    if (request.do === 'version') {
+      process.stdout.write(`${VERSION}\n`)
       return 0
     }
     const { address, command, pin, trace } = request

@@ -3,7 +3,7 @@ import { type Options, readConfig } from './config.ts'
 
 function options(argv: readonly string[], environment: NodeJS.ProcessEnv = {}): Options {
   const config = readConfig(argv, environment)
-  if (config === 'help') throw new Error('unexpected help')
+  if (config === 'help' || config === 'version') throw new Error('unexpected help')
   return config
 }
 
@@ -94,7 +94,8 @@ test.each([
     ['--scenario', 'a.json', '--modem', 'name=a'],
     /^modem: cannot be combined with --scenario, which describes the modems; remove one of them$/,
   ],
-  [['--bogus'], "Unknown option '--bogus'; --help lists all options"],
+  [['--bogus'], 'unknown option --bogus; npm run emulator -- --help lists the options'],
+  [['--numbr', '1'], 'unknown option --numbr; did you mean --number?'],
   [['stray'], /stray/],
   [['--tcp'], /--tcp/],
 ])('refuses %j with one line that names problem and solution', (argv, message) => {

@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util'
+import { type ProgramCommands, readOptions } from '@smsgw/daemon/command-line'
+import { UsageError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
 import { firstProblem } from './check-input.ts'
 import { PTY_FOLDER, personalityName, phoneNumber } from './modem-setup.ts'
@@ -111,10 +112,11 @@ export type Options = z.infer<typeof optionsSchema>
 /** Short forms of `--output`. */
 const outputFlags = ['lines', 'json', 'quiet'] as const
 
-/** Returns the options, or `help` for `--help`. The only reader of arguments and environment. */
-export function readConfig(argv: readonly string[], environment: NodeJS.ProcessEnv): Options | 'help' {
+/** Returns the options, or what `--help` and `--version` demand. The only reader of arguments and environment. */
+export function readConfig(argv: readonly string[], environment: NodeJS.ProcessEnv): Options | 'help' | 'version' {
+  if (argv.includes('--help') || argv.includes('-h')) return 'help'
+  if (argv[0] === '--version') return 'version'
   const given = { ...fromEnvironment(environment), ...fromArguments(argv) }
-  if ('help' in given) return 'help'
   const result = optionsSchema.safeParse(given)
   if (!result.success) {
     const { path, problem } = firstProblem(result.error)
@@ -129,25 +131,39 @@ export function envName(key: string): string {
   return `EMULATOR_${key.toUpperCase().replaceAll('-', '_')}`
 }
 
-type Given = Record<string, string | string[] | true>
+type Given = Record<string, string | string[]>
 
 function fromArguments(argv: readonly string[]): Given {
-  const known = Object.fromEntries(
-    Object.keys(optionsSchema.shape).map((key) => [key, { type: 'string', multiple: true } as const]),
-  )
-  const flags = Object.fromEntries([...outputFlags, 'help'].map((flag) => [flag, { type: 'boolean' } as const]))
+  const { tokens, positionals } = readOptions(emulatorCommands, '', argv)
+  if (positionals[0] !== undefined) throw new UsageError(`unknown argument ${positionals[0]}; --help lists all options`)
   const given: Given = {}
-  try {
-    const { values } = parseArgs({ args: [...argv], options: { ...known, ...flags }, strict: true })
-    for (const [key, value] of Object.entries(values)) {
-      if (value === true) Object.assign(given, key === 'help' ? { help: true } : { output: key })
-      else if (Array.isArray(value)) given[key] = isSeveral(key) ? value.map(String) : String(value.at(-1))
-    }
-    return given
-  } catch (error) {
-    // The first sentence of Node's message names the option; the rest is unrelated advice.
-    throw new StartError(`${(error as Error).message.split(/\.\s/)[0]}; --help lists all options`)
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const { name, value } = token
+    if (value === undefined) given['output'] = name
+    else if (isSeveral(name)) given[name] = [given[name] ?? [], value].flat().map(String)
+    else given[name] = value
   }
+  return given
+}
+
+/** The options, for the reader of arguments and for shell completion. */
+export const emulatorCommands: ProgramCommands = {
+  program: 'emulator',
+  commands: {
+    '': {
+      about: 'serve virtual modems until stopped',
+      options: {
+        ...Object.fromEntries(
+          Object.keys(optionsSchema.shape).map((key) => [
+            key,
+            { value: exampleText(key), about: aboutOf(key)?.about ?? '' },
+          ]),
+        ),
+        ...Object.fromEntries(outputFlags.map((flag) => [flag, { about: `short for --output ${flag}` }])),
+      },
+    },
+  },
 }
 
 function fromEnvironment(environment: NodeJS.ProcessEnv): Given {

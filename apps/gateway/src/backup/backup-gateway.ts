@@ -5,7 +5,6 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { identityFile } from '@smsgw/agent/link/agent-identity'
 import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
-import { userCommand } from '@smsgw/daemon/user-command'
 import { newArchivePath } from '@smsgw/relay/backup/archive-path'
 import { ArchiveWriter } from '@smsgw/relay/backup/archive-writer'
 import { backupDatabase } from '@smsgw/relay/backup/backup-database'
@@ -16,8 +15,8 @@ import { databaseServer, runningDatabase } from '@smsgw/relay/store/open-store'
 export const keptFiles = ['server-secret', 'credentials.json', identityFile, 'journal.db'] as const
 
 /** `npm run backup -- <file>`: writes all data of the gateway to one file. The gateway may be running. */
-export async function backupGateway(config: DatabaseSettings, args: readonly string[], log: Log): Promise<string> {
-  const path = newArchivePath(args, userCommand('gateway', 'backup smsgw.backup'))
+export async function backupGateway(config: DatabaseSettings, file: string, log: Log): Promise<string> {
+  const path = newArchivePath(file)
   if (!existsSync(join(config.DATA_DIR, identityFile)))
     throw new StartError(`no gateway data in ${config.DATA_DIR}. Set DATA_DIR to the data folder of the gateway`)
   const running = runningDatabase(config)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
-import { startCommand, userCommand } from '@smsgw/daemon/user-command'
+import { startCommand } from '@smsgw/daemon/user-command'
 import { existingArchivePath } from '@smsgw/relay/backup/archive-path'
 import { distrustBuiltInDevice } from '@smsgw/relay/backup/distrust-built-in-device'
 import { newHistory } from '@smsgw/relay/backup/new-history'
@@ -21,8 +21,8 @@ import { abandonArrival, beginArrival, completeArrival } from './restored-folder
 const ignoredNames = ['lock', 'lock-journal', 'owner', 'arriving', 'agent', 'emulator', 'relay']
 
 /** `npm run restore -- <file>`: restores into an empty folder. Messages that may have been sent since are not sent again. */
-export async function restoreGateway(config: DatabaseSettings, args: readonly string[], log: Log): Promise<string> {
-  const path = existingArchivePath(args, userCommand('gateway', 'restore smsgw.backup'))
+export async function restoreGateway(config: DatabaseSettings, file: string, log: Log): Promise<string> {
+  const path = existingArchivePath(file)
   const folder = takeDataFolder(config.DATA_DIR).path
   const existing = readdirSync(folder).filter((name) => !ignoredNames.includes(name))
   if (existing.length > 0)

@@ -1,3 +1,4 @@
+import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { Clock } from '../clock.ts'
 import { publishHints } from '../hints/publish-hints-statement.ts'
@@ -6,18 +7,9 @@ import { changePassword } from './change-password.ts'
 import { type AccountDeps, createAccount } from './create-account.ts'
 import { findAccount } from './find-account.ts'
 import { generatePassword, passwordProblem } from './password.ts'
-import { readArguments } from './read-arguments.ts'
 import { removeAccount } from './remove-account.ts'
 import type { Terminal } from './terminal.ts'
 import { canonicalUsername, usernameProblem } from './username.ts'
-
-export const accountsUsage = [
-  'accounts add <user> [--generate | --password-stdin]       create an account; asks for its password',
-  'accounts list [--json]                                    list all accounts',
-  'accounts password <user> [--generate | --password-stdin] [--keep-tokens]',
-  '                                                          change a password and revoke tokens',
-  'accounts remove <user> [--yes]                            remove an account and all its data',
-]
 
 export interface AccountsCommandDeps extends AccountDeps {
   readonly clock: Clock
@@ -25,28 +17,24 @@ export interface AccountsCommandDeps extends AccountDeps {
 }
 
 /** `npm run relay -- accounts …` */
-export async function accountsCommand(deps: AccountsCommandDeps, args: readonly string[]): Promise<void> {
-  const [name = '', ...rest] = args
-  const command = commands.get(name)
-  if (!command) throw new StartError(`accounts needs a command: ${[...commands.keys()].join(', ')}; see --help`)
-  await command(deps, rest)
+export async function accountsCommand(deps: AccountsCommandDeps, line: CommandLine): Promise<void> {
+  const command = commands.get(line.name)
+  if (!command) throw new Error(`command ${line.name} is in the table and not here`)
+  await command(deps, line)
 }
 
-const commands = new Map<string, (deps: AccountsCommandDeps, args: readonly string[]) => Promise<void>>([
-  ['add', add],
-  ['list', list],
-  ['password', password],
-  ['remove', remove],
+const commands = new Map<string, (deps: AccountsCommandDeps, line: CommandLine) => Promise<void>>([
+  ['accounts add', add],
+  ['accounts list', list],
+  ['accounts password', password],
+  ['accounts remove', remove],
 ])
 
-const passwordFlags = { generate: { type: 'boolean' }, 'password-stdin': { type: 'boolean' } } as const
-
-async function add(deps: AccountsCommandDeps, args: readonly string[]): Promise<void> {
-  const { positionals, values } = readArguments(args, passwordFlags, ['user'])
-  const username = canonicalUsername(positionals[0])
+async function add(deps: AccountsCommandDeps, { positionals, values }: CommandLine): Promise<void> {
+  const username = canonicalUsername(positionals[0] ?? '')
   const problem = usernameProblem(username)
   if (problem !== undefined) throw new StartError(problem)
-  const chosen = await choosePassword(deps, username, values)
+  const chosen = await choosePassword(deps, username, ways(values))
   const accountId = await createAccount(deps, { username, password: chosen.password })
   if (accountId === undefined)
     throw new StartError(`account ${username} already exists: use \`accounts password\` to change its password`)
@@ -54,24 +42,26 @@ async function add(deps: AccountsCommandDeps, args: readonly string[]): Promise<
   printGenerated(deps, chosen)
 }
 
-async function list({ database, terminal }: AccountsCommandDeps, args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, { json: { type: 'boolean' } }, [])
+/** How the password is chosen. */
+function ways(values: CommandLine['values']) {
+  return { generate: values['generate'] === true, 'password-stdin': values['password-stdin'] === true }
+}
+
+async function list({ database, terminal }: AccountsCommandDeps, { values }: CommandLine): Promise<void> {
   const accounts = await listAccounts(database)
-  if (values.json) return terminal.print(JSON.stringify(accounts))
+  if (values['json']) return terminal.print(JSON.stringify(accounts))
   if (accounts.length === 0) return terminal.print('no accounts yet: create one with `accounts add <user>`')
   const width = Math.max(...accounts.map(({ username }) => username.length))
   for (const { username, createdAt, devices } of accounts)
     terminal.print(`${username.padEnd(width)}  since ${createdAt.toISOString().slice(0, 10)}  devices: ${devices}`)
 }
 
-async function password(deps: AccountsCommandDeps, args: readonly string[]): Promise<void> {
-  const flags = { ...passwordFlags, 'keep-tokens': { type: 'boolean' } } as const
-  const { positionals, values } = readArguments(args, flags, ['user'])
-  const account = await findAccount(deps.database, positionals[0])
-  const chosen = await choosePassword(deps, account.username, values)
+async function password(deps: AccountsCommandDeps, { positionals, values }: CommandLine): Promise<void> {
+  const account = await findAccount(deps.database, positionals[0] ?? '')
+  const chosen = await choosePassword(deps, account.username, ways(values))
   const { isChanged, revoked } = await changePassword(deps, account, {
     password: chosen.password,
-    keepTokens: values['keep-tokens'] ?? false,
+    keepTokens: values['keep-tokens'] === true,
   })
   if (!isChanged) throw new StartError(`account ${account.username} was removed during the command; nothing changed`)
   await publishHints(deps.database, [{ kind: 'access-changed', accountId: account.id }])
@@ -79,10 +69,12 @@ async function password(deps: AccountsCommandDeps, args: readonly string[]): Pro
   printGenerated(deps, chosen)
 }
 
-async function remove({ database, clock, terminal }: AccountsCommandDeps, args: readonly string[]): Promise<void> {
-  const { positionals, values } = readArguments(args, { yes: { type: 'boolean' } }, ['user'])
-  const { id, username } = await findAccount(database, positionals[0])
-  if (!values.yes) {
+async function remove(
+  { database, clock, terminal }: AccountsCommandDeps,
+  { positionals, values }: CommandLine,
+): Promise<void> {
+  const { id, username } = await findAccount(database, positionals[0] ?? '')
+  if (!values['yes']) {
     if (!terminal.isInteractive) throw new StartError('cannot ask for confirmation without a terminal: use --yes')
     const question = `This removes all messages, received messages, devices and webhooks of ${username}. Type the user name to confirm: `
     if (canonicalUsername((await terminal.ask(question)).trim()) !== username)

@@ -1,7 +1,7 @@
+import type { CommandLine } from '@smsgw/daemon/command-line'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
-import { userCommand } from '@smsgw/daemon/user-command'
 import { processTerminal } from '../accounts/terminal.ts'
 import type { RelayConfig } from '../config.ts'
 import { withDatabase } from '../store/open-store.ts'
@@ -13,8 +13,8 @@ import { restoreDatabase } from './restore-database.ts'
  * `npm run relay -- restore <file>`. Agents are not restored, so they have newer data than the restored database. They report
  * the events since the backup, and do not send messages again that they have already sent.
  */
-export async function restoreRelay(config: RelayConfig, args: readonly string[]): Promise<void> {
-  const path = existingArchivePath(args, userCommand('relay', 'restore smsgw.backup'))
+export async function restoreRelay(config: RelayConfig, { positionals }: CommandLine): Promise<void> {
+  const path = existingArchivePath(positionals[0] ?? '')
   const log = openLog('warn', process.stderr)
   if (config.DATABASE_URL === undefined) takeDataFolder(config.DATA_DIR)
   const { rows, createdAt } = await withDatabase(config, log, (url) =>

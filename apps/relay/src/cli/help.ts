@@ -1,21 +1,15 @@
+import { commandLines } from '@smsgw/daemon/command-line'
 import { settingsHelp } from '@smsgw/daemon/settings'
-import { commandsHelp } from '@smsgw/daemon/user-command'
-import { accountsUsage } from '../accounts/accounts-command.ts'
-import { tokenUsage } from '../auth/token-command.ts'
-import { backupUsage } from '../backup/backup-relay.ts'
 import { settingsSchema } from '../config.ts'
+import { relayCommands } from './commands.ts'
 
 export function helpText(): string {
   return `${[
     'The relay of an SMS gateway: HTTP API, accounts, messages and webhooks on PostgreSQL.',
     '',
-    ...commandsHelp('relay', [
-      ['', 'start the relay'],
-      ['<command>', 'run one command, with or without a running relay:'],
-    ]),
-    ...[...accountsUsage, ...tokenUsage, ...backupUsage].map((line) => `  ${line}`),
+    ...commandLines(relayCommands),
     '',
-    'Settings are environment variables. For secrets, <NAME>_FILE can name a file with the value.',
+    'Settings are environment variables; those that are not secret are also options, such as --port. For secrets, <NAME>_FILE can name a file with the value.',
     ...settingsHelp(settingsSchema),
   ].join('\n')}\n`
 }

@@ -1,5 +1,5 @@
+import type { CommandLine } from '@smsgw/daemon/command-line'
 import { openLog } from '@smsgw/daemon/log'
-import { StartError } from '@smsgw/daemon/start-error'
 import { accountsCommand } from '../accounts/accounts-command.ts'
 import { processTerminal } from '../accounts/terminal.ts'
 import { tokenCommand } from '../auth/token-command.ts'
@@ -13,13 +13,8 @@ import { secretBox } from '../store/secret-box.ts'
 import { tokenRules } from '../token-rules.ts'
 
 /** Runs one command on the database of the relay. */
-export async function runCommand(config: RelayConfig, [name = '', ...args]: readonly string[]): Promise<void> {
-  const command = commands.get(name)
-  if (name === 'restore') return await restoreRelay(config, args)
-  if (!command)
-    throw new StartError(
-      `unknown command ${JSON.stringify(name)}: use ${[...commands.keys(), 'restore'].join(', ')}, or --help`,
-    )
+export async function runCommand(config: RelayConfig, line: CommandLine): Promise<void> {
+  if (line.name === 'restore') return await restoreRelay(config, line)
   const base = { box: secretBox(config.SERVER_SECRET, systemRandom), random: systemRandom, clock: systemClock }
   // Standard output is for the result of the command.
   const log = openLog('warn', process.stderr)
@@ -32,7 +27,7 @@ export async function runCommand(config: RelayConfig, [name = '', ...args]: read
       url: store.url,
       terminal: processTerminal,
     }
-    await command(deps, args)
+    await commandOf(line.name)(deps, line)
   } finally {
     await store.close()
   }
@@ -42,8 +37,8 @@ type CommandDeps = Parameters<typeof accountsCommand>[0] &
   Parameters<typeof tokenCommand>[0] &
   Parameters<typeof backupRelay>[0]
 
-const commands = new Map<string, (deps: CommandDeps, args: readonly string[]) => Promise<void>>([
-  ['accounts', accountsCommand],
-  ['token', tokenCommand],
-  ['backup', backupRelay],
-])
+function commandOf(name: string): (deps: CommandDeps, line: CommandLine) => Promise<void> {
+  if (name.startsWith('accounts ')) return accountsCommand
+  if (name.startsWith('token ')) return tokenCommand
+  return backupRelay
+}

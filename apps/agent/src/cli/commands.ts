@@ -1,0 +1,40 @@
+import type { ProgramCommands } from '@smsgw/daemon/command-line'
+import { settingsSchema } from '../config.ts'
+
+/** Commands for the modems of a running agent. The gateway has them too, for the agent inside it. */
+export const modemCommands = {
+  status: {
+    about: 'show the status of the running agent',
+    options: { live: { about: 'repeat every second until Ctrl-C' }, json: { about: 'print JSON, for scripts' } },
+  },
+  doctor: {
+    about: 'check machine, modems, SIMs and relay, and say how to fix problems',
+    options: { bundle: { value: '<file>', about: 'also write a report for support, without private data' } },
+  },
+  'udev-rules': {
+    args: '[<port>…]',
+    about: 'print udev rules with which ModemManager ignores the USB modems of this machine that are used here',
+  },
+  ussd: {
+    args: '<code>',
+    about: 'send a USSD code such as "*100#" and show the reply',
+    options: {
+      sim: { value: '<n>', about: 'the SIM that sends it' },
+      session: { value: '<id>', about: 'answer the menu of an earlier reply' },
+    },
+  },
+} as const
+
+export const agentCommands = {
+  program: 'agent',
+  settings: settingsSchema,
+  commands: {
+    run: { about: 'send and receive until stopped' },
+    pair: {
+      args: '<url> <code>',
+      about: 'pair this machine with an account; the code is from POST /3rdparty/v1/devices/codes',
+      options: { again: { about: 'pair a paired machine as a new device' } },
+    },
+    ...modemCommands,
+  },
+} as const satisfies ProgramCommands

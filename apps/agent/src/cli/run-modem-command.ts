@@ -1,0 +1,27 @@
+import type { CommandLine } from '@smsgw/daemon/command-line'
+import type { AgentConfig } from '../config.ts'
+
+/** Runs a command for the modems of an agent or a gateway. Loads only that command. */
+export async function runModemCommand(config: AgentConfig, line: CommandLine): Promise<void> {
+  switch (line.name) {
+    case 'status': {
+      const { status } = await import('./status.ts')
+      return status(config, line)
+    }
+    case 'doctor': {
+      const { doctor } = await import('./doctor.ts')
+      process.exitCode = (await doctor(config, line)) ? 0 : 1
+      return
+    }
+    case 'udev-rules': {
+      const { printUdevRules } = await import('./udev-rules.ts')
+      return printUdevRules(config, line)
+    }
+    case 'ussd': {
+      const { ussd } = await import('./ussd.ts')
+      return ussd(config, line)
+    }
+    default:
+      throw new Error(`command ${line.name} is in the table and not here`)
+  }
+}

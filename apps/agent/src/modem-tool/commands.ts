@@ -1,0 +1,31 @@
+import type { ProgramCommands } from '@smsgw/daemon/command-line'
+
+export const modemToolCommands = {
+  program: 'modem',
+  first: '<port>',
+  commands: {
+    watch: { about: 'show identity, then state changes until Ctrl-C (default)' },
+    identify: { about: 'show identity and current state' },
+    send: {
+      args: '<number> <text…>',
+      about: 'send a message',
+      options: {
+        report: { about: 'wait up to two minutes for a delivery report' },
+        flash: { about: 'display it at once' },
+      },
+    },
+    receive: {
+      about: 'show messages until Ctrl-C',
+      options: { delete: { about: 'remove each message after it is shown' } },
+    },
+    list: { about: 'list all messages on the SIM and the modem' },
+    delete: { args: '<memory> <index>', about: 'delete a message that list shows, such as: delete SM 3' },
+    'delete all': { about: 'delete all messages' },
+    ussd: { args: '<code> [<reply>…]', about: 'send a USSD code, such as "*100#"; replies answer its menus' },
+  },
+  options: {
+    pin: { value: '<digits>', about: 'PIN of the SIM; entered once, and never when only one attempt is left' },
+    trace: { about: 'print sent and received bytes on standard error, with numbers and texts masked' },
+    unmasked: { about: 'like --trace, without masking' },
+  },
+} as const satisfies ProgramCommands

@@ -1,0 +1,27 @@
+import { modemCommands } from '@smsgw/agent/cli/commands'
+import { settingsSchema as agentSettings } from '@smsgw/agent/config'
+import type { ProgramCommands } from '@smsgw/daemon/command-line'
+import { settingsSchema as relaySettings } from '@smsgw/relay/config'
+
+/** Settings of the agent that apply inside a gateway. */
+export const ofAgent = agentSettings.pick({
+  MODEMS: true,
+  ENCRYPTION_PASSPHRASE: true,
+  IN_DOUBT_SECONDS: true,
+  IN_DOUBT_HOLD_SECONDS: true,
+  MESSAGE_LIFE_SECONDS: true,
+})
+
+/** Settings of the relay that apply inside a gateway. */
+export const ofRelay = relaySettings.omit({ ADMIN_USERNAME: true, ENROLMENT_TOKEN: true })
+
+export const gatewayCommands = {
+  program: 'gateway',
+  settings: ofRelay.extend(ofAgent.shape),
+  commands: {
+    '': { about: 'run until stopped' },
+    ...modemCommands,
+    backup: { args: '<file>', about: 'write all data of this gateway to one file, while it is running' },
+    restore: { args: '<file>', about: 'restore a backup into an empty DATA_DIR' },
+  },
+} as const satisfies ProgramCommands

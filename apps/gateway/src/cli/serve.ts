@@ -1,0 +1,68 @@
+import { networkInterfaces } from 'node:os'
+import { readConfig as readAgentConfig } from '@smsgw/agent/config'
+import { gatewayFolder } from '@smsgw/daemon/default-folder'
+import { openLog } from '@smsgw/daemon/log'
+import { readSecret } from '@smsgw/daemon/settings'
+import { runService } from '@smsgw/daemon/termination'
+import { readConfig as readRelayConfig } from '@smsgw/relay/config'
+import { takeGatewayFolder } from '../data-folder.ts'
+import { startGateway } from '../gateway.ts'
+import { readSecrets, storeCredentials } from '../secrets.ts'
+import { greeting, stageLine, welcome } from '../welcome.ts'
+
+const STOP_LIMIT_MS = 15_000
+
+/** Runs the gateway until a signal arrives. */
+export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => void): Promise<void> {
+  process.umask(0o077)
+  const folder = takeGatewayFolder(env['DATA_DIR'] || gatewayFolder)
+  const secrets = readSecrets(folder.path, {
+    serverSecret: readSecret(env, 'SERVER_SECRET'),
+    password: readSecret(env, 'ADMIN_PASSWORD'),
+  })
+  const agent = readAgentConfig(env)
+  const relay = readRelayConfig({
+    ...env,
+    DATA_DIR: folder.path,
+    SERVER_SECRET: secrets.serverSecret,
+    SERVER_SECRET_FILE: undefined,
+    ADMIN_USERNAME: secrets.username,
+    ADMIN_PASSWORD: secrets.password,
+    ADMIN_PASSWORD_FILE: undefined,
+  })
+  // A terminal shows only problems by default; a service log gets everything.
+  const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
+  const log = openLog(level, process.stdout)
+  process.stdout.write(greeting(folder.path))
+  const gateway = await runService({
+    start: (stopping) =>
+      startGateway({
+        relay,
+        agent,
+        dataDir: folder.path,
+        log,
+        onPasswordChanged(changed) {
+          // The file holds the password of the first account only.
+          if (changed.username !== secrets.username) return
+          try {
+            storeCredentials(secrets.credentialsFile, changed)
+          } catch (error) {
+            log.error(
+              { err: error },
+              `password changed, but not written to ${secrets.credentialsFile}: the file still contains the previous password`,
+            )
+          }
+        },
+        onStage: (description) => process.stdout.write(stageLine(description)),
+        onFatal,
+        stopping,
+      }),
+    stopLimitMs: STOP_LIMIT_MS,
+  })
+  process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY, machine: networkAddresses() }))
+}
+
+function networkAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return all.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)
+}

@@ -1,0 +1,93 @@
+import { agentCommands } from '@smsgw/agent/cli/commands'
+import { modemToolCommands } from '@smsgw/agent/modem-tool/commands'
+import type { ProgramCommands } from '@smsgw/daemon/command-line'
+import { nearest } from '@smsgw/daemon/nearest'
+import { emulatorCommands } from '@smsgw/emulator/options/config'
+import { relayCommands } from '@smsgw/relay/cli/commands'
+import { VERSION } from '@smsgw/relay/version'
+import { gatewayCommands } from '../cli/commands.ts'
+import { completionScript, shells } from './completion.ts'
+
+const programs: readonly ProgramCommands[] = [
+  gatewayCommands,
+  relayCommands,
+  agentCommands,
+  modemToolCommands,
+  emulatorCommands,
+]
+
+const abouts: Readonly<Record<string, string>> = {
+  gateway: 'API, database and modems in one process on this machine',
+  relay: 'API and database, for agents elsewhere',
+  agent: 'the modems of this machine, for a relay elsewhere',
+  modem: 'talk to one modem, without a relay or an agent',
+  emulator: 'serve virtual modems',
+}
+
+/** Commands of the Debian package, which the script /usr/bin/smsgw runs. */
+const ofPackage = [
+  { word: 'password', about: 'show the user name and password of the gateway' },
+  { word: 'ignore-modems', about: 'make ModemManager ignore the modems of the service, after confirmation' },
+]
+
+const services = `
+Commands run with the user, settings and data of their service, so most of them need sudo. The settings are in
+/etc/smsgw/<name>.env. The services are smsgw-gateway, or smsgw-agent on this machine and smsgw-relay on another one:
+
+  sudo systemctl enable --now smsgw-gateway
+`
+
+const isPackage = import.meta.dirname.includes('/usr/lib/smsgw/')
+
+const others = [
+  ...(isPackage ? ofPackage : []),
+  { word: 'completion', about: `print the completion script of a shell: ${shells.join(', ')}` },
+  { word: '--help', about: 'show this help; after a program: its commands and settings' },
+  { word: '--version', about: 'print the version' },
+]
+
+/** Answers a command line that names no program. Returns the exit code. */
+export function answer(name: string, args: readonly string[]): number {
+  if (name === '--help' || name === '-h' || name === 'help') return print(helpText())
+  if (name === '--version' || name === 'version') return print(`${VERSION}\n`)
+  if (name === 'completion') {
+    const shell = shells.find((known) => known === args[0])
+    if (shell !== undefined && args.length === 1) return print(completionScript(shell, programs, others))
+    return refuse(`completion needs a shell: ${shells.join(', ')}`)
+  }
+  const kind = name.startsWith('-') ? 'option' : 'command'
+  const known = [...programs.map(({ program }) => program), ...others.map(({ word }) => word)]
+  const meant = nearest(name, known)
+  return refuse(
+    `unknown ${kind} ${name}${meant === undefined ? '; smsgw --help lists all' : `; did you mean ${meant}?`}`,
+  )
+}
+
+function helpText(): string {
+  const sudo = isPackage ? 'sudo ' : ''
+  const rows = [
+    ...programs.map(({ program, first }) => {
+      const command = [first, '[command]'].filter(Boolean).join(' ')
+      return [
+        `${sudo}smsgw ${program} ${program === 'emulator' ? '[options]' : command}`,
+        abouts[program] ?? '',
+      ] as const
+    }),
+    ...others.map(
+      ({ word, about }) => [`smsgw ${word === 'completion' ? 'completion <shell>' : word}`, about] as const,
+    ),
+  ]
+  const width = Math.max(...rows.map(([left]) => left.length)) + 3
+  const lines = rows.map(([left, about]) => `${left.padEnd(width)}${about}\n`).join('')
+  return `SMS gateway for your own SIM cards.\n\n${lines}${isPackage ? services : ''}`
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+function refuse(problem: string): number {
+  process.stderr.write(`smsgw: ${problem}\n`)
+  return 2
+}

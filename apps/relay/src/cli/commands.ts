@@ -1,0 +1,43 @@
+import type { ProgramCommands } from '@smsgw/daemon/command-line'
+import { settingsSchema } from '../config.ts'
+
+const password = {
+  generate: { about: 'generate the password and print it' },
+  'password-stdin': { about: 'read the password from standard input' },
+} as const
+
+/** A user name may be followed by a password by mistake. */
+const note = 'a password is never an argument'
+
+export const relayCommands = {
+  program: 'relay',
+  settings: settingsSchema,
+  commands: {
+    '': { about: 'start the relay. The commands below work with or without a running relay' },
+    'accounts add': { args: '<user>', about: 'create an account; asks for its password', options: password, note },
+    'accounts list': { about: 'list all accounts', options: { json: { about: 'print JSON, for scripts' } }, note },
+    'accounts password': {
+      args: '<user>',
+      about: 'change a password and revoke the tokens of the account',
+      options: { ...password, 'keep-tokens': { about: 'revoke no tokens' } },
+      note,
+    },
+    'accounts remove': {
+      args: '<user>',
+      about: 'remove an account and all its data',
+      options: { yes: { about: 'do not ask for confirmation' } },
+      note,
+    },
+    'token issue': {
+      args: '<user>',
+      about: 'issue a token like POST /auth/token; prints JSON',
+      options: {
+        scopes: { value: '<scope,…>', about: 'what the token may do, for example messages:send,messages:read' },
+        ttl: { value: '<seconds>', about: 'lifetime of the token' },
+      },
+    },
+    'token revoke-enrolment': { args: '<user>', about: 'stop agents from joining with ENROLMENT_TOKEN' },
+    backup: { args: '<file>', about: 'back up the whole database while relays run' },
+    restore: { args: '<file>', about: 'restore a backup into an empty database' },
+  },
+} as const satisfies ProgramCommands
