@@ -91,8 +91,13 @@ test('ends the command when the shell that npm started is killed', async () => {
 test('installs first when nothing is installed, and keeps standard output for the command', async () => {
   const { code, stdout, stderr } = await finished(bootstrap("console.log('ran')"))
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'ran\n' })
-  expect(stderr).toContain('Installing the dependencies')
-  expect(npmRuns()).toEqual(['ci --include=dev --include=optional --no-audit --no-fund --loglevel=error'])
+  expect(stderr).toMatch(
+    /^Installing the dependencies, once: 1 packages, about \d+ MB on disk\. This takes one to three minutes …\n/,
+  )
+  expect(stderr).toMatch(/Installed in \d+ s\.\n$/)
+  expect(npmRuns()).toEqual([
+    'ci --include=dev --include=optional --no-audit --no-fund --ignore-scripts --loglevel=error',
+  ])
 })
 
 test('installs when the version of a package differs from the lockfile', async () => {
@@ -116,14 +121,28 @@ test('installs when an optional package for this machine is missing', async () =
   expect(npmRuns()).toHaveLength(1)
 })
 
-test('installs with its own Node what npm skips with the Node of the host', async () => {
-  write('package-lock.json', JSON.stringify({ packages: NATIVE }))
+test('on a host with Node 18 only the own Node is installed first, and then everything once', async () => {
+  const own = { version: '24.0.0', integrity: 'sha512-x', ...HERE }
+  write('package-lock.json', JSON.stringify({ packages: { ...NATIVE, [`node_modules/${OWN_NODE}`]: own } }))
+  // npm skips native packages whose engines exclude the Node of the host.
+  const native = `...(process.env.UNDER_OWN_NODE ? { native: '3.0.0' } : {})`
   write(
     'npm-cli.js',
-    npmThatInstalls(`a: '1.0.0', ...(process.env.UNDER_OWN_NODE ? { native: '3.0.0' } : {})`) + ownNodeInstaller(),
+    `require('node:fs').appendFileSync('${join(root, 'folders.log')}', process.cwd() + '\\n');` +
+      npmThatInstalls(`a: '1.0.0', '${OWN_NODE}': '24.0.0', ${native}`) +
+      ownNodeInstaller(),
   )
-  expect(await finished(bootstrap(''))).toMatchObject({ code: 0 })
-  expect(npmRuns()).toHaveLength(2)
+  write(
+    'node-18.cjs',
+    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.0' } })`,
+  )
+  const env = { NODE_OPTIONS: `--require=${join(root, 'node-18.cjs')}` }
+  expect(await finished(bootstrap("console.log('ran')", 'ignore', env))).toMatchObject({ code: 0, stdout: 'ran\n' })
+  expect(readFileSync(join(root, 'folders.log'), 'utf8').trim().split('\n')).toEqual([
+    join(root, '.cache/first-node'),
+    root,
+  ])
+  expect(existsSync(join(root, '.cache/first-node'))).toBe(false)
 })
 
 test('names the packages that npm ci skipped', async () => {
@@ -250,7 +269,7 @@ function ownNodeInstaller(): string {
   chmodSync(join(root, 'own-node.sh'), 0o755)
   return `
     fs.mkdirSync('node_modules/${OWN_NODE}/bin', { recursive: true })
-    fs.copyFileSync('own-node.sh', 'node_modules/${OWN_NODE}/bin/node')
+    fs.copyFileSync('${join(root, 'own-node.sh')}', 'node_modules/${OWN_NODE}/bin/node')
   `
 }
 

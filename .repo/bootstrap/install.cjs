@@ -4,24 +4,33 @@ const path = require('node:path')
 const { constants } = require('node:os')
 const { fail } = require('./fail.cjs')
 const { withInstallLock } = require('./install-lock.cjs')
-const { ownNode, pathWithOwnNode } = require('./own-node.cjs')
-const { fitsHere } = require('./platform.cjs')
+const { isHostNewEnough, OWN_NODE, ownNode } = require('./own-node.cjs')
+const { fitsHere, libc } = require('./platform.cjs')
 const { readIfThere } = require('./read-if-there.cjs')
 const { runChild } = require('./run-child.cjs')
 
 const INSTALLED = 'node_modules/.package-lock.json'
+/** Holds the Node of the repository while an older Node starts the first installation. */
+const FIRST_NODE = '.cache/first-node'
+/** As measured on Linux x64. */
+const SIZE_MB = 950
+const PROGRESS_MS = 15_000
 
 async function installWhatIsMissing(root) {
   if (missingPackages(root).length === 0) return
   await withInstallLock(root, async (noteInstaller) => {
     if (missingPackages(root).length === 0) return // another start has installed it meanwhile
-    process.stderr.write('Installing the dependencies (once, about half a minute)…\n')
-    // A broken installation may have left an incomplete Node.
-    const usable = fs.existsSync(path.join(root, INSTALLED)) ? ownNode(root) : ''
-    await npmCi(root, usable, noteInstaller)
-    // npm silently skips optional packages whose `engines` exclude its Node; native parts of some tools exclude Node 18.
-    // The Node of the repository is installed now, and npm skips nothing with it.
-    if (missingPackages(root).length > 0 && ownNode(root) && !usable) await npmCi(root, ownNode(root), noteInstaller)
+    const startedAt = Date.now()
+    process.stderr.write(
+      `Installing the dependencies, once: ${packageCount(root)} packages, about ${SIZE_MB} MB on disk. This takes one to three minutes …\n`,
+    )
+    // npm silently skips optional packages whose `engines` exclude its Node, and native parts of some tools exclude Node 18.
+    // So an old Node only installs the Node of the repository, which then installs everything.
+    const installed = fs.existsSync(path.join(root, INSTALLED)) // else an interrupted installation left an incomplete Node
+    const node = (installed && ownNode(root)) || (isHostNewEnough() ? '' : await fetchNode(root, noteInstaller))
+    await npmCi(root, node, noteInstaller)
+    fs.rmSync(path.join(root, FIRST_NODE), { recursive: true, force: true })
+    process.stderr.write(`Installed in ${Math.round((Date.now() - startedAt) / 1000)} s.\n`)
     const missing = missingPackages(root)
     if (missing.length > 0) fail(`npm ci succeeded without installing ${shortList(missing)}: see \`npm config list\``)
   })
@@ -50,10 +59,36 @@ function isNeeded(entry) {
   return Boolean(entry.os || entry.cpu) && fitsHere(entry)
 }
 
+function packageCount(root) {
+  const entries = Object.entries(packagesIn(path.join(root, 'package-lock.json')))
+  return entries.filter(([place, entry]) => place.startsWith('node_modules/') && !entry.link && isNeeded(entry)).length
+}
+
+/** Installs only the Node of the repository, with the checksum of package-lock.json; '' if it has none for this machine. */
+async function fetchNode(root, noteInstaller) {
+  const place = `node_modules/${OWN_NODE}`
+  const entry = packagesIn(path.join(root, 'package-lock.json'))[place]
+  if (!entry || !fitsHere(entry) || libc() === 'musl') return ''
+  const folder = path.join(root, FIRST_NODE)
+  const manifest = { name: 'first-node', version: '0.0.0', private: true, dependencies: { [OWN_NODE]: entry.version } }
+  const lock = {
+    ...manifest,
+    lockfileVersion: 3,
+    packages: { '': manifest, [place]: { ...entry, optional: undefined } },
+  }
+  fs.mkdirSync(folder, { recursive: true })
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest))
+  fs.writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify(lock))
+  await npmCi(folder, '', noteInstaller)
+  return path.join(folder, place, 'bin', 'node')
+}
+
+/** Runs `npm ci` in a folder with the given Node, or with the Node of this process. */
 async function npmCi(root, node, noteInstaller) {
   // npm writes this list last, so without it the installation was interrupted.
   fs.rmSync(path.join(root, INSTALLED), { force: true })
   const npm = npmCommand(node)
+  const stopProgress = showProgress(root)
   const args = [
     ...npm.arguments,
     'ci',
@@ -61,19 +96,41 @@ async function npmCi(root, node, noteInstaller) {
     '--include=optional',
     '--no-audit',
     '--no-fund',
+    '--ignore-scripts',
     '--loglevel=error',
   ]
   const result = await runChild(npm.file, args, {
     cwd: root,
     // npm prints its progress to our stderr: the standard output belongs to the command that follows.
     stdio: ['ignore', process.stderr, process.stderr],
-    env: { ...process.env, NODE_ENV: '', ...(node ? { PATH: pathWithOwnNode(root) } : {}) },
+    env: {
+      ...process.env,
+      NODE_ENV: '',
+      ...(node ? { PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}` } : {}),
+    },
     started: noteInstaller,
   })
+  stopProgress()
   const signal = result.interruptedBy ?? result.signal
   if (signal) process.exit(128 + constants.signals[signal])
   if (result.error) fail(`npm could not be started (${result.error.message}): install npm, then try again`)
   if (result.code !== 0) fail('npm ci failed (see above): fix the cause, then run the same command again')
+}
+
+/** Prints how long the installation has taken and how much it has written, as npm prints nothing. Returns a function that ends it. */
+function showProgress(folder) {
+  const freeMb = () => {
+    if (!fs.statfsSync) return 0 // Node 18.0 to 18.14
+    const { bavail, bsize } = fs.statfsSync(folder)
+    return (bavail * bsize) / 1e6
+  }
+  const [startedAt, freeAtStart] = [Date.now(), freeMb()]
+  const timer = setInterval(() => {
+    const written = Math.round(freeAtStart - freeMb())
+    const size = written > 0 ? `, ${written} MB written` : ''
+    process.stderr.write(`  still installing: ${Math.round((Date.now() - startedAt) / 1000)} s${size}\n`)
+  }, PROGRESS_MS)
+  return () => clearInterval(timer)
 }
 
 function npmCommand(node) {

@@ -5,11 +5,12 @@ const { fail } = require('./fail.cjs')
 const { libc } = require('./platform.cjs')
 
 const OLDEST_NODE = 24
-const PACKAGE = `node-${process.platform}-${process.arch}`
+/** The package with the Node of the repository. */
+const OWN_NODE = `node-${process.platform}-${process.arch}`
 
 /** Returns the Node that is installed as a dependency; '' if there is none for this machine. */
 function ownNode(root) {
-  const node = path.join(root, 'node_modules', PACKAGE, 'bin', 'node')
+  const node = path.join(root, 'node_modules', OWN_NODE, 'bin', 'node')
   return fs.existsSync(node) && libc() !== 'musl' ? node : ''
 }
 
@@ -25,7 +26,7 @@ function pathWithOwnNode(root) {
 function linkOwnNode(root) {
   if (!ownNode(root)) return
   const link = path.join(root, 'node_modules', '.bin', 'node')
-  const target = path.join('..', PACKAGE, 'bin', 'node')
+  const target = path.join('..', OWN_NODE, 'bin', 'node')
   if (targetOf(link) === target) return
   fs.mkdirSync(path.dirname(link), { recursive: true })
   // Created under another name and renamed, so that other commands always find a Node.
@@ -54,4 +55,4 @@ function noSuitableNode() {
   )
 }
 
-module.exports = { linkOwnNode, ownNode, pathWithOwnNode }
+module.exports = { isHostNewEnough, linkOwnNode, OWN_NODE, ownNode, pathWithOwnNode }

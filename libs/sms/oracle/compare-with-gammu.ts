@@ -45,7 +45,7 @@ const answers = askGammu(
   comparisons.map(({ request }) => request),
 )
 if (answers === undefined) {
-  print('python3-gammu is not installed: nothing compared')
+  print('gammu is not installed, so nothing was compared. Install it: sudo apt-get install python3-gammu')
   process.exit(values.optional ? 0 : 1)
 }
 
