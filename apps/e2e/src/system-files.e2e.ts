@@ -13,10 +13,14 @@ test.each(units)('systemd-analyze verify accepts %s', (unit) => {
   expect({ status, complaints }).toEqual({ status: 0, complaints: [] })
 })
 
-test.each(units)('systemd-analyze security rates %s at most 3.0', (unit) => {
-  // 10 is a service without protection. With `--threshold=30`, a rating above 3.0 exits with 1.
-  expect(analyze('security', '--offline=true', '--threshold=30', unit).status).toBe(0)
-})
+// 10 is a service without protection. The embedded database of the gateway is started by setpriv, which calls capset, so
+// the gateway cannot refuse all privileged system calls.
+test.each(units.map((unit) => [unit, unit.includes('gateway') ? 21 : 20] as const))(
+  'systemd-analyze security rates %s at most %i tenths',
+  (unit, tenths) => {
+    expect(analyze('security', '--offline=true', `--threshold=${tenths}`, unit).status).toBe(0)
+  },
+)
 
 function analyze(...args: string[]): { readonly status: number | null; readonly output: string } {
   const { status, stdout, stderr, error } = spawnSync('systemd-analyze', args, { encoding: 'utf8' })
