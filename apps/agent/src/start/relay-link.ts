@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { capabilities } from '@smsgw/contract/link/frame'
 import { newAgent } from '@smsgw/link/agent/state'
+import type { Clock, Timer } from '@smsgw/modem/clock'
 import { AgentLink } from '../link/agent-link.ts'
 import type { CommandHandler } from '../link/command-handler.ts'
-import { MarkWriter } from '../link/mark-writer.ts'
 import { WaitingReporter } from '../status/waiting-reporter.ts'
 import type { AgentModems } from './agent-modems.ts'
 import type { AgentOptions } from './agent-options.ts'
@@ -130,3 +130,37 @@ function journalNames({ marks }: AgentStore) {
 /** More than a modem sends in minutes. Further messages wait at the relay, where urgent ones can still overtake them. */
 const sendCapacity = 100
 const urgentSendCapacity = 20
+
+/** Records at most once a second which events the relay has stored. The journal works without it, only slower. */
+class MarkWriter {
+  readonly #clock: Clock
+  readonly #write: (mark: number, streamId: string) => Promise<void>
+  #latest: { readonly mark: number; readonly streamId: string } | undefined
+  #timer: Timer | undefined
+
+  constructor(clock: Clock, write: (mark: number, streamId: string) => Promise<void>) {
+    this.#clock = clock
+    this.#write = write
+  }
+
+  note(mark: number, streamId: string): void {
+    this.#latest = { mark, streamId }
+    this.#timer ??= this.#clock.after(markEveryMs, () => {
+      this.#timer = undefined
+      void this.#flush()
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#timer?.cancel()
+    await this.#flush()
+  }
+
+  async #flush(): Promise<void> {
+    const latest = this.#latest
+    this.#latest = undefined
+    if (latest !== undefined) await this.#write(latest.mark, latest.streamId)
+  }
+}
+
+const markEveryMs = 1000
