@@ -3,8 +3,8 @@
  * becomes the older one, and the previous older one is dropped whole. Dropping single entries from a JavaScript map takes
  * 40 µs each at 100 000 entries, because the map searches for its first entry among deleted ones.
  *
- * `lru-cache` 11 is as fast (0.3 µs to read, 1 µs to replace an entry), but allocates its capacity at once: 0.24 MB for
- * 10 000 entries, on a gateway that has seven such maps and needs a few entries in each.
+ * With 10 000 entries a read takes 17 ns of CPU and a replacement 47 ns. `lru-cache` 11.5 takes 22 and 149 ns, keeps exactly
+ * `size` entries, and allocates its capacity at once: 0.2 MB for 10 000 entries, of which a gateway needs a few.
  */
 export class BoundedMap<Key, Value> {
   readonly #size: number
