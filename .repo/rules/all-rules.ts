@@ -1,4 +1,5 @@
 import { dataPaths } from './data-paths.ts'
+import { dependencyLicences } from './dependency-licences.ts'
 import { documentsNameFiles } from './documents-name-files.ts'
 import { documentsShowFiles } from './documents-show-files.ts'
 import { exactVersions } from './exact-versions.ts'
@@ -31,4 +32,5 @@ export const allRules: Readonly<Record<string, Rule>> = {
   'long files': longFiles,
   'plain words': plainWords,
   secrets,
+  'dependency licences': dependencyLicences,
 }
