@@ -15,8 +15,8 @@ export interface Measurement {
 }
 
 /**
- * Injects one fault after the other, each after everything has recovered from the previous one, while every modem sends and
- * receives messages. Measures the messages of the first seconds after the end of each fault.
+ * Injects one fault after the other, each after everything has recovered from the one before, while messages are sent
+ * and received by every modem. Measured are the messages of the first seconds after the end of the fault.
  */
 export async function measureFaults(
   world: { readonly fleet: Fleet; readonly load: Load; readonly receiver: Receiver; readonly random: () => number },
@@ -26,7 +26,10 @@ export async function measureFaults(
   const { fleet, random } = world
   for (const { name, inject } of faults) {
     const left = await untilRecovered(fleet, everything(fleet), recoveryLimitMs, sinceNow())
-    if (left.length > 0) throw new Error(`before ${name}: ${left.join(', ')} did not recover`)
+    if (left.length > 0) {
+      const logs = [...fleet.relays, ...fleet.agents].flatMap(({ post }) => post.lastLines)
+      throw new Error(`before ${name}: ${left.join(', ')} did not recover\n${logs.join('\n')}`)
+    }
     await sleep(quietMs)
     await inject(fleet, random)
     onMeasured({ fault: name, ...(await delaysFrom(world, Date.now())) })
@@ -77,7 +80,7 @@ function sinceNow(): () => number {
 }
 
 const never = Number.POSITIVE_INFINITY
-/** How long after a fault messages are measured, because a program may notice a changed clock only after some seconds. */
+/** Messages of this time after a fault are measured: a program may notice a clock that was set after some seconds. */
 const windowMs = 5_000
 const quietMs = 1_500
 const recoveryLimitMs = 180_000

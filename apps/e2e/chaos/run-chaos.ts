@@ -26,7 +26,8 @@ const { values } = parseArgs({
   },
 })
 const messages = Number(values.messages ?? 300)
-const everyMs = Number(values['every-ms'] ?? 150)
+// Alone, each modem sends and receives a message a second, which also a busy machine can follow.
+const everyMs = Number(values['every-ms'] ?? (values['one-at-a-time'] ? 300 : 150))
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const random = seededRandom(seed)
 const print = (line: string) => process.stdout.write(`${line}\n`)

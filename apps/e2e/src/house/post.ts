@@ -22,6 +22,11 @@ export class Post {
     this.#process = this.#start()
   }
 
+  /** The last lines of its log; none if it logs to a file. */
+  get lastLines(): readonly string[] {
+    return this.#process.lines.slice(-40)
+  }
+
   /** Does nothing if the process is not running. */
   async killFor(ms: number): Promise<void> {
     if (this.#isAway) return
