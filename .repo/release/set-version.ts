@@ -3,7 +3,7 @@ import { releaseChanges } from './changelog.ts'
 
 /**
  * Returns the files that change when the repository gets a new version: all manifests, the lockfile, the version that
- * programs print, image names, names of packages in the documentation, and the changelog.
+ * programs print, names of images and, in the documentation, of packages, and the changelog.
  */
 export function withVersion(tree: RepositoryTree, version: string, date: string): ReadonlyMap<string, string> {
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`"${version}" is not a version such as 1.2.3`)
@@ -28,12 +28,14 @@ function changeOf(file: string): Change | undefined {
     return inManifest
   if (/^apps\/[^/]+\/src\/version\.ts$/.test(file))
     return (text, before, after) => text.replace(`'${before}'`, `'${after}'`)
-  if (/^docker-compose[^/]*\.yml$|^compose[^/]*\.yaml$/.test(file))
-    return (text, before, after) =>
-      text.replaceAll(new RegExp(`(smsgw[\\w/-]*):${escaped(before)}\\b`, 'g'), `$1:${after}`)
-  if (file.endsWith('.md')) return (text, before, after) => text.replaceAll(`smsgw_${before}_`, `smsgw_${after}_`)
+  if (/^docker-compose[^/]*\.yml$|^compose[^/]*\.yaml$/.test(file)) return inImageNames
+  if (file.endsWith('.md'))
+    return (text, before, after) => inImageNames(text, before, after).replaceAll(`smsgw_${before}_`, `smsgw_${after}_`)
   return undefined
 }
+
+const inImageNames: Change = (text, before, after) =>
+  text.replaceAll(new RegExp(`(smsgw[\\w/-]*):${escaped(before)}\\b`, 'g'), `$1:${after}`)
 
 const inManifest: Change = (text, before, after) =>
   text
