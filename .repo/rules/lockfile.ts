@@ -3,8 +3,8 @@ import type { Rule, Violation } from './repository-tree.ts'
 
 /**
  * The lockfile agrees with the manifests, so that `npm ci` accepts it. It names no registry, so that each machine uses its
- * own, and the checksum decides. (`npm ci --dry-run` would check the first part, but npm 8.6 and 9.2 delete
- * `node_modules` even then.)
+ * own, and the checksum tells whether the package is the right one. (`npm ci --dry-run` would check the first part, but
+ * npm 8.6 and 9.2 delete `node_modules` even then.)
  */
 export const lockfile: Rule = (tree) => {
   if (!tree.files.includes(LOCK)) return [{ file: LOCK, problem: 'is missing' }]

@@ -44,8 +44,14 @@ test.each<[string, string]>([
   ['/dev/ttyUSB2 list all', 'list takes no arguments; remove all'],
   ['/dev/ttyUSB2 send +447700900123', 'send needs a number and a text'],
   ['/dev/ttyUSB2 send Alice hello', 'Alice is not a valid number; for example +447700900123'],
-  ['/dev/ttyUSB2 delete SM', 'delete needs a memory and an index as list shows them, such as SM 3, or all'],
-  ['/dev/ttyUSB2 delete SM three', 'delete needs a memory and an index as list shows them, such as SM 3, or all'],
+  [
+    '/dev/ttyUSB2 delete SM',
+    '"delete" needs "all", or a memory and an index from the output of "list", for example SM 3',
+  ],
+  [
+    '/dev/ttyUSB2 delete SM three',
+    '"delete" needs "all", or a memory and an index from the output of "list", for example SM 3',
+  ],
   ['/dev/ttyUSB2 ussd', 'ussd needs a code, such as *100#'],
 ])('%s is refused: %s', (line, message) => {
   expect(() => readArguments(line.split(' ').filter(Boolean))).toThrow(new UsageError(message))

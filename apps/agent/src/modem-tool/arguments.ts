@@ -91,7 +91,7 @@ function readDelete(rest: readonly string[]): Command {
   const [memory = '', index = '', ...more] = rest
   if (memory === 'all' && index === '') return { name: 'delete-all' }
   if (!/^[A-Za-z]{2}$/.test(memory) || !/^\d{1,4}$/.test(index) || more.length > 0) {
-    throw new UsageError('delete needs a memory and an index as list shows them, such as SM 3, or all')
+    throw new UsageError('"delete" needs "all", or a memory and an index from the output of "list", for example SM 3')
   }
   return { name: 'delete', memory: memory.toUpperCase(), index: Number(index) }
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A proxy between agent and relay that can drop data in one or both directions, like a broken line without a close. */
+/** A proxy between agent and relay that can drop data in one or both directions, like a cable that is cut: neither side learns of it. */
 export class LinkProxy {
   readonly port: number
   swallowsUp = false

@@ -53,7 +53,8 @@ export const optionsSchema = z.strictObject({
     example: 'apps/emulator/scenarios/two-modems.json',
   }),
   fault: option(z.array(faultText()).default([]), {
-    about: 'a fault that all modems start with; options follow a colon; write a comma inside a value as ;',
+    about:
+      'a fault that all modems start with. Its options follow after a colon. Inside a value, write ";" instead of ","',
     example: 'submit-slow:delayMs=15000,chance=0.1',
     several: true,
   }),

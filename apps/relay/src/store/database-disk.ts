@@ -83,7 +83,7 @@ export class DatabaseDisk {
         if (space === undefined)
           return {
             status: 'pass',
-            description: 'no write failed for lack of space',
+            description: 'no write has failed because of a full disk',
             observedValue: 0,
             observedUnit: '',
           }

@@ -33,7 +33,7 @@ const takeBacks = 3
 /** Long enough for the other agent to reconnect. */
 export const takeBackPause: Pause = { fromMs: 60_000, toMs: 120_000 }
 
-/** Ten minutes, longer than any pause after which a second agent reconnects. */
+/** Ten minutes, because a second agent reconnects after a shorter pause than that. */
 export const ticksUntilCleared = 120
 
 export const duplicateReason =

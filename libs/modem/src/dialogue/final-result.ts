@@ -40,7 +40,7 @@ export function readNumericResult(text: string): FinalResult | undefined {
 const ok: FinalResult = { kind: 'ok' }
 const call: FinalResult = { kind: 'call' }
 
-// Huawei and similar firmware; always in capitals, so that text from a person does not match.
+// Sent by Huawei and similar firmware. Only capitals match, because they are less likely in a text that a person wrote.
 const unsupported = /^(COMMAND NOT SUPPORT(ED)?|TOO MANY PARAMETERS|NOT SUPPORT(ED)?|INVALID COMMAND( LINE)?)$/
 
 const callResult = /^(CONNECT|CONNECT \d.*|NO CARRIER|BUSY|NO ANSWER|NO DIALTONE)$/

@@ -37,7 +37,7 @@ export interface EncodingChoice {
   readonly elements: readonly InformationElement[]
   readonly parts: number
   readonly unitsPerPart: number
-  /** The characters, each once, that no allowed table has. Empty when `encoding` is `ucs2`. */
+  /** The distinct characters that are in none of the allowed tables. Empty when `encoding` is `ucs2`. */
   readonly forcedUcs2By: readonly string[]
 }
 

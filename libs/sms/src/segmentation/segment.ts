@@ -39,7 +39,7 @@ export interface Segmentation {
   readonly unitsUsedInLastPart: number
   readonly unitsLeftInLastPart: number
   readonly unitsPerPart: number
-  /** The characters, each once, that no allowed table has. */
+  /** The distinct characters that are in none of the allowed tables. */
   readonly forcedUcs2By: readonly string[]
   /** As the recipient reads it, after transliteration. Empty for data. */
   readonly text: string

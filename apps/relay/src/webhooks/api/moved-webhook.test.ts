@@ -156,7 +156,7 @@ test('a concurrent redelivery and URL change send no earlier events to the new U
 
 describe('an inbox refresh by a caller who may not read the inbox', () => {
   const minutes = (count: number) => new Date(Date.now() + count * 60_000)
-  /** Stores a message now, whatever time the network gave it. */
+  /** Stores a message at the present time, although the network gave it the time `createdAt`. */
   const receive = (id: string, createdAt: Date) =>
     relay.database.inboxItem.create({
       data: {
