@@ -50,7 +50,7 @@ export class InstalledService {
 
   async untilAnswers(url: string): Promise<void> {
     for (const until = performance.now() + 120_000; performance.now() < until; await sleep(100)) {
-      if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.#output.slice(-2000)}`)
+      if (this.#child.exitCode !== null) throw new Error(`the service ended; its last output: ${this.#output.slice(-2000)}`)
       if ((await fetch(url).catch(() => undefined))?.ok) return
     }
     throw new Error(`it does not answer at ${url}: ${this.#output.slice(-2000)}`)

@@ -161,7 +161,7 @@ const HOUR = 3_600
 const clocksToSet = { 'relay 0': 'clock of a relay', 'agent 0': 'clock of an agent', PostgreSQL: 'clock of PostgreSQL' }
 const jumps = { 'an hour': HOUR, 'a day': 24 * HOUR }
 
-/** Sets each clock forward and back to the right time, then back and forward to the right time. */
+/** Sets each clock ahead and corrects it, then sets it behind and corrects it again. */
 const clockCases = Object.entries(clocksToSet).flatMap(([clock, title]) =>
   Object.entries(jumps).flatMap(([by, seconds]) =>
     [seconds, 0, -seconds, 0].map((ahead) => ({

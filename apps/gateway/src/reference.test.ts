@@ -139,7 +139,7 @@ test('docs/reference/webhook-events.md lists every event with its payload', asyn
   await expectPage('webhook-events', [
     'Webhook events',
     'The members of `payload`, for each event. [Webhooks](../webhooks.md) explains delivery, signatures, and shows an example of each.',
-    '`mms:downloaded` and `mms:batch:downloaded` can be registered for compatibility and never occur.',
+    'For compatibility, webhooks can be registered for `mms:downloaded` and `mms:batch:downloaded`, but these events never occur.',
     ...sections,
   ])
 })

@@ -64,7 +64,7 @@ export const settingsSchema = z.object({
     secret: true,
   }),
   PUBLIC_URL: setting(z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(), {
-    about: 'public address of the relay; the issuer of its tokens, and a host that webhooks must not call',
+    about: 'public address of the relay; also the issuer named in its tokens, and a host that webhooks must not call',
     example: 'https://sms.example.org',
   }),
   TRUSTED_PROXIES: setting(networks().default([]), {

@@ -150,7 +150,7 @@ export function routes(deps: RouteDeps): Route[] {
       'GET',
       '/health/startup',
       'public',
-      'Get whether the start is complete',
+      'Check whether the relay has started',
       getHealth(deps, 'startup'),
     ),
 

@@ -17,7 +17,7 @@ const virtualPhoneMessage = z
 
 export const virtualPhone = z
   .strictObject({
-    gatewayNumber: number.meta({ description: 'Number of the SIM in the virtual modem' }),
+    gatewayNumber: number.meta({ description: 'Phone number of the SIM in the virtual modem' }),
     phones: z.array(number).meta({ description: 'Numbers with messages, the most recent first' }),
     messages: z
       .array(virtualPhoneMessage)

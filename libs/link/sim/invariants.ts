@@ -120,7 +120,7 @@ export class Invariants {
     this.ledger.push({ cmdId, disk })
   }
 
-  /** Called before a restore: stored events may have been acknowledged. */
+  /** Called before a restore, because stored events may already have been acknowledged. */
   storeSetBack(): void {
     for (const [journalId, { ids }] of this.#world.store.journals) {
       for (const [index, id] of ids.entries()) this.#everStored.add(`${journalId} ${index + 1} ${id}`)

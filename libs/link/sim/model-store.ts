@@ -14,7 +14,7 @@ export class ModelStore {
   journalId: string | undefined
   readonly journals = new Map<string, StoredJournal>()
   readonly sends = new Map<string, StoredSend>()
-  /** Ids of received messages, as often as they were stored. */
+  /** Ids of received messages, once for each time that the message was stored. */
   readonly received: string[] = []
 
   constructor(streamId: string) {

@@ -23,7 +23,7 @@ export class RandomAnswers {
     return values[this.#random.integer(values.length)] as T
   }
 
-  /** Returns a line without a line end at its end, but sometimes with one in the middle. */
+  /** Returns a line without a trailing newline, but sometimes with a newline in the middle. */
   line(): string {
     switch (this.below(12)) {
       case 0:

@@ -42,7 +42,7 @@ export const knownDifferences: readonly KnownDifference[] = [
       field === 'number' && addressOf(reading)?.typeOfNumber === 'alphanumeric' && !/^[A-Za-z0-9 .]*$/.test(ours),
   },
   {
-    name: 'Odd numbers filled with a digit',
+    name: 'Numbers of odd length that are padded with a digit',
     explains: ({ field, ours, gammu }) => field === 'number' && gammu === `${ours}0`,
   },
   {

@@ -379,7 +379,7 @@ export interface ModemTuning {
 /** An opened port comes with the address where the modem was found. */
 export type OpenAnswer = Exclude<OpenResult, OpenedPort> | (OpenedPort & { readonly address: string })
 
-/** Mobile country code of test networks (ITU-T E.212). The emulator uses it, and no operator. */
+/** Mobile country code of test networks (ITU-T E.212). The emulator uses it; no operator does. */
 const testNetwork = '001'
 const heldBack =
   'emulated, and this device has a real modem: it receives but sends nothing. Set MIX_EMULATED_MODEMS=1 to send with both'

@@ -186,7 +186,7 @@ export function settled({ pduId }: InboundRecord, as: string, datedMs?: number):
   return { kind: 'inbound-settled', pduId, as, ...(datedMs !== undefined && { datedMs }) }
 }
 
-/** Adds the time of arrival to the changes, because the stamp of an untrusted clock does not contain it. */
+/** Adds the time of arrival to the changes, because a stamp that was taken while the clock was untrusted does not contain it. */
 function dated(changes: readonly Change[], atMs: number): readonly Change[] {
   return changes.map((change) => (change.kind === 'inbound-settled' ? { ...change, datedMs: atMs } : change))
 }

@@ -60,11 +60,11 @@ export const optionsSchema = z.strictObject({
   }),
   control: option(noneOr(tcpAddress).default({ host: '127.0.0.1', port: 7080 }), {
     about:
-      'address of the HTTP control interface; default 127.0.0.1:7080; no password, so keep it on loopback; none: off',
+      'address of the HTTP control interface; default 127.0.0.1:7080; no password, so keep it on loopback; "none" turns it off',
     example: '127.0.0.1:7080',
   }),
   ledger: option(noneOr(path()).default(`${PTY_FOLDER}/ledger.jsonl`), {
-    about: `file for accepted SUBMITs, synced before the modem answers; default ${PTY_FOLDER}/ledger.jsonl; none: off`,
+    about: `file for accepted SUBMITs, synced before the modem answers; default ${PTY_FOLDER}/ledger.jsonl; "none" turns it off`,
     example: './ledger.jsonl',
   }),
   seed: option(

@@ -13,7 +13,7 @@ export const faultSettings = z
       const { path, problem } = firstProblem(result.error)
       context.addIssue({ code: 'custom', message: problem, path: path === '' ? [name] : [name, path] })
     }
-    // Names and types were checked against the catalogue, which the compiler cannot see.
+    // The catalogue has checked names and types, but the compiler cannot know that.
     return settings as FaultSettings
   })
 

@@ -6,11 +6,11 @@ import { readRows } from '../store/read-rows.ts'
 import type { TokenPair } from './token-pair.ts'
 
 /**
- * Stores the first pair of a family, unless the caller lost access after authentication. Otherwise a relay that learns of the
- * loss two seconds later could issue a pair that is valid for a month. The family of a pair requested with a token is a
+ * Stores the first pair of a family, unless the caller lost access after authentication. Without this check, a relay that
+ * learns of the loss two seconds later could issue a pair that is valid for a month. The family of a pair requested with a token is a
  * child of that token's family.
  *
- * First locks the account against password changes, removal and revocations, so that the second statement sees the changes
+ * The first statement locks the account against password changes, removal and revocations, so that the second statement sees the changes
  * committed earlier, and later changes see the new family.
  */
 export function insertFamily(

@@ -12,11 +12,12 @@ const TURN_COUNTS_MS = 30_000
 const MOST_REMEMBERED = 10_000
 
 /**
- * Gives each group that has reached its limit four turns per second, by name. Every second turn goes to a recognised name
+ * Once a group has reached its limit, it gets four turns per second, which are shared between names. Every second turn goes to a recognised name
  * while one waits, because new names are easy to invent, but recognised ones are not. Within each half, the name whose last
  * turn was longest ago comes first. Names without a turn in the last 30 s come before the others, in random order.
  *
- * One attempt per name waits, for a second at most. Of several attempts with one name, a random one waits. When all places are
+ * Only one attempt per name may wait, for a second at most. Of several attempts with one name, a random one waits, and the
+ * others are refused. When all places are
  * taken, a new name replaces a random one. So an attempt gains nothing from being early, frequent or late.
  */
 export class ReservedShare {

@@ -56,7 +56,7 @@ export async function messageAnswers(
   return messages.map((message) => messageAnswer(message, { ...options, waiting }))
 }
 
-/** The requested SIM, else the one SIM that sent to every recipient so far. */
+/** The requested SIM. Without one: the SIM that sent to all recipients so far, if only one SIM did. */
 function simOf({ simNumber, recipients }: Pick<StoredMessage, 'simNumber' | 'recipients'>) {
   const used = new Set(recipients.flatMap(({ usedSimNumber }) => usedSimNumber ?? []))
   const [only] = used

@@ -59,7 +59,7 @@ const welcome = z.object({
 })
 /** All events up to `upto` are on disk at the relay, so the agent may delete them. */
 const stored = z.object({ type: z.literal('stored'), upto: mark })
-/** Requests events again that were already acknowledged, because the database was restored from a backup. */
+/** Asks again for events that were already acknowledged. Sent after the database was restored from a backup. */
 const replay = z.object({ type: z.literal('replay'), from: seq })
 /**
  * The agent validates the command only when it handles the command, so that an unknown command from a newer relay gets an

@@ -91,7 +91,7 @@ export type AgentInput =
   | { readonly kind: 'start' }
   | { readonly kind: 'opened'; readonly connection: number }
   | { readonly kind: 'received'; readonly connection: number; readonly text: string }
-  /** Also when it could not be opened; the code of the close frame, 1006 without one. */
+  /** Also reported when the connection could not be opened. `code` is that of the close frame, or 1006 without such a frame. */
   | { readonly kind: 'closed'; readonly connection: number; readonly code: number; readonly reason: string }
   | { readonly kind: 'timer'; readonly timer: AgentTimer }
   | { readonly kind: 'signed'; readonly connection: number; readonly signature: string }

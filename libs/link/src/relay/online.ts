@@ -155,7 +155,7 @@ function commandsClaimed(state: OpenState, commands: readonly Command[]): RelayS
   return advance(withOutbox(state, claimed(state.phase.outbox, commands)))
 }
 
-/** Sends and claims commands and stores events, as far as possible. */
+/** Claims and sends commands and stores events, as many as possible. */
 function advance(state: OpenState): RelayStep {
   const { phase } = state
   const { connEpoch, hello } = phase

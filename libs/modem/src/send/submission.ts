@@ -23,7 +23,7 @@ export interface Submission {
   /** Default 120 s; 300 s on Cat-M and NB-IoT. */
   readonly resultTimeoutMs?: number
   /**
-   * Returns the reference in a status report that proves that the network has this message. Default: no report does.
+   * Returns the reference in a status report, if the report proves that the network has this message. By default, no report is proof.
    */
   readonly referenceInReport?: (news: Unsolicited) => number | undefined
   /** The expected reference, derived from the last ones. */

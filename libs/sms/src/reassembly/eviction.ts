@@ -62,6 +62,6 @@ const COST: Readonly<Record<PartGroup['phase'], number>> = { complete: 0, releas
 
 const ONE_EACH = () => 1
 
-/** What any sender may have in progress: several messages, or one of the longest. */
+/** How much each sender may have in progress: several messages, or a single message of the greatest length. */
 const FAIR_GROUPS = 16
 const FAIR_PARTS = 255

@@ -5,8 +5,8 @@ export type ProcessingOrder = 'FIFO' | 'LIFO'
 type Messages = ReadonlyMap<string, OutgoingMessage>
 
 /**
- * Inserts a message into the queue: the ids of waiting messages, next one first. Messages that have begun come first,
- * then priority decides, then the time of acceptance in the configured order.
+ * Inserts a message into the queue, which holds the ids of waiting messages in the order of sending. Messages of which a part
+ * was sent come first, then those of higher priority, then the configured order of acceptance decides.
  */
 export function withQueued(
   queue: readonly string[],

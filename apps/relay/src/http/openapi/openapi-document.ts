@@ -143,7 +143,7 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'header',
     name: 'webhook-signature',
-    description: 'Signature of a request to a webhook by Standard Webhooks: verify it with the secret of the webhook',
+    description: 'Signature of the request in the format of Standard Webhooks; verify it with the secret of the webhook',
   },
   webhookMac: {
     type: 'apiKey',
