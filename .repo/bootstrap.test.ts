@@ -75,7 +75,7 @@ test('ends the command when the shell that npm started is killed', async () => {
   installed()
   const code = `${UP} setInterval(() => 0, 1000); process.on('exit', () => console.log('down')); console.log('up')`
   write('command.cjs', code)
-  // The second command keeps the shell from becoming the first.
+  // Without the second command (`true`), the shell would replace itself by the first command.
   const line = `"${process.execPath}" .repo/bootstrap.cjs node command.cjs; true`
   const shell = spawn('sh', ['-c', line], {
     cwd: root,
@@ -263,7 +263,7 @@ function npmThatInstalls(packages: string): string {
   `
 }
 
-/** Replaces the Node of the repository: the Node of the host, with a mark. */
+/** Replaces the Node of the repository by the Node of the host, with a mark in the environment. */
 function ownNodeInstaller(): string {
   write('own-node.sh', `#!/bin/sh\nUNDER_OWN_NODE=1 exec ${process.execPath} "$@"\n`)
   chmodSync(join(root, 'own-node.sh'), 0o755)

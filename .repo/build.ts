@@ -33,7 +33,7 @@ for (const [app, { entries, beside }] of Object.entries(appBundles)) {
     target: 'node24',
     format: 'esm',
     sourcemap: 'linked',
-    // Source text stays in memory, including comments, and one character beyond Latin-1 doubles it.
+    // Source text stays in memory, including comments. One character beyond Latin-1 doubles the memory for the text.
     minifyWhitespace: true,
     lineLimit: 120,
     legalComments: 'none',

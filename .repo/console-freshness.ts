@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** The input of the built console. The time of a folder shows removed files. */
+/** The input of the built console. The modification time of a folder shows that files were removed. */
 const folders = ['apps/console/src', 'apps/console/public', 'libs/sms/src']
 const files = ['apps/console/index.html', 'apps/console/vite.config.ts', 'package-lock.json', '.repo/build-console.ts']
 

@@ -1,5 +1,5 @@
 // `npm run release`: builds a release from the present commit and signs it. Without `--key` it is a dry run: it signs with a
-// key that nobody trusts, creates no tag, and lists what would refuse a real release. With `--key <id>` it also creates the
+// key that nobody trusts, creates no tag, and lists what would prevent a real release. With `--key <id>` it also creates the
 // signed tag v<version>; nothing is pushed or uploaded. RELEASE_SIGNING_KEY may hold the private key instead. `-- --prepare
 // 0.2.0` writes a new version into all files.
 import { execFileSync, spawnSync } from 'node:child_process'

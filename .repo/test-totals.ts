@@ -7,7 +7,7 @@ export interface Totals {
   skipped: number
 }
 
-/** Environment variable with the folder for the totals of one `npm test`. Not set: no totals are added up. */
+/** Environment variable with the folder for the totals of one `npm test`. Without it, no totals are added up. */
 export const TOTALS_FOLDER = 'SMSGW_TEST_TOTALS'
 
 /** @param projectRoot the folder of the project, relative to the repository: `libs/sms` */

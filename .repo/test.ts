@@ -1,6 +1,6 @@
 // `npm test`: runs the tests of every project with Nx. The last line is the total.
-// Arguments go to Nx: `npm test -- --projects=@smsgw/sms`. With `--affected` only the projects run whose files, or whose
-// dependencies, differ from the main branch: `npm test -- --affected --base=origin/main`.
+// Arguments go to Nx: `npm test -- --projects=@smsgw/sms`. With `--affected`, it runs only the tests of projects whose files
+// or dependencies differ from the main branch: `npm test -- --affected --base=origin/main`.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`)
 const mayBeEmpty = isAffected && projects.length === 0
 process.exit(nxCode === 0 && failed === 0 && (passed > 0 || mayBeEmpty) ? 0 : 1)
 
-/** The projects that Nx runs for these arguments. If it runs none (`--help`), its output is the result. */
+/** Returns the projects that Nx runs for these arguments. If Nx runs none (`--help`), prints the output of Nx and exits. */
 function selectedProjects(): Project[] {
   const { stdout, status } = spawnSync('nx', [...nxArguments, '--graph=stdout'], {
     encoding: 'utf8',

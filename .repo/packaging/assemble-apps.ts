@@ -4,8 +4,8 @@ import { type Architecture, appBundles, nativePackages } from './app-bundle.ts'
 import { lockedPackage } from './locked-package.ts'
 
 /**
- * Puts what `npm run build` has made into a folder together with the native packages that it loads, so that the folder
- * runs by itself on a Linux of that architecture:
+ * Copies the output of `npm run build` and the native packages that it loads into a folder, so that the folder runs by
+ * itself on Linux of that architecture:
  *
  *     <folder>/<app>/main.js …    <folder>/node_modules/…    <folder>/package.json
  */
@@ -32,11 +32,11 @@ export function assembleApps(
 interface Assembly {
   readonly apps: readonly string[]
   readonly architecture: Architecture
-  /** Where `npm run build` has put what it made. */
+  /** The folder with the output of `npm run build`. */
   readonly built?: string | undefined
 }
 
-/** With what it depends on, which keeps its place: a package finds its own version within its own folder. */
+/** Copies a package and its dependencies. A dependency inside the folder of the package stays there. */
 function copyPackage(root: string, from: string, to: string, architecture: Architecture): void {
   if (existsSync(to)) return
   cpSync(from, to, {
@@ -61,13 +61,13 @@ function isNeeded(file: string, architecture: Architecture): boolean {
   if (/(^|\/)(node_modules|binding\.gyp|pkgconfig|pgxs|pg_ctl)$|\.(md|a|d\.ts|map)$/.test(file)) {
     return /licen[cs]e/i.test(basename(file))
   }
-  // Sources of native code, and what compiles it.
+  // Sources of native code, and the scripts that compile them.
   if (/^src\/.*\.(cpp|h)$|^scripts$|^(bin|optional|build-test)\.js$/.test(file)) return false
   const [, platform, addon] = /^prebuilds\/([^/]+)(?:\/(.+))?$/.exec(file) ?? []
   return platform === undefined || (platform === `linux-${architecture}` && !addon?.includes('.musl.'))
 }
 
-/** npm packages carry no links; that of PostgreSQL lists those of its libraries. */
+/** Creates the links to libraries that the package of PostgreSQL lists, because npm packages cannot contain links. */
 function makeLinks(folder: string): void {
   const list = join(folder, 'native/pg-symlinks.json')
   if (!existsSync(list)) return

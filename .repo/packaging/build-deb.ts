@@ -21,11 +21,11 @@ import { packagedUnit } from './packaged-unit.ts'
 export interface DebOptions {
   readonly architecture: Architecture
   readonly version: string
-  /** Where `npm run build` has put what it made. */
+  /** The folder with the output of `npm run build`. */
   readonly built: string
   /** Where the package goes. */
   readonly into: string
-  /** Of xz, 0 to 9: quick and large, or slow and small. */
+  /** Level of xz, from 0 (quick and large) to 9 (slow and small). */
   readonly compression?: number
 }
 
@@ -34,7 +34,7 @@ const debian = join(import.meta.dirname, 'debian')
 const APPS = ['gateway', 'relay', 'agent']
 const DEBIAN_NAMES: Readonly<Record<Architecture, string>> = { x64: 'amd64', arm64: 'arm64' }
 
-/** The Debian package for machines of that architecture, with a Node of its own; gives its path. */
+/** Builds the Debian package for machines of that architecture, including Node, and returns the path of the package. */
 export function buildDeb({ architecture, version, built, into, compression = 6 }: DebOptions): string {
   const staging = mkdtempSync(join(tmpdir(), 'smsgw-deb-'))
   try {
@@ -103,7 +103,7 @@ function layDocuments(folder: string, { architecture, version, built }: Program)
 
 function changelog(version: string): string {
   const epoch = process.env['SOURCE_DATE_EPOCH']
-  // The time of the release, so that two builds of it are the same.
+  // The time of the release, so that two builds of the release are the same.
   const made = epoch === undefined ? new Date() : new Date(Number(epoch) * 1000)
   const date = made.toUTCString().replace('GMT', '+0000')
   return `smsgw (${version}) stable; urgency=medium\n\n  * Release ${version}.\n\n -- ${MAINTAINER}  ${date}\n`
@@ -131,7 +131,7 @@ function layControl(staging: string, { architecture, version }: Pick<Program, 'a
   write(join(folder, 'control'), control)
 }
 
-/** As they would be without what the umask here, or a package of npm, says of them. */
+/** Sets the modes of files and folders, which otherwise depend on the umask of this process and on npm packages. */
 function openForReading(staging: string): void {
   for (const file of filesBelow(staging)) {
     const place = join(staging, file)
@@ -145,7 +145,7 @@ function isProgram(file: string): boolean {
   return /^DEBIAN\/(?:post|pre)|^usr\/bin\/|\/bin\/[^/]+$/.test(file)
 }
 
-/** Files and folders; links stay as they are. */
+/** Returns the files and folders, but not the symbolic links. */
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isSymbolicLink())
@@ -153,7 +153,7 @@ function filesBelow(folder: string): string[] {
     .sort()
 }
 
-/** Without the time, so that the same input makes the same file. */
+/** Compresses without a time stamp, so that the same input makes the same file. */
 function packed(text: string | Buffer): Buffer {
   return gzipSync(text, { level: 9 })
 }

@@ -50,17 +50,18 @@ export class InstalledService {
 
   async untilAnswers(url: string): Promise<void> {
     for (const until = performance.now() + 120_000; performance.now() < until; await sleep(100)) {
-      if (this.#child.exitCode !== null) throw new Error(`the service ended; its last output: ${this.#output.slice(-2000)}`)
+      if (this.#child.exitCode !== null)
+        throw new Error(`the service ended; its last output: ${this.#output.slice(-2000)}`)
       if ((await fetch(url).catch(() => undefined))?.ok) return
     }
-    throw new Error(`it does not answer at ${url}: ${this.#output.slice(-2000)}`)
+    throw new Error(`the service does not answer at ${url}: ${this.#output.slice(-2000)}`)
   }
 
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM')
     const [code] = this.#child.exitCode === null ? await once(this.#child, 'exit') : [this.#child.exitCode]
     InstalledService.#running.delete(this)
-    if (code !== 0) throw new Error(`it ended with ${code}: ${this.#output.slice(-2000)}`)
+    if (code !== 0) throw new Error(`the service ended with ${code}: ${this.#output.slice(-2000)}`)
   }
 }
 

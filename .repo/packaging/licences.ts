@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The licences of the packages of these files, which must accompany every copy of a bundle. */
+/** Returns the licences of the packages that contain these files. Every copy of a bundle must include the licences. */
 export function licencesOf(root: string, files: readonly string[]): string {
   const folders = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file) ?? []))
   return [...folders]

@@ -63,7 +63,7 @@ export function publicPackages(root: string): string[] {
   )
 }
 
-/** Returns the files that two builds do not have in common byte for byte; of packages, the files inside. */
+/** Returns the files that differ between two builds. For Debian packages, returns the differing files inside. */
 export function differencesOf(one: string, other: string): string[] {
   const names = [...new Set([...readdirSync(one), ...readdirSync(other)])].sort()
   return names.flatMap((name) => {

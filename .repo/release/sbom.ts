@@ -74,7 +74,7 @@ function hashOf(integrity: string): object[] {
   return [{ alg: `SHA-${kind}`, content: Buffer.from(digest, 'base64').toString('hex') }]
 }
 
-/** A UUID of version 8, which is free for digests (RFC 9562 §5.8). */
+/** Returns a UUID of version 8, which may contain a digest (RFC 9562 §5.8). */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(

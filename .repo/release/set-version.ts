@@ -3,7 +3,7 @@ import { releaseChanges } from './changelog.ts'
 
 /**
  * Returns the files that change when the repository gets a new version: all manifests, the lockfile, the version that
- * programs print, names of images and, in the documentation, of packages, and the changelog.
+ * programs print, the names of images, the names of packages in the documentation, and the changelog.
  */
 export function withVersion(tree: RepositoryTree, version: string, date: string): ReadonlyMap<string, string> {
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`"${version}" is not a version such as 1.2.3`)

@@ -1,7 +1,7 @@
-// `node .repo/rules/commit-subjects.ts`: the subjects of the commits since the last tag, or since the rule began.
+// `node .repo/rules/commit-subjects.ts`: checks the subjects of the commits since the last tag, or since this rule exists.
 import { spawnSync } from 'node:child_process'
 
-/** The last commit before the rule. It has no tag. Earlier commits are not checked. */
+/** The last commit before this rule existed. The commit has no tag. Earlier commits are not checked either. */
 const LAST_EXEMPT_COMMIT = 'c473d0002601'
 const LONGEST = 72
 const TYPES = ['feat', 'fix', 'perf', 'refactor', 'docs', 'test', 'style', 'build', 'ci', 'chore', 'bench', 'revert']

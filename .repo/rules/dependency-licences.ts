@@ -16,7 +16,7 @@ const ALLOWED = new Set([
   'Unlicense',
 ])
 
-/** Packages with another entry, which were read by a person. */
+/** Packages with another licence entry. A person has read their licences. */
 const READ = new Set([
   // EPL-2.0. Part of a page of the Prisma command line, which no package or image contains.
   'elkjs',

@@ -106,7 +106,10 @@ function codeSpans(line: string): string[] {
   return [...line.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '')
 }
 
-/** `libs/sms/src/segment.ts`, `node .repo/check.ts`, `./docs`: from the root, into a folder of the repository; no placeholders, no build output. */
+/**
+ * Returns the paths from the root into a folder of the repository, such as `libs/sms/src/segment.ts`, `node .repo/check.ts`
+ * and `./docs`. Leaves out paths with placeholders and build output.
+ */
 function pathsOfOurs(code: string): string[] {
   return [...code.matchAll(/(?<![^\s"'=(])(?:\.\/)?((?:apps|libs|docs|prisma|\.ci|\.repo|\.config)\/[^\s"'`)]*)/g)]
     .map((match) => (match[1] ?? '').replace(/[.,;:]+$/, '').replace(/(?::\d+)+$|#.*$/, ''))
@@ -119,7 +122,7 @@ function looksLikeFile(code: string): boolean {
   return /^(?:\.\/)?[\w.-]+\.(?:md|jsonc?|ya?ml|toml|[cm]?tsx?|[cm]js|sh|py|sql|prisma)$/.test(code)
 }
 
-/** Prose may name a file of any folder by its last part, and a kind of files by its ending (`.test.ts`). */
+/** Prose may name a file of any folder by the last part of its path, and a kind of file by its ending (`.test.ts`). */
 function isNameOfFile(tree: RepositoryTree, code: string): boolean {
   if (code.startsWith('./')) return tree.files.includes(code.slice(2))
   return tree.files.some((file) => posix.basename(file) === code || (code.startsWith('.') && file.endsWith(code)))
@@ -130,7 +133,7 @@ interface LinkTarget {
   readonly anchor: string
 }
 
-/** Of `[text](target#anchor "title")` and `[label]: target`. */
+/** Returns the targets of `[text](target#anchor "title")` and `[label]: target`. */
 function linkTargets(line: string): LinkTarget[] {
   const inline = line.replace(/`[^`]*`/g, '').matchAll(/\]\(\s*<?([^)\s>]+)[^)]*\)/g)
   const reference = line.matchAll(/^ {0,3}\[[^\]]+\]:\s*<?([^\s>]+)/g)

@@ -4,8 +4,8 @@ import { importsOf } from './relative-imports.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
- * The files of a lib form layers: no file imports itself through others. Type imports count, since files that need each
- * other's types can only be understood together.
+ * The files of a lib form layers: no file imports itself through other files. Type imports count, because files that need
+ * each other's types can only be understood together.
  */
 export const importCycles: Rule = (tree) => {
   const imports = importGraph(tree)
@@ -34,7 +34,7 @@ function importGraph(tree: RepositoryTree): Graph {
   return graph
 }
 
-/** Finds the cycles by a depth-first search; a graph without cycles gives none. */
+/** Finds the cycles by a depth-first search. */
 function cyclesOf(graph: Graph): string[][] {
   const cycles: string[][] = []
   const done = new Set<string>()

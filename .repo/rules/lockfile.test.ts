@@ -65,7 +65,7 @@ test('refuses an install script, except of packages that work without it', () =>
   const locked = { version: '23.2.1', integrity: 'sha512-a', hasInstallScript: true }
   expect(problems({}, { 'node_modules/nx': locked })).toEqual([])
   expect(problems({}, { 'node_modules/a/node_modules/b': locked })).toEqual([
-    'node_modules/a/node_modules/b has an install script: use another package, or show that it works without',
+    'node_modules/a/node_modules/b has an install script: use another package, or show that it works without the script',
   ])
 })
 

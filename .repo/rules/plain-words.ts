@@ -5,13 +5,13 @@ export const LIST = '.repo/rules/plain-words.json'
 interface PlainWords {
   /** Folders (with a final slash) and files whose text still has to be rewritten. The list only shrinks. */
   readonly notYetRewritten: readonly string[]
-  /** `phrase` is the source of a regular expression, matched as whole words whatever their case. */
+  /** `phrase` is the source of a regular expression, which matches whole words in upper or lower case. */
   readonly banned: readonly { readonly phrase: string; readonly write: string }[]
 }
 
 /**
- * Refuses phrases that read as translated, in code, comments, configuration and documents. The list grows with each one
- * that a review finds.
+ * Refuses phrases that sound translated, in code, comments, configuration and documents. Each such phrase that a review
+ * finds is added to the list.
  */
 export const plainWords: Rule = (tree) => {
   const { notYetRewritten, banned } = readList(tree)

@@ -4,7 +4,7 @@ import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
  * Each folder in `apps` and `libs` is a workspace, is compiled (the `tsconfig.json` of `.config` references it) after its
- * dependencies, and runs its tests by the common script.
+ * dependencies, and runs its tests with the common script.
  */
 export const projects: Rule = (tree) => {
   const violations: Violation[] = []
@@ -47,7 +47,7 @@ function projectProblems(tree: RepositoryTree, folder: string): Violation[] {
   return violations
 }
 
-/** The folders that a tsconfig references, from the root. */
+/** Returns the folders that a tsconfig references, relative to the root. */
 function references(tree: RepositoryTree, file: string): string[] {
   const { references: listed = [] } = JSON.parse(tree.read(file)) as { references?: { path: string }[] }
   return listed.map(({ path }) => posix.join(posix.dirname(file), path).replace(/\/(?:tsconfig\.json)?$/, ''))

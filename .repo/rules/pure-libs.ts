@@ -4,9 +4,9 @@ import type { Rule, Violation } from './repository-tree.ts'
 import { lineAt, readSource } from './source-text.ts'
 
 /**
- * A lib has no side effects: time, randomness and input and output are arguments. The compiler proves most of it (libs
- * see no Node types, timers or console; rule "lib compilation"). Of the globals of the language, only those listed here
- * may be used. Types are removed first, so an annotation such as `at: Date` is allowed.
+ * A lib has no side effects: it receives time, randomness, input and output as arguments. The compiler proves most of this
+ * (libs see no Node types, timers or console; rule "lib compilation"). Of the globals of the language, only those listed
+ * here may be used. Types are removed first, so an annotation such as `at: Date` is allowed.
  */
 export const pureLibs: Rule = (tree) => {
   const violations: Violation[] = []
@@ -92,7 +92,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/\.\s*(?:toLocale\w+|localeCompare)\b/g, 'depends on the language of the machine'],
 ]
 
-/** Several numbers, or a text, may be a date in the local zone. */
+/** Several arguments, or a text, may stand for a date in the local time zone. */
 function hasOneArgument(after: string): boolean {
   const opening = /^\s*\(\s*/.exec(after)
   if (!opening) return false

@@ -33,7 +33,7 @@ export function treeOfLiterals(contents: Readonly<Record<string, string>>): Repo
   }
 }
 
-/** False for an unpacked archive, also inside another repository, and without git. */
+/** Returns false without git, and for an unpacked archive, even inside another repository. */
 function isGitRoot(root: string): boolean {
   try {
     return realpathSync(git(root, ['rev-parse', '--show-toplevel']).trimEnd()) === realpathSync(root)

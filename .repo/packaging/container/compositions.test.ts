@@ -8,7 +8,7 @@ const files = ['docker-compose.yml', 'docker-compose.relay.yml']
 const dockerfile = readFileSync(join(import.meta.dirname, 'Dockerfile'), 'utf8')
 const compositions = files.map((file) => [file, servicesOf(file)] as const)
 
-// Compose builds all services at the same time. Two builds of one tag fail on a machine that does not have it yet.
+// Compose builds all services at the same time. Two builds of one tag fail on a machine that does not have the tag yet.
 test('no two services, of any file, build the same tag', () => {
   const built = compositions.flatMap(([, services]) => Object.values(services).flatMap((one) => one.build && one.image))
   const tags = built.filter((tag) => tag !== undefined)

@@ -2,7 +2,7 @@ import { addressFromText } from '@smsgw/sms/fields/address'
 import { segment } from '@smsgw/sms/segmentation/segment'
 import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
 
-/** The time in milliseconds for a number of commands and a number of messages. */
+/** How many milliseconds a round took for its commands (`dialogue`) and for its messages (`submit`). */
 export interface Round {
   readonly dialogue: number
   readonly submit: number

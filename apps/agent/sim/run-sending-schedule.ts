@@ -23,12 +23,12 @@ export async function runSendingSchedule(seed: number): Promise<ScheduleReport> 
     else if (what < 0.88) world.loseTime()
     else if (what < 0.91) world.fillDisk()
     else if (what < 0.95) world.loseNetwork()
-    // Short steps too, so that kills hit every moment of a submission.
+    // Half of the steps are short, so that kills hit every moment of a submission.
     await passTime(world.clock, world.random.next() < 0.5 ? world.random.integer(40) : world.random.integer(20_000))
   }
   await passTime(world.clock, 6 * 24 * 60 * 60_000)
   const judged = await judgeSending(world)
-  // Days later most records have been removed, and the others must cause no further events.
+  // Days later most records have been removed, and the remaining records must cause no further events.
   const before = await world.done()
   await passTime(world.clock, 4 * 24 * 60 * 60_000)
   world.forget()

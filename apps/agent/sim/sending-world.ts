@@ -103,7 +103,7 @@ export class SendingWorld {
     this.clock.after(this.random.integer(60_000), enter)
   }
 
-  /** Takes the network from a SIM, for a moment or longer. */
+  /** Disconnects a SIM from the network, for a moment or longer. */
   loseNetwork(): void {
     const { sender } = this
     const known = this.#attached.get(this.sims[this.random.integer(this.sims.length)] as SimulatedSim)
@@ -119,7 +119,7 @@ export class SendingWorld {
     }
   }
 
-  /** Makes the clock wrong and untrusted for some minutes. */
+  /** Makes the clock untrusted, and sometimes also wrong, for some minutes. */
   loseTime(): void {
     this.time.trusted = false
     this.time.errorMs = this.random.next() < 0.5 ? 0 : -this.random.integer(400 * 24 * 60 * 60_000)
@@ -175,7 +175,7 @@ export class SendingWorld {
       }),
     }
     const { sender } = this
-    // The command is sometimes twice in one frame.
+    // Sometimes a frame contains the command twice.
     const frame = this.random.next() < 0.1 ? [command, command] : [command]
     sender?.accept(frame).then(
       () => this.accepted.set(cmdId, command),

@@ -36,7 +36,7 @@ export class SimulatedSim {
     this.#faultRate = faultRate
   }
 
-  /** Returns the SIM for one process, which gets no more calls after it was killed. */
+  /** Returns the SIM for one process. The process gets no more calls after it was killed. */
   attach(isAlive: () => boolean): SendingSim {
     return {
       simNumber: this.simNumber,

@@ -52,7 +52,10 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Prints one line for errors that the user can fix, else a stack trace. The journal stays intact at any moment. */
+/**
+ * Prints one line for an error that the user can fix, and a stack trace for any other error. The journal is intact at any moment,
+ * so the process can simply exit.
+ */
 function fail(error: unknown): never {
   // The message may contain text from a relay or a modem.
   const text =

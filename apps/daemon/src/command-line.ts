@@ -6,16 +6,16 @@ import { type Program, userCommand } from './user-command.ts'
 
 /** A command: its arguments, its help, and what shell completion offers. */
 export interface Command {
-  /** `<url> <code>`; `[<port>…]` may be left out or repeated. */
+  /** The form of the arguments, such as `<url> <code>`. `[<port>…]` may be left out or repeated. */
   readonly args?: string
   readonly about: string
   readonly options?: Readonly<Record<string, Option>>
-  /** Added to errors about its arguments. */
+  /** Added to error messages about the arguments of the command. */
   readonly note?: string
 }
 
 export interface Option {
-  /** The form of its value, `<file>`; a flag has no value. */
+  /** The form of the option's value, such as `<file>`; a flag has no value. */
   readonly value?: string
   readonly about: string
 }
@@ -24,7 +24,7 @@ export interface ProgramCommands {
   readonly program: Program
   /** An argument before the command: `<port>`. */
   readonly first?: string
-  /** By name; '' runs without a command. */
+  /** The commands by name. The command '' is used when the command line names none. */
   readonly commands: Readonly<Record<string, Command>>
   /** Options of every command. */
   readonly options?: Readonly<Record<string, Option>>
@@ -33,7 +33,7 @@ export interface ProgramCommands {
 }
 
 export interface CommandLine {
-  /** The command, or what the options `--help` and `--version` demand. */
+  /** The name of the command, or `--help` or `--version`. */
   readonly name: string
   readonly values: Readonly<Record<string, string | boolean | undefined>>
   readonly positionals: readonly string[]
@@ -123,7 +123,7 @@ function suggestion(name: string | undefined): string {
   return name === undefined ? '' : `; did you mean ${name}?`
 }
 
-/** The options of a command, with those of every command. */
+/** Returns the options of a command, including the options that every command has. */
 export function optionsOf(
   { commands, options, settings }: ProgramCommands,
   name: string,

@@ -40,7 +40,7 @@ export function crashPoint(label: CrashLabel): void {
   if (armed.passesLeft === 0) process.kill(process.pid, 'SIGKILL')
 }
 
-/** Kills the process at `after-commit`, or with `after-commit:3` at the third pass. Undefined or empty: never. */
+/** Arms `after-commit`, or `after-commit:3` for the third pass. An undefined or empty `target` arms no crash point. */
 export function armCrashPoint(target: string | undefined): void {
   if (!target) return
   const [name, passes = '1'] = target.split(':')

@@ -64,7 +64,7 @@ function openLock(path: string): DatabaseSync {
   }
 }
 
-/** The `recursive` option of mkdir never ends where a file system refuses new folders as if a parent were missing (/proc). */
+/** The `recursive` option of mkdir never returns in a file system that refuses folders as if a parent were missing (/proc). */
 function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))
@@ -79,7 +79,7 @@ function unusable(path: string, error: unknown): StartError {
   return new StartError(`${path} cannot be used: ${problem}${advice}`, { cause: error })
 }
 
-/** An error of a file, or SQLITE_FULL. */
+/** Returns whether an error of a file or of SQLite means that the disk is full. */
 function isFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return ('code' in error && error.code === 'ENOSPC') || ('errcode' in error && error.errcode === SQLITE_FULL)

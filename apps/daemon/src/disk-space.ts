@@ -7,7 +7,7 @@ export interface DiskSpace {
   readonly path: string
   /** `/dev/mmcblk0p2 mounted at /`; undefined where the system does not list its mounts. */
   readonly disk: string | undefined
-  /** For this user: space that the system reserves for root does not count. */
+  /** Space that this user can write to. Space that the system reserves for root does not count. */
   readonly freeBytes: number
   /** Every file needs an inode. A disk without free ones is full, whatever its free space. */
   readonly hasInodes: boolean

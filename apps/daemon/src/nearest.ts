@@ -1,4 +1,4 @@
-/** Returns the name that was probably meant: the only one with this beginning, else the one with the fewest changed letters. */
+/** Returns the name that was probably meant: the only name with this beginning, or the name with the fewest changed letters. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const beginning = names.filter((name) => name.startsWith(word))
   if (word.replaceAll('-', '').length > 1 && beginning.length === 1) return beginning[0]

@@ -23,7 +23,7 @@ export function userCommand(program: Program, args = '', installation: Installat
   return joined('npm run', service, args && `-- ${args}`)
 }
 
-/** Returns the command that starts the agent or the gateway: as a service if it is installed as one. */
+/** Returns the command that starts the agent or the gateway, or its service if the Debian package is installed. */
 export function startCommand(program: 'agent' | 'gateway', installation: Installation = here()): string {
   const { main, dataDir } = installation
   const service = serviceOf(program, installation)

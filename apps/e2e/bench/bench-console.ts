@@ -1,5 +1,5 @@
-// Measures the console with a hundred thousand messages in a real browser: the time until each page shows its content, the
-// time of its requests, the time without reaction, and the size.
+// Measures the console with a hundred thousand messages in a real browser: the time until each page shows its content, how long its
+// requests take, the longest time in which it does not react, and its size.
 import { parseArgs } from 'node:util'
 import { ConsoleBrowser } from '../src/house/console-browser.ts'
 import { credentialsIn, Gateway } from '../src/house/gateway.ts'

@@ -11,7 +11,7 @@ export interface Findings {
   /** Reported as `submit_unknown`. */
   readonly inDoubt: readonly string[]
   readonly notEnded: readonly string[]
-  /** Failed for another reason than doubt, or reported with a wrong state. */
+  /** Failed for a reason other than doubt, or reported with a wrong state. */
   readonly wrong: readonly string[]
 }
 
@@ -79,7 +79,7 @@ async function judgeReceived(
   }
 }
 
-/** Identifies a part of a message, whatever its reference is. */
+/** Identifies a part of a message independently of its reference. */
 function partOf({ text, data, part }: LedgerLine): string {
   return `${part?.sequence ?? 1} ${text ?? data}`
 }

@@ -26,7 +26,7 @@ export function faultsOf({ logDisk }: Fleet): {
   return { faults, skipped: skipped.map(({ name }) => name) }
 }
 
-/** The same faults as cases to inject one after the other; none includes a second fault. */
+/** The same faults as separate cases to inject one after the other. No case includes a second fault. */
 export function singleFaultsOf(fleet: Fleet): readonly Pick<Fault, 'name' | 'inject'>[] {
   const { faults } = faultsOf(fleet)
   const combined = [logDiskFull, clockSet]
@@ -127,7 +127,7 @@ async function storageFull({ agents, emulator }: Fleet, random: () => number): P
   return [modem]
 }
 
-/** Processes must continue without a log. A modem is unplugged meanwhile, so that there is something to log. */
+/** Processes must continue without a log. Meanwhile a modem is unplugged, so that there is something to log. */
 async function logDiskFull(fleet: Fleet, random: () => number): Promise<readonly string[]> {
   const { logDisk, relays, agents } = fleet
   if (logDisk === undefined) throw new Error('no small disk is mounted')
@@ -137,7 +137,7 @@ async function logDiskFull(fleet: Fleet, random: () => number): Promise<readonly
   return [...relays, ...agents].map(({ post }) => post.name).concat(modem)
 }
 
-/** The link is cut meanwhile, so that relay and agent have something to log. */
+/** Meanwhile the link is cut, so that relay and agent have something to log. */
 async function onlyLogDiskFull({ logDisk, relays, agents }: Fleet, random: () => number): Promise<readonly string[]> {
   if (logDisk === undefined) throw new Error('no small disk is mounted')
   logDisk.fill()

@@ -38,7 +38,10 @@ function devicesOf({ relays }: Fleet): Promise<readonly Device[]> {
   return Promise.any(asked).catch(() => [])
 }
 
-/** Waits until the named parts work. Returns those that do not when the time is over. `hitAt`: the start of that time, read repeatedly. */
+/**
+ * Waits until the named parts work, or until `limitMs` have passed since `hitAt()`, which is called repeatedly. Returns the parts
+ * that still do not work.
+ */
 export async function untilRecovered(
   fleet: Fleet,
   names: readonly string[],
@@ -66,7 +69,7 @@ export class Hits {
     for (const name of names) this.#at.set(name, performance.now())
   }
 
-  /** A fault of an agent hits its modems too. */
+  /** A fault of an agent also hits its modems. */
   lastOn(names: readonly string[]): number {
     const owners = this.#agents.filter(({ modems }) => modems.some((modem) => names.includes(modem)))
     const all = [...names, ...owners.map(({ post }) => post.name)]

@@ -23,19 +23,22 @@ export interface Target {
 
 /** Sends and receives messages during the run. A request without an answer is repeated until there is one. */
 export class Load {
-  /** Requested, and perhaps not accepted yet. */
+  /** Messages that were requested, some of which may not be accepted yet. */
   readonly offered: Sent[] = []
   readonly sent: Sent[] = []
-  /** Sent to the modems; each text is different. */
+  /** Messages that were sent to the modems. Each text is different. */
   readonly received: Received[] = []
-  /** Requests without an answer, or with an error that allows a retry. */
+  /** The number of requests that got no answer, or an error that allows a retry. */
   tries = 0
   readonly #fleet: Fleet
   readonly #random: () => number
   readonly #targets: readonly Target[]
   readonly #receiveEvery: number
 
-  /** `targets`: the modems that send in turn; default: the relay chooses. `receiveEvery`: one message to a modem for so many sent. */
+  /**
+   * `targets`: the modems that send in turn; by default the relay chooses. `receiveEvery`: after how many sent messages a modem
+   * receives one.
+   */
   constructor(
     fleet: Fleet,
     random: () => number,
@@ -47,7 +50,10 @@ export class Load {
     this.#receiveEvery = receiveEvery
   }
 
-  /** Sends a message at each interval until the number is reached or `isOver`. Resolves when the last was accepted. */
+  /**
+   * Sends a message at each interval until the number is reached or `isOver` returns true. Resolves when the last message was
+   * accepted.
+   */
   async run(messages: number, everyMs: number, isOver = () => false): Promise<void> {
     const underWay = new Set<Promise<void>>()
     const begin = (work: Promise<void>) => {

@@ -8,15 +8,15 @@ import type { Load, Target } from './load.ts'
 /** How long messages were delayed after the end of a fault. */
 export interface Measurement {
   readonly fault: string
-  /** The longest time from the first request until the last part was sent; infinite if one was not. */
+  /** The longest time from the first request for a message until its last part was sent; infinite if a message was not sent. */
   readonly sentMs: number
-  /** The longest time from the network until the webhook arrived; infinite if one did not. */
+  /** The longest time from giving a message to the network until its webhook arrived; infinite if a webhook did not arrive. */
   readonly receivedMs: number
 }
 
 /**
- * Injects one fault after the other, each after everything has recovered from the one before, while messages are sent
- * and received by every modem. Measured are the messages of the first seconds after the end of the fault.
+ * Injects one fault after the other while every modem sends and receives messages. Each fault waits until everything has recovered
+ * from the previous fault. The messages of the first seconds after the end of a fault are measured.
  */
 export async function measureFaults(
   world: { readonly fleet: Fleet; readonly load: Load; readonly receiver: Receiver; readonly random: () => number },
@@ -80,7 +80,7 @@ function sinceNow(): () => number {
 }
 
 const never = Number.POSITIVE_INFINITY
-/** Messages of this time after a fault are measured: a program may notice a clock that was set after some seconds. */
+/** Messages are measured for this time after a fault. It takes some seconds until a program notices that its clock was set. */
 const windowMs = 5_000
 const quietMs = 1_500
 const recoveryLimitMs = 180_000

@@ -1,7 +1,7 @@
 // `npm run chaos -- [--messages <n>] [--seed <n>] [--every-ms <n>]` runs two relays, two agents, three modems, PostgreSQL and a
-// webhook receiver, and injects a fault every few seconds while messages are sent and received. At the end it compares API
-// and webhooks with the ledger of the network. With `--one-at-a-time [--times <n>] [--fault <name>]` it injects each fault, or
-// the one named, alone, and measures how long messages are delayed after it.
+// webhook receiver, and injects a fault every few seconds while messages are sent and received. At the end it compares API and
+// webhooks with the ledger of the network. With `--one-at-a-time [--times <n>] [--fault <name>]` it injects the faults one by one,
+// or only the named fault, and measures how long messages are delayed after each fault.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 })
 const messages = Number(values.messages ?? 300)
-// Alone, each modem sends and receives a message a second, which also a busy machine can follow.
+// With `--one-at-a-time`, each modem sends and receives about a message a second. Even a busy machine can handle that.
 const everyMs = Number(values['every-ms'] ?? (values['one-at-a-time'] ? 300 : 150))
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const random = seededRandom(seed)
@@ -132,7 +132,7 @@ async function injectFault(fleet: Fleet, { name, inject }: Fault): Promise<void>
   const names = await inject(fleet, random)
   const overAt = performance.now()
   hits.note(names)
-  // A further fault of the same part restarts the time to recover.
+  // A further fault of the same part restarts the time limit for the recovery.
   const left = await untilRecovered(fleet, names, 180_000, () => hits.lastOn(names))
   const tookMs = performance.now() - overAt
   addTime(recoveries, name, left.length === 0 ? tookMs : Number.POSITIVE_INFINITY)
@@ -163,8 +163,8 @@ async function settle(fleet: Fleet, load: Load): Promise<void> {
 }
 
 /**
- * Audits until nothing is missing and no webhook request has arrived for three seconds. A late delivery report or a
- * retried webhook is not a loss; what has not arrived after three minutes is.
+ * Audits until nothing is missing and no webhook request has arrived for three seconds. A late delivery report or a retried webhook
+ * is not a loss, but anything that has not arrived after three minutes is one.
  */
 async function auditUntilComplete(fleet: Fleet, load: Load): Promise<Findings> {
   const auditsBeganAt = performance.now()

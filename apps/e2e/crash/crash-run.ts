@@ -11,7 +11,7 @@ export interface Crash {
 
 /**
  * Kills one process at a crash point while messages are sent, received and cancelled, restarts it, and compares the final
- * states of the API with the ledger. `crashed` false: the traffic never reached the crash point.
+ * states of the API with the ledger. If `crashed` is false, the traffic never reached the crash point.
  */
 export async function runCrash(
   house: House,
@@ -20,11 +20,11 @@ export async function runCrash(
 ): Promise<Audit & { readonly crashed: boolean }> {
   const victim = await aim(house, crash)
   const traffic = new Traffic(house, number)
-  // Otherwise the last message may be sent before it is cancelled.
+  // Without this fault, the last message may be sent before it is cancelled.
   const slow = { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 4000 } }
   if (crash.label === 'cancel-arrived') await house.emulator.instruct('set-fault', slow)
   await pass(traffic)
-  // The relay cancels messages that no device has taken.
+  // The relay itself cancels messages that no device has taken, so the device must take the message first.
   if (crash.label === 'cancel-arrived') await traffic.untilLastTaken()
   if (!victim.isOver) await traffic.cancelLast()
   const crashed = await endOf(victim, 20_000)
@@ -38,7 +38,7 @@ async function aim(house: House, { who, label, pass }: Crash): Promise<HouseProc
   const at = { SMSGW_CRASH_AT: `${label}:${pass}` }
   if (who === 'agent') {
     await house.agent?.stop()
-    // It may crash before it is ready.
+    // The agent may crash before it is ready.
     const agent = await house.startAgent(at, false)
     await Promise.race([house.untilReady(), agent.ended()])
     return agent
@@ -50,7 +50,7 @@ async function aim(house: House, { who, label, pass }: Crash): Promise<HouseProc
   return relay
 }
 
-/** Single messages, a long message, and incoming messages. */
+/** Messages with one part, a long message, and incoming messages. */
 async function pass(traffic: Traffic): Promise<void> {
   for (const text of ['one', 'long '.repeat(70), 'three', 'four']) {
     await traffic.send(text)

@@ -1,6 +1,6 @@
 // `npm run crash -- [--times <n>] [--only <label>] [--who agent|relay|data] [--houses <n>] [--built]` runs each crash point of
-// agent and relay and each kind of damage to the data `--times` times, in `--houses` systems at the same time. `--built` uses
-// the result of `npm run build` instead of the sources.
+// agent and relay and each kind of damage to the data `--times` times, in `--houses` systems that run at the same time. `--built`
+// uses the result of `npm run build` instead of the sources.
 import { parseArgs } from 'node:util'
 import { House } from '../src/house/house.ts'
 import { runCrash } from './crash-run.ts'
@@ -22,7 +22,7 @@ const everything = [
   ...Object.keys(disasters).map((label) => ({ who: 'data' as const, label, passes: times })),
 ]
 const chosen = everything.filter(({ who, label }) => (values.only ?? label) === label && (values.who ?? who) === who)
-// Round by round, so that a run that is stopped early has covered all crash points equally.
+// The crash points run in rounds, so that a run that is stopped early has covered all of them equally.
 const waiting = Array.from({ length: times }, (_, time) =>
   chosen.map(({ who, label, passes }) => ({ who, label, pass: 1 + (time % passes) })),
 ).flat()
@@ -70,9 +70,9 @@ async function one(house: House, crash: (typeof waiting)[number]): Promise<void>
 }
 
 /**
- * One modem submits one part at a time, and the RESULT of the previous part may not be on disk yet. So at most these two are
- * between COMMIT and RESULT when the agent is killed, and none when the relay is. An older journal lacks everything sent
- * since.
+ * One modem submits one part at a time, and the RESULT of the previous part may not be on disk yet. So when the agent is killed, at
+ * most these two parts are between COMMIT and RESULT; when the relay is killed, no part is. An older journal lacks all messages
+ * that were sent after it was copied.
  */
 function mostInDoubt({ who, label }: (typeof waiting)[number]): number {
   if (label === 'journal replaced by an older copy') return Number.POSITIVE_INFINITY

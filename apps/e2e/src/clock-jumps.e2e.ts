@@ -6,9 +6,9 @@ import { whyNoSetClock } from './house/set-clock.ts'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/** A clock that is set delays nothing by more than this. */
+/** Setting a clock must not delay anything by more than this. */
 const LONGEST_DELAY_MS = 5_000
-/** A program reads its clock once per second, and a relay the clock of PostgreSQL. */
+/** A program checks its clock once per second, and a relay also checks the clock of PostgreSQL. */
 const NOTICED_MS = 3_000
 
 const collapsed: string[] = []

@@ -138,7 +138,7 @@ async function eventStream(more: Readonly<Record<string, string>> = {}) {
   return {
     text: () => text,
     close: () => leaving.abort(),
-    /** The first match, when it appears. */
+    /** Resolves with the first match as soon as it appears. */
     async read(pattern: RegExp): Promise<string> {
       for (;;) {
         const found = pattern.exec(text)?.[1]

@@ -6,7 +6,7 @@ let house: House
 let runs = 1000
 
 beforeAll(async () => {
-  // The driver waits two minutes for an answer; the time in doubt after it is shortened, not skipped.
+  // The driver waits two minutes for an answer. The time in doubt that follows is shortened, not skipped.
   house = await House.start({ agent: { IN_DOUBT_SECONDS: '20', IN_DOUBT_HOLD_SECONDS: '2' } })
 })
 
@@ -17,7 +17,7 @@ afterAll(async () => {
 interface Fault {
   readonly name: string
   readonly options?: object
-  /** Called instead of setting a fault. */
+  /** For how long the modem is unplugged instead of setting a fault. */
   readonly unplugMs?: number
 }
 
@@ -25,7 +25,7 @@ const faults: readonly Fault[] = [
   { name: 'submit-answer-lost', options: { all: false, times: 2 } },
   { name: 'submit-port-drop', options: { times: 1, forMs: 5000 } },
   { name: 'submit-reboot', options: { times: 1 } },
-  // Codes with a pause of seconds; after 38 (network out of order) it is five minutes.
+  // After these codes the agent pauses for seconds. After code 38 (network out of order) it would pause for five minutes.
   { name: 'submit-error', options: { times: 2, codes: '41,42,500,512' } },
   { name: 'urc-flood', options: { perSecond: 200 } },
   { name: 'urc-before-pdu', options: {} },

@@ -15,7 +15,7 @@ let fleet: Fleet
 let api: ApiClient
 let other: ApiClient
 let receiver: Receiver
-/** The first has two modems, the second one. */
+/** `attic` has two modems, and `cellar` has one. */
 let attic: Device
 let cellar: Device
 

@@ -61,7 +61,7 @@ describe('npm start on a fresh machine', () => {
     const sinceMs = performance.now()
     process.kill(gatewayPid(gateway), 'SIGTERM')
     expect(await gateway.process.ended()).toBe(0)
-    // After this time, systemd would kill it.
+    // After this time, systemd would kill the gateway.
     expect(performance.now() - sinceMs).toBeLessThan(30_000)
     const before = credentialsIn(folder)
     gateway = await Gateway.start({ MODEMS: 'auto' }, { folder, command: npmStart })
@@ -78,7 +78,7 @@ describe('npm start on a fresh machine', () => {
 test('loses and repeats no message when killed and restarted 100 ms later, ten times', async () => {
   const folder = newFolder()
   const emulator = await Emulator.start(folder, [{ number: '+447700900001' }])
-  // A fixed port, which must be free again at once. The time in doubt is shortened, not skipped.
+  // The gateway restarts on the same port, which must be free again at once. The time in doubt is shortened, not skipped.
   const settings = { MODEMS: emulator.pty(), IN_DOUBT_SECONDS: '10', IN_DOUBT_HOLD_SECONDS: '2' }
   let gateway = await Gateway.start(settings, { folder })
   const port = new URL(gateway.url).port

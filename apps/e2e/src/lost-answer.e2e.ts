@@ -40,8 +40,8 @@ const cases = [
   },
 ]
 
-// The driver waits two minutes for a lost result. A second modem that takes this long for a message serves as the clock:
-// everything must have ended before its message.
+// The driver waits two minutes for a lost result. A second modem takes just as long for one message and serves as the clock:
+// everything else must have ended before this message.
 for (const { name, fault, options, withDeliveryReport, clockMs, state } of cases) {
   test(`${name}: messages are sent and received again before the time limit of the answer`, async () => {
     runs += 1
@@ -78,7 +78,7 @@ async function send(what: string, simNumber: number, withDeliveryReport: boolean
   const id = `${what}-${runs}`
   const answer = await house.api.ask('POST', '/messages', {
     id,
-    // Another number, because a message in doubt delays later ones to the same number.
+    // The messages use different numbers, because a message in doubt delays later messages to the same number.
     phoneNumbers: [`+4474002${runs}${simNumber}${what === 'next' ? 1 : 2}00`],
     textMessage: { text: id },
     simNumber,

@@ -8,9 +8,9 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from './house/process.ts'
 
-/** Later steps are longer: only a busy machine takes more time to start. */
+/** After this time the steps are longer, because only on a busy machine does a start take more time. */
 const FINE_UNTIL_MS = 2_000
-/** A program that is not ready by then never will be. */
+/** A program that is not ready after this time never will be. */
 const LONGEST_START_MS = 15_000
 
 interface StartedApp {
@@ -43,7 +43,7 @@ const apps: readonly StartedApp[] = [
   {
     app: 'agent',
     args: ['run'],
-    // From here on it tries to reach the relay, which does not exist.
+    // Ready means that the agent tries to reach the relay, which does not exist.
     ready: /disconnected from the relay/,
     settings: (folder) => ({
       DATA_DIR: folder,
@@ -62,7 +62,7 @@ const apps: readonly StartedApp[] = [
 ]
 
 let room: string
-/** In the checkout: bundles find their native modules in its `node_modules`. */
+/** The folder is in the checkout, because bundles find their native modules in its `node_modules`. */
 let bundles: string
 
 beforeAll(async () => {
@@ -76,7 +76,7 @@ afterAll(() => {
   for (const folder of [room, bundles]) rmSync(folder, { recursive: true, force: true })
 })
 
-// Most of the time the programs wait for each other.
+// The cases run at the same time, because the programs mostly wait.
 describe.concurrent.each(apps)('a stop of the $app during its start', ({ app, args, ready, settings }) => {
   test.concurrent.each([
     ['a checkout', 'SIGTERM', 50, () => join(ROOT, `apps/${app}/src/main.ts`)],
@@ -94,7 +94,7 @@ describe.concurrent.each(apps)('a stop of the $app during its start', ({ app, ar
         run.signal(signal)
         await run.ended
         const when = `${signal} after ${delayMs} ms; output: ${run.output}`
-        // Node itself ends by the signal while it still loads the program, which has done nothing then.
+        // While Node still loads the program, the signal ends Node itself. The program has done nothing then.
         expect([0, signal], when).toContain(run.result)
         expect(run.errors, when).toBe('')
         for (const until = performance.now() + 30_000; processesIn(folder).length > 0 && performance.now() < until; )

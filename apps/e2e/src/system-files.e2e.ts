@@ -13,8 +13,8 @@ test.each(units)('systemd-analyze verify accepts %s', (unit) => {
   expect({ status, complaints }).toEqual({ status: 0, complaints: [] })
 })
 
-// 10 is a service without protection. The embedded database of the gateway is started by setpriv, which calls capset, so
-// the gateway cannot refuse all privileged system calls.
+// The rating 10 means a service without protection. The embedded database of the gateway is started by setpriv, which calls capset,
+// so the gateway cannot refuse all privileged system calls.
 test.each(units.map((unit) => [unit, unit.includes('gateway') ? 21 : 20] as const))(
   'systemd-analyze security rates %s at most %i tenths',
   (unit, tenths) => {

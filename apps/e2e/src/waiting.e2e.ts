@@ -59,7 +59,7 @@ function send(more: object = {}): Promise<string> {
 const waitingOf = async (id: string): Promise<Waiting | undefined> =>
   ((await house.api.message(id)) as { waiting?: Waiting }).waiting
 
-/** The reason on the message, its timeline and its conversation. */
+/** Waits until the message shows the reason, and checks that its timeline and its conversation show the same reason. */
 async function untilWaits(id: string, reason: string): Promise<Waiting> {
   const waiting = await eventually(
     () => waitingOf(id),
@@ -80,7 +80,7 @@ async function untilSent(id: string): Promise<void> {
   expect(json.entries.filter(({ kind }: { kind: string }) => kind === 'waiting')).toEqual([])
 }
 
-/** The reasons in `agent status --json`. */
+/** Returns the reasons that `agent status --json` prints. */
 async function statusReasons(): Promise<readonly string[]> {
   const folder = join(house.folder, 'agent')
   const status = new HouseProcess('status', 'apps/agent/src/main.ts', ['status', '--json'], { DATA_DIR: folder })

@@ -187,5 +187,5 @@ const systemClock: Clock = {
   },
 }
 
-/** A longer setTimeout fires at once. These are 24 days. */
+/** 24 days. With a longer delay, setTimeout fires at once. */
 const LONGEST_TIMEOUT_MS = 0x7fff_ffff

@@ -45,7 +45,7 @@ function show(started: Emulator, output: Options['output']): void {
 
 let dropped = 0
 
-/** Prints a line, or drops it when stdout cannot be written; the next line that can be written reports the number. */
+/** Prints a line, or drops it when stdout cannot be written. Reports the number of dropped lines once writing works again. */
 function print(line: string): void {
   process.stdout.write(`${line}\n`, (error) => {
     if (error) dropped += 1

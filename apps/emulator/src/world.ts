@@ -22,7 +22,7 @@ export class World {
     )
   }
 
-  /** Returns the number of a SIM, given as number or as modem name. */
+  /** Returns the phone number of a SIM, which is given by that number or by the name of its modem. */
   number(nameOrNumber: string): string {
     const number = nameOrNumber.startsWith('+') ? nameOrNumber : this.modem(nameOrNumber).virtual.sim?.msisdn
     const known = this.network.snapshot().subscribers.map(({ msisdn }) => msisdn)
@@ -34,7 +34,7 @@ export class World {
   }
 }
 
-/** A virtual modem and its ports. Its output goes to all of them. */
+/** A virtual modem and its ports. The output of the modem goes to all ports. */
 export interface ServedModem {
   readonly name: string
   readonly virtual: VirtualModem

@@ -18,7 +18,7 @@ export function takeGatewayFolder(path: string): DataFolder {
   return folder
 }
 
-/** The data of an earlier release, which used one default folder for every program. */
+/** Returns the error for data of an earlier release, which used one default folder for every program. */
 function foreignData(path: string, owner: string, folder: string, names: string): StartError {
   const move = `cd ${path} && mkdir -p ${folder} && mv ${names} ${folder}/`
   return new StartError(
@@ -26,7 +26,7 @@ function foreignData(path: string, owner: string, folder: string, names: string)
   )
 }
 
-/** The identity of a gateway names no other machine. */
+/** Returns whether the identity names another machine. The identity of the agent in a gateway names none. */
 function isPaired(path: string): boolean {
   const file = join(path, identityFile)
   const url = existsSync(file) ? AgentIdentity.load(file).relay?.url : undefined

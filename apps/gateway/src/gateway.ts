@@ -116,8 +116,8 @@ export function isSettled({ modems }: Pick<AgentStatus, 'modems'>): boolean {
 }
 
 /**
- * With `MODEMS=auto`, adds a virtual modem if no real one is connected, and none has ever been used: messages wait for a
- * real modem that is unplugged, or that the machine finds late.
+ * With `MODEMS=auto`, adds a virtual modem if no real modem is connected and none has ever been used. Otherwise messages
+ * wait for the real modem, which may be unplugged or found late.
  */
 async function chooseModems(config: AgentConfig, dataDir: string): Promise<Wanted> {
   const wanted = wantedModems(config)

@@ -102,7 +102,7 @@ test('docs/reference/api.md lists every operation', async () => {
     }
   await expectPage('api', [
     'API operations',
-    'Your own service describes each operation with its fields and answers at `/docs`, and for generators at `/openapi.json`. The',
+    'Your own service describes each operation with its fields and answers at `/docs`, and for code generators at `/openapi.json`. The',
     '[API guide](../api.md) explains how to use them. Basic authentication and a console session have every scope. The paths also',
     'answer below `/api`, and the health checks below `/3rdparty/v1`.',
     ...[...byTag].flatMap(([tag, rows]) => [
@@ -138,7 +138,8 @@ test('docs/reference/webhook-events.md lists every event with its payload', asyn
   })
   await expectPage('webhook-events', [
     'Webhook events',
-    'The members of `payload`, for each event. [Webhooks](../webhooks.md) explains delivery, signatures, and shows an example of each.',
+    'This page lists the members of `payload` for each event. [Webhooks](../webhooks.md) explains delivery and signatures, and shows an',
+    'example of each event.',
     'For compatibility, webhooks can be registered for `mms:downloaded` and `mms:batch:downloaded`, but these events never occur.',
     ...sections,
   ])
@@ -170,29 +171,29 @@ test('docs/reference/cli.md shows the help of every program', async () => {
   const programs = [
     [
       'smsgw',
-      'Runs every other program. From a checkout `npm run smsgw -- <program> …`; with the Debian package `sudo smsgw <program> …`, ' +
-        'with the user, settings and data folder of its service; in a container `smsgw <program> …`. ' +
-        'Completion of commands and options: `eval "$(smsgw completion bash)"`, the same for `zsh`, and ' +
-        '`smsgw completion fish | source`. A wrong command line exits with 2.',
+      'Runs any other program. Use `npm run smsgw -- <program> …` in a checkout, `smsgw <program> …` in a container, and ' +
+        '`sudo smsgw <program> …` with the Debian package, where the program runs with the user, settings and data folder ' +
+        'of its service. To complete commands and options, run `eval "$(smsgw completion bash)"`, the same with `zsh`, or ' +
+        '`smsgw completion fish | source`. The exit code of a wrong command line is 2.',
       'apps/gateway/src/smsgw/main.ts',
     ],
     [
       'Gateway',
-      'From a checkout `npm start` and `npm run gateway`, with the package `sudo smsgw gateway`.',
+      'Use `npm start` and `npm run gateway` in a checkout, `sudo smsgw gateway` with the package.',
       'apps/gateway/src/main.ts',
     ],
-    ['Relay', 'From a checkout `npm run relay`, with the package `sudo smsgw relay`.', 'apps/relay/src/main.ts'],
-    ['Agent', 'From a checkout `npm run agent`, with the package `sudo smsgw agent`.', 'apps/agent/src/main.ts'],
+    ['Relay', 'Use `npm run relay` in a checkout, `sudo smsgw relay` with the package.', 'apps/relay/src/main.ts'],
+    ['Agent', 'Use `npm run agent` in a checkout, `sudo smsgw agent` with the package.', 'apps/agent/src/main.ts'],
     [
       'Modem',
-      'From a checkout `npm run modem`, with the package `sudo smsgw modem`.',
+      'Use `npm run modem` in a checkout, `sudo smsgw modem` with the package.',
       'apps/agent/src/modem-tool/main.ts',
     ],
-    ['Emulator', 'From a checkout `npm run emulator`.', 'apps/emulator/src/main.ts'],
+    ['Emulator', 'Use `npm run emulator` in a checkout.', 'apps/emulator/src/main.ts'],
   ] as const
   await expectPage('cli', [
     'Command line',
-    'What each program prints with `--help`.',
+    'This page shows what each program prints with `--help`.',
     ...programs.flatMap(([title, about, file]) => ['', `## ${title}`, '', about, '', '```txt', helpOf(file), '```']),
   ])
 })
@@ -263,7 +264,7 @@ function typeOf({ type, anyOf }: JsonSchema): string {
   return [type ?? 'object'].flat().join(' or ')
 }
 
-/** Returns the labels of each metric, because the exported text names them only once there are values. */
+/** Returns the labels of each metric from the source, because the exported text names labels only once they have values. */
 function labelsInSource(): Map<string, string[]> {
   const folder = join(ROOT, 'apps/relay/src')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>

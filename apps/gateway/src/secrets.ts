@@ -9,7 +9,7 @@ export interface Secrets {
   readonly serverSecret: string
   readonly username: string
   readonly password: string
-  /** Whether this start created them. */
+  /** Whether this start created the secrets. */
   readonly areNew: boolean
   /** The file that holds the password. */
   readonly credentialsFile: string

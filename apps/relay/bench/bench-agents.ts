@@ -17,12 +17,12 @@ import { median, print } from './figures.ts'
 const { values } = parseArgs({
   options: {
     agents: { type: 'string', default: '5000' },
-    // Use the number of agents to measure a reconnect after another relay has stopped.
+    // Set this to the number of agents to measure how all agents reconnect after another relay has stopped.
     'at-once': { type: 'string', default: '64' },
     messages: { type: 'string', default: '200' },
-    // Three heartbeats, so that all agents have answered some pings.
+    // This is the time of three heartbeats, so that all agents have answered some pings.
     idle: { type: 'string', default: '60' },
-    // The bundle needs less memory than the sources.
+    // A bundle of the relay needs less memory than its sources.
     main: { type: 'string' },
   },
 })
@@ -68,7 +68,10 @@ async function comeIn(agents: readonly ScriptedAgent[]): Promise<void> {
   await Promise.all(Array.from({ length: Number(values['at-once']) }, comeOneByOne))
 }
 
-/** Sends one message after the other, each to another agent. Measures from the request to the command on the agent's socket. */
+/**
+ * Sends messages one after the other, each to a random agent. Measures the time from the request until the command
+ * arrives on the agent's socket.
+ */
 async function wake(agents: readonly ScriptedAgent[], { urls, auth }: BenchRelays): Promise<void> {
   const [toAnswer, toAgent]: [number[], number[]] = [[], []]
   for (let turn = 0; turn < messageCount; turn += 1) {

@@ -17,7 +17,7 @@ export async function withBenchDatabase(work: (database: BenchDatabase) => Promi
     const server = await startEmbeddedPostgres({ folder: join(folder.path, 'database'), report })
     folder.endBefore(() => server.stop())
     const pool = new Pool({ connectionString: server.url, max: 2 })
-    // The server may still notify closed connections that it stops.
+    // While the server stops, it may still report an error on a connection that is already closed.
     pool.on('error', () => undefined)
     folder.endBefore(() => pool.end())
     await migrate(server.url, readMigrations(migrationsFolder()))

@@ -1,9 +1,10 @@
-// Measures how fast the store claims commands for devices and stores their events. Each is durable when it is counted:
+// Measures how fast the store claims commands for devices and stores their events. Commands and events are counted once
+// they are durable:
 //
 //   node apps/relay/bench/bench-dispatch.ts [--devices 50] [--messages 200] [--history 300000]
 //
-// The floor is one statement through `pg` that marks as many rows and commits. Compare only figures of one run, because on
-// another machine, or under other load, only the ratios are comparable.
+// The baseline, called "floor", is one statement through `pg` that marks as many rows and commits. Compare only figures
+// of one run, because on another machine, or under other load, only the ratios are comparable.
 import { parseArgs } from 'node:util'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { Pool } from 'pg'

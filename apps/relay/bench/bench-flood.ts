@@ -1,11 +1,12 @@
-// A flood of wrong passwords together with a few valid requests, against a separate relay with its own database:
+// Sends a flood of wrong passwords and a few valid requests to a separate relay with its own database:
 //
 //   node apps/relay/bench/bench-flood.ts [--wrong 500] [--good 50] [--seconds 70]
 //
-// There are three floods, one after the other. The first guesses at the owner's account from the owner's own address, for
-// longer than a login is remembered. The second tries a list of user names from one address. The third makes each guess from
-// another address, like different people. The owner continues to work. Requests are sent at their planned time, even if
-// earlier ones are unanswered, and their latency counts from that time.
+// There are three floods, one after the other. The first guesses the password of the owner's account from the owner's
+// own address, for longer than a login is remembered. The second tries a list of user names from one address. The third
+// makes each guess from another address, as different people would. During the floods the owner continues to send valid
+// requests. Requests are sent at their planned time, even if earlier ones are unanswered, and their latency counts from
+// that time.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -25,7 +26,7 @@ const [wrongPerSecond, goodPerSecond, seconds] = [Number(values.wrong), Number(v
 const OWNER = 'sms'
 const PASSWORD = 'the password of the owner'
 const HOME = '127.0.0.1'
-/** Counted like a status, for a connection that was refused or lost. */
+/** Refused and lost connections are counted under this status. */
 const NO_ANSWER = 0
 
 interface Flood {

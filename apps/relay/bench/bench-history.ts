@@ -28,7 +28,7 @@ const filters: readonly Query[] = [
   { sort: 'created_at' },
   { from: day(5), to: day(25) },
   { state: 'Delivered' },
-  // Few messages, which are far apart.
+  // Few messages have failed, and they are far apart.
   { state: 'Failed' },
   { state: 'Failed', from: day(5), to: day(25) },
   { deviceId: BUSY },
@@ -77,7 +77,10 @@ async function measure(relays: BenchRelays, filter: Query): Promise<void> {
   print(name.join(' ') || 'all', first.toFixed(1), last.toFixed(1), (last / first).toFixed(2))
 }
 
-/** Returns the cursor of the last page, which the 51st row from the other end determines. */
+/**
+ * Returns the cursor of the last page. The cursor points to the 51st row from the end, which is the last row of a page
+ * of 51 rows in the opposite order.
+ */
 async function deepestCursor(relays: BenchRelays, filter: Query): Promise<string> {
   const sort = filter['sort'] === 'created_at' ? '-created_at' : 'created_at'
   const { headers } = await page(relays, { ...filter, sort, limit: '51', cursor: 'start' })

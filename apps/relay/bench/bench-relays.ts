@@ -26,7 +26,7 @@ export async function withBenchRelays(
     ADMIN_USERNAME: 'sms',
     ADMIN_PASSWORD: password,
     QUEUE_MAX_PENDING: '10000000',
-    // Agents appear to have many addresses.
+    // Lets agents appear to connect from many addresses.
     TRUSTED_PROXIES: '127.0.0.1',
   }
   const relays: RelayProcess[] = []

@@ -6,7 +6,7 @@ export interface Load {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** The number of answers by status. */
+  /** How many answers had each status. */
   readonly statuses: ReadonlyMap<number, number>
 }
 

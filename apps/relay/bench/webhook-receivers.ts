@@ -9,7 +9,7 @@ export type Manner = 'well' | 'dead' | 'hanging' | 'redirecting' | 'too many' | 
 
 export interface ReceiverReport {
   readonly requests: number
-  /** When each event first arrived, by its id, in milliseconds since 1970. */
+  /** The time when each event first arrived, in milliseconds since 1970, by event id. */
   readonly firstMs: Readonly<Record<string, number>>
   readonly mostAtOnce: number
 }

@@ -15,7 +15,7 @@ import type { BenchDatabase } from './bench-database.ts'
 import { median, print } from './figures.ts'
 import { startWebhookReceivers, type WebhookReceivers } from './start-webhook-receivers.ts'
 
-/** Delivers to one receiver like the relay. */
+/** The number of requests to one receiver at the same time, as in the relay. */
 const IN_FLIGHT = 5
 const box = secretBox('the secret of a relay that is only measured', systemRandom)
 

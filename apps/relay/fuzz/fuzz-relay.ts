@@ -13,7 +13,7 @@ export interface FuzzOptions {
   readonly good: readonly string[]
   /** Connections that send a body one octet at a time during the run. */
   readonly slowConnections: number
-  /** Called occasionally to create again what requests have deleted. */
+  /** Called occasionally to recreate what requests have deleted. */
   readonly refill: () => Promise<void>
   readonly onProgress?: (sent: number) => void
   readonly onFailure?: (failure: string) => void

@@ -4,7 +4,7 @@ import { HOSTILE_JSON, HOSTILE_TEXTS } from './hostile-values.ts'
 
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** Returns a value that the schema nearly always allows. For patterns, uses the examples. */
+/** Returns a value that the schema nearly always allows. For a schema with a pattern, this value is one of its examples. */
 export function validValue(schema: JsonSchema, schemas: Schemas, dice: Dice): unknown {
   const name = schema.$ref?.split('/').at(-1)
   if (name !== undefined) return validValue({ ...schemas[name], ...withoutReference(schema) }, schemas, dice)
@@ -43,7 +43,7 @@ function validObject(schema: JsonSchema, schemas: Schemas, dice: Dice): Record<s
   )
 }
 
-/** Values for members whose schema allows invalid values. */
+/** Returns a valid value even for a member whose schema also allows invalid values. */
 function validMember(name: string, member: JsonSchema, schemas: Schemas, dice: Dice): unknown {
   if (name === 'phoneNumbers') return Array.from({ length: dice.between(1, 3) }, () => phoneNumber(dice))
   if (name === 'recipient') return phoneNumber(dice)

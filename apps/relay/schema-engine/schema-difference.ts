@@ -43,7 +43,7 @@ function loadEngine(): Promise<Engine> {
   return loaded
 }
 
-/** Missing from the types of Node. */
+/** Declared here, because the types of Node do not contain it. */
 declare const WebAssembly: {
   instantiate(code: Buffer, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>
 }

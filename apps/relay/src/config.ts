@@ -151,7 +151,7 @@ export const settingsSchema = z.object({
     about: 'separate port for /metrics without a token',
     example: '9464',
   }),
-  METRICS_HOST: setting(text().default('127.0.0.1'), { about: 'address of METRICS_PORT', example: '10.0.0.5' }),
+  METRICS_HOST: setting(text().default('127.0.0.1'), { about: 'listen address of METRICS_PORT', example: '10.0.0.5' }),
   HEARTBEAT_SECONDS: setting(wholeNumber(1, 300).default(20), {
     about: 'seconds between pings of agents and relay; a connection is closed after 2.25 intervals without an answer',
     example: '20',

@@ -91,7 +91,7 @@ async function startOnce(options: RelayOptions): Promise<Relay> {
         features.agents.drain(Math.min(config.DRAIN_SECONDS * 800, LONGEST_SPREAD_MS))
       },
       close() {
-        // Started first, because it may take as long as the slowest webhook receiver.
+        // The outbox is stopped first, because that may take as long as the slowest webhook receiver.
         void features.outbox.stop()
         return cleanup.run()
       },
@@ -174,7 +174,7 @@ function startFeatures(core: Core, { registry }: Metrics, { isLocal = false }: R
     outbox.wake()
     if (byMs >= 0) return
     await correctStoredTimes(database, -byMs)
-    // The correction may have made commands due.
+    // The corrected times may have made commands due.
     agents.clockChanged()
     outbox.wake()
   }

@@ -144,8 +144,8 @@ export function routes(deps: RouteDeps): Route[] {
     route('POST', '/virtual-phone', 'messages:send', 'Send to a virtual modem', sendFromVirtualPhone(phone)),
 
     everywhereRoute('GET', '/health', 'public', 'Get the health of the service', getHealth(deps)),
-    everywhereRoute('GET', '/health/live', 'public', 'Get whether the process is alive', getHealth(deps, 'live')),
-    everywhereRoute('GET', '/health/ready', 'public', 'Get whether requests are accepted', getHealth(deps, 'ready')),
+    everywhereRoute('GET', '/health/live', 'public', 'Check whether the process is alive', getHealth(deps, 'live')),
+    everywhereRoute('GET', '/health/ready', 'public', 'Check whether requests are accepted', getHealth(deps, 'ready')),
     everywhereRoute(
       'GET',
       '/health/startup',

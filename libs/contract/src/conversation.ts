@@ -17,7 +17,7 @@ export const conversation = z
   .strictObject({
     number,
     lastAt: utcTime,
-    lastText: z.string().meta({ description: 'Start of the last message, or a description for data and MMS' }),
+    lastText: z.string().meta({ description: 'Beginning of the last message, or a description of data and MMS' }),
     lastDirection: direction,
     lastState: state.optional().meta({ description: 'State of the last message, if it was sent to this number' }),
     lastMessageId: resourceId,

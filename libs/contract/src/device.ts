@@ -20,7 +20,7 @@ export const simCard = z
       description: '`ready`, or the reason why the SIM is not ready',
       examples: ['ready', 'locked', 'searching'],
     }),
-    isEmulated: isEmulated.meta({ description: 'Its modem is emulated; absent for a real modem' }),
+    isEmulated: isEmulated.meta({ description: "True when the SIM's modem is emulated; absent for a real modem" }),
   })
   .meta({ id: 'SimCard' })
 
@@ -37,15 +37,16 @@ export const device = z
     online: z.boolean(),
     simCards: z.array(simCard),
     isEmulated: isEmulated.meta({
-      description: 'All its modems are emulated, so its messages reach no phone; absent otherwise',
+      description:
+        'True when all modems of the device are emulated, so that its messages reach no phone; absent otherwise',
     }),
   })
   .meta({ id: 'Device' })
 
 const modem = z
   .strictObject({
-    simNumber: simNumber.optional().meta({ description: 'Slot of its SIM; absent while the SIM is unknown' }),
-    state: z.string().meta({ description: 'Same as the state of its SIM' }),
+    simNumber: simNumber.optional().meta({ description: "Slot of the modem's SIM; absent while the SIM is unknown" }),
+    state: z.string().meta({ description: "Same as the state of the modem's SIM" }),
     manufacturer: z.string().optional(),
     model: z.string().optional(),
     firmware: z.string().optional(),
@@ -58,7 +59,7 @@ const modem = z
       .string()
       .optional()
       .meta({ examples: ['home', 'roaming', 'denied'] }),
-    storageUsed: z.int().min(0).optional().meta({ description: 'Number of messages in its storages' }),
+    storageUsed: z.int().min(0).optional().meta({ description: 'Number of messages in the storages of the modem' }),
     storageTotal: z.int().min(0).optional(),
     recoverySteps: z.int().min(0).optional().meta({ description: 'Recovery steps since the last failure' }),
     lastError: z.string().optional().meta({ description: 'Current problem of the modem' }),

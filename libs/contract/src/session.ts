@@ -16,7 +16,7 @@ export const sessionInfo = z
     username: z.string(),
     mode: z
       .enum(['local', 'cloud'])
-      .meta({ description: '`local`: one machine, password authentication without tokens' }),
+      .meta({ description: '`local`: the server runs on one machine and uses password authentication without tokens' }),
     version: z.string(),
     scopes: z.array(z.enum(scopes)).meta({ description: 'Scopes of the caller' }),
     hasVirtualPhone: z.boolean().meta({ description: 'True when a virtual modem with a virtual phone is running' }),

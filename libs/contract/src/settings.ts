@@ -26,7 +26,7 @@ const messages = {
   log_lifetime_days: days.meta({ description: 'Days for which finished messages are kept' }),
   work_hours_enabled: z.boolean(),
   work_hours_start: timeOfDay.meta({
-    description: 'In the time zone of the agent; a start after the end means past midnight',
+    description: 'In the time zone of the agent. If the start is later than the end, the work hours last past midnight',
   }),
   work_hours_end: timeOfDay,
 }

@@ -24,7 +24,7 @@ const statisticsBucket = z
     received: count,
     acceptToSentMs: z.strictObject({ p50: milliseconds, p95: milliseconds }).nullable().meta({
       description:
-        'Time from acceptance, or from `scheduleAt`, to sending, of the messages sent in this bucket; null when none were sent',
+        'For the messages sent in this bucket: time from acceptance, or from `scheduleAt`, to sending; null when none were sent',
     }),
   })
   .meta({ id: 'StatisticsBucket' })

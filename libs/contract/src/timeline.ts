@@ -40,7 +40,7 @@ const timelineEntry = z
       .optional(),
     code: z.string().optional().meta({ description: 'Code from the network, the modem or the device, unchanged' }),
     text: z.string().meta({ description: 'Description of the step' }),
-    until: utcTime.optional().meta({ description: 'Latest time at which a step `waiting` ends' }),
+    until: utcTime.optional().meta({ description: 'Latest time at which a `waiting` step ends' }),
     advice: z.string().optional().meta({ description: 'Recommended action' }),
     webhook: z
       .strictObject({

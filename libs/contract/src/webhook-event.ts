@@ -66,7 +66,7 @@ const outbound = {
   recipient: z.string().meta({ description: 'Number of the recipient; empty when only its hash is stored' }),
   simNumber: z.int().min(0).max(64).meta({
     description:
-      'Slot, counted from 1, of the SIM that sent the message. For a message that was not sent: of the SIM that was requested or chosen for it; 0 if the message ended before one of several SIMs was chosen',
+      'Slot, counted from 1, of the SIM that sent the message. For a message that was not sent, the slot of the SIM that was requested or chosen for it, or 0 if the message ended before one of several SIMs was chosen',
   }),
   phoneNumber: z.string().meta({ description: 'Same as `recipient`; use `recipient` instead', deprecated: true }),
   possibleDuplicate,

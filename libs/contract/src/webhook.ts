@@ -58,7 +58,7 @@ const attempt = z.strictObject({
   number: z.int().min(1),
   startedAt: utcTime,
   durationMs: z.int().min(0),
-  url: z.string().optional().meta({ description: 'URL of the request; absent for attempts before URLs were recorded' }),
+  url: z.string().optional().meta({ description: 'URL of the request; absent if an older release did not record it' }),
   status: z.int().optional().meta({ description: 'HTTP status of the answer' }),
   error: z.string().optional().meta({ description: 'Error, if there was no HTTP status' }),
   excerpt: z.string().optional().meta({ description: 'Start of the answer' }),
@@ -75,7 +75,7 @@ const deliveryMembers = z.strictObject({
   droppedReason: z
     .string()
     .optional()
-    .meta({ description: 'Why a dropped delivery was dropped; absent for deliveries before reasons were recorded' }),
+    .meta({ description: 'Why a dropped delivery was dropped; absent if an older release did not record it' }),
   finishedAt: utcTime.optional(),
   attemptCount: z.int().min(0),
   attempts: z.array(attempt).meta({ description: 'Oldest first' }),
@@ -114,7 +114,7 @@ export const listDeliveriesQuery = requestQuery({
 export const redeliverRequest = requestBody({
   from: instant.meta({ description: 'Start of the period, inclusive' }),
   to: instant.meta({ description: 'End of the period, exclusive' }),
-  state: deliveryState.optional().meta({ description: 'Only deliveries in this state' }),
+  state: deliveryState.optional().meta({ description: 'Return only deliveries in this state' }),
 })
   .check(refuseReversedRange)
   .meta({

@@ -11,18 +11,18 @@ export const capacity = 4
 export const urgentCapacity = 2
 
 /**
- * One run of an agent, with the machine, a journal that takes time to write, and a radio. Everything that is not on disk is
- * lost when the agent is killed.
+ * One run of an agent, with its state machine, a journal that takes time to write, and a radio. Everything that is not on
+ * disk is lost when the agent is killed.
  *
  * The agent sends nothing before the first welcome, because an old copy must not send what its original may have sent. After
- * that, the agent also sends while the link is down, and so does its next run on a machine that was not switched off.
+ * that, the agent also sends while the link is down, and so does its next run on a computer that was not switched off.
  */
 export class AgentProcess {
   readonly disk: Disk
   readonly process: Process
   readonly bootId: string
   state: AgentState
-  /** The relay has accepted the journal, so it may send. */
+  /** The relay has accepted the journal, so the agent may send. */
   isTrusted: boolean
   readonly #world: World
   readonly #sockets = new Map<number, Socket>()
@@ -250,7 +250,7 @@ export class AgentProcess {
     )
   }
 
-  /** Makes one write after the other. The machine gets the input when the change is on disk. */
+  /** Makes one write after the other. The state machine gets the input when the change is on disk. */
   #write(change: () => AgentInput | unknown, then: () => void = () => undefined): void {
     const { time, random } = this.#world
     const takesMs = random.happens(0.02) ? 5_000 : random.between(0, 20)

@@ -27,12 +27,12 @@ export class Invariants {
   readonly ledger: { readonly cmdId: string; readonly disk: Disk }[] = []
   readonly facts: string[] = []
   replaced = 0
-  /** Received messages in replaced journals that are no longer on a SIM. */
+  /** Received messages that are in replaced journals and no longer on a SIM. */
   readonly factsOfReplaced: { readonly fact: string; readonly disk: Disk }[] = []
   replays = 0
   readonly #world: World
   readonly #inDoubt = new Map<Disk, Set<string>>()
-  /** Also events that were stored before a backup was restored, by journal and number. */
+  /** All events ever stored, by journal and number, including those that a restored backup does not contain. */
   readonly #everStored = new Set<string>()
 
   constructor(world: World) {

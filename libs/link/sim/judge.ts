@@ -22,7 +22,7 @@ export function judge(world: World): string[] {
   ]
 }
 
-/** Whether both agents have stopped. If a welcome was lost or one agent was restarted, the other may continue alone. */
+/** Whether both agents have stopped. If a welcome was lost or one agent was restarted, the other agent may continue alone. */
 function areDuplicatesSettled(world: World, one: AgentProcess, other: AgentProcess): boolean {
   if (one.isStopped && other.isStopped) return true
   const { unreadWelcomes, restartsOfAgent } = world.sinceCopy

@@ -9,7 +9,7 @@ export interface Disk {
   replaces: string | undefined
   streamId: string | undefined
   mark: number
-  /** The first event that retention left. */
+  /** The first event that retention has not removed. */
   first: number
   /** Starts with event 1. */
   readonly events: JournaledEvent[]

@@ -136,7 +136,7 @@ export class ModelStore {
 }
 
 export interface StoredJournal {
-  /** The time of each event, which identifies it, in the order of their numbers. */
+  /** The times of the events, in the order of the event numbers. The time of an event identifies the event. */
   readonly ids: string[]
   tag: string | undefined
 }

@@ -5,7 +5,7 @@ import { Process } from './process.ts'
 import type { Socket } from './socket.ts'
 import type { World } from './world.ts'
 
-/** One run of a relay, with a machine for each socket. All relays share one database. */
+/** One run of a relay, with a state machine for each socket. All relays share one database. */
 export class RelayProcess {
   readonly process: Process
   readonly #world: World
@@ -144,7 +144,7 @@ export class Session {
     }, unavailable)
   }
 
-  /** Committed and answered later, or not committed, or committed with the answer lost. */
+  /** Runs a transaction, which is committed and answered later, or not committed, or committed while its answer is lost. */
   #transact(commit: () => RelayInput | undefined, failure: RelayInput | undefined): void {
     const { random, time } = this.#world
     const result = this.#world.transactionResult()

@@ -28,7 +28,7 @@ export function runSchedule(seed: number, options: { readonly tracing?: boolean 
 
 /** Ten times as many as the longest schedules take, so more steps mean an endless loop. */
 const mostSteps = 20_000
-/** Long enough for sockets that no end closes, the longest pauses, and the attempts until two duplicates stop. */
+/** Long enough for sockets that neither end closes, the longest pauses, and the attempts until two duplicates stop. */
 const longestEndMs = 900_000
 
 function seenIn(world: World): Record<string, number> {

@@ -8,14 +8,14 @@ export interface Schedule {
   readonly actions: readonly Action[]
   /** The number of steps after which the process is killed. */
   readonly crashes: { readonly agent: number | undefined; readonly relay: number | undefined }
-  /** The end of the actions, after which everything works. */
+  /** The time at which the actions end. After it, everything works. */
   readonly endMs: number
 }
 
 /**
  * `plain`: crashes and a bad network. `old-copy`: the agent's disk is replaced by an older copy, or lost. `duplicate`: a copy
- * of the agent runs at the same time. `backup`: the database is restored from a backup. Never two of them together, because
- * then the right result is undefined.
+ * of the agent runs at the same time. `backup`: the database is restored from a backup. Stories are never combined, because
+ * the right result would be undefined.
  */
 export type Story = 'plain' | 'old-copy' | 'duplicate' | 'backup'
 

@@ -10,9 +10,9 @@ export interface End {
 }
 
 /**
- * One TCP connection, on which bytes arrive in order or not at all. Bytes are lost only when the connection ends. Before, they
- * may be delayed, or blocked in one direction or both, and arrive later. An end may not notice for a long time that the other
- * end has closed.
+ * One TCP connection, on which bytes arrive in order or not at all. Bytes are lost only when the connection ends. Before
+ * that, they may be delayed, or blocked in one direction or both, and arrive later. An end may not notice for a long time that
+ * the other end has closed.
  */
 export class Socket {
   readonly #time: VirtualTime
@@ -35,7 +35,7 @@ export class Socket {
     this.#enqueue(from, { text })
   }
 
-  /** The other end is notified after all earlier bytes. Bytes in flight from there still arrive here. */
+  /** The other end is notified after all earlier bytes. Bytes that the other end has already sent still arrive here. */
   close(from: Side, code: number, reason: string): void {
     this.#enqueue(from, { code, reason })
   }

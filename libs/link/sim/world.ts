@@ -270,7 +270,7 @@ export class World {
     const backup = this.#backup
     if (backup === undefined) return
     this.invariants.storeSetBack()
-    // A running relay sees its own connection in the restored database. With an earlier connection, it would be fenced.
+    // A relay may keep running only if the restored database has its connection. Otherwise it would be fenced.
     const canGoOn = backup.store.connEpoch === this.store.connEpoch && this.random.happens(0.5)
     if (!canGoOn) for (const which of this.relays.keys()) this.#restartRelay(which, true, 1_000)
     this.store.restore(backup.store, `stream${this.number()}`)

@@ -22,8 +22,8 @@ export interface FuzzReport {
 }
 
 /**
- * Feeds random input to drivers until the requested amount is reached. Most drivers run briefly, every tenth one for
- * long.
+ * Feeds random input to drivers until the requested amount is reached. Most drivers run briefly, but every tenth driver
+ * runs for a long time.
  */
 export async function fuzzDriver(options: FuzzOptions): Promise<FuzzReport> {
   const report: FuzzReport = { lines: 0, bytes: 0, episodes: 0, problems: [], slowest: { ms: 0, what: '' } }

@@ -2,8 +2,8 @@ import type { Clock } from '../src/clock.ts'
 import type { ClosablePort, OpenResult } from '../src/recovery/runner.ts'
 
 /**
- * The port of a virtual modem: opened by one program at a time, lost when it is unplugged. Bytes may take time in both
- * directions; without a delay an answer arrives before `write` has returned.
+ * The port of a virtual modem. Only one program at a time can open the port, and the port is lost when the cable is
+ * unplugged. Bytes may take time in both directions; without a delay an answer arrives before `write` has returned.
  */
 export class Cable {
   readonly #clock: Clock

@@ -3,8 +3,8 @@ import type { FaultName, FaultOptions } from '@smsgw/virtual-modem/faults/fault-
 import type { FaultSettings } from '@smsgw/virtual-modem/faults/fault-control'
 
 /**
- * One to three faults, most of them limited to a few times. Faults that no driver could detect are left out: a false
- * refusal, and message parts lost by the network.
+ * Chooses one to three faults, most of which occur only a limited number of times. Faults that no driver could detect
+ * are left out: a false refusal, and message parts lost by the network.
  */
 export function planFaults(random: RandomChoices): FaultSettings {
   const faults: FaultSettings = {}

@@ -81,8 +81,8 @@ function judgeEnds({ submits, otherCalls, clock }: World): string[] {
 }
 
 /**
- * How long a call may have to wait for anything except calls of the same kind: a hanging listing, resynchronisation,
- * setup.
+ * How long a call may have to wait for anything except calls of the same kind, for example a hanging listing,
+ * resynchronisation or setup.
  */
 const callLimitMs = 400_000
 /** The limit for one submission: prompt, hook, result, end of the answer, and resynchronisation. */
@@ -125,7 +125,9 @@ function judgeRecovery({ recovery }: World): string[] {
   return problems
 }
 
-/** The limit from the first output of a modem that accepts commands again until the driver writes its next command. */
+/**
+ * The limit for the time between the first output of a modem that accepts commands again and the driver's next command.
+ */
 const longestRecoveryMs = 5_000
 
 function judgePin({ triesAtPinEntries, pinRefusals }: World): string[] {

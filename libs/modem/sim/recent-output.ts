@@ -8,8 +8,8 @@ export class RecentOutput {
   }
 
   /**
-   * Whether a result arrived between a text of several lines and a line that may be its end, so that the output alone
-   * does not show whether the result is part of that text.
+   * Whether a result arrived after a text of several lines that seemed complete, but before a line that may be the real
+   * end of that text. The output alone then does not show whether the result is part of the text.
    */
   get holdResultInText(): boolean {
     return resultInText.test(this.#words.map(({ text }) => text).join(''))

@@ -3,14 +3,18 @@ import type { Clock } from '../src/clock.ts'
 import type { ModemEvent } from '../src/modem-event.ts'
 
 /**
- * Measures the time from the first output of a modem that has finished a submission without giving its result until the
- * driver writes commands again. Also counts writes that could have disturbed a modem that was still sending.
+ * Measures how long the driver takes to write commands again after the modem has finished a submission without giving
+ * its result. The time starts with the modem's first output after the submission. Also counts writes that could have
+ * disturbed a modem that was still sending.
  *
  * no PDU is out → a PDU is out → the modem has finished and sent some output → the outcome is unknown → in step
  */
 export class RecoveryWatch {
   readonly recoveriesMs: number[] = []
-  /** Writes to a sending modem by a driver that could not know that the network had the message. */
+  /**
+   * The number of writes to a modem that was still sending, while the driver could not know that the network had the
+   * message.
+   */
   disturbed = 0
   askedWhileSending = 0
   readonly #clock: Clock

@@ -74,7 +74,7 @@ export function planSchedule(seed: number): Schedule {
   const pin = calm || random.happens(0.9) ? 'none' : random.oneOf(['right', 'wrong', 'missing'] as const)
   const warm = random.happens(0.8)
   const bootTimeFactor = random.oneOf([0.1, 1])
-  // Most actions begin after setup, some during it.
+  // Most actions begin after setup, but some begin during it.
   const fromMs = random.happens(0.15) ? 0 : warm ? 500 : 20_000 * bootTimeFactor
   const theme = calm ? peaceful : random.oneOf(themes)
   const actions = Array.from({ length: count }, (_, number) =>
@@ -171,8 +171,8 @@ function planHook(random: RandomChoices, calm: boolean): Hook {
 }
 
 /**
- * A sixth of the schedules only lose answers to submissions, while messages are sent and received. Makes its own random
- * choices, so that the rest of the schedule stays the same for each seed.
+ * In a sixth of the schedules, messages are sent and received, and the only faults are lost answers to submissions.
+ * This function makes its own random choices, so that the rest of the schedule stays the same for each seed.
  */
 function withAnswersLost(schedule: Schedule): Schedule {
   const random = new RandomChoices(schedule.seed ^ 0x105e)
@@ -220,7 +220,7 @@ const wordsOfUssd = [
   ...['+CMS ERROR: 38', '+CMS ERROR: 8', '+CMGS: 99', '+CMGS: 1', '+CMGS: "2"', '+CPIN: SIM PIN', 'RDY', 'NO CARRIER'],
 ]
 
-/** Unexpected lines; no final result, which could not be distinguished from a real one. */
+/** Unexpected lines. They contain no final result, because it could not be distinguished from a real one. */
 const strayLines = [
   '+CSQ: 20,99',
   '+CREG: 2',

@@ -27,7 +27,7 @@ import { type Action, rightPin, type Schedule } from './schedule.ts'
 export interface Call {
   readonly what: string
   readonly atMs: number
-  /** Calls of the same kind that were still open when this one began. */
+  /** The number of calls of the same kind that were still open when this call began. */
   readonly ahead: number
   endedAtMs: number | undefined
   failure: unknown
@@ -45,7 +45,7 @@ export interface SubmitCall extends Call {
   readonly late: LateOutcome[]
 }
 
-/** A driver, its modem, the network and an owner who sends, reads and stores messages. All on one virtual clock. */
+/** A driver, its modem, the network and an owner who sends, reads and stores messages, all on one virtual clock. */
 export class World {
   readonly clock = new ManualClock()
   readonly schedule: Schedule
@@ -310,7 +310,7 @@ export class World {
       if (incoming.kind === 'message') this.journal.set(key, (this.journal.get(key) ?? 0) + 1)
       else if (incoming.kind === 'status-report') this.reports.push(incoming)
       else this.unreadable.push(incoming.pdu)
-      // The program that read the message may have ended before it was stored. The next program finds the message.
+      // The program that read the message may have ended before it stored it. The next program finds the message.
       const { source, pdu } = incoming
       if (source.kind === 'stored') this.#delete(source, pdu, runner)
       else if (source.acknowledge) this.#ask('acknowledge', async () => runner.modem?.acknowledge())
@@ -365,7 +365,7 @@ export class World {
   }
 }
 
-/** The busiest hour needs a tenth of this number of writes, so a driver that exceeds it is in a loop. */
+/** The busiest hour needs a tenth of this number of writes, so a driver that exceeds this number is in a loop. */
 export const mostWrites = 20_000
 const ownNumber = '+447700900111'
 const otherNumber = '+447700900222'

@@ -14,7 +14,10 @@ export class Cancellation {
     this.#listeners.clear()
   }
 
-  /** Calls back once when cancelled, or at once if it already is; returns a function that removes the listener. */
+  /**
+   * Calls the listener once on cancellation, or at once if already cancelled. Returns a function that removes the
+   * listener.
+   */
   onCancelled(listener: () => void): () => void {
     if (this.#cancelled) {
       listener()

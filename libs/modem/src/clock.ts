@@ -1,4 +1,4 @@
-/** The clock of the driver. Monotonic, because a correction of the wall clock must never end a command. */
+/** The driver's clock. It is monotonic, because a correction of the wall clock must never end a command. */
 export interface Clock {
   nowMs(): number
   after(delayMs: number, run: () => void): Timer

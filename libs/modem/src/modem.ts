@@ -144,7 +144,7 @@ export class Modem {
   /** Acknowledges a directly delivered message once it is stored. Returns false if the modem refused. */
   async acknowledge(): Promise<boolean> {
     const answer = await this.ask(acknowledgeDelivery(this.session?.profile.acknowledgement ?? 'bare'))
-    // CMS 340: no acknowledgement expected, for example because it was sent before.
+    // CMS 340: the modem expects no acknowledgement, for example because it has already received one.
     return answer.kind === 'value' || (answer.kind === 'refused' && answer.error.class === 'harmless')
   }
 

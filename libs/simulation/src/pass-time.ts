@@ -10,8 +10,8 @@ export type PassTime = (clock: VirtualClock, mostMs: number, isEnough?: () => bo
 
 /**
  * Makes a function that advances a clock from timer to timer until `isEnough` or the time has passed. All promises settle
- * in between: with `process.nextTick` the next step runs when no promise is left to settle, at a fraction of the cost of a
- * turn of the event loop.
+ * between two timers, because `process.nextTick` runs the next step only when no promise is left to settle. This costs a
+ * fraction of a turn of the event loop.
  */
 export function timePasser(nextTick: (run: () => void) => void): PassTime {
   return async (clock, mostMs, isEnough = () => false) => {

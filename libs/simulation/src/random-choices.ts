@@ -1,4 +1,4 @@
-/** Random choices that one seed determines: Mulberry32, 32 bits of state, good enough and quick. */
+/** Random choices that one seed determines. Uses Mulberry32, which has 32 bits of state and is quick and good enough. */
 export class RandomChoices {
   #state: number
 

@@ -23,7 +23,7 @@ const sentence = 'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00 
 const russian = 'Ваша посылка прибудет завтра между 10:00 и 12:00. '
 const gsm7Single = sentence.repeat(2).slice(0, 140)
 const ucs2Single = russian.repeat(2).slice(0, 66)
-// node-pdu puts fewer units into a part; these lengths are eight parts in both.
+// node-pdu puts fewer units into a part; texts of these lengths have eight parts in both packages.
 const gsm7Long = sentence.repeat(20).slice(0, 1072)
 const ucs2Long = russian.repeat(20).slice(0, 8 * 60)
 

@@ -23,8 +23,8 @@ import { randomOctets } from './random-octets.ts'
 import { randomSegmentOptions, randomText } from './random-text.ts'
 
 /**
- * Gives every decoder the same inputs. A decoder may return or throw a PduDecodeError (an encoder of a decoded value, a
- * PduEncodeError) within five milliseconds; segmenting may take longer. Anything else is a failure.
+ * Gives every decoder the same inputs. Within five milliseconds, a decoder must return or throw a PduDecodeError, and the
+ * encoder of a decoded value must return or throw a PduEncodeError. Segmenting may take longer. Anything else is a failure.
  */
 export function fuzzDecoders(options: FuzzOptions): FuzzResult {
   const { stackTraceLimit } = Error
@@ -89,7 +89,7 @@ interface FuzzInput {
 /** For one message. */
 const longestMs = 5
 /**
- * For each thousand units of text, which is more than most messages have. Every pair of allowed tables may be tried.
+ * For each thousand units of text (most messages have fewer), because segmenting may try every pair of allowed tables.
  */
 const longestSegmentingMs = 10
 const mostFailures = 20
@@ -145,7 +145,7 @@ function allowedMs(decoder: string, { text }: FuzzInput): number {
   return decoder === 'segments' ? longestSegmentingMs * Math.max(1, Math.ceil(text.length / 1000)) : longestMs
 }
 
-/** The median of five runs; if that is too long, the lowest of three medians. */
+/** Returns the median of five runs. If it is too long, repeats this up to two times and returns the lowest median. */
 function timeAgainMs(run: Decoder, input: FuzzInput, allowed: number): number {
   let leastMs = medianOfFiveMs(run, input)
   for (let round = 0; round < 2 && leastMs > allowed; round++) leastMs = Math.min(leastMs, medianOfFiveMs(run, input))

@@ -18,7 +18,7 @@ export interface Vector {
   /** Hexadecimal, service centre in front. */
   readonly pdu?: string
   readonly direction?: 'incoming' | 'outgoing'
-  /** Only decoded, since encoding gives other octets than `pdu` or `octets`. */
+  /** False when encoding gives octets other than `pdu` or `octets`; the vector is then only decoded. */
   readonly reencodes?: boolean
   readonly reads?: boolean
   /** Hexadecimal; for single octets also ranges: `03-1F 40`. */

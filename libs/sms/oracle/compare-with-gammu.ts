@@ -91,7 +91,7 @@ function differencesOfReading(
   reading: OurReading | undefined,
   answer: GammuAnswer,
 ): readonly Difference[] {
-  if ('pdu' in answer) throw new Error('gammu wrote where it was to read')
+  if ('pdu' in answer) throw new Error('gammu wrote a PDU, but was asked to read one')
   if ('error' in answer) {
     return reading === undefined ? [] : [{ field: 'refused', ours: pdu, gammu: answer.error, reading }]
   }

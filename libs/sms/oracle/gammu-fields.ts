@@ -1,7 +1,7 @@
 import type { GammuReading } from './gammu-process.ts'
 import type { Field } from './our-reading.ts'
 
-/** The answer of gammu as comparable fields. */
+/** gammu's answer as comparable fields. */
 export function gammuFields(reading: GammuReading): Readonly<Record<Field, string>> {
   const isReport = reading.type === 'Status_Report'
   const { text, parts } = reading

@@ -34,7 +34,7 @@ export interface GammuReading {
   readonly reference: number
   /** UDHL included. */
   readonly header: string
-  /** Reference in 8 bits, in 16 bits, number of the part, number of parts. */
+  /** The 8-bit reference, the 16-bit reference, the number of this part, and the total of parts. */
   readonly parts: readonly [number, number, number, number]
 }
 

@@ -3,7 +3,7 @@ import { isValidTimeStamp } from '../src/fields/time-stamp.ts'
 import { type Field, hasNationalLanguage, numberOf, type OurReading } from './our-reading.ts'
 
 export interface Difference {
-  /** `refused` when gammu refuses the PDU; `octets` when the same message is encoded differently. */
+  /** `refused` when gammu refuses the PDU; `octets` when gammu encodes the same message differently. */
   readonly field: Field | 'refused' | 'octets'
   readonly ours: string
   readonly gammu: string

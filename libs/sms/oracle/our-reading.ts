@@ -7,7 +7,7 @@ import { hexFromOctets, octetsFromHex } from '../src/octets.ts'
 import { PduDecodeError } from '../src/pdu-error.ts'
 import { decodeIncoming, decodeOutgoing, type Tpdu } from '../src/tpdu/tpdu.ts'
 
-/** A PDU as decoded by this package, in the fields of gammu, with the data that explains differences. */
+/** A PDU as decoded by this package, in the fields that gammu uses, with the data that explains differences. */
 export interface OurReading {
   readonly fields: Readonly<Record<Field, string>>
   readonly serviceCentre: Address | undefined

@@ -10,7 +10,7 @@ import type { Deliver } from '../src/tpdu/deliver.ts'
 import type { StatusReport } from '../src/tpdu/status-report.ts'
 import type { Submit } from '../src/tpdu/submit.ts'
 
-/** A random message of a network or a phone. */
+/** A random message from a network or a phone. */
 export function randomMessage(random: Random): Deliver | Submit | StatusReport {
   const kind = random.below(5)
   if (kind === 0) return randomStatusReport(random)

@@ -80,7 +80,7 @@ function withoutLanguage(text: string, scheme: CellBroadcastDataCodingScheme): s
 /**
  * Removes the language: two letters packed into two octets, followed by two zero bits. If they are missing despite the
  * scheme, the text stays complete. Only lower case counts, as in ISO 639: the octets of two capitals are also common
- * characters (`中` would be "NZ"), those of two small letters are rare characters.
+ * characters (`中` would be "NZ"), while those of two small letters are rare characters.
  */
 function withoutPackedLanguage(octets: Uint8Array, scheme: CellBroadcastDataCodingScheme): Uint8Array {
   if (scheme.group !== 'language-preceded' || octets.length < 2 || octets[1]! > 0x3f) return octets

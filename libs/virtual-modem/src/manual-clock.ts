@@ -30,7 +30,7 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** Runs every timer due until then in order, including timers that those set. */
+  /** Runs, in order, every timer that is due within this time, including timers that other timers set. */
   advance(byMs: number): void {
     const untilMs = this.#nowMs + byMs
     for (;;) {

@@ -8,14 +8,14 @@ import { Parameters } from './wire/parameters.ts'
 import { formatResult, type ResultCode, withLineEnds } from './wire/result-code.ts'
 
 /**
- * The command interpreter (the TA of 27.005): reads command lines, writes results (V.250 §5).
+ * The command interpreter (the TA of 27.005): reads command lines and writes results (V.250 §5).
  *
  * - deaf: the modem is starting; bytes are lost.
  * - listening: characters form a line; everything before `AT` is skipped.
  * - working: the commands of a line run one after another. Bytes from the host wait, but they abort a command that can
  *   be aborted, and faults may drop or refuse them.
  * - asking: a prompt is open; characters are data until Ctrl-Z, which sends, or ESC, which cancels.
- * - hung: bytes are accepted, nothing is answered.
+ * - hung: bytes are accepted, but nothing is answered.
  */
 export class TerminalAdaptor {
   commands = 0
@@ -83,7 +83,7 @@ export class TerminalAdaptor {
   }
 
   /**
-   * Applies the faults that answer or refuse input while a message is being sent. Returns true when one of them did.
+   * Applies the faults that answer or refuse input while a message is being sent. Returns true when one of them did so.
    */
   #answersWhileSending(bytes: Uint8Array): boolean {
     const { faults, settings } = this.#modem
@@ -373,7 +373,7 @@ const carriageReturn = 0x0d
 const controlZ = 0x1a
 const escapeKey = 0x1b
 const slash = 0x2f
-/** Most bytes that are buffered while a command runs. */
+/** The largest number of bytes that are buffered while a command runs. */
 const inputLimit = 65_536
 /** The longest PDU has 352 characters; text in hexadecimal has four characters for each character of text. */
 const dataLimit = 2048

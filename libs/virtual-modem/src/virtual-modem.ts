@@ -19,8 +19,8 @@ import { ByteOutlet } from './wire/byte-outlet.ts'
  * Power: off or on. Each power-on creates the equipment again, so settings and pending answers do not survive. The SIM,
  * the phone memory and the faults do; they are kept here.
  *
- * Port: open; lost (unplugged, or a USB modem that restarts): bytes are dropped in both directions; half-open: the host
- * sees an open port without data.
+ * Port: open, lost or half-open. While it is lost (unplugged, or a USB modem restarts), bytes are dropped in both
+ * directions. While it is half-open, the host sees an open port without data.
  */
 export class VirtualModem {
   readonly imei: string
@@ -99,7 +99,7 @@ export class VirtualModem {
     this.#portTimer = this.#options.clock.after(awayMs, () => this.plug())
   }
 
-  /** Removes port and power. They return after `forMs`, or with `plug` if it is not given. */
+  /** Removes port and power. They return after `forMs` or, if that is not given, when `plug` is called. */
   unplug(forMs?: number): void {
     this.#stop()
     this.#losePort()
@@ -261,11 +261,11 @@ export interface VirtualModemOptions {
   readonly faults?: FaultSettings
   /** Bytes to the host; never called from inside the constructor. */
   readonly onBytes: (bytes: Uint8Array) => void
-  /** The port is lost or back; `renumbered`: under another name. */
+  /** The port is lost or back; `renumbered` means that it has another name. */
   readonly onPort?: (event: 'lost' | 'back', detail: { readonly renumbered: boolean }) => void
   /** `random` (default): splits and merges output at random. `whole`: keeps each write in one piece. */
   readonly chunking?: 'random' | 'whole'
-  /** Factor for boot times; 1 (default): as real hardware; 0: no delay. */
+  /** Factor for boot times; 1 (default): as on real hardware; 0: no delay. */
   readonly bootTimeFactor?: number
 }
 

@@ -1,7 +1,7 @@
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
 import { settingsSchema } from '../config.ts'
 
-/** Commands for the modems of a running agent. The gateway has them too, for the agent inside it. */
+/** Commands for the modems of a running agent. The gateway has the same commands for the agent inside it. */
 export const modemCommands = {
   status: {
     about: 'show the status of the running agent',
@@ -13,13 +13,13 @@ export const modemCommands = {
   },
   'udev-rules': {
     args: '[<port>…]',
-    about: 'print udev rules with which ModemManager ignores the USB modems of this machine that are used here',
+    about: 'print udev rules that make ModemManager ignore the USB modems that this agent uses',
   },
   ussd: {
     args: '<code>',
     about: 'send a USSD code such as "*100#" and show the reply',
     options: {
-      sim: { value: '<n>', about: 'the SIM that sends it' },
+      sim: { value: '<n>', about: 'number of the SIM that sends the code' },
       session: { value: '<id>', about: 'answer the menu of an earlier reply' },
     },
   },

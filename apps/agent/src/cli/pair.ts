@@ -39,7 +39,10 @@ export async function pair(config: AgentConfig, { values, positionals }: Command
   process.stdout.write(`Paired as device ${printable(deviceId)}. Start the agent with \`${startCommand('agent')}\`.\n`)
 }
 
-/** Runs before the identity changes: the old identity sends nothing without a journal, but a new one might send from the old. */
+/**
+ * Runs before the identity changes, because the old identity sends nothing without a journal, but the new identity might send
+ * messages from the old journal.
+ */
 function setJournalAside(folder: string, deviceId: string): void {
   for (const name of ['journal.db', 'journal.db-wal', 'journal.db-shm']) {
     const from = join(folder, name)

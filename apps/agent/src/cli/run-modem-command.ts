@@ -22,6 +22,6 @@ export async function runModemCommand(config: AgentConfig, line: CommandLine): P
       return ussd(config, line)
     }
     default:
-      throw new Error(`command ${line.name} is in the table and not here`)
+      throw new Error(`command ${line.name} is in the table, but is not implemented here`)
   }
 }

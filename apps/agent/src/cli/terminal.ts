@@ -24,7 +24,7 @@ export function print(line: string): void {
   process.stdout.write(`${printable(line)}\n`)
 }
 
-/** Calls `done` when all earlier output is written; never if writing failed, as on a full disk. */
+/** Calls `done` when all earlier output is written. Does not call it if writing failed, for example on a full disk. */
 export function whenWritten(done: () => void): void {
   process.stdout.write('', (error) => error || done())
 }

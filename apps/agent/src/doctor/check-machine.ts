@@ -13,7 +13,7 @@ export function checkPower(sysfs = '/sys'): readonly Finding[] {
   return alarm === undefined ? [] : [checkThrottled(alarm ? undervoltageNow : 0)]
 }
 
-/** Bit 0: undervoltage now. Bit 16: undervoltage since boot. Bits 2 and 18: throttled because of it. */
+/** Bit 0: undervoltage now. Bit 16: undervoltage since boot. Bits 2 and 18: throttled because of undervoltage. */
 export function checkThrottled(flags: number): Finding {
   if ((flags & undervoltageNow) !== 0) {
     return fail('power', 'undervoltage: the supply voltage is too low now', supply)
@@ -34,7 +34,7 @@ function throttledFlags(sysfs: string): number | undefined {
   return Number.isNaN(flags) ? undefined : flags
 }
 
-/** Only a Raspberry Pi has this program. Tests with another sysfs do not run it. */
+/** Only a Raspberry Pi has `vcgencmd`. Tests with another sysfs do not run it. */
 function askFirmware(sysfs: string): string | undefined {
   if (sysfs !== '/sys') return undefined
   const { stdout, status } = spawnSync('vcgencmd', ['get_throttled'], {

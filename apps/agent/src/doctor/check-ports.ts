@@ -17,7 +17,7 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 
 /**
  * Checks what is known about modems without opening them: their USB mode, the permissions of their ports, and the programs
- * that use the ports. The running agent, if there is one, may use them.
+ * that use the ports. The running agent, if there is one, may use the ports.
  */
 export async function checkPorts(
   wanted: Wanted,
@@ -94,7 +94,7 @@ function checkSleep({ usb }: Place, { sysfs }: DeviceFolders): readonly Finding[
   ]
 }
 
-/** Each modem must be ignored, because ModemManager writes commands of its own to modems. */
+/** Checks that ModemManager ignores each modem, because it would write commands of its own to the modems. */
 async function checkModemManager(places: readonly Place[]): Promise<readonly Finding[]> {
   const { runsModemManager } = await readHolders('/dev/null')
   if (!runsModemManager) return []

@@ -39,7 +39,7 @@ async function askHealth(url: string, nowMs: () => number) {
     return {
       version: typeof version === 'string' ? version.slice(0, 40) : undefined,
       failed: failedChecks(body),
-      // The header contains whole seconds, so the middle of the second is the best estimate.
+      // The header contains only whole seconds, so the middle of the second is the best estimate.
       aheadMs: Number.isNaN(relayMs) ? undefined : middle - relayMs - 500,
     }
   } catch {

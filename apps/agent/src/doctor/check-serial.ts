@@ -24,7 +24,7 @@ export function checkSerialPort(address: string, machine: SerialFolders = thisMa
   return wrongPort === undefined ? consoleOn(address, tty, machine) : [wrongPort]
 }
 
-/** A port on the GPIO pins or on the board: a modem there has no USB plug, and may have to be switched on by its PWRKEY pin. */
+/** A port on the GPIO pins or on the board. A modem there has no USB plug, and may have to be switched on with its PWRKEY pin. */
 export function isGpioPort(address: string): boolean {
   return /^(?:serial\d|tty(?:AMA|S)\d+)$/.test(basename(address))
 }
@@ -57,7 +57,7 @@ function wrongGpioPort(address: string, tty: string, { devices }: SerialFolders)
   )
 }
 
-/** The kernel and the login prompt of a console write into the modem. */
+/** On a console port, the kernel and the login prompt write to the modem. */
 function consoleOn(address: string, tty: string, { proc, boot }: SerialFolders): readonly Finding[] {
   const running = readText(join(proc, 'cmdline')) ?? ''
   if (!consolesIn(running).includes(tty)) return []

@@ -18,19 +18,19 @@ import { join } from 'node:path'
 /** The state of a journal, and whether the relay confirmed since this boot that it is not an old copy. */
 interface Mark {
   readonly bootId: string
-  /** New at each start and also stored in the journal, so that only one journal continues from this mark. */
+  /** The token of the last start. The journal contains it too, so only that journal continues from this mark. */
   readonly token: string
   readonly commits: number
   readonly isConfirmed: boolean
 }
 
 /**
- * Detects after a restart of the process whether the journal is the one that the previous process left. The mark is in
- * memory that lasts until the machine is switched off. It is updated after every commit, before the commit is reported, so
- * a restored or copied journal has fewer commits than its mark or another token.
+ * Detects after a restart of the process whether the journal is the one that the previous process left. The mark is stored in
+ * memory that lasts until the machine is switched off. It is updated after every commit, before the commit is reported, so a
+ * restored or copied journal has fewer commits than the mark, or a different token.
  */
 export class BootMark {
-  /** Whether the journal is the one of this boot and was confirmed, so that its messages may be sent. */
+  /** Whether the journal was used since this boot and was confirmed, so that its messages may be sent. */
   readonly isContinued: boolean
   readonly #file: string
   #descriptor: number | undefined
@@ -55,7 +55,7 @@ export class BootMark {
       journal.commits >= left.commits
     this.#mark = { bootId, token, commits: journal.commits, isConfirmed: this.isContinued }
     forgetGone(folder)
-    // Renaming is atomic: an interrupted start leaves no mark, or the previous one, whose token no longer matches.
+    // Renaming is atomic, so an interrupted start leaves either no mark or the previous mark, whose token no longer matches.
     writeFileSync(`${this.#file}.new`, `${lineOf(this.#mark)}${path}\n`, { mode: 0o600 })
     renameSync(`${this.#file}.new`, this.#file)
     this.#descriptor = openSync(this.#file, 'r+')
@@ -108,7 +108,7 @@ export function bootMemory(shared = '/dev/shm'): BootMemory | undefined {
     const isOurs = found.isDirectory() && found.uid === uid && (found.mode & 0o022) === 0
     return isOurs ? { bootId, folder } : undefined
   } catch (error) {
-    // Not Linux, or no access: only the relay can confirm the journal.
+    // On other systems than Linux, or without access, only the relay can confirm the journal.
     if (error instanceof Error && 'code' in error) return undefined
     throw error
   }

@@ -20,7 +20,9 @@ type CommandChange =
   | { readonly kind: 'command-received'; readonly command: SendCommand; readonly at: Stamp }
   /** A cancel for a command that has not arrived. If the command arrives later, it counts as ended. */
   | { readonly kind: 'tombstone'; readonly cmdId: string; readonly at: Stamp }
-  /** SIM and PDUs, written before the first part is sent. Replaces an earlier plan of which no part was sent. */
+  /**
+   * The SIM and the PDUs of a message. Written before the first part is sent. Replaces an earlier plan of which no part was sent.
+   */
   | { readonly kind: 'command-planned'; readonly cmdId: string; readonly plan: Plan }
   /** What the sender needs after a restart: number of tries, last reason, flags. */
   | { readonly kind: 'command-noted'; readonly cmdId: string; readonly note: Json }
@@ -44,7 +46,7 @@ export interface PlannedPart {
   readonly tpduLength: number
 }
 
-/** `delivered` follows `sent`; the others are final, except `failed` as `submit_unknown`. */
+/** Final, except that `sent` may become `delivered` or `failed`, and that `failed` with `submit_unknown` may be corrected. */
 export type CommandOutcome = 'sent' | 'delivered' | 'failed' | 'cancelled'
 
 /** `attempt` is 1 for the first try to hand over the PDU. COMMIT and RESULT of an attempt may come in any order. */
@@ -93,7 +95,7 @@ type InboundChange =
       readonly slot?: Slot
       readonly detail?: Json
     }
-  /** The slot of the PDU; null if it was deleted. */
+  /** The slot of the PDU; null if the PDU was deleted from its slot. */
   | { readonly kind: 'inbound-slot'; readonly pduId: string; readonly slot: Slot | null }
   /** What the PDU resulted in: `emitted`, `joined`, `copy`, `report`, `unmatched`, `unreadable` or `silent`. */
   | {
@@ -104,7 +106,7 @@ type InboundChange =
       /** The time of arrival, once it is known. */
       readonly datedMs?: number
     }
-  /** The PDU is no longer needed, only `remains`. */
+  /** The PDU is no longer needed. Only `remains` is kept. */
   | { readonly kind: 'inbound-forgotten'; readonly pduId: string; readonly remains?: Json }
 
 export interface Slot {
@@ -116,14 +118,14 @@ type EventChange =
   /** An event for the relay. Events are numbered in the order in which they are written. */
   | { readonly kind: 'event'; readonly event: AgentEvent }
   /**
-   * The last event that the relay has on disk, in one history of its database. Decreases if the database was restored from
-   * a backup.
+   * The last event that the relay has on disk, in one history of its database. The number decreases if that database was restored
+   * from a backup.
    */
   | { readonly kind: 'mark-recorded'; readonly mark: number; readonly streamId: string }
   /** The journal is an old copy. It gets a new id, and events that the relay may not have are renumbered. */
   | { readonly kind: 'journal-renounced'; readonly journalId: string; readonly provenMark: number }
 
-/** Small records by name, such as SIM slots and settings. Null removes one. */
+/** Small records by name, such as SIM slots and settings. The value null removes a record. */
 type NoteChange = { readonly kind: 'note'; readonly name: string; readonly value: Json }
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined }

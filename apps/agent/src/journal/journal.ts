@@ -25,7 +25,7 @@ export interface Journal {
    */
   write(changes: readonly Change[], options?: { readonly mayWait?: boolean }): Promise<readonly number[]>
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
-  /** Removes finished records and the content of acknowledged events, by age. */
+  /** Removes finished records and the content of acknowledged events when they are old enough. */
   forget(limits: RetentionLimits): Promise<Removed>
   /** Stores until the machine is switched off whether the relay confirmed that this journal is not an old copy. */
   confirm(isConfirmed: boolean): Promise<void>
@@ -39,7 +39,7 @@ export interface OpenedJournal {
   readonly isNew: boolean
   /** Where a broken journal was moved. */
   readonly broken: { readonly movedTo: string; readonly why: string } | undefined
-  /** True if the journal is as the last process left it, and was confirmed: it cannot be an old copy. */
+  /** True if the journal is in the state in which the last process left it, and was confirmed, so that it cannot be an old copy. */
   readonly isContinued: boolean
   /** Milliseconds until a small write is on disk. */
   readonly fsyncMs: number
@@ -77,7 +77,7 @@ export interface JournalOptions {
   readonly onLost: (error: Error) => void
   /** Called when events up to this number are on disk. */
   readonly onEvents?: (tail: number) => void
-  /** Returns undefined while the clock is not trusted; then, or without this option, the next `forget` dates new events. */
+  /** Returns undefined while the clock is not trusted. In that case, or without this option, the next `forget` dates new events. */
   readonly nowMs?: () => number | undefined
 }
 
@@ -172,7 +172,7 @@ class JournalThread implements Journal {
   }
 }
 
-/** The time that a modem takes to prompt for the next message. */
+/** The longest delay of such a write. A modem takes about this long to prompt for the next message. */
 const longestHoldMs = 4
 
 type RequestBody = Request extends infer Each ? (Each extends Request ? Omit<Each, 'id'> : never) : never
@@ -194,7 +194,7 @@ export function journalBytes(path: string): number {
   return [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
 }
 
-/** Next to this file, built and unbuilt. */
+/** The worker is next to this file, both in the build and in the sources. */
 function workerFile(): URL {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new URL(`./journal-worker.${extension}`, import.meta.url)

@@ -5,7 +5,7 @@ import { Turns } from './turns.ts'
 
 /**
  * Writes changes about what has already happened, and retries while the disk is full, because a lost result would send a
- * message twice. Resolves when the changes are on disk, and never if the journal is closed before. Rejects if the journal
+ * message twice. Resolves when the changes are on disk; never resolves if the journal is closed earlier. Rejects if the journal
  * refuses the changes, because retrying would be useless.
  *
  * Changes about one message are written one after the other, even if the disk has space only for the later one, because a
@@ -56,7 +56,7 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
 export interface WriteWatch {
   /** Called when a write fails. The write is retried unless the journal is closed or refuses it. */
   readonly onProblem: (error: JournalError) => void
-  /** Called when all writes that failed are on disk. */
+  /** Called when all changes whose write had failed are on disk. */
   readonly onRecovered?: (() => void) | undefined
 }
 

@@ -10,7 +10,7 @@ export interface Reads {
   /** Commands without an outcome, in the order of arrival. */
   'open-commands': { readonly ask: Record<never, never>; readonly answer: readonly CommandRecord[] }
   command: { readonly ask: { readonly cmdId: string }; readonly answer: CommandRecord | undefined }
-  /** Commands with a part that the SIM sent to the number with this reference. Newest first. */
+  /** Commands with a part that the SIM sent to the number with this reference. They are sorted newest first. */
   'commands-by-reference': {
     readonly ask: { readonly iccid: string; readonly reference: number; readonly number: string }
     readonly answer: readonly CommandRecord[]
@@ -29,7 +29,7 @@ export interface Reads {
   }
   /** In the order of arrival. */
   inbound: { readonly ask: { readonly sinceMs: number }; readonly answer: readonly InboundRecord[] }
-  /** PDUs that are not processed yet, and reports that matched nothing. In the order of arrival. */
+  /** PDUs that are not processed yet, and reports that matched nothing, in the order of arrival. */
   'inbound-waiting': { readonly ask: Record<never, never>; readonly answer: readonly InboundRecord[] }
   'inbound-by-id': { readonly ask: { readonly pduId: string }; readonly answer: InboundRecord | undefined }
   events: { readonly ask: { readonly after: number; readonly most: number }; readonly answer: readonly NumberedEvent[] }
@@ -57,7 +57,7 @@ export interface AttemptRecord {
   readonly attempt: number
   readonly committed: Stamp | undefined
   readonly evidence: Json | undefined
-  /** Undefined although `committed` is set: the part is in doubt. */
+  /** If undefined although `committed` is set, the part is in doubt. */
   readonly result: PartResult | undefined
   readonly resultAt: Stamp | undefined
   readonly reference: number | undefined
@@ -83,7 +83,7 @@ export interface NumberedEvent {
   readonly event: AgentEvent
 }
 
-/** Consecutive events. `from` is the number of the first one, higher than requested if retention removed some. */
+/** Consecutive events. `from` is the number of the first event; it is higher than requested if retention removed some events. */
 export interface EventTexts {
   readonly from: number
   readonly events: readonly { readonly text: string; readonly tag: string }[]

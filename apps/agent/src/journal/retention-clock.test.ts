@@ -89,7 +89,7 @@ test('corrects the dates of records of an earlier release', () => {
   expect(machine.rows()).toMatchObject({ commands: 1 })
 })
 
-/** 100 schedules. While the trusted time is right, content is removed within two minutes after it is due. */
+/** Runs 100 schedules. While the trusted time is right, content must be removed within two minutes after it is due. */
 test('removes content neither early nor late, whatever happens to the clock', () => {
   for (let seed = 1; seed <= 100; seed += 1) {
     const random = new RandomChoices(seed)

@@ -40,8 +40,8 @@ export interface RetentionLimits {
   /** How long a finished command, a settled PDU and an acknowledged event are kept. */
   readonly recordsMs: number
   /**
-   * How long the content of acknowledged events is kept. 0: not at all, even if the clock is not trusted. Undefined: as long
-   * as the event.
+   * How long the content of acknowledged events is kept. 0: not kept at all, even if the clock is not trusted. Undefined: kept as
+   * long as the event.
    */
   readonly contentMs?: number | undefined
 }
@@ -53,13 +53,12 @@ export interface Removed {
 }
 
 /**
- * The time of a record that was written while the clock was not trusted: the latest time that a Date can hold. The clock
- * of a Raspberry Pi starts in 1970, or at the time of its last shutdown, so with its time a record would be removed too
- * early.
+ * The time of a record that was written while the clock was not trusted: the latest time that a Date can hold. The clock of a
+ * Raspberry Pi starts in 1970, or at the time of its last shutdown, so a record that used this time would be removed too early.
  */
 export const undatedMs = 8_640_000_000_000_000
 
-/** Removes old records, and earlier the content of events that the relay has stored. */
+/** Removes old records. The content of events that the relay has stored is removed earlier. */
 export class Retention {
   readonly #database: DatabaseSync
   /** The content of events up to this number was removed. */
@@ -87,8 +86,8 @@ export class Retention {
   }
 
   /**
-   * A record from the future is undated, or was written before the clock was set back. Such a record counts as written now,
-   * so that it is removed, but not too early. Parts of long messages keep their time, because joining them depends on it.
+   * A record from the future is undated, or was written before the clock was set back. Such a record counts as written now, so that
+   * it is eventually removed, but not too early. Parts of long messages keep their time, because joining them depends on it.
    */
   #date(nowMs: number): void {
     const run = (sql: string) => this.#database.prepare(sql).run(nowMs)
@@ -121,9 +120,9 @@ export class Retention {
   }
 
   /**
-   * Removes records that ended, were processed or acknowledged before this time. Keeps the record of a message that is
-   * still on a SIM, because without the record it would count as new when it is read again. Removes events from the oldest
-   * on, because their numbers must have no gaps.
+   * Removes records that ended, were processed or were acknowledged before this time. Keeps the record of a message that is still
+   * on a SIM, because without the record it would count as new when it is read again. Removes the oldest events first, because the
+   * numbers of the remaining events must have no gaps.
    */
   #removeRecords(beforeMs: number): Removed {
     const run = (sql: string) => Number(this.#database.prepare(sql).run(beforeMs).changes)

@@ -88,7 +88,7 @@ export const schema = `
   CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `
 
-/** Upgrades a journal to the next version; indexed by its version. */
+/** The SQL that upgrades a journal to the next version, by the version before the upgrade. */
 export const upgrades: Readonly<Record<number, string>> = {
   1: 'ALTER TABLE journal ADD COLUMN start_token TEXT; ALTER TABLE journal ADD COLUMN commits INTEGER NOT NULL DEFAULT 0',
   // Version 2 stored times whether or not the clock was trusted, so it is unknown which of them are right.

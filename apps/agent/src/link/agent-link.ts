@@ -63,7 +63,7 @@ export class AgentLink {
     this.#timers.clear()
   }
 
-  /** Processes inputs one at a time. An input that an effect causes is processed after the current one. */
+  /** Processes inputs one at a time. An input that an effect causes is processed after the current input. */
   step(input: AgentInput): void {
     this.#pending.push(input)
     if (this.#isStepping) return

@@ -91,5 +91,5 @@ export class CommandHandler {
   }
 }
 
-/** More findings than a machine with many modems has. */
+/** Larger than the number of findings on a machine with many modems. */
 const maxFindings = 100

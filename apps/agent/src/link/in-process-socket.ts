@@ -14,8 +14,8 @@ export type AcceptSocket = (
 }
 
 /**
- * A link within one process that behaves like a socket at both ends: inputs arrive in order and never during the other
- * end's call, and data sent before a close arrives before it.
+ * A link within one process that behaves like a socket at both ends: inputs arrive in order and never during a call of the other
+ * end. Data that was sent before the socket was closed arrives first.
  */
 export function socketInProcess(accept: AcceptSocket): OpenSocket {
   return (listener) => {
@@ -54,7 +54,7 @@ class SocketPair {
     }
   }
 
-  /** As with a WebSocket, nothing is sent after a close, and data that was sent before still arrives. */
+  /** As with a WebSocket, nothing is sent after the socket was closed, but data that was sent earlier still arrives. */
   #pass(deliver: () => void): void {
     if (!this.#isClosed) this.#later(deliver)
   }

@@ -51,7 +51,7 @@ export function readArguments(argv: readonly string[]): Request {
 
 type Values = CommandLine['values']
 
-/** All options; each command ignores those of the others. */
+/** The options of all commands. Each command ignores the options that it does not have. */
 const allOptions: ProgramCommands = {
   ...modemToolCommands,
   options: Object.assign(

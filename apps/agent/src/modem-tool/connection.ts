@@ -84,7 +84,7 @@ export class Connection {
             const { words, advice } = event.state.failure
             end(() => reject(new ToolError(`${words} ${advice}`)))
           }
-          // Events of the setup come before the session exists.
+          // Events of the setup are emitted before the session exists.
           queueMicrotask(look)
         }),
         this.onNews((news) => {

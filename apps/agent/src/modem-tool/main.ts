@@ -99,7 +99,7 @@ function withinLimit(command: Command, work: Promise<void>): Promise<void> {
   })
 }
 
-/** A signal is the normal end of `watch` and `receive`, and an interruption of the others. */
+/** A signal is the normal end of `watch` and `receive`, but interrupts the other commands. */
 function untilInterrupted(command: Command, work: Promise<void>): Promise<number> {
   const endless = command.name === 'watch' || command.name === 'receive'
   return new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@ export async function list(connection: Connection): Promise<void> {
   print(messages.length === 1 ? '1 message' : `${messages.length} messages`)
 }
 
-/** Deletes a message only if it is still the same, because modems reuse free indexes. */
+/** Deletes a message only if its index still contains the same message, because modems reuse free indexes. */
 export async function deleteOne(connection: Connection, memory: string, index: number): Promise<void> {
   const { modem, messages } = await storedMessages(connection)
   const message = messages.find(({ source }) => source.memory === memory && source.index === index)

@@ -5,7 +5,7 @@ import { type Connection, wordsOf } from './connection.ts'
 import { identify, signalText, stateText } from './identify.ts'
 import { messageLines } from './messages.ts'
 
-/** Prints the identity of the modem, then its events, until the signal. */
+/** Prints the identity of the modem, then its events, until the signal aborts. */
 export async function watch(connection: Connection, until: AbortSignal): Promise<void> {
   const stops = [
     connection.onEvent((event) => {

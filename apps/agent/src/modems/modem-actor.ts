@@ -33,7 +33,7 @@ export interface ModemListener extends SimListener {
 /**
  * One modem, driven by its `RecoveryRunner` and independent of all others.
  *
- * unidentified → identified, when it has reported its number. From then on it is always the same modem: if another one
+ * unidentified → identified, when it has reported its number. From then on it is always the same modem: if a different modem
  * answers on its port, the port is closed.
  */
 export class ModemActor {
@@ -246,7 +246,7 @@ export class ModemActor {
     this.#options.listener.onChanged(this)
   }
 
-  /** Without an IMSI nothing is recorded, because every modem in a network has one. */
+  /** Records nothing while the IMSI is unknown. Every modem that is registered in a network has an IMSI. */
   #recordEmulation(imsi: string | undefined): void {
     const { registration } = this.#options
     const isEmulated = registration.isEmulatedPort(this.#address) || imsi?.startsWith(testNetwork)
@@ -279,7 +279,7 @@ export class ModemActor {
     )
   }
 
-  /** For checks that run every minute, because each warning is also sent to the relay. */
+  /** Repeats a warning at most once an hour, because the checks run every minute and each warning is also sent to the relay. */
   #warnHourly(problem: string): void {
     const nowMs = this.#options.clock.nowMs()
     if (nowMs - (this.#hourlyWarnedAtMs.get(problem) ?? Number.NEGATIVE_INFINITY) < hourMs) return
@@ -287,10 +287,10 @@ export class ModemActor {
     this.#options.listener.onProblem(this, 'WARN', problem)
   }
 
-  /** Another modem has answered on this port. The registry assigns the port to that modem. */
+  /** Called when another modem has answered on this port. The registry assigns the port to that modem. */
   #closePort(): void {
     const port = this.#port
-    // Not while the modem is emitting an event.
+    // Deferred, because the port must not be closed while the modem is emitting an event.
     queueMicrotask(() => void port?.close())
   }
 
@@ -316,25 +316,25 @@ export class ModemActor {
     switch (news.kind) {
       case 'raise-alarm': {
         const problem = alarmText(news.cause)
-        // The listener adds the address itself.
+        // The address is removed because the listener adds it.
         const prefix = `${this.#address}: `
         listener.onProblem(this, 'ERROR', problem.startsWith(prefix) ? problem.slice(prefix.length) : problem)
         this.#hasHadProblem = true
         break
       }
       case 'healed':
-        // The first start is not a recovery.
+        // The first time, the modem has only started, which is not a recovery.
         if (this.#hasHadProblem) listener.onProblem(this, 'INFO', recoveredText(news))
         this.#hasHadProblem = true
         break
       case 'clear-alarm':
-      // `healed` or another alarm follows.
+      // Nothing to report yet, because `healed` or another alarm follows.
     }
   }
 }
 
 export interface ModemActorOptions {
-  /** The address until a port is opened. */
+  /** The address that is used until a port is opened. */
   readonly address: string
   readonly clock: Clock
   /** Opens this modem at its current place. */
@@ -342,7 +342,7 @@ export interface ModemActorOptions {
   readonly pinMemory: PinMemory
   readonly registration: ModemRegistration
   readonly sims: SimSettings
-  /** A USSD text that the network sent unsolicited or too late. */
+  /** A USSD text that the network sent without a request or too late. */
   readonly onUssd: (simNumber: number, answer: UssdAnswer) => void
   readonly listener: ModemListener
   readonly tuning?: ModemTuning | undefined
@@ -350,18 +350,20 @@ export interface ModemActorOptions {
 
 /** What the registry knows about this modem. */
 export interface ModemRegistration {
-  /** Returns false if the number belongs to another modem; else calls `identified` with the SIM number first. */
+  /**
+   * Returns false if the number belongs to another modem. Otherwise calls `identified` with the SIM number before it returns true.
+   */
   readonly confirm: (number: ModemNumber) => boolean
   /** The id of this modem, once it is identified. */
   readonly id: () => string | undefined
   /** The ICCID of the card that was in this modem before, if it was a different one. */
   readonly previousCard: (iccid: string) => string | undefined
-  /** Whether everything behind this port is emulated, by the settings. */
+  /** Whether everything behind this port is emulated according to the settings. */
   readonly isEmulatedPort: (address: string) => boolean
   readonly emulationSeen: (isEmulated: boolean) => void
   /** Undefined while it is not known. */
   readonly isEmulated: () => boolean | undefined
-  /** It is emulated and must send nothing, because this device has a real modem. */
+  /** This modem is emulated and must send nothing, because this device has a real modem. */
   readonly isHeldBack: () => boolean
 }
 

@@ -33,7 +33,7 @@ const remedies = {
   reset: 'a reset',
 } as const
 
-/** What a modem cannot do, and the consequence, for log, status and doctor. */
+/** What a modem cannot do, and what follows from that. Shown in the log, the status and the doctor. */
 export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
   'no-indications': 'does not announce incoming messages: the agent polls for them every few seconds',
   'no-delivery-reports': 'does not support delivery reports: messages stay Sent',

@@ -55,7 +55,7 @@ function unplug(path: string, firstTty: number): void {
 }
 
 describe('an emulated modem', { timeout: 60_000 }, () => {
-  /** A card of an operator: for the agent, its modem is a real one. */
+  /** A card of an operator, so that the agent takes its modem for a real one. */
   const operatorCard = { number: '+447700900009', iccid: '8944110000000000098', imsi: '234150000000009' }
 
   test('is marked by the test network of its SIM, also while it is unplugged', async () => {

@@ -173,7 +173,7 @@ export class ModemFleet {
     return id === undefined ? undefined : this.#slots.isEmulated(id)
   }
 
-  /** A disconnected real modem counts too: messages wait for it. */
+  /** A disconnected real modem also holds emulated modems back, because messages wait for it. */
   #isHeldBack(entry: RegisteredModem): boolean {
     if (this.#options.emulation?.mayMix) return false
     return this.#isEmulated(entry) === true && this.#slots.hasRealModem
@@ -201,7 +201,7 @@ export interface ModemFleetOptions {
 }
 
 /**
- * Emulated modems: those at such a port, and those whose SIM belongs to a test network. They send nothing while the device
+ * Modems are emulated if their port is, or if their SIM belongs to a test network. They send nothing while the device
  * has a real modem, unless they may be mixed.
  */
 export interface EmulationSettings {

@@ -72,7 +72,7 @@ export function stateText(state: ModemState): string {
   }
 }
 
-/** Describes a state in which the modem does not work fully; undefined in the others. */
+/** Describes a state in which the modem does not work fully. Returns undefined for a state in which it does. */
 export function problemText(state: ModemState): string | undefined {
   return ['absent', 'blocked', 'degraded'].includes(state.name) ? stateText(state) : undefined
 }

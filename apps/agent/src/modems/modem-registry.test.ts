@@ -3,7 +3,7 @@ import { type PortDevice, VirtualFleet } from '../testing/virtual-fleet.ts'
 
 const imeiA = '356938035648091'
 const imeiB = '356938035648182'
-/** Answers OK to everything, as some ports of modems do, and some devices that are not modems. */
+/** Answers OK to everything, like some ports of modems and some devices that are not modems. */
 const yesSayer = { answer: (text: string) => (text.includes('\r') ? '\r\nOK\r\n' : '') }
 const deaf = { answer: () => '' }
 

@@ -9,7 +9,7 @@ import type { ModemActor, OpenAnswer } from './modem-actor.ts'
 /** A modem and its place. */
 export interface RegisteredModem {
   readonly actor: ModemActor
-  /** The place where it is expected; no two modems share one. Undefined while it holds another modem. */
+  /** The place where the modem is expected. No two modems share a place. Undefined while another modem is at that place. */
   place: Place | undefined
   /** The identifier of the modem. Undefined until it has first answered, and constant afterwards. */
   id: string | undefined
@@ -34,7 +34,7 @@ export class ModemRegistry {
   #unlisted: readonly Place[] = []
   /** USB sessions of the devices that are connected now. */
   #sessions: ReadonlySet<string> = new Set()
-  /** USB sessions of unlisted devices that are not one of the registered modems. */
+  /** USB sessions of unlisted devices that are not registered modems. */
   readonly #foreign = new Set<string>()
   readonly #opening = new Set<string>()
   #stopped = false
@@ -73,13 +73,16 @@ export class ModemRegistry {
     this.#unknownDevices.present(places)
   }
 
-  /** Lets modems without an open port try again. */
+  /** Lets modems without an open port try to open it again. */
   devicesChanged(): void {
     for (const { actor, port, place } of this.#entries)
       if (port === undefined && place?.isPresent) actor.deviceAppeared()
   }
 
-  /** Checks the identity that a modem reports after setup. Returns false if it belongs to another entry: close its port. */
+  /**
+   * Checks the identity that a modem reports after setup. Returns false if it belongs to another entry; the caller must then close
+   * the port.
+   */
   confirm(entry: RegisteredModem, number: ModemNumber): boolean {
     // A modem without a number keeps the identity it got when its port was opened.
     const isUnnumbered = number.imei === undefined && number.serial === undefined && entry.id !== undefined
@@ -95,7 +98,10 @@ export class ModemRegistry {
     await Promise.all(this.actors.map((actor) => actor.stop()))
   }
 
-  /** Keeps the entry, so that a modem that resets keeps its limited number of resets. Unidentified ones are removed. */
+  /**
+   * Keeps the entry, so that a modem that resets keeps its limited number of resets. The entries of unidentified modems are
+   * removed.
+   */
   #placeGone(entry: RegisteredModem, place: Place): void {
     const nowMs = this.#options.clock.nowMs()
     if (place.isPresent) entry.goneAtMs = nowMs
@@ -172,7 +178,10 @@ export class ModemRegistry {
     return answer
   }
 
-  /** Returns other places for a modem whose listed port is gone: unlisted devices of the same model, its socket first. */
+  /**
+   * Returns other places for a modem whose listed port is gone: unlisted devices of the same model, beginning with the device in
+   * the modem's last socket.
+   */
   #alternativesFor({ last }: RegisteredModem): readonly Place[] {
     const usb = last?.usb
     if (usb === undefined) return []
@@ -301,9 +310,9 @@ export class ModemRegistry {
   }
 
   /**
-   * The IMEI without its check digit, which some commands omit; else the serial number of the modem, or of the USB device.
-   * Some makers give all their sticks the same number: the second one connected at the same time also gets its socket as
-   * part of the id. A modem without a number is identified by its socket or address alone.
+   * The IMEI without its check digit, which some commands omit; else the serial number of the modem, or of the USB device. Some
+   * makers give all their sticks the same number. If two such sticks are connected, the id of the second one also contains its
+   * socket. A modem without a number is identified by its socket or address alone.
    */
   #idOf(number: ModemNumber, { usb, key }: Place): string {
     const id = numberOf(number, usb)

@@ -15,7 +15,7 @@ export interface SimListener {
 }
 
 /**
- * The SIM of one modem: none → readable (modem set up) ⇄ sending (registered) → none. While `maySend` returns false, it
+ * The SIM of one modem: none → readable (modem set up) ⇄ sending (registered) → none. While `maySend` returns false, the SIM
  * receives and sends nothing.
  */
 export class SimPresence {

@@ -48,7 +48,7 @@ export class UssdSessions {
     return this.#answered(sim, modem, session, outcome)
   }
 
-  /** Cancels a session that the network opened itself, or with an answer that was no longer expected. */
+  /** Cancels a session that the network opened on its own or with an answer that was no longer expected. */
   unsolicited(simNumber: number, { status }: UssdAnswer): void {
     if (status === 'asks' && !this.#sims.has(simNumber)) void this.#options.modemOf(simNumber)?.cancelUssd()
   }
@@ -111,7 +111,7 @@ function replyOf(outcome: UssdOutcome): UssdReply {
     case 'answer':
       return replyOfStatus(outcome)
     case 'refused':
-      return { outcome: 'refused', reason: `the modem or the network refused it (${outcome.error.words})` }
+      return { outcome: 'refused', reason: `the modem or the network refused the request (${outcome.error.words})` }
     case 'no-answer':
       return { outcome: 'no-answer', reason: 'the network did not answer' }
     case 'text-not-writable':

@@ -9,9 +9,12 @@ export interface PortAccess {
   /** The group of the device. */
   readonly group: string
   readonly groupMayUse: boolean
-  /** Whether the user is in the group according to /etc/group, which does not affect a login from before the change. */
+  /**
+   * Whether the user is in the group according to /etc/group. A change of this file does not affect users who are already logged
+   * in.
+   */
   readonly isMember: boolean
-  /** Whether the device has just appeared or changed, because udev sets the permissions a moment later. */
+  /** Whether the device has just appeared or changed. If so, udev may not have set its permissions yet. */
   readonly isFresh: boolean
 }
 

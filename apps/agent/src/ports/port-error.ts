@@ -2,7 +2,7 @@
 export class PortError extends Error {
   override readonly name = 'PortError'
   readonly address: string
-  /** `absent`: not connected, may return. `refused`: connected, but cannot be used. */
+  /** `absent`: the device is not connected, but may return. `refused`: the device is connected, but cannot be used. */
   readonly problem: PortProblem['problem']
 
   constructor(address: string, { problem, explanation }: PortProblem, cause?: unknown) {

@@ -7,7 +7,7 @@ import { describeHolders, readHolders } from './port-holders.ts'
 import { PortLoss } from './port-loss.ts'
 import { unplugSafeBinding } from './unplug-safe-binding.ts'
 
-// USB modems ignore the rate; almost all modems on a UART start at this one.
+// USB modems ignore the rate. Almost all modems on a UART start at this rate.
 const BAUD_RATE = 115_200
 
 /** Opens a serial port or a pseudo-terminal. `onClosed` reports its loss once. */
@@ -40,8 +40,8 @@ export async function openSerialPort(path: string): Promise<OpenPort> {
 }
 
 /**
- * Root can open a port that another program has locked, and both would write to it. A pseudo-terminal is always held by
- * the process that created it.
+ * Root can open a port that another program has locked, and then both programs would write to it. A pseudo-terminal is always held
+ * by the process that created it.
  */
 async function refuseShared(path: string): Promise<void> {
   if (process.getuid?.() !== 0) return

@@ -23,7 +23,7 @@ export interface Envelope {
   readonly local: (ms: number) => string
 }
 
-/** A message of one part, or of all its parts joined. */
+/** The content of a message with one part, or of all parts of a long message joined. */
 export interface Content {
   /** More than one item if the parts have different alphabets. */
   readonly userData: readonly UserData[]
@@ -34,8 +34,8 @@ export interface Content {
 }
 
 /**
- * Returns the event for a received message: text, data for an application, or an MMS notification. Octets that are neither
- * text nor for a port are data for port 0. Content above the limits of an event is cut, because the relay would refuse the
+ * Returns the event for a received message: text, data for an application, or an MMS notification. Octets that are neither text nor
+ * addressed to a port become data for port 0. Content above the limits of an event is cut, because the relay would refuse the
  * event.
  */
 export function contentEvent(envelope: Envelope, content: Content): Received {

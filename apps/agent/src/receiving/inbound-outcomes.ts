@@ -20,8 +20,8 @@ import { LongMessages, senderOf } from './long-messages.ts'
 import { derivedId } from './pdu-identity.ts'
 
 /**
- * Decides what a received PDU results in: the changes that are written together with the PDU. A PDU without a trusted time
- * has no result yet, and neither has a status report.
+ * Decides what a received PDU results in: the changes that are written together with the PDU. A PDU without a trusted time has no
+ * result yet. Nor has a status report.
  */
 export class InboundOutcomes {
   readonly #time: TrustedTime
@@ -72,7 +72,7 @@ export class InboundOutcomes {
     rowOf: (pduId: string) => Promise<InboundRecord | undefined>,
   ): Promise<readonly Change[]> {
     const { effects, changes } = this.#long.tick(wallMs)
-    // Kept for the next call if the journal cannot be read now.
+    // The effects are kept for the next call, in case the journal cannot be read now.
     this.#released = [...this.#released, ...effects]
     const events: Change[] = []
     for (const effect of this.#released) {

@@ -37,9 +37,9 @@ export class InboundReceiver {
   readonly #outcomes: InboundOutcomes
   readonly #cleaner: SlotCleaner
   readonly #unmatched = new UnmatchedReports()
-  /** References that have become known and were not matched yet; `any`: a part has no reference. */
+  /** References that have become known and were not yet compared with reports. `any`: a part will never have a known reference. */
   readonly #newReferences = new Set<number | 'any'>()
-  /** By slot and content: PDUs that were read and are not journaled yet. */
+  /** PDUs that were read and are not journaled yet, by slot and content. */
   readonly #pending = new Map<string, Promise<void>>()
   #turn: Promise<unknown> = Promise.resolve()
   #turnsWaiting = 0
@@ -62,7 +62,7 @@ export class InboundReceiver {
     const records = await journal.read('inbound', { sinceMs: time.now().wallMs - rememberedMs })
     const changes = this.#outcomes.restore(records, await journal.read('notes', {}))
     if (changes.length > 0) this.#keep(changes).catch(onProblem)
-    // The start does not wait for this, because with a full disk it takes until there is space.
+    // The start does not wait for this task, because on a full disk the task ends only when there is space again.
     this.settleWaiting().catch(onProblem)
     this.#timer = clock.after(tickMs, () => this.#tick())
   }
@@ -93,7 +93,9 @@ export class InboundReceiver {
     return this.#inTurn(() => this.#settleWaiting())
   }
 
-  /** Called when the reference of a part is known, or never will be: a report that arrived early may match now. */
+  /**
+   * Called when the reference of a part becomes known or will never be known, because a report that arrived earlier may match now.
+   */
   tryReports(reference: number | undefined): void {
     const isScheduled = this.#newReferences.size > 0
     this.#newReferences.add(reference ?? 'any')
@@ -191,7 +193,7 @@ interface UnmatchedReport {
   readonly report: StatusReport
 }
 
-/** Status reports that match nothing yet. Above the limit the oldest ones are only in the journal. */
+/** Status reports that match nothing yet. Above the limit, the oldest reports are only in the journal. */
 class UnmatchedReports {
   readonly #reports = new Map<string, UnmatchedReport>()
 

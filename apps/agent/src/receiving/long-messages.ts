@@ -18,8 +18,8 @@ import type { Change, Json } from '../journal/change.ts'
 import type { InboundRecord } from '../journal/read.ts'
 
 /**
- * Joins the parts of long messages. The state follows from the journal alone: from the parts in their order, and from the
- * clock ticks that released something, each stored with the part that it followed.
+ * Joins the parts of long messages. The state follows from the journal alone: from the parts in their order, and from the clock
+ * ticks that released something. Each tick is stored with the part that arrived before it.
  */
 export class LongMessages {
   readonly #limits: ReassemblyLimits
@@ -59,7 +59,7 @@ export class LongMessages {
     return effects
   }
 
-  /** Removes the content of copies, and of parts whose message is complete, but not what identifies them. */
+  /** Removes the content of copies, and of parts whose message is complete. Keeps what identifies them. */
   forgotten(effects: readonly ReassemblyEffect[]): readonly Change[] {
     return effects
       .flatMap((effect) => {
@@ -73,7 +73,7 @@ export class LongMessages {
       })
   }
 
-  /** Releases parts that have waited long enough. The changes make a restart repeat the release. */
+  /** Releases parts that have waited long enough. When the returned changes are stored, the release is repeated after a restart. */
   tick(nowMs: number): { readonly effects: readonly ReassemblyEffect[]; readonly changes: readonly Change[] } {
     const before = this.#state
     const effects = this.#step({ kind: 'clock-ticked', nowMs })
@@ -165,7 +165,7 @@ function partFrom(remains: PartRemains, partId: string, sim: string, atMs: numbe
   }
 }
 
-/** One note for each tick, so that a new one does not rewrite the others. */
+/** There is one note for each tick, so that a new tick does not rewrite the notes of earlier ticks. */
 const tickNote = 'reassembly-tick/'
 
 interface Tick {

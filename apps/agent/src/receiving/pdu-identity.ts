@@ -11,9 +11,9 @@ import type { InboundRecord } from '../journal/read.ts'
  *   12 s (24.011) with the same octets, including the time stamp of the service centre;
  * - two equal messages that a sender sent within one second, the resolution of the time stamp.
  *
- * Equal octets in the same slot are therefore one message. In another slot, or directly from the network, they are a copy
- * if that time has passed, and otherwise a new message. Messages that were stored while the agent was stopped are read
- * together and count as separate messages, because losing one would be worse than reporting one twice.
+ * Equal octets in the same slot are therefore one message. In another slot, or directly from the network, they are a copy if at
+ * least 12 s have passed, and otherwise a new message. Messages that were stored while the agent was stopped are read together and
+ * count as separate messages, because losing one would be worse than reporting one twice.
  */
 export async function identify(
   journal: Journal,

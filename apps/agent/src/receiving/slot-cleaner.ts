@@ -28,20 +28,20 @@ interface Task {
 }
 
 interface DeletionQueue {
-  /** Undefined while the SIM is disconnected. The tasks are kept, because its messages are not reported again. */
+  /** Undefined while the SIM is disconnected. The tasks are kept, because the modem does not report the same messages again. */
   sim: ReceivingSim | undefined
   readonly tasks: Map<string, Task>
   isBusy: boolean
   timer: Timer | undefined
 }
 
-/** Deletes journaled messages from SIMs and modems. Each SIM works independently; a failed deletion is retried until it succeeds. */
+/** Deletes journaled messages from SIMs and modems. SIMs work independently. A failed deletion is retried until it succeeds. */
 export class SlotCleaner {
   readonly #clock: Clock
   readonly #keep: Keep
   readonly #onError: (error: unknown) => void
   readonly #queues = new Map<string, DeletionQueue>()
-  /** By slot and content, the time of deletion. The same content that was read earlier is the same message. */
+  /** The time of the deletion, by slot and content. If the same content was read before that time, it is the same message. */
   readonly #deletedAtMs = new Map<string, number>()
   #isStopped = false
 
@@ -74,7 +74,7 @@ export class SlotCleaner {
     }
     const queue = this.#queueOf(sim.iccid)
     const slot = { memory: source.memory, index: source.index }
-    // The slot contains the latest message.
+    // Replaces an earlier task for the slot, because the slot now contains this message.
     queue.tasks.set(nameOf(slot), { pduId, pdu, slot, isCopy, failures: 0, notBeforeMs: 0 })
     void this.#work(queue)
   }

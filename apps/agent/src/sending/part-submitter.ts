@@ -33,7 +33,7 @@ export class PartSubmitter {
   async submit({ pdu, tpduLength, moreFollow, ...of }: Extract<SendingEffect, { kind: 'submit' }>): Promise<void> {
     const { sim, cmdId, at, attempt }: Attempt = of
     const name: Attempt = { sim, cmdId, at, attempt }
-    // The modem may still be reporting the previous result.
+    // Waits for the previous submission, because the modem may still be reporting its result.
     await this.#last.get(sim)
     let hasResult = false
     const submitting = sim.submit(
@@ -81,7 +81,7 @@ export class PartSubmitter {
   }
 }
 
-/** Returns the attempt whose late result a modem reports. */
+/** Returns the attempt for the id with which a modem reports a late result. */
 export function attemptOf(id: string): Omit<Attempt, 'sim'> {
   const [cmdId, at, attempt] = JSON.parse(id) as SubmissionId
   return { cmdId, at, attempt }

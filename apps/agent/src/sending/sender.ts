@@ -44,7 +44,7 @@ export interface SenderOptions {
   /** Called when the journal cannot be written; the change is kept and retried. */
   readonly onJournalProblem: WriteWatch['onProblem']
   readonly onJournalRecovered?: WriteWatch['onRecovered']
-  /** Called when the reference of a part is known, or never will be: earlier reports may match now. */
+  /** Called when the reference of a part becomes known or will never be known, because earlier reports may match now. */
   readonly onReference: (reference: number | undefined) => void
   /** Called for an internal error, which affects no other message. */
   readonly onProblem: (error: unknown) => void
@@ -93,7 +93,7 @@ export class Sender {
     const sinceMs = time.now().wallMs - reportsExpectedMs
     const givenUp = await journal.read('doubtful-commands', { sinceMs })
     const messagesOf = (records: readonly CommandRecord[]) => records.flatMap((record) => this.#restored(record) ?? [])
-    // The start does not wait for the writes, because with a full disk they take until there is space.
+    // The start does not wait for the writes, because on a full disk they end only when there is space again.
     this.#begin(this.#step({ kind: 'restored', open: messagesOf(open), givenUp: messagesOf(givenUp) }))
   }
 
@@ -128,12 +128,14 @@ export class Sender {
     this.#begin(this.#step({ kind: 'sims-known', simNumbers }))
   }
 
-  /** The SIM accepts messages, for the first time since its modem was set up, or again. */
+  /** The SIM accepts messages, either for the first time since its modem was set up or again. */
   simReady(sim: SendingSim): Promise<void> {
     return this.#step({ kind: 'sim-ready', sim })
   }
 
-  /** The modem lost its network, usually for a moment, so messages chosen for the SIM wait for a moment. */
+  /**
+   * The modem lost its network. Messages that were chosen for the SIM wait for a while, because the network usually returns soon.
+   */
   simUnserved(sim: SendingSim): void {
     this.#begin(this.#step({ kind: 'sim-unserved', sim }))
   }
@@ -264,7 +266,7 @@ export class Sender {
     try {
       sentMs = await journal.read('sent-lately', { iccid: sim.iccid, sinceMs: time.now().wallMs - dayMs })
     } catch (error) {
-      // Without its history the SIM still sends; otherwise it would send nothing until its modem restarts.
+      // The SIM sends without its history, because otherwise it would send nothing until its modem restarts.
       onProblem(error)
     }
     this.#begin(this.#step({ kind: 'history-read', sim, sentMs }))
@@ -327,8 +329,8 @@ export class Sender {
     const { journal, time } = this.#options
     const number = textFromAddress(report.recipient)
     const reference = report.messageReference
-    // All checks use this time: if the time became known in between, the later ones could see a suspect that the earlier
-    // ones did not examine.
+    // All checks use this stamp. If the time became known in between, later checks could find a suspect that earlier checks did not
+    // examine.
     const now = time.stamp()
     // Checked before the journal is read, because a result that arrives in the meantime is not in the journal yet.
     const isUnwritten = mayBeUnwritten(this.#state, iccid, report, now)

@@ -57,7 +57,7 @@ export function next(state: SendingState, input: SendingInput, moment: Moment): 
   return { state: step.state, effects: step.effects }
 }
 
-/** The excluded inputs belong to an attempt in progress, and free neither a lane nor a message. */
+/** Whether the input may free a lane or a message. The excluded inputs belong to an attempt in progress and cannot do so. */
 function isScheduled({ kind }: SendingInput): boolean {
   return kind !== 'prompted' && kind !== 'committed' && kind !== 'result-written'
 }
@@ -182,7 +182,7 @@ function applyToMessage(step: Step, input: MessageInput): void {
   }
 }
 
-/** Messages wait until the relay has confirmed the journal; to end a message or a doubt needs no confirmation. */
+/** Messages wait until the relay has confirmed the journal. A message or a doubt can end without this confirmation. */
 function restored(step: Step, open: readonly OutgoingMessage[], givenUp: readonly OutgoingMessage[]): void {
   rememberAll(step, givenUp)
   for (const message of open) {
@@ -212,7 +212,7 @@ function cancel(step: Step, cmdId: string): void {
     step.write([cancelRefusedEvent(cmdId, step.moment)])
     return
   }
-  // A submission that waits for its prompt checks this and is withdrawn.
+  // A submission that waits for its prompt checks `isCancelled` and is then withdrawn.
   step.put({ ...message, isCancelled: true })
   const sim = { simNumber: wantedSim(message), phoneNumber: phoneNumberOf(step.state.schedule, message) }
   step.write(

@@ -78,7 +78,7 @@ export type SendingInput =
   /** The COMMIT is on disk. */
   | ({ readonly kind: 'committed' } & Attempt)
   | ({ readonly kind: 'result'; readonly result: AttemptResult } & Attempt)
-  /** The RESULT or evidence is on disk, or the journal refused it. `isAnswer`: it came from the modem. */
+  /** The RESULT or the evidence is on disk, or the journal refused it. `isAnswer`: whether it came from the modem. */
   | {
       readonly kind: 'result-written'
       readonly unwritten: string
@@ -109,8 +109,8 @@ export type SendingInput =
 
 export type SendingEffect =
   /**
-   * Write, and retry while the disk is full. `onWritten` is the input when the changes are on disk, `onSettled` also when
-   * the journal refuses them.
+   * Write, and retry while the disk is full. `onWritten` is the next input when the changes are on disk; `onSettled` is the next
+   * input also when the journal refuses the changes.
    */
   | {
       readonly kind: 'write'
@@ -121,7 +121,7 @@ export type SendingEffect =
       readonly onSettled?: SendingInput
       readonly crashPoint?: 'doubt-journaled' | 'result-journaled'
     }
-  /** Write once, before the PDU is written to the modem. */
+  /** Write without retries, before the PDU is written to the modem. */
   | { readonly kind: 'commit'; readonly changes: readonly Change[] }
   /** Answered by `history-read`. */
   | { readonly kind: 'read-history'; readonly sim: SendingSim }
@@ -141,7 +141,7 @@ export type SendingEffect =
     } & Attempt)
   | { readonly kind: 'set-timer'; readonly atMs: number }
   | { readonly kind: 'cancel-timer' }
-  /** The reference of a part is known, or never will be: reports that arrived earlier may match now. */
+  /** The reference of a part has become known or will never be known, so reports that arrived earlier may match now. */
   | { readonly kind: 'reference-known'; readonly reference: number | undefined }
   | { readonly kind: 'open-changed'; readonly open: number }
 

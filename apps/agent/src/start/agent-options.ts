@@ -62,7 +62,7 @@ export interface AgentLog {
   error(message: string): void
 }
 
-/** A device that is configured with emulated modems only may use them, even if it had a real one before. */
+/** If only emulated modems are configured, the device may use them even if it had a real modem before. */
 export function emulationSettings(config: AgentConfig, wanted: Wanted): EmulationSettings {
   const isEmulated = (address: string) => config.EMULATED_MODEMS || address === 'virtual'
   const isOnlyEmulated = config.EMULATED_MODEMS || (!wanted.auto && wanted.addresses.every(isEmulated))

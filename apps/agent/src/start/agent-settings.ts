@@ -11,7 +11,7 @@ export const noSettings: KnownSettings = { messages: {}, ping: {}, privacy: {} }
 
 /**
  * Reads settings from the relay. A setting with a value outside the range of the API is named in `refused` and keeps its
- * previous value, so a newer or malicious relay can neither stop an agent from sending nor keep it busy without a pause.
+ * previous value, so a newer or malicious relay can neither stop an agent from sending nor keep it permanently busy.
  */
 export function takeSettings(
   sent: Readonly<Record<string, unknown>>,
@@ -41,14 +41,14 @@ export function takeSettings(
 /**
  * The account settings in use. Stores changes, so that the next process can use the settings without a relay.
  *
- * Each change is a write to the disk and may restart the pings, so many changes in a row are slowed down: ten are used at
- * once, then one a second, which is always the latest.
+ * Each change is a write to the disk and may restart the pings, so many changes in a row are slowed down: ten are used at once,
+ * after that only the latest change in each second.
  */
 export class SettingsInUse {
   readonly #options: SettingsInUseOptions
   #known: KnownSettings = noSettings
   #written: Promise<void> = Promise.resolve()
-  /** The number of changes used lately, reduced by one each second. */
+  /** The number of changes that were used recently. It decreases by one each second. */
   #recent = 0
   #recentAtMs = 0
   #held: HeldSettings | undefined

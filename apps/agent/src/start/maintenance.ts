@@ -26,7 +26,7 @@ export function startMaintenance(
   }
 }
 
-/** Runs a task repeatedly, with a pause after each run, also after a failed one. */
+/** Runs a task repeatedly, with a pause after each run, even if the run failed. */
 class PeriodicTask {
   #timer: Timer | undefined
   readonly #clock: Clock
@@ -65,7 +65,7 @@ function contentMs({ privacy }: KnownSettings): number | undefined {
   return typeof seconds === 'number' ? seconds * 1000 : undefined
 }
 
-/** Records of finished messages are kept for eight days, because networks and relays refer to them later. */
+/** Records of finished messages are kept for eight days, because networks and relays may still refer to these messages. */
 const recordsMs = 8 * 24 * 60 * 60_000
 const pruningMs = 60_000
 const clockWatchMs = 2_000

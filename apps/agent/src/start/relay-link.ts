@@ -127,11 +127,13 @@ function journalNames({ marks }: AgentStore) {
   return { id: marks.journalId, replaces: marks.replaces, streamId: marks.streamId }
 }
 
-/** More than a modem sends in minutes. Further messages wait at the relay, where urgent ones can still overtake them. */
+/**
+ * More messages than a modem sends in minutes. Further messages wait at the relay, where urgent messages can still overtake them.
+ */
 const sendCapacity = 100
 const urgentSendCapacity = 20
 
-/** Records at most once a second which events the relay has stored. The journal works without it, only slower. */
+/** Records at most once a second which events the relay has stored. The journal works without this record, only more slowly. */
 class MarkWriter {
   readonly #clock: Clock
   readonly #write: (mark: number, streamId: string) => Promise<void>

@@ -133,5 +133,7 @@ function linkStatus(link: AgentLink, relay: string, problem: string | undefined)
   }
 }
 
-/** How long a stop waits for the relay to store the last events. The others are sent after the next start. */
+/**
+ * How long a stop waits for the relay to store the last events. Events that are not stored by then are sent after the next start.
+ */
 const flushLimitMs = 1_000

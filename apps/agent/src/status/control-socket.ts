@@ -28,7 +28,7 @@ export class ControlSocket {
     this.#path = path
   }
 
-  /** Requires the lock of the folder, because an existing socket is then from a process that has ended. */
+  /** The caller must hold the lock of the folder, so that an existing socket can only be from a process that has ended. */
   static open(folder: string, clock: Clock, answers: ControlAnswers): Promise<ControlSocket> {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const path = socketPathIn(folder)
@@ -130,7 +130,7 @@ async function answerTo(asked: Question | undefined, answers: ControlAnswers): P
   }
 }
 
-/** The path of a socket, and the shorter name for opening it. */
+/** The path of a socket, and a shorter name for opening the socket. */
 export interface SocketPath {
   readonly file: string
   readonly short: string

@@ -90,7 +90,7 @@ export class DeviceReporter {
     else if (before !== undefined) this.log('INFO', 'modem', `${address}: ready again`)
   }
 
-  /** Never postpones a report, because one modem that keeps changing must not delay reports about the others. */
+  /** Never postpones a report, because one modem that keeps changing must not delay reports about other modems. */
   #reportSimsWithin(ms: number): void {
     const { clock } = this.#options
     const atMs = clock.nowMs() + ms
@@ -155,5 +155,5 @@ function comparable(sims: readonly SimCard[]): string {
 const settleMs = 200
 const startLimitMs = 5_000
 const sampleMs = 30_000
-/** The relay ignores samples that follow each other faster. */
+/** The relay ignores samples that follow each other at a shorter interval. */
 const leastSampleMs = 15_500

@@ -68,7 +68,7 @@ export class WaitingReporter {
 
 const defaultIntervalMs = 5_000
 
-/** A pause between messages gets a new end with each message, which alone is not worth a report. */
+/** With each message, the pause between messages gets a new end. This change alone is not worth a report. */
 function comparable(report: WaitingReport): unknown {
   const withoutEnd = <One extends { readonly reason: string }>(one: One) =>
     one.reason === 'pause' ? { ...one, until: undefined } : one

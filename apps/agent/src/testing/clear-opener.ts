@@ -1,6 +1,6 @@
 import { FieldOpener, type OpenedField } from '../sending/message/encrypted-field.ts'
 
-/** Decodes fields of `sealed()` without cryptography, because a real thread would not follow the simulated clock. */
+/** Decodes the results of `sealed()` without cryptography, because a real thread would not follow the simulated clock. */
 export class ClearOpener extends FieldOpener {
   constructor() {
     super('')

@@ -15,7 +15,7 @@ export class ScriptedRelay {
   deviceId = 'device-1'
   /** The close code and reason sent instead of an answer to `pair` or `hello`. */
   refusal: { readonly at: 'pair' | 'hello'; readonly code: number; readonly reason: string } | undefined
-  /** The frame from which on the relay sends nothing. */
+  /** The first frame that the relay no longer sends. */
   silence: 'challenge' | 'welcome' | undefined
   versions = { min: 1, max: 1 }
   settings: Readonly<Record<string, unknown>> = {}
@@ -73,7 +73,7 @@ export class ScriptedRelay {
     this.#say({ type: 'settings', settings: this.settings, serverTime })
   }
 
-  /** Sends goaway, like a relay that is about to stop. */
+  /** Sends `goaway`, like a relay that is about to stop. */
   goAway(reconnectAfterMs: number): void {
     this.#say({ type: 'goaway', reconnectAfterMs })
   }

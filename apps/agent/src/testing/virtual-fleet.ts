@@ -34,7 +34,7 @@ export class VirtualFleet {
   readonly network = new Network({ clock: this.clock, random: this.#random })
   readonly #ports = new Map<string, PortDevice>()
   readonly #listeners = new Map<VirtualModem, Set<VirtualPort>>()
-  /** Whether the fleet is notified of changes of devices. */
+  /** Whether the fleet is notified when devices change. */
   isWatched = true
   #sessions = 0
   #changed: () => unknown = () => undefined

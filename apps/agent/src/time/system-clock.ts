@@ -17,7 +17,7 @@ export function judgeSystemClock(machine: ClockSources = thisMachine): SystemClo
   return isSynchronised === undefined && !machine.isRaspberryPi() ? 'kept' : 'lost'
 }
 
-/** A time before the release of this program. */
+/** The earliest plausible time, which is before the release of this program. */
 const earliestMs = Date.UTC(2026, 0, 1)
 
 interface ClockSources {

@@ -68,7 +68,7 @@ export class TrustedClock implements TrustedTime {
     if (isSet) this.#options.onChanged()
   }
 
-  /** The difference of the system clock from the time of the relay or the network. */
+  /** The difference between the system clock and the time of the relay or the network. */
   get systemErrorMs(): number | undefined {
     const reference = this.#reference
     if (reference === undefined) return undefined

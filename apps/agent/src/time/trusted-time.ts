@@ -1,6 +1,9 @@
 import type { Stamp } from '../journal/change.ts'
 
-/** The time of day, and whether it can be trusted: a Raspberry Pi has no battery-backed clock. */
+/**
+ * The time of day, and whether it can be trusted. On a Raspberry Pi without a battery-backed clock, the time may be wrong after a
+ * start.
+ */
 export interface TrustedTime {
   now(): { readonly wallMs: number; readonly trusted: boolean }
   stamp(): Stamp

@@ -1,10 +1,10 @@
-// Writes a month of a busy gateway into its database, with the same rows as the product.
+// Writes a month of data of a busy gateway into its database, in the same form as the product does.
 import type { Client } from 'pg'
 
 export interface History {
-  /** Sent messages; received messages are 40 % of this number. */
+  /** How many messages are sent. The number of received messages is 40 % of this. */
   readonly messages: number
-  /** Phone numbers; one of them has a twentieth of all messages. */
+  /** How many phone numbers the messages are with. One of these numbers has a twentieth of all messages. */
   readonly numbers: number
 }
 
@@ -27,7 +27,7 @@ export async function fillHistory(client: Client, { messages, numbers }: History
   await client.query('VACUUM ANALYZE')
 }
 
-/** The latest is a minute old, half of them are less than a week old. */
+/** The latest message is a minute old, and half of the messages are less than a week old. */
 const AT = `now() - interval '1 minute' - interval '28 days' * power((n - 1) / $3::float8, 2)`
 
 const MESSAGES = `

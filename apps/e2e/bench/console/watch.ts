@@ -41,7 +41,7 @@ export class Watch {
     print('', 'shown', 'longest task', 'requests', 'slowest', 'elements', 'heap')
   }
 
-  /** The action, until its result is visible. */
+  /** Performs and measures an action. `work` resolves when the result of the action is visible. */
   async step(name: string, work: () => Promise<void>): Promise<void> {
     this.#asked.clear()
     await this.#page.evaluate('window.longestTask = 0')

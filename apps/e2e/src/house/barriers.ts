@@ -8,7 +8,7 @@ const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 /** Violations of WCAG 2.2 AA on the page, with their places. */
 async function barriersOn(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe)
-  // A string, because it runs in the page, where `axe` is loaded.
+  // The code is a string because it runs in the page, where `axe` is loaded.
   const { violations } = (await page.evaluate(
     "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
   )) as AxeResults

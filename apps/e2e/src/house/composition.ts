@@ -59,14 +59,14 @@ function serviceOf(root: string, name: string, raw: RawService, build: RawServic
     command: raw.command ?? image?.command ?? [],
     environment: Object.fromEntries(environment.map(([key, value]) => [key, withDefaults(value)])),
     volumes: (raw.volumes ?? []).map(volumeOf).filter(({ source }) => !source.startsWith('/')),
-    // The default of container engines.
+    // Ten seconds is the default of container engines.
     stopSeconds: Number.parseInt(raw.stop_grace_period ?? '10s', 10),
     healthCheck: raw.healthcheck?.test?.slice(1) ?? image?.healthCheck ?? [],
     raw,
   }
 }
 
-/** Replaces `${NAME:-default}` by the default. */
+/** Replaces `${NAME:-default}` with the default. */
 function withDefaults(value: string): string {
   return value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
 }

@@ -6,7 +6,7 @@ import { patienceMs } from './patience.ts'
 
 const chromiumProgram = '/usr/bin/chromium'
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
-/** For root, and without requests to the internet. */
+/** Flags that allow Chromium to run as root and prevent its own requests to the internet. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -42,7 +42,7 @@ export class ConsoleBrowser {
     const page = await context.newPage()
     page.on('pageerror', (error) => this.complaints.push(error.message))
     page.on('console', (message) => {
-      // The page itself handles refused requests.
+      // Refused requests are not errors of the page, because the page handles them.
       const isOfNetwork = message.text().startsWith('Failed to load resource')
       if (message.type() === 'error' && !isOfNetwork) this.complaints.push(message.text())
     })

@@ -8,9 +8,9 @@ import { asOrdinaryUser, makeOwnFolder } from './ordinary-user.ts'
 import { HouseProcess } from './process.ts'
 
 /**
- * Runs the services of a compose file as processes, each with the files of its image, its volumes, environment and command,
- * as a user who may only write its volumes. Paths and names that only exist in containers are replaced: `/data` by a folder
- * of the service, and `relay:3000` by a port of this machine.
+ * Runs the services of a compose file as processes, each with the files of its image, its volumes, environment and command, as a
+ * user who may only write to its volumes. Paths and names that only exist in containers are replaced: `/data` with a folder of the
+ * service, and `relay:3000` with a port of this machine.
  */
 export class ContainerRoom {
   readonly #folder: string
@@ -71,7 +71,7 @@ export class ContainerRoom {
     return { code: status, said: `${stdout}${stderr}` }
   }
 
-  /** Replaces network addresses in a file by local ports. */
+  /** Replaces network addresses in a file with local ports. */
   translateFile(file: string): void {
     const text = readFileSync(file, 'utf8')
     chmodSync(file, 0o640)

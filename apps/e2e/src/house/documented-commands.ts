@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './process.ts'
 
-/** The commands of a document: the lines of each `sh` block, continued lines joined. */
+/** The commands of a document: the lines of each `sh` block, in which continued lines are joined. */
 function documentedCommands(document: string): readonly (readonly string[])[] {
   const text = readFileSync(join(ROOT, document), 'utf8')
   return [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) =>

@@ -12,7 +12,7 @@ import { PostgresServer } from './postgres-server.ts'
 import { SetClock, whyNoSetClock } from './set-clock.ts'
 import { SmallDisk } from './small-disk.ts'
 
-/** Two relays on one PostgreSQL, and two agents with three modems, each connected to both relays by a proxy. */
+/** Two relays on one PostgreSQL, and two agents with three modems, each connected to both relays through a proxy. */
 export interface Fleet {
   readonly folder: string
   readonly postgres: PostgresServer

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A free port below 32768, where Linux takes no ports for outgoing connections, so that it is still free when a process
+ * A free port below 32768. Linux does not use these ports for outgoing connections, so the port is still free when a process
  * restarts.
  */
 export async function freePort(): Promise<number> {

@@ -86,7 +86,7 @@ export class House {
         devices?.length === 1 &&
         devices[0].online &&
         devices[0].simCards.filter(({ state }: { state: string }) => state === 'ready').length === sims,
-      // An agent that was refused often waits up to a minute.
+      // After many refusals, an agent waits up to a minute.
       150_000,
     )
   }

@@ -8,7 +8,7 @@ interface Memory {
   readonly shareMiB: number
 }
 
-/** A process and its descendants, itself first. */
+/** The memory of a process and of its descendants. The process itself comes first. */
 function memoryOf(pid: number): readonly Memory[] {
   const parents = parentsOfAll()
   const tree = [pid]

@@ -1,7 +1,7 @@
-// A client library for another server with the same API, which must work here unchanged.
+// The client library of another server with the same API. The library must work here unchanged.
 import client, { type HttpClient } from 'android-sms-gateway'
 
-// Its types declare CommonJS but its code is a module, so the compiler finds the class in `default`.
+// The types of the library declare CommonJS, but its code is an ES module, so the compiler finds the class in `default`.
 const Client = client as unknown as typeof client.default
 
 export type NpmClient = InstanceType<typeof Client>
@@ -23,7 +23,7 @@ class Refusal extends Error {
   }
 }
 
-/** An HTTP client as in its documentation. Some clients send a content type with DELETE, which has no body. */
+/** An HTTP client as in the documentation of the library. Some clients send a content type with DELETE, although it has no body. */
 const httpClient: HttpClient = {
   get: (url, headers) => ask('GET', url, headers),
   post: (url, body, headers) => ask('POST', url, headers, body),

@@ -10,7 +10,7 @@ export const asOrdinaryUser: readonly string[] = isRoot
   ? ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups']
   : []
 
-/** A folder that this user may write. */
+/** A folder that this user may write to. */
 export function makeOwnFolder(folder: string): void {
   mkdirSync(dirname(folder), { recursive: true })
   mkdirSync(folder, { mode: 0o750, recursive: true })

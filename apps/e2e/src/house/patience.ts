@@ -1,5 +1,5 @@
 /**
- * The time limit for events without a promised time. Long, because the machine may be busy; it only has to find tests that
- * hang.
+ * The time limit for events without a promised time. The limit is long because the machine may be busy, and only has to find tests
+ * that hang.
  */
 export const patienceMs = 120_000

@@ -4,12 +4,12 @@ import { HouseProcess } from './process.ts'
 /** A process that is restarted with the same settings whenever it ends, as by a service manager. */
 export class Post {
   readonly name: string
-  /** Unexpected ends with the last output. Must stay empty. */
+  /** For each unexpected end of the process, its last output. Must stay empty. */
   readonly crashes: string[] = []
   readonly #start: () => HouseProcess
   #process: HouseProcess
   #isWanted = true
-  /** The process has ended and will be restarted. */
+  /** Whether the process has ended and will be restarted. */
   #isAway = false
   readonly #log: (line: string) => void
 

@@ -38,7 +38,7 @@ export class PostgresServer {
     run('initdb', [`--pgdata=${data}`, `--username=${user}`, ...access, '--no-sync', '--no-locale', '--encoding=UTF8'])
     run('postgres', ['--single', '-D', data, 'postgres'], `CREATE DATABASE ${options.database}\n`)
     const where = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-p', String(options.port)]
-    // Set by `env` and not for the whole command, so that files of libfaketime belong to the user of PostgreSQL.
+    // The variables are set by `env` and not for the whole command, so that files of libfaketime belong to the user of PostgreSQL.
     const settings = Object.entries(options.settings ?? {}).map(([name, value]) => `${name}=${value}`)
     const command = [...asOrdinaryUser, 'env', ...settings, join(binaries, 'bin/postgres'), '-D', data, ...where]
     return new PostgresServer(command, await launch(command))

@@ -17,8 +17,8 @@ export class HouseProcess {
   readonly #watchers = new Set<() => void>()
 
   /**
-   * `main`: a file of the repository, or with `folder` a program such as `npm` and its working directory. With `logFile`
-   * the output goes there, and `lines` stays empty.
+   * `main`: a file of the repository, or, if `folder` is set, a program such as `npm` that runs in that folder. If `logFile` is
+   * set, the output goes to that file, and `lines` stays empty.
    */
   constructor(
     name: string,
@@ -63,7 +63,7 @@ export class HouseProcess {
     return this.#complaints
   }
 
-  /** The first line, printed already or later, for which `find` returns a value. */
+  /** Waits for the first line for which `find` returns a value. The line may already have been printed. */
   async said<T>(find: (line: string) => T | undefined, limitMs = patienceMs): Promise<T> {
     const until = performance.now() + limitMs
     let seen = 0

@@ -7,14 +7,14 @@ import { join } from 'node:path'
 const pageBytes = 4_096
 
 interface Mount {
-  /** Where its files are reached from here. */
+  /** The folder through which this process can reach the files of the mounted disk. */
   readonly folder: string
   undo(): void
 }
 
 /**
- * Mounts directly, with sudo, or in a user namespace, which needs no rights but is forbidden in some containers. The
- * process that holds the namespace ends with its standard input.
+ * The ways to mount: directly, with sudo, or in a user namespace, which needs no rights but is forbidden in some containers. The
+ * process that holds the namespace ends when its standard input is closed.
  */
 const ways: readonly ((folder: string, megabytes: number) => Promise<Mount | undefined>)[] = [
   async (folder, megabytes) => mountWith([], folder, megabytes),
@@ -70,7 +70,7 @@ export class SmallDisk {
     return undefined
   }
 
-  /** Fills it completely, including the last page of each file in its top folder. */
+  /** Fills the disk completely, including the last page of each file in its top folder. */
   fill(): void {
     for (const file of readdirSync(this.folder, { withFileTypes: true }).filter((entry) => entry.isFile())) {
       const path = join(this.folder, file.name)

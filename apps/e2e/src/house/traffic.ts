@@ -5,7 +5,7 @@ import type { House } from './house.ts'
 export interface Audit {
   readonly lost: readonly string[]
   readonly twice: readonly string[]
-  /** Ended as `submit_unknown`, and not sent again. */
+  /** The number of messages that ended as `submit_unknown` and were not sent again. */
   readonly inDoubt: number
   readonly problems: readonly string[]
 }
@@ -14,7 +14,7 @@ interface Sent {
   readonly id: string
   readonly destination: string
   readonly text: string
-  /** The relay answered 202. Without an answer, acceptance is unknown. */
+  /** Whether the relay answered 202. If it did not answer, the message may have been accepted or not. */
   readonly isPromised: boolean
   isCancelled: boolean
 }
@@ -98,7 +98,7 @@ export class Traffic {
     return found
   }
 
-  /** A message that was not accepted must not be sent. */
+  /** Judges a message that the API does not know. If it was not accepted, it must not have been sent. */
   #judgeUnknown({ id, destination, isPromised }: Sent, found: Findings): void {
     if (isPromised) found.lost.push(id)
     if (this.#onAir(destination).length > 0) found.problems.push(`${id} is unknown to the API, but was sent`)

@@ -54,7 +54,7 @@ async function serve(
   }
 }
 
-/** Refuses `//modems`, which would be the host `modems`. */
+/** Returns the URL of a request. Refuses `//modems`, because URL.parse would read `modems` as a host name. */
 function urlOf({ url = '/' }: IncomingMessage): URL {
   const parsed = url.startsWith('//') ? null : URL.parse(url, 'http://emulator')
   if (parsed === null) throw new ControlProblem(400, 'invalid_path', `"${url}" is not a path`)

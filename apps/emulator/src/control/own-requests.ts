@@ -3,9 +3,8 @@ import { isIP } from 'node:net'
 import { ControlProblem } from './problem.ts'
 
 /**
- * Refuses requests from web pages, because a page in a local browser can reach loopback and there is no password. The
- * checks are the headers that browsers add, a foreign host name (DNS rebinding), and body types that need no CORS
- * preflight.
+ * Refuses requests from web pages, because a page in a local browser can reach loopback and there is no password. Checks
+ * for headers that browsers add, for a foreign host name (DNS rebinding), and for body types that need no CORS preflight.
  */
 export function refuseWebPages(headers: IncomingHttpHeaders, boundTo: string): void {
   const site = headers['sec-fetch-site']

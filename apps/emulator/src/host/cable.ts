@@ -3,8 +3,8 @@ import type { ReceiveBytes } from './host-port.ts'
 
 /**
  * Passes bytes between a TCP connection and a modem, with limits in both directions. States: flowing; holding (the program
- * does not read, so its input is paused); full (the program has not read for long, so modem output is dropped, like in a
- * modem with a full buffer).
+ * does not read, so its input is paused); full (the program has not read for a long time, so modem output is dropped, as in
+ * a modem with a full buffer).
  */
 export class Cable {
   readonly #stream: Socket

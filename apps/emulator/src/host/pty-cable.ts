@@ -6,8 +6,9 @@ import type { Pty } from './posix.ts'
 
 /**
  * Passes bytes between a pseudo-terminal and a modem, with the limits and states of `Cable`. A Node stream reads the master,
- * but would block on writes: a program that does not read would stop all modems. So this class writes itself and retries
- * after a pause when the 4 kB buffer of the kernel is full, since there is no event for free space.
+ * but does not write to it, because its writes would block and a program that does not read would stop all modems. This class
+ * writes without a stream. When the 4 kB buffer of the kernel is full, it retries after a pause, because no event reports
+ * free space.
  */
 export class PtyCable {
   readonly #pty: Pty

@@ -56,7 +56,7 @@ export class PtyHost implements HostPort {
     this.#link.release()
   }
 
-  /** The kernel assigns the lowest free number, so the former one is held while a new one is opened. */
+  /** The kernel assigns the lowest free number, so the former number is held while a new pseudo-terminal is opened. */
   #openElsewhere(): Pty {
     const pty = this.#posix.openPty()
     if (pty.path !== this.#lastPath) return pty

@@ -84,7 +84,7 @@ export const modemInstructions = {
       const { memories, settings } = world.modem(modem).virtual.snapshot()
       const number = world.number(modem)
       if (settings === undefined) throw new InstructionRefused('not-possible', `${modem} is switched off`)
-      // "SM","ME","SM": new messages go to the third one (27.005 §3.2.2).
+      // "SM","ME","SM": new messages go to the third memory (27.005 §3.2.2).
       const receiving = settings.storage.replaceAll('"', '').split(',').at(-1)
       const memory = memories.find(({ name }) => name === receiving)
       if (memory === undefined) throw new InstructionRefused('not-possible', `${modem} has no memory ${receiving}`)
@@ -129,7 +129,7 @@ export const modemInstructions = {
   ),
 } satisfies Record<string, Instruction>
 
-/** Returns a number, IMSI or ICCID that both SIMs have. */
+/** Returns a phone number, IMSI or ICCID that both SIMs have. */
 function commonTo(card: Sim, other: Sim | undefined): string | undefined {
   if (other === undefined) return undefined
   return [card.msisdn, card.imsi, card.iccid].find((own) => [other.msisdn, other.imsi, other.iccid].includes(own))

@@ -35,7 +35,7 @@ export const optionsSchema = z.strictObject({
     example: '+447700900123',
   }),
   pty: option(path().optional(), {
-    about: `path of a link to the pseudo-terminal; default ${PTY_FOLDER}/modem0, or none with --tcp; none: no pseudo-terminal`,
+    about: `path of a link to the pseudo-terminal; "none" creates none; default ${PTY_FOLDER}/modem0, or "none" with --tcp`,
     example: './modem0',
   }),
   tcp: option(tcpAddress.optional(), {
@@ -93,7 +93,7 @@ export const optionsSchema = z.strictObject({
       .transform(Number)
       .default(1),
     {
-      about: 'factor for the boot time of a modem; 1 (default): as real hardware; 0: no delay',
+      about: 'factor for the boot time of a modem; 1 (default): as on real hardware; 0: no delay',
       example: '0',
     },
   ),
@@ -113,7 +113,7 @@ export type Options = z.infer<typeof optionsSchema>
 /** Short forms of `--output`. */
 const outputFlags = ['lines', 'json', 'quiet'] as const
 
-/** Returns the options, or what `--help` and `--version` demand. The only reader of arguments and environment. */
+/** Returns the options, or `help` or `version` if that is requested. Only this function reads arguments and environment. */
 export function readConfig(argv: readonly string[], environment: NodeJS.ProcessEnv): Options | 'help' | 'version' {
   if (argv.includes('--help') || argv.includes('-h')) return 'help'
   if (argv[0] === '--version') return 'version'

@@ -67,12 +67,12 @@ function refuseTwice(key: string, values: readonly (string | undefined)[]): void
   }
 }
 
-/** From the numbers that Ofcom reserves for fiction: +447700900000 to +447700900999. */
+/** Returns one of the numbers that Ofcom reserves for fiction: +447700900000 to +447700900999. */
 function numberOf(index: number): string {
   return `+44770090${String(index + 1).padStart(4, '0')}`
 }
 
-/** The same at every start, because programs identify a modem by its IMEI. */
+/** Returns the same IMEI at every start, because programs identify a modem by its IMEI. */
 function imeiOf(index: number): string {
   return withCheckDigit(`35693803${String(564_809 + index).padStart(6, '0')}`)
 }
@@ -93,7 +93,7 @@ export function simCard({ number, iccid, imsi, ...rest }: NonNullable<PlannedMod
   return new Sim({
     msisdn: number,
     iccid: iccid ?? withCheckDigit(`89441000${subscriber}`),
-    // Of a test network (ITU-T E.212), by which agents recognise an emulated modem.
+    // An IMSI of a test network (ITU-T E.212), by which agents recognise an emulated modem.
     imsi: imsi ?? `00101${subscriber}`,
     ...present(rest),
   })

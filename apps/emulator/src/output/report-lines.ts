@@ -3,7 +3,7 @@ import { eventText } from './network-events.ts'
 import { harmless, harmlessJson } from './terminal-text.ts'
 import { TrafficLines } from './traffic-lines.ts'
 
-/** The addresses, for people. */
+/** Returns the addresses as lines for people. */
 export function addressLines({ world, control, ledger, seed }: Emulator): string[] {
   const modems = world.modems.map(({ name, virtual, ports }) => {
     const where = ports.map((port) => `${port.address} (${port.describe()})`).join(' and ')
@@ -18,7 +18,7 @@ export function addressLines({ world, control, ledger, seed }: Emulator): string
   ].map(harmless)
 }
 
-/** The addresses, for programs, on one line. */
+/** Returns the addresses as one line of JSON for programs. */
 export function addressJson({ world, control, ledger, seed }: Emulator): string {
   const modems = world.modems.map(({ name, virtual, ports }) => ({
     name,
@@ -49,5 +49,5 @@ function timeOf(epochMs: number): string {
   return `${at.toTimeString().slice(0, 8)}.${String(at.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** Output without a line end is a prompt after this time. */
+/** Output that has no line end within this time counts as a prompt. */
 const IDLE_MS = 30

@@ -11,7 +11,7 @@ import { backupDatabase } from '@smsgw/relay/backup/backup-database'
 import type { RelayConfig } from '@smsgw/relay/config'
 import { databaseServer, runningDatabase } from '@smsgw/relay/store/open-store'
 
-/** Files of the data folder that a backup contains, under `gateway/`. Missing ones are left out. */
+/** Files of the data folder that a backup contains, under `gateway/`. Missing files are left out. */
 export const keptFiles = ['server-secret', 'credentials.json', identityFile, 'journal.db'] as const
 
 /** `npm run backup -- <file>`: writes all data of the gateway to one file. The gateway may be running. */
@@ -72,6 +72,6 @@ export const databaseSettings = {
 } as const
 
 export type DatabaseSettings = Pick<RelayConfig, keyof typeof databaseSettings> & {
-  /** Set if configured; otherwise it is in a file in DATA_DIR. */
+  /** The configured secret. If undefined, the secret is in a file in DATA_DIR. */
   readonly serverSecret: string | undefined
 }

@@ -20,7 +20,7 @@ import { abandonArrival, beginArrival, completeArrival } from './restored-folder
  */
 const ignoredNames = ['lock', 'lock-journal', 'owner', 'arriving', 'agent', 'emulator', 'relay']
 
-/** `npm run restore -- <file>`: restores into an empty folder. Messages that may have been sent since are not sent again. */
+/** `npm run restore -- <file>`: restores into an empty folder. Sends no message that may have been sent since the backup. */
 export async function restoreGateway(config: DatabaseSettings, file: string, log: Log): Promise<string> {
   const path = existingArchivePath(file)
   const folder = takeDataFolder(config.DATA_DIR).path

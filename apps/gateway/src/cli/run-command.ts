@@ -7,14 +7,14 @@ import { openLog } from '@smsgw/daemon/log'
 import { readSecret, readSettings } from '@smsgw/daemon/settings'
 import { settingsSchema } from '@smsgw/relay/config'
 
-/** Runs one command on the data of the gateway, or for the agent inside the running gateway. */
+/** Runs a command on the data of the gateway, or a command for the agent inside the running gateway. */
 export async function runCommand(line: CommandLine): Promise<void> {
   const env = { ...process.env, DATA_DIR: process.env['DATA_DIR'] || gatewayFolder }
   if (line.name === 'backup' || line.name === 'restore')
     return await moveData(line.name, line.positionals[0] ?? '', env)
   const config = readConfig({
     ...env,
-    // These belong to the relay of the gateway.
+    // These settings belong to the relay of the gateway.
     ENROLMENT_TOKEN: undefined,
     ENROLMENT_TOKEN_FILE: undefined,
     RELAY_URL: undefined,

@@ -47,7 +47,7 @@ function completions(programs: readonly ProgramCommands[], others: readonly Word
 
 const prefixed = (word: string) => `/${word}`
 
-/** Places that a further word can lead to, for the patterns of a shell's `case`. */
+/** Returns the places that a further word can lead to, as a pattern for the `case` of a shell. */
 function placesBelow(places: Places): string {
   return [...places.keys()]
     .filter((place) => place !== '')
@@ -119,7 +119,7 @@ ${[...places].flatMap(listed).join('\n')}
 `
 }
 
-/** Quotes a word for a shell; fish escapes a quote with a backslash inside the quotes, so no text contains one. */
+/** Quotes a word for a shell. Apostrophes in the word are replaced, because fish escapes them differently from other shells. */
 function quoted(word: string): string {
   return `'${word.replaceAll("'", '’')}'`
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-// `smsgw <program> …` becomes the program itself; the process is replaced, so signals and exit codes are those of the program.
+// `smsgw <program> …` replaces this process by the program, so signals and exit codes are those of the program.
 // Everything else is answered here. Only what is needed is loaded.
 
 const bundles = resolve(import.meta.dirname, '..')

@@ -49,7 +49,7 @@ export class VirtualPhoneLine {
     this.#modem.powerOn({ warm: true })
   }
 
-  /** Opens the port; an earlier one stops receiving. */
+  /** Opens the port. A port that was opened earlier receives nothing more. */
   open(): Port {
     const listener = { current: (_: Uint8Array): void => undefined }
     this.#listener = (bytes) => listener.current(bytes)

@@ -11,8 +11,8 @@ export interface VirtualPhonesOptions {
 }
 
 /**
- * The phones that exchange messages with the virtual modem: each number that it sends to, or that sends to it. They show
- * complete messages and keep the latest ones.
+ * The phones that exchange messages with the virtual modem: one for each number that the modem sends to or receives from.
+ * They show complete messages and keep the latest messages.
  */
 export class VirtualPhones implements VirtualPhone {
   readonly #options: VirtualPhonesOptions

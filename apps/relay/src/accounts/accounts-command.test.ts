@@ -74,7 +74,7 @@ test('accounts are listed by name, for people and for programs', async () => {
 test('an account is removed when its name is typed, or --yes is given', async () => {
   await run('add bob --generate')
   await run('add robert --generate')
-  await expect(run('remove bob', { answers: ['y'] })).rejects.toThrow('nothing removed')
+  await expect(run('remove bob', { answers: ['y'] })).rejects.toThrow('nothing was removed')
   await expect(run('remove bob')).rejects.toThrow('--yes')
   expect(await run('remove bob', { answers: ['bob'] })).toEqual(['account bob removed'])
   expect(await run('remove robert --yes')).toEqual(['account robert removed'])

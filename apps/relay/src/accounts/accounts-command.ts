@@ -19,7 +19,7 @@ export interface AccountsCommandDeps extends AccountDeps {
 /** `npm run relay -- accounts …` */
 export async function accountsCommand(deps: AccountsCommandDeps, line: CommandLine): Promise<void> {
   const command = commands.get(line.name)
-  if (!command) throw new Error(`command ${line.name} is in the table and not here`)
+  if (!command) throw new Error(`command ${line.name} is in the table, but is not implemented here`)
   await command(deps, line)
 }
 
@@ -78,7 +78,7 @@ async function remove(
     if (!terminal.isInteractive) throw new StartError('cannot ask for confirmation without a terminal: use --yes')
     const question = `This removes all messages, received messages, devices and webhooks of ${username}. Type the user name to confirm: `
     if (canonicalUsername((await terminal.ask(question)).trim()) !== username)
-      throw new StartError('not confirmed, nothing removed')
+      throw new StartError('not confirmed, so nothing was removed')
   }
   await removeAccount(database, clock, id)
   await publishHints(database, [{ kind: 'access-changed', accountId: id }])
@@ -114,7 +114,10 @@ async function listAccounts(database: Database): Promise<AccountSummary[]> {
   return accounts.map(({ _count, ...account }) => ({ ...account, devices: _count.devices }))
 }
 
-/** Returns a new password that is typed twice, read from standard input, or generated. An argument could be seen by others. */
+/**
+ * Returns a new password that is typed twice, read from standard input, or generated. It is never an argument, because other
+ * users of the machine could see that.
+ */
 async function choosePassword(
   { terminal, random }: AccountsCommandDeps,
   username: string,

@@ -20,7 +20,7 @@ export async function changePassword(
   change: {
     readonly password: string
     readonly keepTokens: boolean
-    /** Replaces only this version of the password, or any version when undefined. */
+    /** If set, the password is replaced only while it has this version. */
     readonly credentialVersion?: number
   },
 ): Promise<{ readonly isChanged: boolean; readonly revoked: number }> {

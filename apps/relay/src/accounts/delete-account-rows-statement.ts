@@ -1,11 +1,11 @@
 import type { Statements } from '../store/database.ts'
 
-/** Rows per statement. They take a few hundred milliseconds on an SD card, far below the statement timeout. */
+/** Rows per statement. Deleting them takes a few hundred milliseconds on an SD card, far below the statement timeout. */
 const BATCH = 2_000
 
 /**
- * Each function deletes some rows of a removed account from a large table and returns their number, or 0 when none are left.
- * Locks only these rows. Nothing else uses them, because the account can no longer be accessed.
+ * Each function deletes some rows of a removed account from a large table and returns how many it deleted, which is 0 when no
+ * rows are left. Locks only these rows. Nothing else uses them, because the account can no longer be accessed.
  */
 export const deleteAccountRows: readonly ((statements: Statements, accountId: string) => Promise<number>)[] = [
   (statements, accountId) => statements.$executeRaw`

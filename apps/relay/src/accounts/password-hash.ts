@@ -4,7 +4,7 @@ import { canonicalPassword } from './password.ts'
 
 /**
  * argon2id with 19 MiB, two passes and one lane is the OWASP minimum and takes about 5 ms of one core. Its input is a keyed
- * hash, so that passwords in a stolen database cannot be guessed without SERVER_SECRET.
+ * hash of the password, so that passwords in a stolen database cannot be guessed without SERVER_SECRET.
  */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 

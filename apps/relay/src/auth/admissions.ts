@@ -44,7 +44,7 @@ export class LiveAdmissions implements Admissions {
         : principal.session !== undefined && (await sessionLogin.lossOf(principal.session))
     if (loss === 'token_expired' || loss === 'session_expired') return loss
     const isByPassword = principal.tokenId === undefined && principal.credentialVersion !== undefined
-    // The account is read only for passwords and after a token or session was lost.
+    // The account is read only for passwords and sessions, and after a token has ended.
     if (!loss && !isByPassword) return undefined
     // The change that ended the token or session may also have removed the account.
     if (loss) basicLogin.forget(principal.accountId)
@@ -81,7 +81,7 @@ export class LiveAdmissions implements Admissions {
       const loss = await this.lossOf(watched.principal)
       if (loss !== undefined && this.#watched.has(watched)) watched.onLost(loss)
     } catch {
-      // The database is unavailable. The next check reads it again.
+      // The database is unavailable. The next check tries again.
     }
   }
 }

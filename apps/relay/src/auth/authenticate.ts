@@ -57,7 +57,7 @@ export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: Authenti
   }
 }
 
-/** Returns the credentials in the `Authorization` header, even if they are wrong, or those in the cookie without a header. */
+/** Returns the credentials in the `Authorization` header, even if they are wrong. Without this header, returns the session. */
 function readCredentials(caller: Caller, allowInsecureHttp: boolean): Credentials | SessionCredentials {
   const credentials = readAuthorization(caller.authorization)
   if (credentials.kind === 'none' && caller.session === undefined) return credentials

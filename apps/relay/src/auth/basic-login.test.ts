@@ -120,7 +120,7 @@ test('guesses from hundreds of addresses do not delay an owner whose login is re
   )
   const before = hashes()
   expect(await status(relay.check(right()))).toBe(200)
-  // The login waits at most for the hashes in progress.
+  // The login waits only for hashes that are already in progress.
   expect(hashes() - before).toBeLessThanOrEqual(4)
   expect(new Set(await Promise.all(flood))).toEqual(new Set([401, 429]))
 })

@@ -25,7 +25,7 @@ import { type Login, RememberedLogins } from './remembered-logins.ts'
 
 /** Leaves one core, and most of Node's four worker threads, free for other work. */
 const HASHES_AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1))
-/** About a third of a second of work. */
+/** Computing this many hashes takes about a third of a second. */
 const HASHES_WAITING = 64
 
 interface BasicLoginDeps {
@@ -77,7 +77,7 @@ export class BasicLogin {
     return this.#standings.get(accountId)
   }
 
-  /** Discards the cached state of an account after its password changed or it was removed. */
+  /** Discards the cached state of an account whose password was changed, or which was removed. */
   forget(accountId: string): void {
     this.#standings.forget((_, id) => id === accountId)
   }
@@ -144,7 +144,7 @@ export class BasicLogin {
     }
   }
 
-  /** Called when the queue is full. A recognised login goes to its front; any other may get a turn of its address. */
+  /** Called when the queue is full. A recognised login goes to the front; any other may get one of the turns of its address. */
   async #compareDropped<Result>(group: string, attempt: Attempt, compare: () => Promise<Result>) {
     if (group === URGENT) return undefined
     if (await this.#recognised.has(this.#recognised.keyOf(attempt))) return await this.#queue.run(URGENT, compare)

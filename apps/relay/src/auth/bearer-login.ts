@@ -17,7 +17,7 @@ interface BearerLoginDeps extends SignedTokenDeps {
   readonly clock: Clock
 }
 
-/** Authenticates access and refresh tokens. The token proves its signature and expiry; the database says if it was revoked. */
+/** Authenticates access and refresh tokens. Signature and expiry are in the token; the database knows whether it was revoked. */
 export class BearerLogin {
   readonly #deps: BearerLoginDeps
   readonly #standings: FreshLookup<TokenStanding>

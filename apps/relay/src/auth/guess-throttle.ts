@@ -11,7 +11,7 @@ const PAIR = { capacity: 10, refillMs: 6_000, keys: 10_000 }
 const ADDRESS = { capacity: 100, refillMs: 1_000, keys: 10_000 }
 
 export type Guess =
-  | { readonly ok: true /** To call when the password was right. */; readonly giveBack: () => void }
+  | { readonly ok: true /** Must be called if the password was right. */; readonly giveBack: () => void }
   | { readonly ok: false; readonly used: 'address' | 'pair'; readonly retryAfterSeconds: number }
 
 /**
@@ -28,7 +28,7 @@ export class GuessThrottle {
     this.#nowMs = nowMs
   }
 
-  /** Takes only a token of the account and address, for an attempt that waited in the reserved share. */
+  /** Takes a token of the account and address, but none of the address alone, for an attempt that got a reserved turn. */
   takePair(username: string, address: string): Guess {
     const pair = `${addressBlock(address)} ${username}`
     const waitMs = this.#pairs.take(pair, this.#nowMs())

@@ -8,7 +8,7 @@ export interface TokenStanding {
   readonly familyId: string
   readonly accountId: string
   readonly username: string
-  /** End of the family; null unless it was issued with another token. */
+  /** End of the family; null unless the family was issued with another token. */
   readonly endsAt: Date | null
 }
 
@@ -43,7 +43,7 @@ const tokenRow = z.object({
 
 /**
  * True when neither the family `f` nor one of its ancestors is revoked. The ancestors matter, because a relay of an older
- * release revokes a family without its descendants, and does not prevent that a child is issued during the revocation.
+ * release revokes a family without its descendants, and does not prevent a child from being issued during the revocation.
  */
 export const isUnrevoked = Prisma.sql`NOT EXISTS (
   WITH RECURSIVE line AS (

@@ -24,7 +24,7 @@ beforeEach(async () => {
   accountId = (await createAccount({ ...world, random: systemRandom, box }, account)) ?? ''
 })
 
-/** Returns a login without remembered logins, as after a restart. */
+/** Returns a BasicLogin that remembers no logins, as after a restart. */
 const newRelay = (clock = systemClock) => new BasicLogin({ ...world, box, clock, random: systemRandom })
 const rows = () => world.database.recognisedLogin.findMany({ where: { accountId } })
 
@@ -98,7 +98,7 @@ test('a new password gets one of the next turns during 500 new user names per se
   const change = { password: 'quite another password', keepTokens: true }
   await relay.check({ username, password: PASSWORD, address: HOME })
   await changePassword({ ...world, box, clock: systemClock }, { id: accountId, username }, change)
-  // Without a turn the answer is 429.
+  // Without a turn, the status would be 429.
   expect(await status(relay, username, change.password)).toBe(200)
   expect(await wrong.stop()).toContain(429)
 })
@@ -178,7 +178,7 @@ test('guesses at other accounts from the same address leave a turn for a name wi
   await Promise.all(more)
 })
 
-/** 500 attempts per second until `stop`, which returns their statuses. */
+/** Starts 500 attempts per second. `stop` ends them and returns their statuses. */
 function startFlood(attempt: (index: number) => Promise<number>) {
   const attempts: Promise<number>[] = []
   const timer = setInterval(() => {

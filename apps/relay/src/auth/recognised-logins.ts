@@ -8,11 +8,14 @@ import type { Login } from './remembered-logins.ts'
 import { storeRecognisedLogin } from './store-recognised-login-statement.ts'
 
 const DAY_MS = 86_400_000
-/** Most rows that are read at once, newest first, and kept in memory. */
+/** Maximum number of rows that are read in one query (newest first) and that are kept in memory. */
 const SIZE = 50_000
 /** Logins on other relays are recognised after this time. */
 const LOAD_AGAIN_MS = 1_000
-/** A row may be committed after rows with higher numbers, so this many are read again: all that relays write in ten seconds. */
+/**
+ * How many of the latest rows are read again, because a row may be committed after rows with higher numbers. This covers all
+ * rows that relays write in ten seconds.
+ */
 const OVERLAP = 2_000n
 
 interface Attempt {
@@ -33,7 +36,7 @@ interface RecognisedLoginsDeps {
  * address, because otherwise the throttle would not slow down guesses from other addresses.
  *
  * The rows are loaded when the throttle first refuses an attempt, and new rows at most once per second. So a login flood costs
- * the database one query per second, and an idle relay none. Rows are read by their number, so that clocks do not matter.
+ * the database one query per second, and an idle relay causes none. Rows are read by their number, so that clocks do not matter.
  */
 export class RecognisedLogins {
   readonly #deps: RecognisedLoginsDeps

@@ -16,7 +16,7 @@ const SIZE = 10_000
  * Only a hash is kept, made with a random key of this process.
  */
 export class RememberedLogins {
-  /** Created once, because a login is ten times slower when each one passes the raw bytes. */
+  /** Created once, because passing the raw bytes for each login would make it ten times slower. */
   readonly #key: KeyObject
   readonly #nowMs: () => number
   readonly #logins = new BoundedMap<string, Login & { readonly checkedMs: number }>(SIZE)

@@ -25,8 +25,8 @@ interface RotationDeps {
 }
 
 /**
- * Creates the first signing key, and each next key early enough. The previous key verifies tokens until the last one that it
- * may have signed has expired. Called at start and every few hours on every relay; a lock prevents relays that start
+ * Creates the first signing key, and each next key early enough. The previous key verifies tokens until the last token that
+ * it may have signed has expired. Called at start and every few hours on every relay; a lock prevents relays that start
  * together from creating several keys.
  */
 export async function rotateSigningKeys(deps: RotationDeps): Promise<void> {

@@ -20,7 +20,7 @@ export interface IssueTokenDeps extends TokenPairDeps {
 interface TokenDeps extends IssueTokenDeps {
   readonly hints: { accessChanged(accountId: string): void }
   readonly logbook: Logbook
-  /** Why there are no tokens, or undefined when there are. */
+  /** Why tokens are not supported, or undefined when they are. */
   readonly unavailable: string | undefined
 }
 
@@ -67,7 +67,7 @@ export function refreshToken(deps: TokenDeps): Endpoint {
     unavailable,
     async handle({ principal: { accountId, scopes, ttlSeconds, familyEndsAt, tokenId = '' }, address }) {
       const pair = planPair(deps, { accountId, scopes: [...scopes], ttl: ttlSeconds, notAfter: familyEndsAt })
-      // Signed before the old token is marked as used, because a failure in between would cost the caller the family.
+      // Signed before the old token is marked as used. After a failure in between, the caller would have no usable refresh token.
       const body = await signPair(deps, pair)
       if (await replacePair(database, tokenId, pair)) return { status: 201, body }
       await revokeFamilyOf(database, { accountId, jti: tokenId }, clock.now())

@@ -16,7 +16,8 @@ export class ArchiveWriter {
     this.#path = path
     this.#modified = modified
     this.#gzip = createGzip({ level: 6 })
-    // Creates a new file that only its owner can read. An existing one may be from an interrupted backup, or an attacker's link.
+    // Creates a new file that only its owner can read. An existing file may be left from an interrupted backup, or be an
+    // attacker's link.
     rmSync(this.#beside, { force: true })
     this.#file = createWriteStream(this.#beside, { mode: 0o600, flags: 'wx' })
     for (const stream of [this.#gzip, this.#file])

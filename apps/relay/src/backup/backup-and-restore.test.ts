@@ -134,7 +134,7 @@ test('a truncated or changed backup restores nothing', async () => {
   await backUp(source.url)
   const whole = readFileSync(path)
   edit((text) => text.replace('a line of the log', 'a lime of the log'))
-  await expect(restore()).rejects.toThrow('wrong checksum of table logs, nothing restored')
+  await expect(restore()).rejects.toThrow('wrong checksum of table logs, so nothing was restored')
   writeFileSync(path, whole)
   truncateSync(path, whole.length - 2000)
   await expect(restore()).rejects.toThrow('is not a complete backup')
@@ -200,7 +200,7 @@ function restore(secret = SECRET, adjust = (client: Client) => newHistory(client
   })
 }
 
-/** As many characters as before: the sizes in the archive hold. */
+/** Changes the archive. `change` must keep the number of characters, because the archive contains the sizes of its files. */
 function edit(change: (text: string) => string): void {
   writeFileSync(path, gzipSync(Buffer.from(change(gunzipSync(readFileSync(path)).toString('latin1')), 'latin1')))
 }

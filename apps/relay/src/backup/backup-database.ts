@@ -127,7 +127,7 @@ async function readTables(client: Client): Promise<Table[]> {
 }
 
 /**
- * Tables that are not backed up. A restore writes the migrations again. Live events are only for present listeners, and their
- * transaction ids mean nothing in another database.
+ * Tables that are not backed up. A restore applies the migrations again. Live events are only for clients that are listening
+ * now, and their transaction ids mean nothing in another database.
  */
 const KEPT_OUT = ['_prisma_migrations', 'live_events']

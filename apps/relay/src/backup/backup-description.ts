@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const backupDescription = z.object({
   /** Version of the archive format. */
   format: z.literal(1),
-  /** A `relay` backup contains a database, a `gateway` backup also the other data of the gateway. */
+  /** A `relay` backup contains only the database. A `gateway` backup also contains the other data of the gateway. */
   kind: z.enum(['relay', 'gateway']),
   version: z.string(),
   createdAt: z.iso.datetime(),

@@ -9,7 +9,7 @@ interface CopyConnection {
   readonly stream: { pause(): void; resume(): void; readonly writableNeedDrain: boolean } & NodeJS.EventEmitter
 }
 
-/** Most bytes of buffered rows. With more, the connection is paused. */
+/** Limit of buffered bytes. Above it, the connection is paused. */
 const HELD_BYTES = 4 << 20
 
 /** Yields the data of `COPY … TO STDOUT` in pieces of any size, then returns the number of rows. */

@@ -13,7 +13,7 @@ export async function newHistory(client: Client, serverSecret: string): Promise<
   const sealed = rows[0]?.sealed
   if (sealed !== undefined && !opensCheck(secretBox(serverSecret, systemRandom), sealed))
     throw new StartError(
-      'SERVER_SECRET differs from the one of the backed-up relay, nothing restored: set the secret of that relay',
+      'SERVER_SECRET differs from the one that the backed-up relay used, so nothing was restored: set the secret of that relay',
     )
   await client.query('UPDATE installation SET stream_id = $1', [newId(systemRandom)])
   // No device is connected to the restored relay.

@@ -6,7 +6,7 @@ import { blockBytes, readHeader } from './tar-blocks.ts'
 export interface ArchivedFile {
   readonly name: string
   readonly size: number
-  /** Has to be read to its end before the next file. */
+  /** The caller must read the content to its end before it asks for the next file. */
   readonly content: AsyncIterable<Buffer>
 }
 
@@ -65,5 +65,5 @@ class ByteReader {
 }
 
 function notWhole(path: string, problem: string, cause?: Error): StartError {
-  return new StartError(`${path} is not a complete backup (${problem}), nothing restored`, { cause })
+  return new StartError(`${path} is not a complete backup (${problem}), so nothing was restored`, { cause })
 }

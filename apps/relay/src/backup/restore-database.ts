@@ -121,7 +121,8 @@ async function copyTables(
       throw new StartError(`the backup contains a table ${table} that it does not describe`)
     else following = await copyTable(client, described, file, files, found)
   }
-  if (checks === undefined) throw new StartError('the backup is incomplete: its end is missing, nothing restored')
+  if (checks === undefined)
+    throw new StartError('the backup is incomplete: its end is missing, so nothing was restored')
   return await check(client, checks, found)
 }
 
@@ -167,7 +168,7 @@ async function check(
   for (const [name, { rows, hash }] of found) {
     const wanted = checks.tables[name]
     if (wanted?.rows !== rows || wanted.sha256 !== hash.digest('hex'))
-      throw new StartError(`the backup is damaged: wrong checksum of table ${name}, nothing restored`)
+      throw new StartError(`the backup is damaged: wrong checksum of table ${name}, so nothing was restored`)
     await client.query(`ALTER TABLE ${escapeIdentifier(name)} ENABLE TRIGGER USER`)
     sum += rows
   }

@@ -6,7 +6,7 @@ const password = {
   'password-stdin': { about: 'read the password from standard input' },
 } as const
 
-/** A user name may be followed by a password by mistake. */
+/** Explains the error when somebody types a password after the user name by mistake. */
 const note = 'a password is never an argument'
 
 export const relayCommands = {
@@ -30,7 +30,7 @@ export const relayCommands = {
     },
     'token issue': {
       args: '<user>',
-      about: 'issue a token like POST /auth/token; prints JSON',
+      about: 'issue a token as POST /auth/token does; prints JSON',
       options: {
         scopes: { value: '<scope,…>', about: 'what the token may do, for example messages:send,messages:read' },
         ttl: { value: '<seconds>', about: 'lifetime of the token' },

@@ -2,7 +2,7 @@ import type { Answer } from '../http/endpoint.ts'
 import { staticFileAnswer } from '../http/static-file.ts'
 import { type ConsoleFile, consoleFiles } from './console-files.ts'
 
-/** A request of a browser to a path that has no route. */
+/** A request from a browser for a path that has no route. */
 export interface PageRequest {
   /** Without the query. */
   readonly path: string
@@ -36,7 +36,7 @@ export function serveConsole(folder: string): ServeConsole {
 
 const MISSING = '/console-missing'
 
-/** Scripts, styles and data from this origin only; no framing. */
+/** Allows scripts, styles and data only from this origin, and forbids framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

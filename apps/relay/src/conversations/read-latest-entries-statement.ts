@@ -25,8 +25,8 @@ const storedConversation = z.object({
 export type StoredConversation = Readonly<z.output<typeof storedConversation>>
 
 /**
- * Conversations between two moments. Those at `after` are left out, and those at `before.at` are included only if their
- * number comes before `before.number`.
+ * Conversations between two moments. Conversations at `after` are left out. Conversations at `before.at` are included
+ * only if their number comes before `before.number`.
  */
 export interface Span {
   readonly after: Date | undefined

@@ -64,7 +64,7 @@ test('gives up when the smallest search takes too long, and delays no other requ
   const search = searchWith({ depths: [100], statementMs: 200 })
   const all = Promise.allSettled(Array.from({ length: 4 }, () => search.find(everything, 'text')))
   await someoneWaits(world.database, 2)
-  // Two of the five connections run searches, and one holds the table.
+  // Two of the five connections run searches, and a third connection holds the lock of the table.
   const waitingNow = await world.database.$queryRaw<{ count: bigint }[]>`
     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
   expect(waitingNow).toEqual([{ count: 2n }])
@@ -111,7 +111,7 @@ async function holdInbox(): Promise<() => Promise<void>> {
   }
 }
 
-/** Start time of the transaction that waits for a lock. */
+/** Waits until a transaction waits for a lock, and returns the start time of this transaction. */
 async function waiting(): Promise<string> {
   for (;;) {
     const [found] = await world.database.$queryRaw<{ began: string }[]>`

@@ -1,6 +1,6 @@
 // A search reads the texts of messages one by one, because an index would cost a write for every accepted message. So
-// its depth, its duration and the number of concurrent searches are limited. The answer contains how far back it
-// searched.
+// its depth, its duration and the number of concurrent searches are limited. The answer says how far back the search
+// reached.
 
 import { ApiError } from '../http/api-error.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
@@ -13,11 +13,11 @@ import { readEveryNumber } from './read-every-number-statement.ts'
 import { type Matching, readMatchingNumbers, searchTerms } from './read-matching-numbers-statement.ts'
 import type { Visibility } from './visibility.ts'
 
-/** Searches at the same time, per relay. Each search uses a database connection. */
+/** The number of searches that one relay runs at the same time. Each search uses a database connection. */
 const AT_ONCE = 2
 const WAITING = 20
 
-/** How many messages of each direction are searched; fewer after a timeout. */
+/** `depths`: how many messages of each direction are searched. After each timeout the next smaller number is tried. */
 const LIMITS = { depths: [100_000, 10_000, 1_000], statementMs: 2_000, fewNumbers: 20_000 }
 
 const QUERY_CANCELED = '57014'

@@ -60,7 +60,7 @@ export function showConversation({ database, rules }: ShowConversationDeps): End
   })
 }
 
-/** Returns the first spelling with messages, else the last one. */
+/** Returns the number as written if it has messages, otherwise in its normalised spelling. */
 async function storedNumber(
   database: Database,
   { accountId }: Visibility,

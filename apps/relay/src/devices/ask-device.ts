@@ -31,7 +31,7 @@ export interface Question {
 }
 
 /**
- * Sends a command to a device, on whichever relay it is connected, and waits for the answer. A hint reports the answer at
+ * Sends a command to a device, whichever relay it is connected to, and waits for the answer. A hint reports the answer at
  * once; if the hint is lost, a query every second finds the answer. Returns undefined when no answer arrived in time.
  */
 export async function askDevice(deps: AskDeviceDeps, question: Question): Promise<unknown> {

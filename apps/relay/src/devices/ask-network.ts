@@ -58,5 +58,5 @@ function answerOf(answer: unknown): Answer {
   }
 }
 
-/** The network may take two minutes (27.007), and the modem may be busy for as long. */
+/** The network may take two minutes to answer (3GPP TS 27.007), and the modem may be busy for that long. */
 const LONGEST_MS = 130_000

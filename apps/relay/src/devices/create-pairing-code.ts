@@ -52,7 +52,7 @@ async function forgetOldCodes({ database, clock }: CreatePairingCodeDeps, accoun
   await database.pairingCode.deleteMany({ where: { accountId, prefix: { in: old.map(({ prefix }) => prefix) } } })
 }
 
-/** Creates and stores a code, again if another code has the same first characters. */
+/** Creates and stores a code. Tries again if another code has the same first characters. */
 async function storeNewCode(
   { database, clock, random, box }: CreatePairingCodeDeps,
   code: { readonly accountId: string; readonly familyId: string | null; readonly expiresAt: Date },

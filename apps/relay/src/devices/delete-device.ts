@@ -16,7 +16,7 @@ export interface DeleteDeviceDeps {
   readonly database: Database
   readonly clock: Clock
   readonly logbook: Logbook
-  /** Called after the commit, so that the relay that the device is connected to closes the connection. */
+  /** Called after the commit. The relay to which the device is connected then closes the connection. */
   readonly hints: { disconnect(deviceId: string): void }
   readonly outbox: Outbox
   readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
@@ -109,6 +109,6 @@ function neverGiven(at: Date): RecipientInput {
     kind: 'failed',
     at,
     code: 'device_deleted' satisfies RelayFailureCode,
-    reason: 'its device was deleted before it was given the message',
+    reason: 'the device was deleted before it received the message',
   }
 }

@@ -18,7 +18,10 @@ export function newPairingCode(random: Random): string {
   return code.slice(0, LENGTH)
 }
 
-/** Normalises a typed code, in any case and with or without groups. Returns undefined when the text cannot be a code. */
+/**
+ * Normalises a typed code, whose letters may be upper or lower case, with or without groups. Returns undefined when the text
+ * cannot be a code.
+ */
 export function typedPairingCode(typed: string): string | undefined {
   const code = typed.slice(0, MOST_TYPED).replace(/[\s-]/g, '').toUpperCase()
   return code.length === LENGTH && [...code].every((character) => ALPHABET.includes(character)) ? code : undefined

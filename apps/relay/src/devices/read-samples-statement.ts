@@ -14,7 +14,7 @@ export interface SampleQuery {
 
 /**
  * Reads the last sample of each time interval, oldest first. Each sample costs one index lookup, so a week costs as much as a
- * minute, and the samples between are not read. Takes no locks.
+ * minute, and the samples in between are not read. Takes no locks.
  */
 export async function readSamples(
   statements: Statements,

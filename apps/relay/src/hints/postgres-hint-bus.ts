@@ -12,8 +12,8 @@ export interface PostgresHintBusOptions {
 
 /**
  * Carries hints over LISTEN and NOTIFY on a separate connection, because LISTEN needs a lasting session. No NOTIFY is part of
- * another transaction, because commits with a NOTIFY queue for one lock. Hints are dropped while the connection is lost; when
- * it is back, `onMissed` is called.
+ * another transaction, because all commits with a NOTIFY wait for the same lock. Hints are dropped while the connection is
+ * lost; when it is back, `onMissed` is called.
  */
 export class PostgresHintBus implements HintBus {
   readonly #options: PostgresHintBusOptions

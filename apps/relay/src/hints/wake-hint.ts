@@ -23,7 +23,7 @@ export type WakeHint = z.infer<typeof wakeHint>
 /** The channel for LISTEN and NOTIFY. */
 export const CHANNEL = 'smsgw_hints'
 
-/** PostgreSQL refuses payloads of 8000 bytes and more. */
+/** PostgreSQL refuses payloads of 8000 or more bytes. */
 const MAX_BYTES = 7_900
 
 /** Encodes hints in as few NOTIFY payloads as possible. */

@@ -16,7 +16,7 @@ afterEach(async () => {
 const lines: string[] = []
 const log = openLog('warn', { write: (line) => lines.push(line) })
 
-/** Connects the hints of a relay. Returns them with the hints that it receives. */
+/** Connects the WakeHints of a relay, and returns them with a list of the hints that this relay receives. */
 async function relay(relayId: string, takes = false) {
   const hints = new WakeHints(new PostgresHintBus({ url: store.url, relayId, log }))
   opened.push(hints)

@@ -13,8 +13,8 @@ export interface HintBus {
 type Listener = (hint: WakeHint) => boolean | undefined
 
 /**
- * Wakes the process that has work to do after a commit, within milliseconds, where a poll takes seconds. Listeners in this
- * process are called at once. Hints that they do not take are collected for a few milliseconds and sent to the bus without
+ * Wakes the process that has work to do after a commit. This takes milliseconds, whereas a poll would take seconds. Listeners in
+ * this process are called at once. Hints that they do not take are collected for a few milliseconds and sent to the bus without
  * duplicates, so a thousand messages for one device result in one hint.
  */
 export class WakeHints {

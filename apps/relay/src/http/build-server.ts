@@ -101,7 +101,7 @@ function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: 
   }
 }
 
-/** Returns the id of the caller if it is short and safe in logs and headers. */
+/** Returns the request id that the caller sent, if it is short and safe in logs and headers. */
 function saneRequestId(header: unknown): string | undefined {
   return typeof header === 'string' && /^[\w.:/+=@-]{1,128}$/.test(header) ? header : undefined
 }

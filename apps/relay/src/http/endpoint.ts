@@ -12,7 +12,7 @@ export interface Principal {
   readonly tokenId?: string
   /** Set for bearer tokens. */
   readonly expiresAt?: Date
-  /** Set when the token's family was issued with another token. No token of the family is valid longer. */
+  /** When all tokens of the token's family have expired. Set only if the family was issued with another token. */
   readonly familyEndsAt?: Date
   /** Version of the account's password; set for passwords and sessions. */
   readonly credentialVersion?: number
@@ -81,12 +81,12 @@ export interface EndpointDefinition<
   readonly requestHeaders?: Readonly<Record<string, string>>
   /** Descriptions of the headers of successful answers, for the OpenAPI document. */
   readonly answerHeaders?: Readonly<Record<string, string>>
-  /** Answers an unknown id with 204 instead of 404, as already deleted. */
+  /** Answers an unknown id with 204 instead of 404, because it counts as already deleted. */
   readonly unknownId?: 204
   readonly deprecated?: boolean
   /** Media type of the answers if it is not `application/json`. A string is then sent unchanged. */
   readonly mediaType?: string
-  /** Why the endpoint answers 501 in this mode. Present, but possibly undefined, when some mode lacks the endpoint. */
+  /** Why the endpoint answers 501 in this mode, or undefined when it does not. Left out if the endpoint exists in every mode. */
   readonly unavailable?: string | undefined
   readonly handle: (call: Call<z.output<Body>, z.output<Query>, z.output<Params>>) => Promise<Answer>
 }

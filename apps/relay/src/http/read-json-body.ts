@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts'
 import { refuseUnstorable } from './refuse-unstorable.ts'
 
 export const BODY_LIMIT_BYTES = 256 * 1024
-/** Limit for unauthenticated callers, so that thousands of concurrent ones do not fill the memory. */
+/** Limit for unauthenticated callers, so that thousands of concurrent requests do not fill the memory. */
 export const PUBLIC_BODY_LIMIT_BYTES = 4 * 1024
 
 /** Reads the JSON body of a request. Returns undefined for an empty body, whatever the headers of the request. */

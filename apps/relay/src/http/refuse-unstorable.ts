@@ -2,8 +2,8 @@ import { pathText, refusal } from './validation-error.ts'
 
 /**
  * Refuses members with a meaning in JavaScript (`__proto__`, `constructor.prototype`), and text that PostgreSQL cannot store
- * (NUL and lone surrogates). A body can contain these only with one of the words or with an escape, so a search in the text is
- * enough for nearly every body.
+ * (NUL and lone surrogates). A body can contain these only if its text contains one of those names or an escape, so a
+ * search in the text is enough for nearly every body.
  */
 export function refuseUnstorable(text: string, value: unknown): void {
   if (!SUSPICIOUS.test(text)) return

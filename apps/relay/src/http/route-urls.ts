@@ -43,8 +43,8 @@ export function allowedMethods(routes: readonly Route[]): (path: string) => stri
 }
 
 /**
- * Finds methods that a literal path would inherit from a pattern. For example, `DELETE /devices/codes` must not match
- * `/devices/{id}`, which a router that selects by method would use.
+ * Finds methods that a literal path would inherit from a pattern. For example, a router that selects by method would match
+ * `DELETE /devices/codes` with `DELETE /devices/{id}`, which must not happen.
  */
 export function shadowedMethods(routes: readonly Route[]): { readonly path: string; readonly methods: Method[] }[] {
   const resources = resourcesOf(routes)

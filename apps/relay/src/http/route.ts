@@ -36,7 +36,7 @@ export const route = routeAt('api')
 export const rootRoute = routeAt('root')
 export const everywhereRoute = routeAt('both')
 
-/** Returns the scopes, of which one is enough. */
+/** Returns the accepted scopes. A caller needs only one of them. */
 export function scopesOf(access: Scope | readonly Scope[]): readonly Scope[] {
   return typeof access === 'string' ? [access] : access
 }

@@ -13,10 +13,11 @@ export type Received = Extract<AgentEvent, { kind: 'received' }>
 const insertedRow = storedItem.extend({ isNew: z.boolean() })
 
 /**
- * Inserts a received message, or completes a stored message that is partial. Returns the row, or undefined if nothing
- * changed because the message was stored before.
+ * Inserts a received message, or completes a stored partial message. Returns the row, or undefined if nothing changed
+ * because the message was stored before.
  *
- * Locks: one statement, so that two concurrent reports of a message store it once. The second waits for the first.
+ * Locks: one statement, so that two concurrent reports of a message store it once. The second report waits for the
+ * first.
  */
 export async function insertReceived(
   statements: Statements,

@@ -15,16 +15,16 @@ export interface Range {
   readonly messageTypes?: readonly InboxType[] | undefined
 }
 
-/** Rows per transaction, because a range may hold millions and transactions have to be short. */
+/** Rows per transaction. The number is limited, because a range may hold millions of rows and transactions have to be short. */
 const PAGE = 200
-/** Many webhooks may be registered for the events of a page. */
+/** Time limit of a transaction. It is long, because many webhooks may be registered for the events of a page. */
 const LONGEST_MS = 30_000
 
 /**
  * Delivers the received messages of a range to webhooks again, each under its original event id, or in batches whose id
- * is derived from their messages. It can be repeated after an interruption, because no event gets a second id. If the
- * caller may not read the inbox, a webhook receives only messages that were stored after it got its URL, and no batch
- * with an older message.
+ * is derived from their messages. The call can be repeated after an interruption, because no event gets a second id. If
+ * the caller may not read the inbox, a webhook receives only messages that were stored after it got its URL, and no
+ * batch with an older message.
  */
 export async function redeliverReceived(
   database: Database,

@@ -59,7 +59,7 @@ async function refreshAs(
   outbox.wake()
 }
 
-/** An agent that reconnects later sweeps automatically when it starts. */
+/** A sweep command expires after this time. An agent that reconnects later sweeps automatically when it starts. */
 const SWEEP_LIFETIME_MS = 3_600_000
 
 /** Creates a sweep command for each device without a pending one, because a pending sweep serves every request. */

@@ -16,8 +16,8 @@ export interface EventRecorderDeps {
 }
 
 /**
- * Stores the events of all devices of this process. A single batch is stored at once. Batches that arrive during a
- * write share the next transaction, so that many devices share the cost of one commit.
+ * Stores the events of all devices of this process. A batch that does not have to wait is stored immediately. Batches that have
+ * to wait share the next transaction, so that many devices share the cost of one commit.
  */
 export class EventRecorder {
   readonly #deps: EventRecorderDeps
@@ -28,7 +28,7 @@ export class EventRecorder {
     this.#deps = deps
   }
 
-  /** Stores a batch. A device must have only one batch in progress. After a rejection nothing is stored, and it may retry. */
+  /** Stores a batch. A device must have only one batch in progress. After a rejection nothing is stored; the caller may retry. */
   record(batch: EventBatch): Promise<RecordResult> {
     const { promise, resolve, reject } = Promise.withResolvers<RecordResult>()
     this.#waiting.push({ batch, resolve, reject })

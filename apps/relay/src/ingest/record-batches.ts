@@ -77,7 +77,7 @@ function occurrenceOf({ connection: { deviceId, journalId }, seq, event }: Repor
   return []
 }
 
-/** Returns the health in a ping. An older agent reports other members, but its ping still shows that the device is alive. */
+/** Returns the health in a ping. An older agent may report different members, but its ping still shows that the device is alive. */
 function healthFrom(reported: Readonly<Record<string, unknown>>): Health {
   const read = reportedHealth.safeParse(reported)
   return read.success ? read.data : healthOf('unknown', {})
@@ -87,8 +87,8 @@ function healthFrom(reported: Readonly<Record<string, unknown>>): Health {
 type AnswerEvent = Extract<AgentEvent, { readonly kind: 'swept' | 'ussd-answered' | 'examined' }>
 
 /**
- * Stores the answers to commands, of which only the first counts. Returns the ids of the commands that this answered, because
- * requests may wait for them.
+ * Stores the answers to commands. Only the first answer to a command counts. Returns the ids of the commands that were answered
+ * now, because requests may be waiting for the answers.
  */
 async function storeAnswers(
   statements: Statements,

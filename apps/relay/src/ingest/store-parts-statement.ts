@@ -6,12 +6,12 @@ import type { SendEvent } from './store-progress.ts'
 export type PartEvent = Extract<SendEvent, { readonly kind: 'part-submitted' | 'part-reported' }>
 
 /**
- * Stores the outcomes of single PDUs. An unknown outcome does not replace a known one, and a status report proves that the
+ * Stores the outcomes of individual PDUs. An unknown outcome does not replace a known one, and a status report proves that the
  * part was accepted. The caller holds the locks of the recipients.
  */
 export async function storeParts(statements: Statements, events: readonly PartEvent[], now: Date): Promise<void> {
   if (events.length === 0) return
-  // One statement may name a row only once.
+  // PostgreSQL refuses a statement that updates a row twice.
   const rows = [...Map.groupBy(events, ({ cmdId, part }) => `${part} ${cmdId}`).values()].map(
     (ofPart): PartRow => Object.assign(emptyRow(ofPart[0] as PartEvent), ...ofPart.map((event) => factsOf(event, now))),
   )

@@ -56,7 +56,7 @@ function isSendEvent(event: AgentEvent): event is SendEvent {
 }
 
 /**
- * Returns the update of a recipient that follows from an event. Events about single parts do not change the state, because
+ * Returns the update of a recipient that follows from an event. Events about individual parts do not change the state, because
  * the agent reports when all parts were sent.
  */
 function updatesOf({ accountId, deviceId }: AgentConnection, event: SendEvent, now: Date): RecipientUpdate {

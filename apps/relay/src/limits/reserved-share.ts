@@ -5,20 +5,21 @@ import { BoundedMap } from './bounded-map.ts'
 const TURN_MS = 250
 const LONGEST_WAIT_TURNS = 4
 const MOST_GROUPS = 1_000
-/** Most names that wait in each half of a group. */
+/** The largest number of names that may wait in each half of a group. */
 const MOST_NAMES = 200
-/** If turns counted longer, a stream of new names would starve a person who mistyped the password once. */
+/** How long a turn counts. If this were longer, a stream of new names would starve a person who mistyped the password once. */
 const TURN_COUNTS_MS = 30_000
 const MOST_REMEMBERED = 10_000
 
 /**
- * Once a group has reached its limit, it gets four turns per second, which are shared between names. Every second turn goes to a recognised name
- * while one waits, because new names are easy to invent, but recognised ones are not. Within each half, the name whose last
- * turn was longest ago comes first. Names without a turn in the last 30 s come before the others, in random order.
+ * Once a group has reached its limit, it gets four turns per second, which are shared between names. Every second turn
+ * goes to a recognised name while one waits, because new names are easy to invent, but recognised names are not. Within
+ * each half, the name whose last turn was longest ago comes first. Names without a turn in the last 30 s come before
+ * the others, in random order.
  *
- * Only one attempt per name may wait, for a second at most. Of several attempts with one name, a random one waits, and the
- * others are refused. When all places are
- * taken, a new name replaces a random one. So an attempt gains nothing from being early, frequent or late.
+ * Only one attempt per name may wait, for a second at most. Of several attempts with the same name, a random one waits,
+ * and the others are refused. When all places are taken, a new name replaces a random one. So an attempt gains nothing
+ * from being early, frequent or late.
  */
 export class ReservedShare {
   readonly #random: Random
@@ -127,7 +128,7 @@ interface Group {
 
 interface Waiting {
   readonly resolve: (hasTurn: boolean) => void
-  /** Attempts with this name since the first one that waits. */
+  /** The number of attempts with this name since the name began to wait. */
   attempts: number
   turnsLeft: number
 }

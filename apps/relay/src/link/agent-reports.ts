@@ -19,7 +19,7 @@ export class AgentReports {
   /** Samples are kept for days, so they are limited in size and frequency. */
   async storeTelemetry(connection: AgentConnection, sample: Readonly<Record<string, unknown>>): Promise<void> {
     const { database, clock } = this.#store
-    // Uses the monotonic clock, because samples would be dropped for a day if the database's clock were set back by a day.
+    // Uses the monotonic clock, because if the database's clock were set back by a day, samples would be dropped for a day.
     const nowMs = performance.now()
     if (nowMs - this.#telemetryAtMs < TELEMETRY_MS || JSON.stringify(sample).length > LONGEST_SAMPLE) return
     this.#telemetryAtMs = nowMs

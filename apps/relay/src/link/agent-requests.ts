@@ -36,7 +36,7 @@ export interface RelayIdentity {
   readonly heartbeatSeconds: number
   /** When agents delete message content. If undefined, agents keep it for a relay that is restored from a backup. */
   readonly forgetAfterSeconds?: number | undefined
-  /** Gives messages to emulated modems also in accounts with a real one. */
+  /** Gives messages to emulated modems even in accounts that have a real modem. */
   readonly mayMixEmulated?: boolean | undefined
 }
 
@@ -58,7 +58,7 @@ export type DatabaseEffect = Exclude<
 >
 
 export interface RequestListener {
-  /** Called when this is the connection of its device. */
+  /** Called when this has become the current connection of its device. */
   readonly onOpened: () => void
   /** Called with the settings that the agent gets when its connection opens. */
   readonly onSettings: (version: number, settings: AgentSettings) => void

@@ -62,7 +62,7 @@ test('telemetry is stored after the clock was set back', async () => {
   await vi.waitUntil(() => relay.logged.some((line) => line.includes('database clock moved back')), {
     timeout: SOON_MS,
   })
-  // Past the shortest interval between two samples.
+  // Advances the monotonic clock by more than the shortest interval between two samples.
   const startMs = performance.timeOrigin - 16_000
   const later = vi.spyOn(performance, 'now').mockImplementation(() => Date.now() - startMs)
   try {
@@ -73,10 +73,10 @@ test('telemetry is stored after the clock was set back', async () => {
   }
 })
 
-/** Enough for work that takes a second unless it waits for settings. */
+/** Enough time for work that takes about a second, but not if the work has to wait for settings. */
 const SOON_MS = 5_000
 
-/** Returns the leases that have not ended by the database's clock. */
+/** Counts the leases that have not ended according to the database's clock. */
 function countLeased(): Promise<number> {
   const now = new Date(Date.now() + aheadMs)
   return relay.database.device.count({ where: { leaseUntil: { gt: now } } })

@@ -36,7 +36,7 @@ export interface ConnectionListener {
 }
 
 /**
- * The relay's end of the link to one agent. Feeds the session machine with input from the socket, the database and the clock,
+ * The relay's side of the link to one agent. Feeds the session machine with input from the socket, the database and the clock,
  * and carries out its effects.
  */
 export class ConnectedAgent {
@@ -50,7 +50,7 @@ export class ConnectedAgent {
   #isStepping = false
   #isOver = false
   #settingsVersion = 0
-  /** The settings that were sent last, or undefined before the first ones. */
+  /** The settings that were sent last, or undefined if none were sent yet. */
   #settings: AgentSettings | undefined
 
   constructor(

@@ -27,7 +27,7 @@ export class ConnectedAgents {
   readonly #stopListening: () => void
   readonly #polling: NodeJS.Timeout
   readonly #renewing: NodeJS.Timeout
-  /** Polls in progress, by their warning. */
+  /** The warnings of the polls in progress, which identify them. */
   readonly #polls = new Set<string>()
   #isRenewing = false
   /** Set when another renewal has to follow, because the present one may use an older clock or list of connections. */
@@ -242,6 +242,6 @@ export class ConnectedAgents {
   }
 }
 
-/** As many agents as a busy database admits within the 45 s that an agent waits. Further agents have to reconnect. */
+/** How many agents a busy database can admit within the 45 s that an agent waits. Further agents have to reconnect. */
 const MOST_ARRIVING = 2_000
 const POLL_MS = 1_000

@@ -23,11 +23,11 @@ export function agentMetrics(
   })
 }
 
-/** Returns a function that records how long a send was due when it was dispatched. */
+/** Returns a function that records how long a send had been due when it was dispatched. */
 export function dispatchMetrics(registry: Registry): (seconds: number) => void {
   const latency = new Histogram({
     name: 'smsgw_dispatch_latency_seconds',
-    help: 'Time from when a send is due until it is dispatched to its device; long if the device is offline or its queue is full',
+    help: 'Time from when a message is due until it is dispatched to its device; long if the device is offline or its queue is full',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 86_400],
     registers: [registry],
   })

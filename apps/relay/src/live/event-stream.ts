@@ -12,7 +12,7 @@ const HEARTBEAT_MS = 15_000
 /** A client with more unread data is disconnected. It resumes from its last event. */
 const MOST_UNREAD_BYTES = 1_048_576
 const RETRY_MS = 2_000
-/** Most events that wait for the access check. With more, the stream ends and the client resumes. */
+/** The largest number of events that may wait for the access check. When more wait, the stream ends and the client resumes. */
 const MOST_WAITING = 10_000
 /** Interval of access checks while the database is unavailable. */
 const CHECK_AGAIN_MS = 500
@@ -20,7 +20,7 @@ const CHECK_AGAIN_MS = 500
 export interface EventStreamDeps {
   readonly live: Pick<LiveEvents, 'listen' | 'place'>
   readonly accountId: string
-  /** The account has no events before this one. */
+  /** All events of the account after this number exist. */
   readonly sinceId: bigint
   readonly kinds: ReadonlySet<LiveEventKind>
   readonly cursorOf: (place: bigint) => string
@@ -54,12 +54,15 @@ export class EventStream implements AnswerStream, Listener {
     this.#unlisten = deps.live.listen(this)
   }
 
-  /** The number of the last event before this stream. */
+  /** The number of the last event before this stream started. */
   get place(): bigint {
     return this.#place
   }
 
-  /** Continues after `from`, the last event that the client has. `missed` are the events between it and this stream. */
+  /**
+   * Continues after `from`, the last event that the client has. `missed` are the events between `from` and the start of
+   * this stream.
+   */
   resume(from: bigint, missed: readonly LiveEvent[]): void {
     this.#place = later(from, this.#place)
     this.#first = missed.filter(({ kind }) => this.#deps.kinds.has(kind)).map((event) => this.#textOf(event))
@@ -102,7 +105,7 @@ export class EventStream implements AnswerStream, Listener {
 
   /** Sends the present cursor, so that the cursor of an idle client does not become older than the retention. */
   #beat(): void {
-    // The cursor would skip the waiting events.
+    // A client that resumed from this cursor would miss the waiting events.
     if (this.#waiting.length > 0) return
     const place = later(this.#deps.live.place, this.#place)
     this.#write(`: still here\nid: ${this.#deps.cursorOf(place)}\n\n`)

@@ -1,4 +1,4 @@
-// Delivery of events under any order of transactions, tested on the tables without a server.
+// Tests that events are delivered whatever the order of transactions. Uses the tables without an HTTP server.
 import { openLog } from '@smsgw/daemon/log'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -182,7 +182,7 @@ test('reports each change with its kind, and no other changes', async () => {
   const device = { id: 'd1', accountId, name: 'attic' }
   const soFar = async (...expected: readonly (readonly [string, object])[]) => {
     await until(() => received.length >= expected.length)
-    // Only the last change is reported, so the changes before it were not.
+    // Makes one more change and waits for its event. Any event of an earlier change would have arrived before this event.
     await database.account.update({ where: { id: accountId }, data: { settingsVersion: { increment: 1 } } })
     await until(() => received.at(-1)?.kind === 'settings.changed')
     expect(received.splice(0).map(({ kind, data }) => [kind, data])).toEqual([...expected, ['settings.changed', {}]])

@@ -69,7 +69,7 @@ export class LiveEvents {
       const watched = await watch(this.#deps.database, accountId)
       if (!watched) return undefined
       await this.#tail.start()
-      // A transaction that started before the account was watched may write no event.
+      // A transaction that started before the account was watched may change the account without writing an event.
       if (watched.isNew) await awaitTransactions(this.#deps.database, 'lookers')
       if (this.#isClosed)
         throw new ApiError(503, 'This relay is shutting down: try again', { headers: { 'Retry-After': '1' } })
@@ -102,7 +102,7 @@ export class LiveEvents {
     try {
       if (this.#listeners.size > 0) await extendWatch(this.#deps.database, [...this.#listeners.keys()])
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'watched accounts not extended: database unavailable, retrying')
+      this.#deps.log.warn({ err: error }, 'watch for live events not extended: database unavailable, retrying')
     }
   }
 }

@@ -11,13 +11,13 @@ import type { Watched } from './watch-account-statement.ts'
 
 /** Limit per account and relay. A browser opens a few streams. */
 const MOST_STREAMS = 20
-/** Most missed events that are sent. A client that missed more reloads everything, which costs less. */
+/** The largest number of missed events that are sent. A client that missed more events reloads everything, which costs less. */
 const MOST_MISSED = 2_000
 
 export interface StreamEventsDeps {
   readonly database: Database
   readonly live: LiveEvents
-  /** Identifies the database. Changes with a restore. */
+  /** Identifies the database. A restore changes this id. */
   readonly streamId: string
   readonly heartbeatMs?: number | undefined
 }
@@ -27,7 +27,7 @@ export function streamEvents(deps: StreamEventsDeps): Endpoint {
   return endpoint({
     query: liveEventsQuery,
     requestHeaders: { 'Last-Event-ID': 'The `id` of the last event that you read; the events after it are sent first' },
-    answers: { 200: z.string().meta({ description: 'Server-Sent Events, without an end' }) },
+    answers: { 200: z.string().meta({ description: 'An endless stream of Server-Sent Events' }) },
     mediaType: 'text/event-stream',
     async handle({ principal, query, headers, access }) {
       const kinds = kindsFor(principal, query.kinds ?? liveEventKinds)
@@ -37,7 +37,7 @@ export function streamEvents(deps: StreamEventsDeps): Endpoint {
       const stream = await deps.live.prepare(accountId, async (watched) => {
         const cursorOf = (place: bigint) => eventCursor(deps.streamId, place)
         const { live, heartbeatMs } = deps
-        // Other streams may have opened in the meantime. From here on this stream is counted as well.
+        // Checks again, because other streams may have opened in the meantime. From here on this stream is counted as well.
         if (live.countOf(accountId) >= MOST_STREAMS) throw tooMany()
         const stream = new EventStream({
           live,
@@ -90,7 +90,7 @@ function tooMany(): ApiError {
   return new ApiError(429, message, { headers: { 'Retry-After': '5' } })
 }
 
-/** Returns the position of an event, its number and the database. A restored database assigns some numbers again. */
+/** Returns the cursor of an event. It names the database and the number, because a restored database assigns some numbers again. */
 export function eventCursor(streamId: string, place: bigint): string {
   return `${streamId.slice(0, LENGTH)}.${place}`
 }

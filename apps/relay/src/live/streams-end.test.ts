@@ -34,7 +34,7 @@ afterEach(async () => {
   await Promise.all(streams.splice(0).map((stream) => stream.close()))
 })
 
-/** Opens a stream on each relay and waits until both have begun. */
+/** Opens a stream on each relay and waits until both streams have started. */
 async function watchOnBoth(headers: Readonly<Record<string, string>>): Promise<ReadStream[]> {
   const both = [here, there].map(({ url }) => readEventStream(`${url}/3rdparty/v1/events`, headers))
   for (const stream of await Promise.all(both)) {

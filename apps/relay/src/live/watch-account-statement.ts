@@ -3,9 +3,9 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
-/** How long events are written after the last client has left. Longer than the promised hour. */
+/** How long events are written after the last client has left. This is longer than the promised hour. */
 const WATCHED_SECONDS = 70 * 60
-/** A client that connects this soon after the first one may be ahead of transactions that cannot see the watch. */
+/** When a client connects this soon after the first client, transactions that cannot see the watch may still be running. */
 const NEW_SECONDS = 60
 
 const watched = z.object({
@@ -18,8 +18,8 @@ const watched = z.object({
 export type Watched = Readonly<z.output<typeof watched>>
 
 /**
- * Makes changes of the account become events from the commit on. Takes a number that separates new events from those before a
- * time without clients. Returns undefined when the account does not exist. Locks the entry of the account.
+ * Turns changes of the account into events from the commit on. Takes a number that separates new events from those
+ * before a time without clients. Returns undefined when the account does not exist. Locks the entry of the account.
  */
 export async function watch(statements: Statements, accountId: string): Promise<Watched | undefined> {
   const [row] = await readRows(

@@ -24,7 +24,7 @@ export interface LogbookOptions {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
-  /** Most buffered entries. With more, the oldest are dropped. */
+  /** Maximum number of buffered entries. When there are more, the oldest are dropped. */
   readonly capacity?: number
   /** How long entries are collected before they are written. */
   readonly lingerMs?: number
@@ -99,7 +99,7 @@ export class BufferedLogbook implements Logbook {
         }
         this.#options.log.error(
           { err: error, entries: rows.length },
-          'log entries of accounts dropped: they cannot be stored',
+          'entries of account logs dropped because they cannot be stored',
         )
       }
       for (const [accountId, count] of lost) this.#forgetLoss(accountId, count)

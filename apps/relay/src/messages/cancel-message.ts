@@ -61,7 +61,7 @@ async function cancel(
   return { message, moves }
 }
 
-/** A repeated cancel is not an error: its answer is the present state. */
+/** A repeated cancel is not an error. It is answered with the present state. */
 function isStopped({ state }: StoredMessage): boolean {
   return state === 'Cancelling' || state === 'Cancelled'
 }

@@ -7,7 +7,7 @@ interface DeleteOldMessagesDeps {
   readonly clock: Clock
 }
 
-/** Rows per transaction: few, so that other transactions do not wait long and a standby server keeps up. */
+/** Rows per transaction. The number is small, so that other transactions do not wait long and a standby server keeps up. */
 const BATCH = 500
 
 /**

@@ -1,4 +1,4 @@
-// Jobs of the relay that fail messages before their dispatch, and notify webhooks. Dispatched messages end on their
+// Jobs of the relay that fail messages before their dispatch and notify webhooks. Dispatched messages end on their
 // device.
 import type { RelayFailureCode } from '@smsgw/contract/failure-code'
 import type { Clock } from '../clock.ts'
@@ -52,7 +52,7 @@ async function failInBatches(
     })
     onMoved?.(moves)
     failed += changed.size
-    // Recipients that were dispatched or cancelled in between are found but not changed, and are not found again.
+    // Recipients that were dispatched or cancelled after they were found are not changed here, and they are not found again.
     if (found < BATCH) return failed
   }
 }

@@ -9,7 +9,10 @@ const START = Date.parse('2026-03-01T00:00:00.000Z')
 const STATES = ['Pending', 'Sent', 'Delivered', 'Failed'] as const
 const DEVICES = ['a', 'b', 'c'].map((letter) => letter.repeat(21))
 
-/** In the order of creation; seven have the same time, so that the time alone does not determine the order. */
+/**
+ * The messages in the order of creation. Every seven messages have the same time, so that the time alone does not
+ * determine the order.
+ */
 const all = Array.from({ length: 140 }, (_, index) => ({
   id: `m${index}`,
   createdAt: new Date(START + Math.floor(index / 7) * 1000),

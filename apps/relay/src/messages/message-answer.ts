@@ -56,7 +56,7 @@ export async function messageAnswers(
   return messages.map((message) => messageAnswer(message, { ...options, waiting }))
 }
 
-/** The requested SIM. Without one: the SIM that sent to all recipients so far, if only one SIM did. */
+/** Returns the requested SIM. If none was requested, returns the SIM that sent to all recipients so far, if it was only one SIM. */
 function simOf({ simNumber, recipients }: Pick<StoredMessage, 'simNumber' | 'recipients'>) {
   const used = new Set(recipients.flatMap(({ usedSimNumber }) => usedSimNumber ?? []))
   const [only] = used
@@ -93,7 +93,7 @@ export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
   return { ...answer, ...echo }
 }
 
-/** Returns the first answer to the request again, but with hashed content if the content was hashed since. */
+/** Returns the first answer to the request again, but with hashed content if the content has been hashed since then. */
 export function repeatedAnswer(message: StoredMessage): MessageStateAnswer {
   const recipients = message.recipients.map((recipient) => ({ ...recipient, ...freshRecipient }))
   return { ...messageAnswer({ ...message, ...fresh, recipients }, { content: false }), ...contentOf(message) }

@@ -5,7 +5,7 @@ import { countInDoubt } from './count-in-doubt-statement.ts'
 import type { Move } from './progress/message-progress.ts'
 
 export interface MessageMetrics {
-  /** Called once per message that is answered with 202. */
+  /** Called once for each message whose request is answered with 202. */
   readonly onAccepted: () => void
   /** Called after the commit. */
   readonly onMoved: (moves: readonly Move[]) => void

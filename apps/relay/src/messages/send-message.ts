@@ -101,7 +101,7 @@ export function sendMessage(deps: SendMessageDeps): Endpoint {
     return answer202(acceptedAnswer(message), requested.base)
   }
 
-  /** A request that is refused now may have been accepted before. */
+  /** A request that would be refused now may have been accepted before. */
   async function repeatedBefore(requested: RequestedMessage, refusal: ApiError): Promise<Answer> {
     if (requested.idempotency === undefined) throw refusal
     const [taken] = await findDuplicates(database, [{ ...requested, id: '' }])

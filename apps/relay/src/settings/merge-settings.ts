@@ -3,7 +3,7 @@ import { defaultSettings, type Settings, type SettingsChange } from '@smsgw/cont
 /** Settings that the account has changed, as stored. Secrets are stored separately. */
 export type OwnSettings = { readonly [Section in keyof Settings]?: Partial<Settings[Section]> }
 
-/** Merges a change. Sections and keys that are null are reset to their defaults; missing ones are kept. */
+/** Merges a change. Sections and keys that are null are reset to their defaults. Missing sections and keys are kept. */
 export function mergeSettings(own: OwnSettings, change: SettingsChange): OwnSettings {
   const { webhooks, ...rest } = change
   const plain = { ...rest, webhooks: webhooks && withoutSecret(webhooks) }

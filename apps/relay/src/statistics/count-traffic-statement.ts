@@ -14,9 +14,9 @@ export interface TrafficWindow {
 
 /**
  * Counts the messages in each time bucket. Each step of a message counts at its own time, so a message that waits an hour is
- * accepted in one bucket and sent in another. Each subquery reads only a short index range after a vacuum, which takes a third
- * of the time of grouping and sorting the whole window (`npm run bench -- statistics`). A negative wait, which results from a
- * slow device clock, counts as 0. Takes no locks.
+ * accepted in one bucket and sent in another. After a vacuum, each subquery reads only a short index range. This takes a third
+ * of the time that grouping and sorting the whole window would take (`npm run bench -- statistics`). A negative wait, which
+ * results from a slow device clock, counts as 0. Takes no locks.
  */
 export async function countTraffic(
   statements: Statements,

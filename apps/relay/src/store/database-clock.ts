@@ -41,7 +41,10 @@ export class DatabaseClock implements Clock {
     return new Date(Math.round(this.#databaseMs + this.#deps.monotonicMs() - this.#monotonicMs))
   }
 
-  /** Called when the database's clock was changed, with a negative value if it was set back. Repeated until it succeeds. */
+  /**
+   * Called when the database's clock was changed, with a negative value if it was set back. The call is repeated until
+   * it succeeds.
+   */
   set onJump(listener: (byMs: number) => Promise<void>) {
     this.#onJump = listener
   }
@@ -60,7 +63,7 @@ export class DatabaseClock implements Clock {
       if (Math.abs(byMs) > uncertainMs) this.#set(databaseMs)
       if (Math.abs(byMs) > uncertainMs + JUMP_MS) this.#jumped(byMs)
     } catch {
-      // Users of the database report that it is unavailable.
+      // Nothing is reported here, because other queries report that the database is unavailable.
     } finally {
       this.#isReading = false
     }

@@ -50,7 +50,7 @@ export class DatabaseDisk {
     this.#deps = deps
   }
 
-  /** Uses this database to test the disk. Until then, a full disk stays full. */
+  /** Uses this database to test the disk. Before this call, a disk that was reported as full stays marked as full. */
   watch(database: Database): void {
     this.#database = database
   }
@@ -105,11 +105,12 @@ export class DatabaseDisk {
       await testDiskSpace(this.#database)
     } catch (error) {
       if (isDatabaseUnavailable(error)) {
-        // The server reported a full disk before this error. On a full disk an embedded server may not start at all.
+        // A running server has already reported a full disk. An embedded server may not even start, so its free space
+        // is checked.
         if (isCritical(this.#space())) this.reportFull((error as Error).message)
         return
       }
-      // The test write is not permitted, so the next write that fails will report a full disk.
+      // If the test write is not permitted, the disk counts as having space until a write reports a full disk.
     }
     if (!this.#isFull || this.#isStopped) return
     this.#isFull = false
@@ -139,7 +140,7 @@ export class DatabaseDisk {
 
 const RETRY_MS = 5_000
 
-/** Returns whether writes may fail. The space of a database server is unknown, so only the server can report this. */
+/** Returns whether writes may fail. The free space of a database server is unknown, so only the server can report a full disk. */
 function isCritical(space: DiskSpace | undefined): boolean {
   return space !== undefined && (space.freeBytes < CRITICAL_FREE_BYTES || !space.hasInodes)
 }

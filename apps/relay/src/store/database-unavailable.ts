@@ -36,7 +36,10 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return MESSAGES.test(error.message) || isDatabaseUnavailable(error.cause)
 }
 
-/** Checks the cause of an adapter error, a plain object. A transaction that is being ended throws this error unwrapped. */
+/**
+ * Checks the cause of an adapter error. The cause is a plain object. A transaction that is being ended throws the
+ * adapter error unwrapped.
+ */
 function isAdapterUnavailable(cause: unknown): boolean {
   if (typeof cause !== 'object' || cause === null) return false
   const { kind, originalCode } = cause as AdapterCause
@@ -48,5 +51,5 @@ interface AdapterCause {
   readonly originalCode?: string
 }
 
-/** The adapter's names of errors without an SQL state. */
+/** The adapter's names for errors without an SQL state. */
 const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])

@@ -25,7 +25,7 @@ export function openDatabase({ url, connections, silenceMs = 40_000, onDiskFull 
     connectionString: url,
     max: connections,
     application_name: 'smsgw relay',
-    // This is also the longest wait for a free connection. After it, the request is answered with 503.
+    // This is also the longest wait for a free connection. A request that waits longer is answered with 503.
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     stream: () => silenceLimitedSocket(silenceMs),
@@ -70,7 +70,10 @@ class DatabaseSilent extends Error {
   }
 }
 
-/** Enough for every statement of the relay. Limited, so that dynamically built statements do not fill the server's memory. */
+/**
+ * Limit of named statements. It suffices for all statements of the relay and keeps dynamically built ones from filling
+ * the server's memory.
+ */
 const MAX_NAMES = 500
 
 /** Names a statement, so that PostgreSQL plans it only once per connection. A statement without a name is planned at each use. */

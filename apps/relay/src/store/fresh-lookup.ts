@@ -33,7 +33,7 @@ export class FreshLookup<Value extends object> {
     const ageMs = row ? this.#deps.nowMs() - row.askedMs : Number.POSITIVE_INFINITY
     // A negative age means that the clock was set back, so the age is unknown.
     if (!row || ageMs < 0 || ageMs > MAX_AGE_MS) return (await this.#ask(id)).get(id)
-    // A lasting failure is reported, because once the row is too old, the next caller waits for the query and gets its error.
+    // A failure is ignored here. If it lasts until the row is too old, the next caller waits for the query and gets its error.
     if (ageMs > REFRESH_AGE_MS) this.#ask(id).catch(() => undefined)
     return row.value
   }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '@smsgw/daemon/start-error'
 import { Client, DatabaseError, escapeIdentifier } from 'pg'
 
-/** The lock that `prisma migrate` uses, so that it and a starting relay wait for each other. */
+/** The lock that `prisma migrate` uses, so that this command and a starting relay wait for each other. */
 const LOCK = 72707369
 
 export interface Migration {
@@ -21,8 +21,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Applies the missing migrations and returns their names. Uses the order, rows and lock of `prisma migrate deploy`. Concurrent
- * starts wait for each other. A database that a newer release has migrated is not changed.
+ * Applies the missing migrations and returns their names. Uses the same order, rows and lock as `prisma migrate
+ * deploy`. Concurrent starts wait for each other. A database that a newer release has migrated is not changed.
  *
  * Other relays keep working in the meantime. While a statement waits for an exclusive lock, all later queries of the table wait
  * for the statement. So a migration waits at most LOCK_WAIT_MS, then is rolled back, lets the other queries run, and is tried

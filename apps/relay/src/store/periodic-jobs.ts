@@ -28,7 +28,7 @@ export function runPeriodicJobs(
   /** Whether an outage was logged, so that not every job logs it. */
   let isOutage = false
   const loops = jobs.map(async ({ name, everySeconds, run }) => {
-    // The first run is soon, so that a relay that is restarted every night does not skip its daily jobs.
+    // The first run starts soon, so that a relay that is restarted every night does not skip its daily jobs.
     let seconds = Math.min(everySeconds, FIRST_RUN_SECONDS)
     while (await pause(seconds * 1000, stopping.signal)) {
       seconds = everySeconds
@@ -52,7 +52,7 @@ export function runPeriodicJobs(
   }
 }
 
-/** Returns false when the signal ends the pause. */
+/** Returns false if the signal ended the pause. */
 async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(ms, undefined, { signal })
@@ -63,7 +63,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** The first key of all our advisory locks, so that they differ from those of other programs. */
+/** All our advisory locks have this first key, so that they differ from the locks of other programs. */
 const LOCK_CLASS = 1_936_554_599
 
 /**

@@ -4,7 +4,10 @@ export interface ReconnectingClientOptions {
   readonly url: string
   /** Shown as `application_name` in `pg_stat_activity`. */
   readonly name: string
-  /** Prepares a new connection, for example with LISTEN or a lock. If this fails, the connection is closed and tried again. */
+  /**
+   * Prepares a new connection, for example with LISTEN or a lock. If this fails, the connection is closed and a new one
+   * is opened.
+   */
   readonly prepare?: (client: Client) => Promise<unknown>
   /** Called when a connection is prepared. */
   readonly onConnected?: () => void
@@ -37,7 +40,7 @@ export class ReconnectingClient {
     this.#connecting = this.#connect()
   }
 
-  /** Runs a query on the present connection and returns its rows. Fails while there is no connection. */
+  /** Runs a query on the present connection and returns the rows. Fails while there is no connection. */
   async query<Row extends object>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
     await this.#connecting
     const result = this.#lastQuery.then(() => this.#run<Row>(sql, values))

@@ -3,7 +3,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 import { Client } from 'pg'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
 
-/** Migrations and statements require this version. */
+/** Migrations and statements require at least this version of PostgreSQL. */
 const OLDEST_VERSION = 14
 const LONGEST_PAUSE_MS = 2_000
 const RESTART_PAUSE_MS = 500

@@ -31,7 +31,7 @@ export function isAllowedAddress(address: string, { allowNetworks }: AddressRule
   return isPublic(parsed) || allowNetworks.some((network) => isWithin(parsed, network))
 }
 
-/** Returns what is wrong with the URL of a webhook, or undefined. Finds only what needs no DNS look-up. */
+/** Returns what is wrong with the URL of a webhook, or undefined. Finds only problems that can be found without a DNS look-up. */
 export function urlProblem(text: string, rules: AddressRules): string | undefined {
   // The URL parser drops these characters silently.
   if (/[\s\p{Cc}]/u.test(text)) return 'must not contain spaces or control characters'

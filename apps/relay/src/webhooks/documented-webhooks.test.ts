@@ -15,7 +15,7 @@ const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 const document = readFileSync(join(import.meta.dirname, '../../../../docs/webhooks.md'), 'utf8')
 const body = JSON.stringify({ id: 'e1', event: 'sms:received', payload: { message: 'Zürich 👍', backslash: '\\' } })
 
-/** The content of each code block with a title, by its title, which follows the language. */
+/** The content of each code block that has a title, by this title. The title follows the language of the block. */
 const blocks = new Map(
   [...document.matchAll(/^```\w+ (.+)\n([\s\S]*?)^```$/gm)].map(([, title = '', content = '']) => [title, content]),
 )
@@ -36,7 +36,7 @@ interface Signed {
   readonly body: string
 }
 
-/** Signs a request as a delivery at that time. */
+/** Signs a request in the same way as a delivery that is sent at that time. */
 function signed({ at = Date.now(), secret = SECRET, previousSecret, content = body }: Signing = {}): Signed {
   const keys = signingKeys({ signingKey: undefined, secret, previousSecret })
   const headers = deliveryHeaders(keys, { id: 'e1', body: content, unixSeconds: Math.floor(at / 1000) })

@@ -15,7 +15,7 @@ const outbound = { cmdId: commandId, at }
 /** The message was sent again after an unknown outcome, and may have arrived twice. */
 const possibleDuplicate = z.boolean().optional()
 
-/** The command is in the journal of the agent. Also answers a repeated command. */
+/** The command is in the journal of the agent. This event also answers a repeated command. */
 const processed = z.object({ kind: z.literal('processed'), ...outbound })
 
 /** The network answered for one part, or did not answer. */
@@ -104,7 +104,7 @@ const inbound = {
   /** The network's time stamp if plausible, otherwise the agent's time. Has the agent's offset. */
   receivedAt: at,
   sender: z.string().max(128),
-  /** Number of the SIM, absent if neither the SIM nor the configuration contains it. */
+  /** Phone number of the SIM, absent if neither the SIM nor the configuration contains it. */
   recipient: z.string().max(128).optional(),
   simNumber,
 }
@@ -145,7 +145,7 @@ export const simCard = z.object({
   iccid: z.string().max(32).optional(),
   /** 0–100. */
   signal: z.int().min(0).max(100).optional(),
-  /** Its modem is emulated, so its messages reach no phone. Older agents omit it. */
+  /** True when the SIM's modem is emulated, so that its messages reach no phone. Older agents omit this member. */
   isEmulated: z.boolean().optional(),
 })
 

@@ -69,7 +69,7 @@ const command = z.object({ type: z.literal('command'), command: z.unknown() })
 const settings = z.object({
   type: z.literal('settings'),
   settings: openObject,
-  /** The new time after the clock of the relay was set. */
+  /** The time of the relay, sent after its clock was set. */
   serverTime: time.optional(),
 })
 /** The relay is stopping. Reconnect after this delay, which differs for each agent to spread the load. */
@@ -123,8 +123,8 @@ const events = z.object({
 /** The `commandKey` of commands that are on disk at the agent. */
 const journaled = z.object({ type: z.literal('journaled'), keys: z.array(z.string().min(1).max(80)).min(1).max(1_024) })
 /**
- * Number of messages that the relay may send on this connection, counted from its start, and `urgentLimit` including urgent
- * ones. The relay sends no messages before the first credit, because the agent may find that its journal is an old copy.
+ * `limit`: how many messages the relay may send in total on this connection. `urgentLimit`: the same, including urgent
+ * messages. The relay sends no messages before the first credit, because the agent may find that its journal is an old copy.
  */
 const credit = z.object({ type: z.literal('credit'), limit: mark, urgentLimit: mark })
 /** Telemetry is repeated regularly, so it is neither written to the journal nor acknowledged. */

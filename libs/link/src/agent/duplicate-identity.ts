@@ -11,12 +11,13 @@ import type { Pause } from '../connection/timers.ts'
 export interface DuplicateEvidence {
   /** The first welcome of this process from this history of the database. */
   readonly first: Pick<Welcome, 'connEpoch' | 'streamId'> | undefined
-  /** Hellos that this process sent. At most this many connections are its own. */
+  /** Hellos that this process sent. It has opened at most this many connections. */
   readonly hellos: number
-  /** Connections since the first that cannot be its own. */
+  /** Connections since `first` that this process cannot have opened. */
   readonly foreign: number
-  /** How often another process was connected in between, and whether this happened since the last connection. */
+  /** How often another process was connected between two connections of this process. */
   readonly takeovers: number
+  /** Whether this happened just before the latest connection. */
   readonly wasTakenOver: boolean
 }
 
@@ -33,7 +34,7 @@ const takeBacks = 3
 /** Long enough for the other agent to reconnect. */
 export const takeBackPause: Pause = { fromMs: 60_000, toMs: 120_000 }
 
-/** Ten minutes, because a second agent reconnects after a shorter pause than that. */
+/** Ten minutes, which is longer than any pause before a second agent reconnects. */
 export const ticksUntilCleared = 120
 
 export const duplicateReason =

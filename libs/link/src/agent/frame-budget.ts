@@ -18,10 +18,10 @@ export const fullBudget: FrameBudget = { spent: 0 }
 /** What frames may cost at once. A working relay needs far less, even when a user cancels hundreds of messages. */
 const maxSpent = 1_000
 const refillPerSecond = 10
-/** The agent reads and sends its events again, which a relay needs only once, after its database was restored. */
+/** For a replay, the agent sends its events again. A relay needs this only once, after its database was restored. */
 const replayPrice = 100
 
-/** The state of the agent that makes frames of the relay free. */
+/** The state of the agent that decides which frames of the relay are free. */
 export interface Caused {
   /** The last acknowledged event. */
   readonly mark: number
@@ -29,7 +29,7 @@ export interface Caused {
   readonly inbox?: CommandInbox
 }
 
-/** `frame`: undefined for an unknown type. Returns undefined when the relay has sent too much. */
+/** Returns undefined when the relay has sent too much. `frame` is undefined for a frame of an unknown type. */
 export function pay(budget: FrameBudget, frame: RelayFrame | undefined, caused: Caused): FrameBudget | undefined {
   const spent = budget.spent + priceOf(frame, caused)
   return spent > maxSpent ? undefined : { spent }

@@ -8,7 +8,7 @@ import { countHello, countTakeovers, duplicateReason, duplicateVerdict, takeBack
 import { beginOnline } from './online.ts'
 import type { AgentPhase, AgentState, AgentStep } from './state.ts'
 
-/** Undefined for a frame that is not expected in this phase of the handshake. */
+/** Returns undefined for a frame that is not expected in this phase of the handshake. */
 export function handleHandshakeFrame(state: AgentState, frame: RelayFrame): AgentStep | undefined {
   const { phase } = state
   if (phase.kind === 'awaiting-challenge' && frame.type === 'challenge') return answerChallenge(state, frame)

@@ -19,7 +19,7 @@ import type { AgentEffect, AgentState, AgentStep, Online } from './state.ts'
 
 /**
  * 10 s. An acknowledgement after this time proves that the connection works, and resets the number of attempts. An earlier one
- * proves nothing, because when a relay fails under the load of its agents, all of them would reconnect without a pause.
+ * does not, because otherwise all agents of a relay that fails under their load would reconnect without a pause.
  */
 const ticksUntilProven = 2
 const leastHeartbeatSeconds = 1
@@ -47,7 +47,7 @@ export function beginOnline(state: AgentState, welcome: Welcome): AgentStep {
   ])
 }
 
-/** Undefined for a frame that is not expected while online. */
+/** Returns undefined for a frame that is not expected while online. */
 export function handleFrame(state: OnlineState, frame: RelayFrame): AgentStep | undefined {
   const { outbox, phase } = state
   switch (frame.type) {

@@ -19,7 +19,7 @@ import type { AgentEffect, AgentInput, AgentState, AgentStep, AgentTimer } from 
  *   awaiting-welcome, comparing-tag → replacing-journal → waiting     the journal is an old copy
  *   → stopped                                                         revoked or duplicate identity: needs a person
  *
- * Its guarantees, given a journal that carries out its effects:
+ * The guarantees of this end, if the journal carries out all effects:
  *   an event is kept until the relay has it on disk;
  *   a command is acknowledged when it is on disk here, and a command of an old copy is never sent.
  */

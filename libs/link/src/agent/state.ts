@@ -134,20 +134,20 @@ export type AgentEffect =
   | { readonly kind: 'sign'; readonly connection: number; readonly text: string }
   /** Store the device id on disk. Answer `identity-stored`. */
   | { readonly kind: 'store-identity'; readonly deviceId: string }
-  /** Answer `tag-compared`: whether event `seq` has this tag; true also when the journal no longer has the event. */
+  /** Answer `tag-compared` with true if event `seq` has this tag, or if the journal no longer has the event. */
   | { readonly kind: 'compare-tag'; readonly connection: number; readonly seq: number; readonly tag: string }
-  /** Answer `events-read` with at least one event from `from` on, and at most `most`. */
+  /** Answer `events-read` with at least one and at most `most` events, starting at event `from`. */
   | ({ readonly kind: 'read-events'; readonly connection: number } & Reading)
-  /** Need not be on disk at once. It may go back, after the relay was restored from a backup. */
+  /** Record the mark, which need not be on disk at once. It may decrease after the relay was restored from a backup. */
   | { readonly kind: 'record-mark'; readonly mark: number; readonly streamId: string }
   /**
-   * Write the commands to this journal, unless it has another id by now. A known command is not written again. Answer
+   * Write the commands to the journal, unless its id has changed. A known command is not written again. Answer
    * `commands-journaled` when the commands are on disk.
    */
   | { readonly kind: 'journal-commands'; readonly journalId: string; readonly commands: readonly ReceivedCommand[] }
   /**
-   * In one transaction: give the journal a new id, put every open command in doubt, and number the events after
-   * `provenMark`, which the relay may not have, from 1. Send nothing to a modem until that is done. Answer
+   * In one transaction, give the journal a new id, put every open command in doubt, and renumber the events after
+   * `provenMark` from 1, because the relay may not have them. Send nothing to a modem until that is done. Answer
    * `journal-replaced`.
    */
   | { readonly kind: 'replace-journal'; readonly journalId: string; readonly provenMark: number }
@@ -158,9 +158,9 @@ export type AgentEffect =
       readonly serverTime?: string | undefined
     }
   | { readonly kind: 'connected'; readonly welcome: Welcome }
-  /** Also for a connection that was never online. */
+  /** Also reported for a connection that was never online. */
   | { readonly kind: 'disconnected'; readonly why: CloseName | 'lost'; readonly reason: string }
-  /** No further connection until `start`. */
+  /** No further connection is opened until `start`. */
   | { readonly kind: 'stopped'; readonly why: CloseName; readonly reason: string }
 
 export interface AgentStep {

@@ -2,9 +2,9 @@ import { commandKey } from '@smsgw/contract/link/command'
 import type { ReceivedCommand } from './received-command.ts'
 
 /**
- * The agent's side of the commands, which are the commands that are being written to the journal, and the credit for more.
- * Credit depends on the capacity of the whole agent, so that messages that cannot be sent soon stay at the relay, where they
- * can still be cancelled, overtaken or sent by another device.
+ * The agent's side of the commands. It contains the commands that are being written to the journal, and the credit for more
+ * commands. Credit depends on the capacity of the whole agent, so that messages that cannot be sent soon stay at the relay,
+ * where they can still be cancelled, overtaken or sent by another device.
  */
 export interface CommandInbox {
   /** Sends received on this connection, journaled or not. */
@@ -34,7 +34,7 @@ export interface SendQueue {
 
 export const emptyInbox: CommandInbox = { received: 0, credit: undefined, mayAnnounce: true }
 
-/** Far more than a working relay sends. A faulty one would fill the memory or the disk. */
+/** Far more than a working relay sends. Without a limit, a faulty relay would fill the memory or the disk. */
 const mostJournaling = 512
 const mostOpen = 4
 
@@ -61,8 +61,8 @@ export function commandsOnDisk(queue: SendQueue, keys: readonly string[], open: 
 
 /**
  * Returns the credit to announce now, if any. Credit is not announced each time that a message ends, because each announcement
- * causes a claim in the relay's database. It is announced when the capacity grew by a quarter, or when the relay has used up
- * its credit, and then not too often.
+ * causes a claim in the relay's database. Credit is announced when the capacity has grown by a quarter, or when the relay has
+ * used up its credit, but not too often.
  */
 export function nextCredit(inbox: CommandInbox, queue: SendQueue): Credit | undefined {
   const { received, credit, mayAnnounce } = inbox

@@ -4,7 +4,7 @@ import { byteLength } from '../connection/frame-text.ts'
 
 /**
  * The relay's side of the commands. Each command was first committed as dispatched to this journal, so that the next connection
- * finds the commands that are lost with this one.
+ * finds the commands that are lost when this connection ends.
  *
  * The agent grants credit for sends. Cancels, sweeps and USSD codes need no credit. The relay also limits the commands in
  * flight, so that an agent that grants too much does not fill the relay's memory.
@@ -24,7 +24,7 @@ export interface CommandOutbox {
   readonly isClaimDue: boolean
   /** The last claim returned as many commands as it could, so there may be more commands. */
   readonly mayHaveMore: boolean
-  /** The commands that an earlier connection dispatched and the agent did not acknowledge have been claimed. */
+  /** This connection has claimed the commands that were dispatched earlier and that the agent did not acknowledge. */
   readonly isResumed: boolean
   /** Ticks since the last acknowledgement, while commands are in flight. */
   readonly unacknowledgedTicks: number
@@ -92,8 +92,8 @@ export function claimed(outbox: CommandOutbox, commands: readonly Command[]): Co
 }
 
 /**
- * Lets the claim be repeated after a pause. The transaction may have been committed, and only its answer lost, so the next
- * claim resumes and also returns those commands.
+ * Lets the claim be repeated after a pause. The transaction may have been committed although its answer was lost, so the next
+ * claim resumes and also returns the commands of that transaction.
  */
 export function claimFailed(outbox: CommandOutbox): CommandOutbox {
   return { ...outbox, claiming: undefined, isClaimDue: false, isResumed: false }

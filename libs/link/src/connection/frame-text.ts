@@ -3,7 +3,7 @@ import { type AgentFrame, agentFrames, maxFrameBytes, type RelayFrame, relayFram
 
 export type FrameReading<Frame> =
   | { readonly kind: 'frame'; readonly frame: Frame }
-  /** Of a newer version, and not critical. */
+  /** A frame of a newer version that is not critical. */
   | { readonly kind: 'ignored' }
   | { readonly kind: 'refused'; readonly why: CloseName; readonly reason: string }
 

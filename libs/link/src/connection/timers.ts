@@ -14,7 +14,7 @@ export const handshakeLimit: HandshakeTimer = { kind: 'set-timer', timer: 'hands
 
 /**
  * Limit after the first frame. When thousands of agents connect at once, for example after another relay stopped, they are
- * authenticated one after the other. A shorter limit would close connections whose agents only connect again.
+ * authenticated one after the other. A shorter limit would close connections of agents that would only connect again.
  */
 export const authenticationLimit: HandshakeTimer = {
   kind: 'set-timer',

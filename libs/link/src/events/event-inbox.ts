@@ -30,7 +30,7 @@ export interface EventBatch {
   readonly length: number
 }
 
-/** A problem is logged and the event acknowledged, because sending it again would not help. */
+/** The problem of an invalid event is logged. The event is acknowledged, because sending the event again would not help. */
 export type ReceivedEvent = { readonly event: AgentEvent } | { readonly problem: string }
 
 /** In one transaction. */

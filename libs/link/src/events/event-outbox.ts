@@ -45,7 +45,7 @@ export function openOutbox(journal: Pick<EventOutbox, 'first' | 'tail' | 'mark'>
   return { first, tail, mark, sent: mark, inFlight: [], readingFrom: undefined, unacknowledgedTicks: 0 }
 }
 
-/** Continues after `mark`. The relay has the events up to there, and later events that were sent may be lost. */
+/** Continues after `mark`. The relay has the events up to `mark`, but later events may be lost although they were sent. */
 export function resume(outbox: EventOutbox, mark: number): EventOutbox {
   return { ...outbox, mark, sent: mark, inFlight: [], readingFrom: undefined, unacknowledgedTicks: 0 }
 }

@@ -18,7 +18,7 @@ export function challenge(state: RelayState): RelayStep {
   }
 }
 
-/** Undefined for a frame that is not expected in this phase of the handshake. */
+/** Returns undefined for a frame that is not expected in this phase of the handshake. */
 export function handleHandshakeFrame(state: RelayState, frame: AgentFrame): RelayStep | undefined {
   if (state.phase.kind !== 'challenged') return undefined
   if (frame.type === 'hello') return authenticate(state, frame)

@@ -29,7 +29,7 @@ export function isOpen(state: RelayState): state is OpenState {
   return state.phase.kind === 'open'
 }
 
-/** `length`: of the frame in characters. Undefined for a frame that is not expected on an open connection. */
+/** Returns undefined for a frame that is not expected on an open connection. `length`: characters of the frame. */
 export function handleFrame(state: OpenState, frame: AgentFrame, length: number): RelayStep | undefined {
   const { phase } = state
   switch (frame.type) {

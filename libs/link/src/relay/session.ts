@@ -8,12 +8,12 @@ import { handleFrame, isOpen, proceed, retry, tick } from './online.ts'
 import type { RelayInput, RelayState, RelayStep, RelayTimer } from './state.ts'
 
 /**
- * The relay's end of the link. Each socket has one machine, which is closed with the socket.
+ * The relay's end of the link. Each socket has one state machine, which is closed with the socket.
  *
  *   new → challenged → authenticating → opening → open → closed
  *            ↕ pairing                                   ↑ from every phase
  *
- * Its guarantees, given a store that carries out its effects:
+ * The guarantees of this end, if the store carries out all effects:
  *   an event is acknowledged after it was committed under the epoch of this connection, in the order of its journal;
  *   a command is sent after it was committed as dispatched to this journal, and again if it was not acknowledged;
  *   nothing of this connection is committed once a newer connection holds the device.

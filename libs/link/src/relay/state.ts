@@ -79,7 +79,7 @@ export interface OpenedConnection {
 export type RelayInput =
   | { readonly kind: 'opened' }
   | { readonly kind: 'received'; readonly text: string }
-  /** The code of the close frame, 1006 without one. */
+  /** `code` is that of the close frame, or 1006 without such a frame. */
   | { readonly kind: 'closed'; readonly code: number }
   | { readonly kind: 'timer'; readonly timer: RelayTimer }
   | { readonly kind: 'paired'; readonly deviceId: string }
@@ -88,7 +88,7 @@ export type RelayInput =
   | { readonly kind: 'connection-opened'; readonly opened: OpenedConnection }
   /** Ends the handshake: `unauthenticated`, `revoked` or `unavailable`. */
   | { readonly kind: 'refused'; readonly why: CloseName; readonly reason: string }
-  /** Committed under the epoch of this connection; the new mark of the journal. */
+  /** The events were committed under the epoch of this connection. `mark` is the new mark of the journal. */
   | { readonly kind: 'events-stored'; readonly mark: number }
   /** Nothing was committed, because the store has fewer events than it acknowledged on this connection. */
   | { readonly kind: 'mark-behind'; readonly mark: number }
@@ -103,7 +103,7 @@ export type RelayInput =
   | {
       readonly kind: 'settings-changed'
       readonly settings: Readonly<Record<string, unknown>>
-      /** Set when the clock of the relay was set. */
+      /** Present when the clock of the relay was set. */
       readonly serverTime?: string | undefined
     }
   | { readonly kind: 'revoked' }
@@ -128,7 +128,7 @@ export type RelayEffect =
   | { readonly kind: 'open-connection'; readonly hello: Hello }
   /** Mark the device as offline if it still has this epoch. */
   | { readonly kind: 'close-connection'; readonly connEpoch: number }
-  /** One transaction under this epoch. Answer `events-stored`, `mark-behind`, `fenced` or `store-failed`. */
+  /** Store the batch in one transaction under this epoch. Answer `events-stored`, `mark-behind`, `fenced` or `store-failed`. */
   | {
       readonly kind: 'store-events'
       readonly connEpoch: number
@@ -136,8 +136,8 @@ export type RelayEffect =
       readonly batch: EventBatch
     }
   /**
-   * One transaction under this epoch: commits pending commands of the device as dispatched to the journal, and returns
-   * them. `isResume` returns instead all commands that were dispatched to the journal before and not acknowledged,
+   * In one transaction under this epoch, commit pending commands of the device as dispatched to the journal, and return
+   * them. With `isResume`, return instead all commands that were dispatched to the journal before and not acknowledged,
    * regardless of the capacity. Answer `commands-claimed`, `fenced` or `claim-failed`.
    */
   | {
@@ -153,9 +153,9 @@ export type RelayEffect =
   | { readonly kind: 'command-too-large'; readonly command: Command }
   | { readonly kind: 'take-telemetry'; readonly at: string; readonly sample: Readonly<Record<string, unknown>> }
   | { readonly kind: 'take-waiting'; readonly report: WaitingReport }
-  /** Once in each heartbeat. Answer `fenced` when a newer connection holds the device. */
+  /** Renew the lease, once in each heartbeat. Answer `fenced` when a newer connection holds the device. */
   | { readonly kind: 'renew-lease'; readonly connEpoch: number }
-  /** Two agents use one identity, and this one has stopped: notify the owner. */
+  /** Notify the owner that two agents use one identity and that this agent has stopped. */
   | { readonly kind: 'report-duplicate'; readonly deviceId: string }
 
 export function newConnection(

@@ -13,7 +13,7 @@ import { readOwnNumbers } from './sim-identity.ts'
 import { pinStateOf, readPinState, readPinStateWithoutFinalResult } from './sim-pin.ts'
 import { listMessages, readMessage } from './stored-messages.ts'
 
-// Answers recorded from real modems, each read through tokenizer and dialogue.
+// Answers recorded from real modems, each read through the tokenizer and a dialogue.
 
 const pdu = '07911326040000F0040B911346610089F60000208062917314080CC8F71D14969741F977FD07'
 

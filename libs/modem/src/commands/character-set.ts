@@ -16,7 +16,7 @@ export type CharacterSet = 'GSM' | 'IRA' | 'UCS2'
 export function textInCharacterSet(text: string): string {
   if (text.length < 4 || text.length % 4 !== 0 || !/^[0-9a-f]+$/i.test(text)) return text
   const inLatinToArabic = /^(0[0-7][0-9a-f]{2})+$/i.test(text) && (text.startsWith('00') || /[a-f]/i.test(text))
-  // Four digits alone may be a word such as FADE, so at least two characters are required.
+  // Four hexadecimal digits alone may be a word such as FADE, so at least two characters are required.
   const inOtherScripts = text.length >= 8 && /[a-f]/i.test(text)
   if (!inLatinToArabic && !inOtherScripts) return text
   const decoded = textFromUcs2(octetsFromHex(text))
@@ -24,8 +24,8 @@ export function textInCharacterSet(text: string): string {
 }
 
 /**
- * Returns the telephone number, given plain or as UCS-2 in hexadecimal digits; no real number consists of `003x`
- * groups.
+ * Returns the telephone number from a text that is plain or UCS-2 in hexadecimal digits. The two forms cannot be
+ * confused, because no real number consists of `003x` groups.
  */
 export function numberInCharacterSet(text: string): string {
   return /^(002[ab3]|003[0-9])+$/i.test(text) ? textFromUcs2(octetsFromHex(text)) : text

@@ -15,8 +15,8 @@ export interface ModemNumber {
 }
 
 /**
- * Reads the IMEI, or the serial number that some modems report instead: from `AT+CGSN`, `AT+GSN`, `AT+CGSN=1` (NB-IoT,
- * 27.007 §5.4) or `ATI`, in this order. Undefined when an answer is missing.
+ * Reads the IMEI, or the serial number that some modems report instead. Tries `AT+CGSN`, `AT+GSN`, `AT+CGSN=1` (NB-IoT,
+ * 27.007 §5.4) and `ATI`, in this order. Returns undefined if one of the first three gets no answer.
  */
 export async function readModemNumber(
   ask: <T>(query: Query<T>) => Promise<Answer<T>>,
@@ -83,7 +83,7 @@ export function imeiIn(text: string): string | undefined {
   return /^\D{0,12}(\d{14,16})(?!\d)/.exec(text)?.[1]
 }
 
-/** `1234567890`, `ESN 80AABBCC`: at least four characters with digits that are not all the same. */
+/** `1234567890`, `ESN 80AABBCC`: at least four characters, which include a digit and are not all the same. */
 function serialIn(text: string): string | undefined {
   const found = /^"?(?:[A-Za-z]{2,6}[ :]+)?([A-Za-z0-9-]{4,32})"?$/.exec(text.trim())?.[1]
   return found !== undefined && /\d/.test(found) && new Set(found).size > 1 ? found : undefined

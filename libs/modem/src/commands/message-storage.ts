@@ -14,7 +14,7 @@ export interface OfferedMemories {
 }
 
 export interface MemoryUsage {
-  /** Missing from the answer to `+CPMS=`, which names no memory. */
+  /** Undefined if the usage was read from the answer to `+CPMS=`, which names no memory. */
   readonly memory: Memory | undefined
   readonly used: number
   readonly total: number
@@ -38,7 +38,9 @@ export const readMemoryUsage: Query<readonly MemoryUsage[]> = {
   read: (lines) => usagesIn(lastWith(lines, '+CPMS')?.body),
 }
 
-/** Omitted memories are left unchanged; Wavecom accepts only one. Some firmware answers `OK` without the usage. */
+/**
+ * Omitted memories are left unchanged; Wavecom accepts only one memory. Some firmware answers `OK` without the usage.
+ */
 export function selectMemories(...memories: readonly Memory[]): Query<readonly MemoryUsage[]> {
   return {
     text: `AT+CPMS=${memories.map((memory) => `"${memory}"`).join(',')}`,
@@ -50,7 +52,7 @@ export function selectMemories(...memories: readonly Memory[]): Query<readonly M
 
 /**
  * The standard form is `("SM","ME"),("SM","ME"),("SM","ME")`. Also seen: `"ME","MT","SM"` for all three;
- * `(("SM","BM","SR"),("SM"))` (Wavecom: a missing list equals the previous one); missing quotes and parentheses.
+ * `(("SM","BM","SR"),("SM"))` (Wavecom: a missing list equals the previous list); missing quotes and parentheses.
  */
 function offeredMemoriesIn(body: string): OfferedMemories | undefined {
   const parameters = parseParameters(body)

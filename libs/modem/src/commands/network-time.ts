@@ -66,7 +66,7 @@ function localTimeIn(text: string): NetworkTime | undefined {
 const quarterMs = 15 * 60_000
 /** An earlier time means that the clock has not been set. */
 const earliestYear = 2024
-/** Two digits from 70 on belong to clocks that start in 1970 or 1980. */
+/** Two-digit years from 70 on come from clocks that start in 1970 or 1980. */
 const latestYear = 2069
 
 function epochOf(year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0): number | undefined {

@@ -45,7 +45,7 @@ export async function ask<T>(executor: Executor, query: Query<T>, cancellation?:
   }
 }
 
-/** Returns the value, or undefined for whatever reason it is missing. For optional information. */
+/** Returns the value, or undefined if the value is missing for any reason. Used for optional information. */
 export async function askIfKnown<T>(
   executor: Executor,
   query: Query<T>,

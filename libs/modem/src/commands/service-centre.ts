@@ -11,7 +11,7 @@ export const readServiceCentre: Query<ServiceCentre | 'none'> = {
     const line = lastWith(lines, '+CSCA')
     if (line === undefined) return undefined
     const [address, type] = parseParameters(line.body)
-    // Quoted or not, plain or in UCS-2 (`002B0039…`), with the + or only with 145.
+    // The number may be quoted or not, plain or in UCS-2 (`002B0039…`), and have a + or only the type 145.
     const number = numberInCharacterSet(textOf(address)).replaceAll(/[^0-9+]/g, '')
     if (!/^\+?\d+$/.test(number)) return 'none'
     const typeOfAddress = integerOf(type) ?? (number.startsWith('+') ? international : unknown)

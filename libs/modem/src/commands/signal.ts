@@ -12,7 +12,7 @@ export interface Signal {
   readonly rsrqDb?: number
 }
 
-/** 27.007 §8.5. Some modems do not answer it while they start (E3372). */
+/** 27.007 §8.5. Some modems (E3372) do not answer this command while they start. */
 export const readSignal: Query<Signal> = {
   text: 'AT+CSQ',
   timeoutMs: 5000,
@@ -24,7 +24,7 @@ export const readSignal: Query<Signal> = {
   },
 }
 
-/** `+CSQ: 18,99`; unsolicited on some modems in the same form. */
+/** `+CSQ: 18,99`. Some modems also send this line unsolicited. */
 function signalIn(line: ResponseLine): Signal | undefined {
   // `+CSQ: 18.99`: old firmware writes a decimal point instead of the comma.
   const rssi = integerOf(parseParameters(line.body.replace('.', ','))[0])

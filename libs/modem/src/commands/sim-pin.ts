@@ -27,7 +27,7 @@ export const readPinState: Query<PinState> = {
   read: (lines) => pinStateIn(lines.at(-1)),
 }
 
-/** The same for firmware that never sends a final result, with a shorter limit. */
+/** The same query with a shorter time limit, for firmware that never sends a final result. */
 export const readPinStateWithoutFinalResult: Query<PinState> = { ...readPinState, timeoutMs: 3000 }
 
 /** Returns undefined if the PIN is not four to eight digits, so that a PIN cannot add another command. */
@@ -88,7 +88,7 @@ const cmeStates = new Map<number, PinState>([
   [17, 'pin2'],
   [18, 'puk2'],
   [40, 'modem-locked'],
-  // SIM blocked, in the numbering of Wavecom and Quectel: requires the PUK.
+  // In the numbering of Wavecom and Quectel: the SIM is blocked and requires the PUK.
   [262, 'puk'],
   [515, 'busy'],
 ])

@@ -64,7 +64,7 @@ export function isTextModeStatus(body: string): boolean {
   return /"(REC|STO) (READ|UNREAD|SENT|UNSENT)"/.test(body)
 }
 
-/** Memories filled with `FF` (Siemens MC35, MT) and a bare `00` hold no message. */
+/** A slot filled with `FF` (Siemens MC35, MT) or with a bare `00` holds no message. */
 function pduOf(line: ResponseLine): string | undefined {
   const hex = line.payload?.replaceAll(/\s/g, '').toUpperCase()
   if (hex === undefined || !/^[0-9A-F]+$/.test(hex) || hex.length < shortestPdu) return undefined

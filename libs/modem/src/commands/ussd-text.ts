@@ -29,13 +29,13 @@ export function decodeUssdText(text: string, dataCodingScheme: number | undefine
 
 interface Reading {
   readonly text: string
-  /** 1: all of it looks like text, plus a bonus for the likely reading. */
+  /** How much of the reading looks like text (1: all of it), plus a bonus for the likely reading. */
   readonly weight: number
 }
 
 const schemeFavours = 0.15
 
-/** 17: two octets of language come first (23.038 §5). */
+/** With scheme 17, the text begins with two octets that give the language (23.038 §5). */
 function ucs2(octets: Uint8Array, dataCodingScheme: number | undefined): string | undefined {
   return dataCodingScheme === 17 ? decodeUssdString(octets, 17) : textFromUcs2(octets)
 }
@@ -79,7 +79,7 @@ function plausibility(text: string): number {
   return characters.length === 0 ? 0 : score / characters.length
 }
 
-/** An approximation: Chinese and Japanese use many blocks, other scripts one of 256 characters. */
+/** An approximation: Chinese and Japanese use many blocks, other scripts use one block of 256 characters. */
 function scriptOf(character: string): string {
   if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(character)) return 'han'
   if (/\p{Script=Hangul}/u.test(character)) return 'hangul'

@@ -6,7 +6,7 @@ const minute = 60 * second
 const checkNumber = 'Check the number and its country code before you send again.'
 const askOperator = 'Ask the operator of the SIM whether it may send SMS, and whether it has credit.'
 const reportPdu =
-  'Sending it again does not help. Report it with a trace: this network does not accept the format of the message.'
+  'Sending the message again does not help. Report the error with a trace: this network refuses the format of the message.'
 const waitAndRetry = 'No action needed: retried automatically.'
 const freeStorage = 'The stored messages are read and deleted, then the command is retried.'
 const lookAtModem = 'Retried automatically. If it persists, reset the modem and check its power supply.'
@@ -47,7 +47,9 @@ const sim = (standard: string, words: string, advice: string): ErrorMeaning => (
   alarm: 'sim',
 })
 
-/** +CMS ERROR: causes of 24.011 Annex E-2, TP failure causes of 23.040 §9.2.3.22, 27.005 §3.2.5, and vendors' own. */
+/**
+ * +CMS ERROR: causes of 24.011 Annex E-2, TP failure causes of 23.040 §9.2.3.22, 27.005 §3.2.5, and vendors' own codes.
+ */
 export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, ErrorMeaning>([
   // 24.011 Annex E-2: RP-Cause
   [1, badNumber('unassigned (unallocated) number', 'The number does not exist.')],
@@ -208,7 +210,7 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
       standard: 'operation not supported',
       class: 'permanent',
       words: 'This modem does not support the request.',
-      advice: 'Sending it again does not help; use another modem or a newer firmware.',
+      advice: 'Sending the message again does not help; use another modem or newer firmware.',
     },
   ],
   [304, badPdu('invalid PDU mode parameter', 'The modem found the message incorrect.')],

@@ -5,7 +5,7 @@ import type { ErrorClass, ErrorMeaning } from './error-meaning.ts'
 /** Why a modem refused: the error as read, its meaning and advice. */
 export interface CommandError {
   readonly source: 'cms' | 'cme' | 'plain'
-  /** The number of 27.005 §3.2.5 or 27.007 §9.2; also found for the textual form. */
+  /** The number of 27.005 §3.2.5 or 27.007 §9.2; also set if the modem sent the error as text. */
   readonly code: number | undefined
   /** The line as it was read. */
   readonly text: string
@@ -16,11 +16,11 @@ export interface CommandError {
   readonly advice: string
   /** The delay before a retry; undefined if a retry does not help or its effect is unknown. */
   readonly retryAfterMs: number | undefined
-  /** `sim`: raise an alarm, this SIM cannot send. `rate`: raise one if it happens often. */
+  /** `sim`: raise an alarm, because this SIM cannot send. `rate`: raise an alarm if the error occurs often. */
   readonly alarm: 'none' | 'sim' | 'rate'
 }
 
-/** Reads `+CMS ERROR: 38`, `+CME ERROR: SIM busy` and their spellings; undefined for any other line. */
+/** Reads `+CMS ERROR: 38`, `+CME ERROR: SIM busy` and their spellings. Returns undefined for any other line. */
 export function readCommandError(text: string): CommandError | undefined {
   const parts = /^\+?CM([ES]) ERROR\b[:\s]*(.*)$/i.exec(text)
   if (!parts) return undefined
@@ -105,7 +105,7 @@ function codesByText(errors: ReadonlyMap<number, ErrorMeaning>): ReadonlyMap<str
   const codes = new Map<string, number>()
   for (const [code, meaning] of errors) {
     const key = textKey(meaning.standard)
-    // `congestion` is both 42 and 514: the standard's number comes first and wins.
+    // `congestion` is the text of both 42 and 514: the standard's number (42) comes first and wins.
     if (!codes.has(key)) codes.set(key, code)
   }
   return codes

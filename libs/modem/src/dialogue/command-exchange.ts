@@ -115,5 +115,5 @@ export class CommandExchange implements Exchange {
 // A listing of 255 rows at 9600 baud takes two minutes; CMGL allows 30 s for each silence.
 const limitFactor = 10
 
-// 255 messages of 360 characters are 90 000; more cannot be an answer.
+// 255 messages of 360 characters are about 90 000 characters. Far more than that cannot be an answer.
 const mostCharacters = 262_144

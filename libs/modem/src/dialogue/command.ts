@@ -5,25 +5,25 @@ import type { CommandError } from './command-error.ts'
  * One AT command, and which lines belong to its answer.
  *
  * A line belongs to the answer if its prefix is in `prefixes`, or if it has no prefix and `bare` accepts it. For bare
- * lines the table of unsolicited codes is checked first; for a prefix that is both (`+CREG`, `+CPIN`, …) the table's
- * rule decides. No other line enters an answer.
+ * lines the table of unsolicited codes is checked first; for a prefix of both an answer and an unsolicited code
+ * (`+CREG`, `+CPIN`, …) the table's rule decides. No other line enters an answer.
  */
 export interface Command {
   /** The command line without the final CR: `AT+CSQ`. */
   readonly text: string
-  /** How long the modem may be silent; each line of the answer restarts it. */
+  /** How long the modem may be silent; each line of the answer restarts this time. */
   readonly timeoutMs: number
   /** The limit for the whole answer. Default: ten times `timeoutMs`. */
   readonly limitMs?: number
-  /** Prefixes of the answer without the colon: `['+CSQ']`. Default: none, a final result only. */
+  /** Prefixes of the answer without the colon: `['+CSQ']`. Default: none, so the answer is only a final result. */
   readonly prefixes?: readonly string[]
   /** Accepts lines without a prefix (`ATI`, `AT+CGSN`). Use `anyBareLine` for free text. Default: none. */
   readonly bare?: (line: string) => boolean
-  /** Each prefixed line is followed by one of hexadecimal digits (`+CMGL`, `+CMGR`). */
+  /** Each prefixed line is followed by a line of hexadecimal digits (`+CMGL`, `+CMGR`). */
   readonly withPayload?: boolean
   /**
    * The answer has at most one line. If several lines arrive, the last one is kept and the earlier ones are reported as
-   * unsolicited: an unsolicited `+CPIN: READY` looks like an answer, and the last line is true either way.
+   * unsolicited: an unsolicited `+CPIN: READY` looks like an answer, and the last line is correct either way.
    */
   readonly single?: boolean
   /** How much of the command and its answer a trace may show. Default `ordinary`. */

@@ -4,8 +4,8 @@ import type { Clock, Timer } from '../clock.ts'
  * The deadline of the exchange in flight.
  *
  * Each line of an answer moves it, so the timer keeps running and checks again when it fires. A timer that fires late
- * proves nothing: the process may have slept while the answer is in the port. The deadline therefore passes in two
- * steps, and the port is read in between.
+ * proves nothing: the process may have slept while the answer was waiting in the port. The deadline therefore passes in
+ * two steps, and the port is read in between.
  */
 export class Deadline {
   readonly #clock: Clock
@@ -16,7 +16,7 @@ export class Deadline {
   #atMs = 0
   #graces = 0
 
-  /** `isFlowing` returns whether a line has begun to arrive; the deadline then waits for the end of the line. */
+  /** `isFlowing` returns whether a line has begun to arrive. If so, the deadline waits for the end of that line. */
   constructor(clock: Clock, isFlowing: (nowMs: number) => boolean, onPassed: () => void) {
     this.#clock = clock
     this.#isFlowing = isFlowing

@@ -23,14 +23,15 @@ import { Resynchronisation, type ResynchroniseOutcome } from './resynchronisatio
 import { ResynchronisationNeed } from './resynchronisation-need.ts'
 
 /**
- * Talks to one modem over one port: one exchange in flight, the others queued.
+ * Talks to one modem over one port: one exchange is in flight, and all others are queued.
  *
  * `new`: nothing has been written; the first command triggers a resynchronisation → `in-step`: the next answer belongs
  * to the next command → `resynchronising`: an exchange ended without its answer; nothing from the queue is written
  * until no old answer can arrive → `in-step` again, or `out-of-step`: resynchronisation failed; all queued and new
  * commands end unsent until `resynchronise` succeeds → `closed`.
  *
- * A chunk is read to its end before anything is written: bytes that had already arrived cannot answer a later command.
+ * A chunk is read to its end before anything is written, because bytes that had already arrived cannot answer a later
+ * command.
  */
 export class Dialogue {
   readonly #clock: Clock
@@ -101,7 +102,7 @@ export class Dialogue {
     })
   }
 
-  /** Queues a submission in two steps. After PDU and Ctrl-Z a cancellation has no effect. */
+  /** Queues a submission, which is sent in two steps. After the PDU and Ctrl-Z a cancellation has no effect. */
   submit(submission: Submission, cancellation?: Cancellation): Promise<SubmissionOutcome> {
     if (!isWritable(submission.command + submission.pdu)) {
       return Promise.resolve({ kind: 'not-sent', why: 'unwritable' })

@@ -39,7 +39,7 @@ export interface ExchangeLink {
   nowMs(): number
   /** Runs the continuation of a promise, then continues the dialogue. */
   resume(action: () => void): void
-  /** Returns a line that turned out to be unsolicited. */
+  /** Gives back a line that turned out to be unsolicited. */
   giveBack(line: ResponseLine): void
   /** Ends the exchange. `out-of-step`: a late answer may still arrive. */
   done(next: 'in-step' | 'out-of-step'): void

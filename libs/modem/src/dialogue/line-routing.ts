@@ -86,7 +86,7 @@ export class LineRouting {
     this.#report(line, this.#table.find(line))
   }
 
-  /** Ignores a result of a submission that may be a line of text. */
+  /** Ignores a submission result that may be a line of text. */
   #isDoubtful(line: ResponseLine, result: FinalResult | undefined): boolean {
     const exchange = this.#inFlight()
     const doubtful = exchange instanceof SubmissionExchange && exchange.doubtful(line, result)

@@ -10,8 +10,9 @@ export interface Marker {
 const isGroup = (body: string): boolean => body.startsWith('(')
 
 /**
- * Questions that any modem answers, with or without SIM and network; no answer looks like an unsolicited code. Nearly
- * all firmware supports one of the first two; without the last one no messages could be sent.
+ * Questions that any modem answers, with or without SIM and network. None of the answers looks like an unsolicited
+ * code. Nearly all firmware supports one of the first two questions; a modem that does not support the last question
+ * could not send messages.
  */
 export const markers: readonly Marker[] = [
   { command: 'AT+CMEE?', prefix: '+CMEE', answers: (body) => /^\d/.test(body) },
@@ -39,12 +40,13 @@ const mostUnanswered = 200
  * Chooses the questions whose answers prove that both ends are in step.
  *
  * A modem processes its input in order, late or not at all. So the answers that arrive are those of `unanswered`, some
- * missing, followed by those of the questions asked from here on. The word u·t is chosen so that `unanswered` does not
- * contain its letters in this order and u does not contain t. When its answers have arrived in order, the last of them
- * cannot be an old one and belongs to the last question; everything sent before it has been answered, or never will be.
+ * missing, followed by those of the questions asked from here on. Each letter is a question. The word consists of a
+ * part u and a last letter t. `unanswered` does not contain the letters of the word in this order, and u does not
+ * contain t. When the answers to the word have arrived in order, the last of them cannot be an old one and belongs to
+ * the last question; everything sent before it has been answered, or never will be.
  *
- * The shortest such word is chosen: one question, unless earlier ones are unanswered. Undefined if there is none, which
- * requires an alphabet of a single letter that was already asked.
+ * The shortest such word is chosen: one question, unless earlier questions are unanswered. Returns undefined if no
+ * word proves it, which happens only if the alphabet is a single letter that is in `unanswered`.
  */
 export function provingWord<Letter>(
   unanswered: readonly Letter[],

@@ -77,7 +77,7 @@ interface GettingInStepEnd extends ResynchronisationEnd {
 const defaultAttempts = 6
 const defaultTimeoutMs = 2_500
 
-/** A timed-out command may have the same answer as a marker. ATI prints `+GCAP` on some modems. */
+/** A timed-out command may have the same answer as a marker. For example, `ATI` prints `+GCAP` on some modems. */
 function rememberMarkers(unanswered: Marker[], exchange: CommandExchange): void {
   rememberUnanswered(unanswered, ...markers.filter((marker) => exchange.mayAnswer(marker.prefix)))
 }

@@ -10,7 +10,7 @@ export interface ResynchronisationEnd {
   readonly attempts: number
   /** The modem answers a bare `AT` with an error. */
   readonly atRefused: boolean
-  /** Each question was answered with OK alone, as some ports answer any input (Sierra APP). */
+  /** Each question was answered with OK alone. Some ports (Sierra APP) answer any input in this way. */
   readonly okToAll: boolean
 }
 
@@ -29,7 +29,7 @@ export class Resynchronisation implements Exchange {
   readonly #link: ExchangeLink
   readonly #options: ResynchronisationOptions
   readonly #settle: (end: ResynchronisationEnd) => void
-  /** Questions that this modem refused; repeated only when no other is left. */
+  /** Questions that this modem refused; repeated only when no other question is left. */
   readonly #refused = new Set<Marker>()
   #state: 'knocking' | 'marking' | 'closing' = 'knocking'
   #word: readonly Marker[] = []

@@ -46,8 +46,8 @@ export const generic: Profile = {
 }
 
 /**
- * Mode 2 before mode 1, and for each the reports in the given order: 1 direct, 2 stored, 0 none. Never cell broadcasts,
- * which nothing reads.
+ * By default, mode 2 comes before mode 1. Each mode is tried with the reports in the given order: 1 direct, 2 stored, 0
+ * none. Cell broadcasts are never requested, because nothing reads them.
  */
 export function indicationLadder(
   reports: readonly MessageIndications['reports'][],

@@ -106,7 +106,8 @@ export const novatel: Profile = {
   name: 'novatel',
   fingerprints: [{ manufacturer: /novatel/i }, { usb: ['1410'] }],
   unsolicited: ['$NWRSSI', '^MODE', '$NWSTATUS'].map((code) => ({ code })),
-  // A report delivered directly cannot be acknowledged, and the modem then falls silent: stored reports come first.
+  // A report delivered directly cannot be acknowledged, and the modem then falls silent. Stored reports therefore come
+  // first.
   indications: indicationLadder([2, 0], [2, 1]),
 }
 
@@ -236,7 +237,7 @@ export const ublox: Profile = {
     ...['+UUSORD', '+UUPSDD', '+UUPSDA', '+UUGIND', '+UUFTPCR', '+UMWI'].map((code) => ({ code })),
   ],
   pinCounters: [pinCounter('AT+UPINCNT', '+UPINCNT', 0, 2), ...generic.pinCounters],
-  // The manuals: `Can be aborted: No`.
+  // The manuals state `Can be aborted: No`.
   submit: { ...generic.submit, probe: probeAfterAnySign, linkOpenMs: 5000 },
   // The ports appear a second before the modem can be used.
   radio: { ...generic.radio, contactSettleMs: 1000, resetCommands: ['AT+CFUN=16', 'AT+CFUN=1,1'] },
@@ -245,7 +246,7 @@ export const ublox: Profile = {
     { ids: ['1546:1010'], interfaceNumber: 6, role: 'at' },
     { ids: ['1546:1010'], interfaceNumber: 2, role: 'at-secondary' },
     { ids: ['1546:1010'], interfaceNumber: 4, role: 'diagnostic' },
-    // TOBY-R2, LARA-R2, LISA-U2: three command ports, then positions, SIM access and logs.
+    // TOBY-R2, LARA-R2, LISA-U2: three command ports, then ports for positions, SIM access and logs.
     { ids: cellularAcm, interfaceNumber: 0, role: 'at' },
     { ids: cellularAcm, interfaceNumber: 2, role: 'at-secondary' },
     { ids: cellularAcm, interfaceNumber: 4, role: 'at-secondary' },

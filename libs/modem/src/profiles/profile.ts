@@ -12,7 +12,7 @@ import type { UsbRule } from './usb-port.ts'
 
 /**
  * Everything that differs by vendor, as data and small pure functions. A profile lists its differences from `generic`;
- * a new one is a file and a line in the catalogue. Recorded dialogues in `transcripts` are its tests.
+ * a new profile needs only a file and a line in the catalogue. Recorded dialogues in `transcripts` are its tests.
  */
 export interface Profile {
   readonly name: string
@@ -28,7 +28,7 @@ export interface Profile {
   readonly avoid: readonly string[]
 
   readonly pinState: Query<PinState>
-  /** `asks-when-disabled`: reports that it requires a PIN although the PIN is disabled (Option). */
+  /** `asks-when-disabled`: the modem reports that it requires a PIN although the PIN is disabled (Option). */
   readonly pinQuirk: 'none' | 'asks-when-disabled'
   readonly pinCounters: readonly Query<PinTries>[]
   readonly iccidCommands: readonly string[]
@@ -51,14 +51,14 @@ export interface Profile {
 }
 
 export interface StorageTraits {
-  /** The memory for received messages: the first one that the modem offers. All memories are read in any case. */
+  /** The memory for received messages: the first entry that the modem offers. All memories are read in any case. */
   readonly receiveInto: readonly Memory[]
   /** Wavecom accepts one memory in `+CPMS=`. */
   readonly selectTakes: 1 | 3
   readonly indexBase: 0 | 1
-  /** How long the message count is outdated after an arrival. */
+  /** How long the message count may remain outdated after a message has arrived. */
   readonly usageLagMs: number
-  /** Firmware that hangs after hours of `+CMGL`: listed as rarely as possible. */
+  /** Whether the firmware hangs after hours of `+CMGL`. The memories are then listed as rarely as possible. */
   readonly listingHangs: boolean
   /** Memories that can be read by index but not listed (`SR` of DWM-156). */
   readonly notListable: readonly Memory[]
@@ -78,7 +78,7 @@ export interface SubmitTraits {
 }
 
 export interface RadioTraits {
-  /** Some need `+CFUN=1` before any other command. */
+  /** Some modems need `+CFUN=1` before any other command. */
   readonly switchOnAtStart: 'if-off' | 'always'
   /**
    * The OK to `+CFUN=1` is early, and the next command may fail or crash the modem. Wait this long, then send `AT`

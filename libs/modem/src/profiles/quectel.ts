@@ -36,7 +36,7 @@ export const quectel: Profile = {
   ],
   pinCounters: [quectelPinCounter, ...generic.pinCounters],
   iccidCommands: ['AT+QCCID', 'AT+CCID', 'AT+CRSM=176,12258,0,0,10'],
-  // EC25 and EG25 lose every stored report, so 2 is never requested.
+  // EC25 and EG25 lose every stored report, so stored reports (2) are never requested.
   indications: indicationLadder([1, 0]),
   storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
   submit,

@@ -33,7 +33,10 @@ export interface UsbRule {
 export const fitsUsbId = (pattern: string, id: string): boolean =>
   pattern === id || (!pattern.includes(':') && id.startsWith(`${pattern}:`))
 
-/** The role of a port, from the first matching rule. Undefined: unknown, try it with `AT`. */
+/**
+ * Returns the role of a port from the first matching rule. Undefined means that the role is unknown: try the port with
+ * `AT`.
+ */
 export function roleOfUsbPort(rules: readonly UsbRule[], port: UsbInterface): UsbRule | undefined {
   return rules.find(
     (rule) =>

@@ -3,7 +3,10 @@ import { probeAfterAnySign } from '../send/result-probe.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
-/** The command ports differ by product, and the descriptors do not show them. From the rules of ModemManager. */
+/**
+ * The command ports differ by product, and the descriptors do not show them. This list is taken from the rules of
+ * ModemManager.
+ */
 const portLayouts = [
   { at: 0, secondary: 1, products: '0003 0004 0005 0006 0007 0008 0009 000a' },
   { at: 0, secondary: 2, products: '0001 1515' },

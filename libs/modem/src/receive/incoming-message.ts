@@ -24,7 +24,7 @@ export type Incoming =
       readonly pdu: string
       readonly serviceCentre: Address | undefined
       readonly deliver: Deliver
-      /** Class 0: displayed at once and not stored by a phone. */
+      /** Class 0: a phone displays the message at once and does not store it. */
       readonly flash: boolean
     }
   | {
@@ -35,8 +35,8 @@ export type Incoming =
       readonly report: StatusReport
     }
   /**
-   * Does not follow the standard, but is still a message, so store it before it is deleted. `pdu` is the received line,
-   * in hexadecimal digits if it was a PDU.
+   * The PDU does not follow the standard but is still a message, so store it before it is deleted. `pdu` is the
+   * received line, in hexadecimal digits if it was a PDU.
    */
   | { readonly kind: 'unreadable'; readonly source: MessageSource; readonly pdu: string; readonly why: string }
 
@@ -64,7 +64,10 @@ export function readIncoming(source: MessageSource, pdu: string, stat?: number):
   }
 }
 
-/** A SUBMIT-REPORT is never stored in a memory; the status "received" contradicts that, so it is kept unread. */
+/**
+ * A SUBMIT-REPORT is never stored in a memory. If the modem nevertheless reports such a PDU as received, it is passed
+ * on as unreadable, so that no message is lost.
+ */
 function undecided(source: MessageSource, pdu: string, stat: number | undefined): Incoming | undefined {
   if (stat === undefined && source.kind === 'stored') return undefined
   return { kind: 'unreadable', source, pdu, why: 'TP-MTI 01 is not a message from the network' }

@@ -12,7 +12,7 @@ import { TaskQueue } from '../task-queue.ts'
  * The messages in SIM and modem. All commands use the memory selected last, so a selection and the commands after it
  * run as one task; submissions may run in between because they need no memory.
  *
- * Valid for one session, because a modem that restarted has lost the selection.
+ * This object is valid for one session, because a modem that restarted has lost the selection.
  */
 export class MessageSlots {
   readonly #executor: Executor
@@ -43,8 +43,8 @@ export class MessageSlots {
 
   /**
    * Lists all messages. If the modem falls silent in the middle, returns the messages that have arrived. A memory
-   * reported as empty is listed only on request, because some firmware hangs after hours of listing and some counts
-   * wrongly.
+   * reported as empty is normally not listed, because some firmware hangs after hours of listing. It is listed if
+   * `thorough` is set, because some firmware counts wrongly.
    */
   list(memory: Memory, { thorough }: { readonly thorough: boolean }): Promise<Listing | SlotFailure> {
     return this.#tasks.run(async () => {

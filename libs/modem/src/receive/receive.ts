@@ -9,7 +9,7 @@ import { Tips } from './tips.ts'
 /**
  * Receives everything that arrives. A message is reported once per slot, however often it is indicated or found; it is
  * deleted when the owner requests it, after storing it. A message that was not deleted is reported again only if
- * `sweep` is asked to, or if the slot holds another message.
+ * `sweep` is called with `again`. If the slot later holds another message, that message is reported.
  */
 export class Receiver {
   readonly #onIncoming: (incoming: Incoming) => void
@@ -94,7 +94,10 @@ export class Receiver {
     return deletion
   }
 
-  /** Whether the memory holds unreported messages, which would be deleted together with a part of the same message. */
+  /**
+   * Reports the messages in the memory that have not been reported yet, because they may be deleted together with
+   * another part of the same long message. Returns whether there are or may be such messages.
+   */
   async #findsMore(session: ReceiverSession, memory: Memory): Promise<boolean> {
     const listing = await session.slots.list(memory, { thorough: true })
     if (isFailure(listing)) return true

@@ -51,6 +51,6 @@ export class Tips {
   }
 }
 
-// It is normal to indicate a message twice, or one that is deleted before it is read.
+// It is normal to indicate a message twice, or to indicate a message that is deleted before it is read.
 const mostWasted = 4
 const shortTimeMs = 5_000

@@ -14,7 +14,10 @@ export interface RecoveryBudgetOptions {
   readonly mostResets: number
   /** One reset is regained per period of uninterrupted health. */
   readonly earnedBackAfterMs: number
-  /** The pauses between resets: the first entry before the second reset, and so on; the last for all further ones. */
+  /**
+   * The pauses between resets. The first entry is the pause before the second reset, and so on. The last entry applies
+   * to all further resets.
+   */
   readonly resetPausesMs: readonly number[]
 }
 
@@ -22,7 +25,7 @@ export function fullBudget(options: RecoveryBudgetOptions): RecoveryBudget {
   return { resetsLeft: options.mostResets, lastResetAtMs: undefined, wasHealthy: false }
 }
 
-/** The earliest time of the next reset; undefined if none is left. */
+/** The earliest time of the next reset; undefined if no reset is left. */
 export function nextResetAtMs(budget: RecoveryBudget, options: RecoveryBudgetOptions): number | undefined {
   if (budget.resetsLeft <= 0) return undefined
   if (budget.lastResetAtMs === undefined) return Number.NEGATIVE_INFINITY

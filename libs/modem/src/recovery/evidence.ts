@@ -66,8 +66,8 @@ const handsNeeded: ReadonlySet<StartupFailureReason> = new Set([
 ])
 
 /**
- * Whether only a person can solve the problem. A SIM that was present may be found again after a reset; one that never
- * was must be inserted.
+ * Whether only a person can solve the problem. A SIM that was present may be found again after a reset; a SIM that was
+ * never present must be inserted.
  */
 export function needsHands(failure: StartupFailure, wasHealthy: boolean): boolean {
   if (failure.reason === 'no-sim' || failure.reason === 'sim-failure') return !wasHealthy

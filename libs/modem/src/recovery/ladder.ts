@@ -4,7 +4,7 @@ export type Rung = (typeof ladder)[number]
 
 /**
  * Returns the gentlest remedy that was not tried and can help, or `reset` if there is none; the budget limits resets.
- * `heard`: the modem answered the last time.
+ * `heard`: the modem answered at the last attempt.
  */
 export function nextRung(tried: readonly Rung[], heard: boolean): Rung {
   return ladder.find((rung) => !tried.includes(rung) && canHelp(rung, heard)) ?? 'reset'

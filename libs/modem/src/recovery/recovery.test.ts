@@ -80,7 +80,7 @@ class Patient {
     return this.hears(probing).hears(identifying).hears(ready)
   }
 
-  /** Repeats it until the machine is in alarm. */
+  /** Repeats `step` until the machine is in alarm. */
   untilAlarm(step: (patient: this) => void): this {
     for (let steps = 0; this.state.kind !== 'alarm' && steps < 1000; steps += 1) step(this)
     expect(this.state.kind).toBe('alarm')

@@ -95,7 +95,7 @@ class Rig {
   }
 }
 
-/** Opened, and closed by the other side before any data. */
+/** A port that opens but is closed by the other side before any data arrives. */
 class StillbornPort implements ClosablePort {
   readonly #clock: Clock
   readonly write = () => undefined
@@ -202,7 +202,7 @@ describe('a modem that hangs', () => {
     await rig.until('alarm', 7_200_000)
     rig.modem.unplug(5_000)
     expect(await rig.until('healthy')).toBe(true)
-    // The short absence is reported too, because it is another cause.
+    // The short absence is reported too, because it is a different cause for the alarm.
     expect(rig.newsKinds).toEqual(['healed', 'raise-alarm', 'raise-alarm', 'clear-alarm', 'healed'])
     await rig.pass(5_000)
     expect(rig.runner.modem?.state.name).toBe('ready')

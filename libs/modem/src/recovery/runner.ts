@@ -22,7 +22,7 @@ import {
 
 /**
  * Keeps a modem working: opens its port, sets it up and carries out the effects of `recovery.ts`. Each open port has
- * its own `Modem`; calls to the previous one end as with any lost port. The PIN memory is kept.
+ * its own `Modem`; calls to the previous `Modem` end as they do whenever a port is lost. The PIN memory is kept.
  *
  * `new` → `start` → running, with `modem` while a port is open → `stop` → stopped.
  */
@@ -103,7 +103,7 @@ export class RecoveryRunner {
         void this.#resynchronise(effect.attempt)
         break
       case 'set-up':
-        // The states of the modem report how they end.
+        // The states of the modem report how `set-up` and `restart-radio` end.
         void this.modem?.start()
         break
       case 'restart-radio':
@@ -188,7 +188,7 @@ export class RecoveryRunner {
         timer.cancel()
         resolve()
       }
-      // A failed close is noticed when the port cannot be opened again.
+      // If closing failed, that is noticed when the port cannot be opened again.
       work.then(over, over)
     })
   }

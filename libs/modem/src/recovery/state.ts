@@ -3,10 +3,10 @@ import type { StartupFailure } from '../setup/startup-failure.ts'
 import type { RecoveryBudget, RecoveryBudgetOptions } from './budget.ts'
 import type { Rung } from './ladder.ts'
 
-/** Every state but `healthy` has a deadline; call `next` with `time` when it has passed. */
+/** Every state except `healthy` has a deadline; call `next` with `time` when it has passed. */
 export type RecoveryState =
   | Healthy
-  /** No port: it is being opened, or will be opened after a pause or when a device appears. */
+  /** No port is open. It is being opened, or will be opened after a pause or when a device appears. */
   | (Unhealthy & { readonly kind: 'away'; readonly doing: 'opening' | 'waiting' })
   /**
    * The port is open and the modem is being set up, which proves that it works. `begun`: the modem has reported a setup
@@ -58,7 +58,7 @@ export interface Outage {
   readonly rung: Rung | undefined
   /** The remedies that did not help, or only briefly. */
   readonly tried: readonly Rung[]
-  /** Whether the modem answered the last time. */
+  /** Whether the modem answered at the last attempt. */
   readonly heard: boolean
   /** The time at which the port was lost; not set if a reset caused the loss. */
   readonly awaySinceMs: number | undefined
@@ -91,7 +91,7 @@ export type RecoveryNews =
   /** A device with the identity of this modem has appeared on the bus. */
   | { readonly kind: 'device-appeared' }
   | { readonly kind: 'opened'; readonly attempt: number }
-  /** `absent`: no such device, it may return. `refused`: it exists but cannot be used. */
+  /** `absent`: there is no such device, but it may return. `refused`: the device exists but cannot be used. */
   | {
       readonly kind: 'not-opened'
       readonly attempt: number
@@ -142,7 +142,7 @@ export interface RecoveryOptions extends RecoveryBudgetOptions {
   readonly settleMs: number
   /** How long a modem that is set up may be without a network. */
   readonly serviceLimitMs: number
-  /** A failure this soon after the last one counts as the same. */
+  /** A failure this soon after the last one counts as the same failure. */
   readonly relapseMs: number
   readonly alarmLookMs: number
 }

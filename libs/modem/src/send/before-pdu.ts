@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../clock.ts'
 /** The question to the caller when the prompt has arrived, before a byte of the PDU is written. */
 export type AskBeforePdu = (withdrawal: Withdrawal) => Promise<'go' | 'abort'>
 
-/** Check this last, before storing anything: once `cancelled`, `go` no longer sends the message. */
+/** Check `cancelled` immediately before storing anything: once it is true, `go` no longer sends the message. */
 export interface Withdrawal {
   readonly cancelled: boolean
 }
@@ -12,8 +12,8 @@ export interface Withdrawal {
  * The caller's decision on one attempt to send.
  *
  * `unasked` → `asked`: the caller decides, and may be storing that the PDU is about to be written → `over`. An outcome
- * that arrives while it is `asked` withdraws the question and waits until the caller has finished: otherwise `not-sent`
- * could be stored before the record it refers to.
+ * that arrives in `asked` withdraws the question and is held until the caller has finished, because otherwise
+ * `not-sent` could be stored before the record it refers to.
  */
 export class BeforePdu {
   readonly #ask: AskBeforePdu
@@ -38,7 +38,9 @@ export class BeforePdu {
     }
   }
 
-  /** Runs `then` at once, or after the caller has finished, within a limit. */
+  /**
+   * Runs `then` at once, or, if the caller is still deciding, when the caller has finished or a time limit has passed.
+   */
   withdraw(clock: Clock, then: () => void): void {
     this.#withdrawal.cancelled = true
     if (this.#state !== 'asked') {
@@ -55,5 +57,5 @@ export class BeforePdu {
   }
 }
 
-// A slow disk takes a second or two; one that hangs must not delay an outcome forever.
+// A slow disk takes a second or two, but a disk that hangs must not delay an outcome forever.
 const withdrawalLimitMs = 5_000

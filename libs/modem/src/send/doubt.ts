@@ -11,10 +11,11 @@ export interface LateResult {
 
 /**
  * The last submission with an unknown outcome, in case its result still arrives. Once the next PDU is written, a
- * reference belongs to that one and the earlier outcome stays unknown.
+ * reference belongs to that PDU, and the earlier outcome stays unknown.
  *
- * Exception: the earlier submission ended before its timeout. That assumes a modem that processes commands in order;
- * for one that does not, a reference expected for the earlier submission is not taken for the next one's.
+ * The exception is an earlier submission that was ended before its timeout, on the assumption that the modem processes
+ * commands in order. If the modem does not, the earlier result may still arrive, so a reference expected for the
+ * earlier submission is not taken for that of the next submission.
  */
 export class Doubt {
   #submission: Submission | undefined
@@ -69,8 +70,9 @@ export class Doubt {
 
   /**
    * Reads an error before the first OK during resynchronisation: a network cause concerns the PDU, because ESC, AT and
-   * the questions do not reach the network. A modem that is processing the PDU answers those with its own +CMS ERROR
-   * (301, 302, 314, 515), which says nothing about the PDU. A later reference overrides it.
+   * the questions do not reach the network. A modem that is still processing the PDU answers these commands with its
+   * own +CMS ERROR (301, 302, 314, 515), which says nothing about the PDU. A reference that arrives later overrides the
+   * error.
    */
   lateRefusal(result: FinalResult, gettingInStep: boolean): LateResult | undefined {
     const submission = this.#submission

@@ -3,8 +3,8 @@ import { isAnswerTo, type Marker, markers } from '../dialogue/markers.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 
 /**
- * Decides when a modem that has not given the result of a submission is asked a question, and which. An answer proves
- * that the submission has ended, because a modem executes one command after another.
+ * Decides when to ask the modem a question if it has not given the result of a submission, and which question. An
+ * answer proves that the submission has ended, because a modem executes one command after another.
  *
  * 27.005 §3.5.1 says that `+CMGS` should be abortable, and V.250 §5.6.1 that any character may abort it, so a question
  * could end a submission that a slow network would have answered. A question is therefore asked only if the message has
@@ -15,9 +15,9 @@ export interface ProbeTraits {
   readonly questions: readonly Marker[]
   /** The delay after a status report that matches the message. */
   readonly afterReportMs: number
-  /** The delay after any other output; undefined: no question for that reason. */
+  /** The delay after any other output. If undefined, other output causes no question. */
   readonly afterNewsMs: number | undefined
-  /** The silence before a question; undefined: no question for that reason. */
+  /** The silence before a question. If undefined, silence causes no question. */
   readonly afterSilenceMs: number | undefined
   /** The interval between questions. */
   readonly everyMs: number
@@ -34,7 +34,7 @@ export const probeAfterReport: ProbeTraits = {
   everyMs: 5_000,
 }
 
-/** For modems that continue sending whatever is written to them. */
+/** For modems that continue sending a message whatever is written to them. */
 export const probeAfterAnySign: ProbeTraits = { ...probeAfterReport, afterNewsMs: 2_500, afterSilenceMs: 20_000 }
 
 /** The questions during one submission: due for a reason → asked repeatedly → answered. */

@@ -23,10 +23,11 @@ import {
  * PDU and Ctrl-Z are written → `awaiting-end`: the reference was read, the final result is due.
  *
  * While the result is awaited the modem may be asked a question (`ResultProbe`). An error after a question may be the
- * answer to that question, so only a network cause then counts as a refusal, and not even that after a report of
- * delivery.
+ * answer to that question, so only an error with a network cause then counts as a refusal. After a delivery report,
+ * even such an error does not.
  *
- * Before Ctrl-Z every outcome is provably unsent; after it every outcome without a clear result is unknown.
+ * Before Ctrl-Z, every outcome means that the message is provably unsent. After Ctrl-Z, every outcome without a clear
+ * result is unknown.
  */
 export class SubmissionExchange implements Exchange {
   readonly text: string
@@ -213,7 +214,7 @@ export class SubmissionExchange implements Exchange {
     }
   }
 
-  /** Ends unsent: ESC closes the prompt, and the resynchronisation proves it. */
+  /** Ends the submission unsent: ESC closes the prompt, and the resynchronisation proves that it is closed. */
   #abandon(outcome: SubmissionOutcome): void {
     this.#link.write(escapeByte)
     this.#end(outcome, 'out-of-step')

@@ -62,7 +62,10 @@ test('the outcome is never a guess: with a truthful modem no schedule gives a fa
 
 type Saying = 'prompt' | 'reference' | 'ok' | 'refusal' | 'ambiguous' | 'news' | 'restart' | 'nothing' | 'lost'
 
-/** Follows a schedule, but gives a clear result only for a PDU that it has received, and only once. */
+/**
+ * Lets the modem say what a schedule requests, but a clear result only after the modem has received a PDU, and only
+ * once.
+ */
 function truthful(modem: ScriptedModem) {
   const said = { reference: false, refusal: false }
   const wroteCtrlZ = () => modem.written.some((text) => text.includes('\x1a'))

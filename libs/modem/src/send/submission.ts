@@ -26,7 +26,7 @@ export interface Submission {
    * Returns the reference in a status report, if the report proves that the network has this message. By default, no report is proof.
    */
   readonly referenceInReport?: (news: Unsolicited) => number | undefined
-  /** The expected reference, derived from the last ones. */
+  /** The expected reference, derived from the last references. */
   readonly nextReference?: number | undefined
   /** Default: the modem is asked nothing before the timeout. */
   readonly probe?: ProbeTraits | undefined

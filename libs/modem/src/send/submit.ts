@@ -23,12 +23,13 @@ export interface SubmitOptions {
   /** The caller's identifier; a late result carries it. */
   readonly id: string
   /**
-   * Called when the modem waits for the PDU and no byte of it has been written: the place to store that the message is
-   * about to be sent. The modem waits meanwhile; after 5 s the message is not sent.
+   * Called when the modem waits for the PDU and no byte of it has been written. This is the place to store that the
+   * message is about to be sent. The modem waits meanwhile; if the hook takes more than 5 s, the message is not sent.
    *
-   * Such a timeout withdraws the question and is reported when the hook has ended, so that its record precedes the
-   * outcome. A hook that takes another 5 s is no longer waited for: it should check `withdrawal.cancelled` last, and
-   * the journal should keep both records per attempt, so that their order does not matter.
+   * Such a timeout withdraws the question and is reported when the hook has ended, so that the hook's record precedes
+   * the outcome. If the hook takes another 5 s, the driver stops waiting for it. The hook should therefore check
+   * `withdrawal.cancelled` immediately before storing anything, and the journal should keep both records of each
+   * attempt, so that their order does not matter.
    */
   readonly beforePdu: AskBeforePdu
   /**
@@ -38,7 +39,7 @@ export interface SubmitOptions {
   readonly afterResult?: (outcome: SubmitOutcome) => void | Promise<void>
   /**
    * Whether a status report before the result matches this message by number and time. If it does, the network has the
-   * message, and the modem is asked a question. Default: no report does.
+   * message, and the modem is asked a question. Default: no report matches.
    */
   readonly isItsReport?: (report: StatusReport) => boolean
   /** Another message follows at once, so the link may be kept open for it. */
@@ -117,14 +118,14 @@ export class Submitter {
   }
 
   /**
-   * Handles a late result. If the modem had answered a question before, it does not execute commands in order, so it is
-   * not asked again.
+   * Handles a late result. If the modem answered a question before it gave this result, it does not execute commands in
+   * order, so it is not asked any more questions.
    */
   handleLateResult(id: string): void {
     if (id === this.#givenUpEarly) this.#answersOutOfTurn = true
   }
 
-  /** Resolves after `afterResult` has. Rejects only with the error of an outcome listener, also after `afterResult`. */
+  /** Resolves when `afterResult` has ended. Rejects only with an error from an outcome listener, and also only then. */
   submit(pdu: OutgoingPdu, options: SubmitOptions): Promise<Submitted> {
     return new Promise((resolve, reject) => {
       const start = async () => {
@@ -177,7 +178,8 @@ export class Submitter {
     const cancellation = new Cancellation()
     let promptSeen = false
     const stopListening = withdrawal.onCancelled(() => {
-      // A prompt proves PDU mode, and the hook has been called, so from here on the submission continues.
+      // A prompt proves PDU mode, and the hook has been called, so from here on a withdrawal no longer stops the
+      // submission.
       if (!promptSeen) cancellation.cancel()
     })
     const outcome = await this.#dialogue.submit(

@@ -74,7 +74,7 @@ async function chooseMemories(
   const memories = memoriesToRead(offered.read)
   const receiveInto = profile.storage.receiveInto.find((memory) => offered.receive.includes(memory))
   if (receiveInto === undefined) return { memories, receiveInto }
-  // The same memory for reading, writing and receiving if possible, so that every command uses it.
+  // Select the same memory for reading, writing and receiving if possible, so that every command uses it.
   const threefold = [offered.read, offered.write, offered.receive].map((list) =>
     list.includes(receiveInto) ? receiveInto : (list[0] ?? receiveInto),
   )
@@ -94,8 +94,8 @@ function memoriesToRead(offered: readonly Memory[]): readonly Memory[] {
 }
 
 /**
- * Tries settings until one is accepted. Advertised settings come first but are not the only ones, because some modems
- * accept more than they advertise and others refuse what they advertise.
+ * Tries settings until one is accepted. Advertised settings come first but are not the only settings tried, because
+ * some modems accept more than they advertise and others refuse what they advertise.
  */
 async function negotiateIndications(
   context: StartupContext,
@@ -113,7 +113,7 @@ async function negotiateIndications(
       const answer = await askPatiently(context, selectMessageIndications({ ...rung, buffer }))
       if (answer.kind === 'value') return { ...rung, buffer }
       if (answer.kind === 'not-sent' || context.cancellation.cancelled) return undefined
-      // The other value is needed only by firmware that advertises it.
+      // The other value of `buffer` is needed only by firmware that advertises it.
       if (offers === undefined || !offers({ ...rung, buffer: 1 }) || offers({ ...rung, buffer: 0 })) break
     }
   }

@@ -26,7 +26,7 @@ export async function identifySim(context: StartupContext, profile: Profile): Pr
   }
 }
 
-/** Many modems report it while the SIM is locked, too. */
+/** Many modems report the ICCID even while the SIM is locked. */
 export async function readIccid(context: StartupContext, profile: Profile): Promise<string | undefined> {
   for (const command of new Set(profile.iccidCommands)) {
     const iccid = await askIfKnown(context.dialogue, iccidQuery(command), context.cancellation)

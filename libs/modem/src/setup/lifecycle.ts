@@ -86,7 +86,7 @@ export class Lifecycle {
     this.#state = 'idle'
   }
 
-  /** Handles an unsolicited code, and how strongly it indicates a restart. */
+  /** Handles an unsolicited code. `restart`: how strongly the code indicates a restart. */
   handle(line: ResponseLine, restart: 'certain' | 'likely' | undefined): void {
     if (this.#state === 'idle') return
     if (restart !== undefined || line.prefix === '+CPIN') this.#pause.wake()
@@ -97,7 +97,7 @@ export class Lifecycle {
     else if (restart === 'likely') this.#maybeRestarted()
   }
 
-  /** Checks the settings, because they may be lost. */
+  /** Checks the settings, because they may have been lost. */
   suspect(): void {
     if (this.#state === 'set-up') void this.#check()
   }
@@ -175,7 +175,7 @@ export class Lifecycle {
 /** The delay before setup is retried after a failure. */
 const retryMs = 60_000
 const fastestRestartMs = 1000
-// Wait for the SIM only until the modem reports on it, but do not react to every line of a flood.
+// Wait for the SIM only until the modem reports its state, but do not react to every line of a flood.
 const shortestPauseMs = 100
 
 export interface LifecycleOptions {
@@ -188,16 +188,16 @@ export interface LifecycleOptions {
   readonly onSetUp: (session: Session, cancellation: Cancellation) => void
   readonly onFailed: (failure: StartupFailure) => void
   readonly onRestarted: (sign: string) => void
-  /** Nothing may be sent while it is true. */
+  /** Nothing may be sent while `checking` is true. */
   readonly onChecking: (checking: boolean) => void
   /** The session, if any, has ended. Called before its work is cancelled. */
   readonly onAbandoned: () => void
 }
 
 /**
- * The delay before a modem that reports a restart is set up again: none at first. A modem that restarts repeatedly
- * crashes during setup or reports falsely, so the delay grows with each restart until no restart has occurred for a
- * while.
+ * The delay before a modem that reports a restart is set up again: none at first. Repeated restarts mean that the modem
+ * crashes during setup or reports restarts that did not occur. The delay therefore grows with each restart until no
+ * restart has occurred for a while.
  */
 export class RestartPace {
   #restarts = 0

@@ -11,7 +11,7 @@ class LockedSlot {
   tries = 3
   ready = false
   tellsIccid = true
-  /** The modem's reaction to a PIN: checks it and answers, or something else. */
+  /** Returns the modem's answer to a PIN. By default, the SIM checks the PIN. */
   onPin: (pin: string) => string = (pin) => this.verify(pin)
   port: DescribedModem | undefined
   kept = '[]'
@@ -25,7 +25,7 @@ class LockedSlot {
     return this.ready ? 'OK' : '+CME ERROR: 16'
   }
 
-  /** A program that drives it, with the records of the previous one. */
+  /** A program that drives the modem, with the records of the previous program. */
   program(simPin: string): RecoveryRunner {
     const runner = new RecoveryRunner({
       clock: this.clock,

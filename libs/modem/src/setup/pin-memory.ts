@@ -1,9 +1,9 @@
 /**
  * Remembers which PINs were entered into which SIM without unlocking it, across starts and ports, and across processes
- * if the owner stores `records`: a SIM counts all attempts and locks itself at the third.
+ * if the owner stores `records`. This is necessary because a SIM counts all attempts and locks itself at the third.
  *
- * `open`: entered, result unknown → deleted when the SIM is ready, `refused` when the SIM reported that or its counter
- * was reduced, `spent` when neither could be determined.
+ * `open`: entered, result unknown → deleted when the SIM is ready, `refused` when the SIM reported a refusal or its
+ * counter went down, `spent` when neither could be determined.
  */
 export class PinMemory {
   readonly #keep: (records: readonly EnteredPin[]) => void | Promise<void>
@@ -37,7 +37,10 @@ export class PinMemory {
     if (left.length < this.#records.length) await this.#become(left)
   }
 
-  /** Stores one change after the other, always the newest, because a slow disk must not overwrite a newer change. */
+  /**
+   * Writes the records after each change, one write at a time and always the newest records, so that a slow write
+   * cannot overwrite a newer change.
+   */
   #become(records: readonly EnteredPin[]): Promise<boolean> {
     this.#records = records
     this.#kept = this.#kept.then(async () => {
@@ -45,7 +48,7 @@ export class PinMemory {
         await this.#keep(this.#records)
         return true
       } catch {
-        // The answer reports this; the record stored before prevents a repeated entry.
+        // `false` reports the failure. The record stored earlier prevents a repeated entry.
         return false
       }
     })

@@ -10,8 +10,8 @@ import {
 import type { ResponseLine } from '../wire/response-line.ts'
 
 /**
- * The registration of the modem, from unsolicited codes and answers. One domain that allows messages is sufficient: an
- * LTE-only network supports only `+CEREG`, and GSM only `+CREG`.
+ * The registration of the modem, from unsolicited codes and answers. One domain that allows messages is sufficient,
+ * because an LTE-only network supports only `+CEREG`, and GSM only `+CREG`.
  */
 export class RegistrationWatch {
   readonly #onChange: () => void

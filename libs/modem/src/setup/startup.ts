@@ -27,9 +27,8 @@ export type Shortcoming =
   | 'no-delivery-reports'
   /** The modem can send, but offers no received messages. */
   | 'no-readable-memory'
-  /** Sending will fail until one is configured. */
+  /** Sending will fail until a service centre is configured. */
   | 'no-service-centre'
-  /** The SIM has no service centre, and the configured one is not a number. */
   /** The modem reports neither an IMEI nor a serial number. */
   | 'no-imei'
   /** The modem reports a serial number that is not an IMEI. */
@@ -49,14 +48,15 @@ export type StartupOutcome =
   | { readonly kind: 'cancelled' }
 
 /**
- * Sets a modem up by negotiating its functions. Repeated from the beginning after every sign of a restart, because the
- * modem has then lost its settings. Optional commands may be refused; the others end setup with a reason.
+ * Sets a modem up by negotiating its functions. Setup is repeated from the beginning after every sign of a restart,
+ * because the modem has then lost its settings. Optional commands may be refused; a refusal of any other command ends
+ * setup with a reason.
  */
 export async function startUp(context: StartupContext): Promise<StartupOutcome> {
   const result = await negotiate(context)
   if (context.cancellation.cancelled) return { kind: 'cancelled' }
   if (!('reason' in result) || !contactFailures.has(result.reason)) {
-    // Nearly every step tolerates a refusal, so a modem that failed during setup looks like one without functions.
+    // Nearly every step tolerates a refusal, so a modem that failed during setup looks like a modem without functions.
     const silent = await fellSilent(context)
     if (context.cancellation.cancelled) return { kind: 'cancelled' }
     if (silent) return { kind: 'failed', failure: startupFailure('fell-silent') }

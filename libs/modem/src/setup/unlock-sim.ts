@@ -9,8 +9,8 @@ import type { StartupContext } from './startup-context.ts'
 import { type StartupFailure, startupFailure } from './startup-failure.ts'
 
 /**
- * Waits until the SIM is ready. The PIN is entered once, after the attempts left were read, and never as the last
- * attempt; a SIM that requires its PUK is left alone.
+ * Waits until the SIM is ready. The PIN is entered once, after the number of attempts left has been read, and never as
+ * the last attempt; a SIM that requires its PUK is left alone.
  */
 export async function unlockSim(context: StartupContext, profile: Profile): Promise<StartupFailure | undefined> {
   const state = await awaitSettledState(context, profile)
@@ -80,8 +80,8 @@ async function unlockWithPin(context: StartupContext, profile: Profile): Promise
   if (tries === undefined) return startupFailure('pin-tries-unknown')
   if (tries <= 1) return startupFailure('pin-last-try', undefined, tries)
   const entered: EnteredPin = { sim, pin, verdict: 'open', entries: (before?.entries ?? 0) + 1, triesBefore: tries }
-  // Recorded before the PIN is written, because it counts as entered even if the answer, the port or this process is
-  // lost.
+  // Recorded before the PIN is written, because the PIN counts as entered even if the answer, the port or this process
+  // is lost.
   if (!(await pinMemory.note(entered))) {
     await takeBack(context, entered, before)
     return startupFailure('pin-not-kept')
@@ -127,7 +127,7 @@ async function enterNotedPin(
 
 /**
  * A PIN that was entered without a result may be entered again if the counter shows that the SIM did not refuse it, for
- * example after a crash; but only once, because a counter may be wrong, and one attempt of three must remain.
+ * example after a crash. This is done only once, because a counter may be wrong, and one attempt of three must remain.
  */
 function resultOf(entered: EnteredPin, tries: number | undefined): EnteredPin['verdict'] {
   if (entered.verdict === 'refused' || hasFallen(entered, tries)) return 'refused'

@@ -29,7 +29,7 @@ export const query = (name: string, more: Partial<Command> = {}): Command => ({
   ...more,
 })
 
-/** The lines of an outcome as text, payloads after a bar. */
+/** The lines of an outcome as text, with each payload after a vertical bar. */
 export function answerOf(outcome: CommandOutcome): string[] {
   if (!('lines' in outcome)) return []
   return outcome.lines.map((line) => (line.payload === undefined ? line.text : `${line.text}|${line.payload}`))

@@ -9,7 +9,7 @@ export type Parameter =
  * Reads the parameters after `+NAME:`. Never fails: an empty value is `missing`, an unclosed quote ends at the next
  * `,"` or at the end of the line, a stray quote is dropped, an unclosed parenthesis ends with the line.
  *
- * A text (USSD) may contain quotes and commas: use `outermostQuoted` for it.
+ * A text (USSD) may contain quotes and commas, so use `outermostQuoted` for it.
  */
 export function parseParameters(body: string): readonly Parameter[] {
   const reader = { body, position: 0 }
@@ -139,7 +139,7 @@ function readPlain(reader: Reader): Parameter {
   return text === '' ? { kind: 'missing' } : { kind: 'plain', text }
 }
 
-/** A quote closes if only blanks separate it from the next delimiter. */
+/** A quote is a closing quote if only blanks separate it from the next delimiter. */
 function closes(body: string, quote: number): boolean {
   let next = quote + 1
   while (body[next] === ' ') next += 1

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { LineAssembler } from './line-assembler.ts'
 import { UnsolicitedTable } from './unsolicited.ts'
 
-// 07 octets of service centre address after their length, and a TPDU of 30 octets.
+// The length 07, a service centre address of 7 octets, and a TPDU of 30 octets.
 const pdu = `07${'9'.repeat(14)}${'0'.repeat(60)}`
 const shortPdu = `00${'0'.repeat(20)}`
 
-/** Lines as they are, events in brackets, payloads after a bar. */
+/** Lines are shown as they are, events in brackets, and payloads after a vertical bar. */
 function assembled(lines: readonly string[]): string[] {
   const seen: string[] = []
   const assembler = new LineAssembler(new UnsolicitedTable())

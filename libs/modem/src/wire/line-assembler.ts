@@ -18,8 +18,8 @@ export interface AssembledListener {
  * its PDU, between the prompt and the result.
  *
  * Four states: nothing open · a header (`+CMT: ,24`) that waits for its PDU · quoted text (`+CUSD: 0,"…`) that waits
- * for its closing quote · quoted text that may be complete. A missing line is given up after a few others, so no state
- * can consume the dialogue.
+ * for its closing quote · quoted text that may be complete. A missing line is given up after a few other lines, so no
+ * state can swallow the whole dialogue.
  *
  * A text may contain a line that looks like the result of a submission or like a prompt. While a result is due, quoted
  * text is held until its closing quote and until the modem has paused, because the quote may belong to the text and a
@@ -33,7 +33,7 @@ export class LineAssembler {
   #header: Header | undefined
   #quoted: QuotedText | undefined
   #heldUntilMs: number | undefined
-  /** The characters that an open-ended text may still have, until when, and whether it is a message. */
+  /** How many more characters an open-ended text may have, until when it may continue, and whether it is a message. */
   #unended = { left: 0, untilMs: 0, isMessage: false }
   #quotedUntilMs = 0
   #mayBeText = false
@@ -75,8 +75,8 @@ export class LineAssembler {
   }
 
   /**
-   * Releases held text that is complete; the lines after it are what they look like. Call it when all bytes have been
-   * read.
+   * Releases held text that is complete. The lines held after it are then no longer treated as possible text. Call it
+   * when all bytes have been read.
    */
   release(listener: AssembledListener): void {
     if (this.#quoted?.mayBeOver) this.#endQuoted(this.#quoted, listener, 'what it looks like')
@@ -134,7 +134,7 @@ export class LineAssembler {
     listener.unsolicited({ ...header.line, kind: 'unsolicited', form: header.form })
   }
 
-  /** Returns false if nothing more of the code is awaited, so that its line is handled like an ordinary line. */
+  /** Returns false if no more lines of the code are expected. The line is then handled like an ordinary line. */
   #beginQuoted(line: ResponseLine, form: UnsolicitedForm): boolean {
     const quoted = new QuotedText(line, form)
     const text = textOfUssd(line.body)
@@ -154,8 +154,8 @@ export class LineAssembler {
 
   #continueQuoted(quoted: QuotedText, text: string, listener: AssembledListener): void {
     const { resultDue } = this.#awaited
-    // No text begins like a code, so the closing quote was lost. OK and ERROR alone may be text; if they were results,
-    // the command times out and the dialogue resynchronises, while text taken for a result would give a wrong outcome.
+    // No text begins like a code, so the closing quote was lost. OK or ERROR on its own line may be text. If it was a
+    // result, the command times out and the dialogue resynchronises; text taken for a result would give a wrong outcome.
     if (!resultDue && (quoted.mayBeOver || beginsLikeCode(text))) {
       this.#endQuoted(quoted, listener, 'what it looks like')
       this.#take(text, listener)
@@ -228,7 +228,7 @@ interface Header {
 
 const mostLinesBetween = 3
 const prompt = '>'
-// Texts arrive without a pause, in 200 ms at 9600 baud.
+// The lines of a text arrive without a pause, within 200 ms at 9600 baud.
 const burstMs = 300
 const longestPauseMs = 100
 // 24.090: 182 characters.
@@ -243,7 +243,10 @@ function payloadOf(code: string, parameters: number): 'pdu' | 'text' | 'none' {
   return code === '+CDS' ? 'none' : 'text'
 }
 
-/** The length counts the TPDU; the service centre address comes first, after its own length. A broadcast has none. */
+/**
+ * The length is that of the TPDU. The service centre address comes before the TPDU and has its own length. A broadcast
+ * has no service centre address.
+ */
 function fits(pdu: string, { form, pduLength }: Header): boolean {
   const inFront = form.code === '+CBM' ? 0 : 1 + Number.parseInt(pdu.slice(0, 2), 16)
   return pduLength !== undefined && pdu.length === 2 * (inFront + pduLength)

@@ -2,9 +2,9 @@ import type { ResponseLine } from './response-line.ts'
 import type { UnsolicitedForm } from './unsolicited.ts'
 
 /**
- * The text after `+CUSD: 0,"`, line by line. It may contain quotes, and one of them may end a line, so the text ends at
- * the last quote that ends a line. A line such as `+CMTI: "SM",3` after that may be an unsolicited code or the end of
- * the text; all lines after the last such quote are certainly not part of it.
+ * The text after `+CUSD: 0,"`, line by line. The text may contain quotes, and one of them may end a line, so the text
+ * ends at the last quote that ends a line. A later line such as `+CMTI: "SM",3` may be an unsolicited code or the end of
+ * the text; the lines after the last such line are certainly not part of the text.
  */
 export class QuotedText {
   readonly #line: ResponseLine
@@ -12,7 +12,7 @@ export class QuotedText {
   readonly #lines: string[]
   #characters: number
   #linesToQuote: number | undefined
-  /** Up to the last line that ends with a quote, whether an unsolicited code or the end of the text. */
+  /** Number of lines up to the last one that may be either an unsolicited code or the end of the text. */
   #linesInDoubt = 0
 
   constructor(line: ResponseLine, form: UnsolicitedForm) {
@@ -23,7 +23,7 @@ export class QuotedText {
     this.#noteQuote(line.body)
   }
 
-  /** False until a line ends with a quote. From then on it is complete, unless another such line arrives. */
+  /** False until a line ends with a quote. From then on the text is complete, unless another such line arrives. */
   get mayBeOver(): boolean {
     return this.#linesToQuote !== undefined
   }
@@ -65,7 +65,7 @@ export class QuotedText {
 
 export interface QuotedTextEnd {
   readonly line: ResponseLine
-  /** Lines that follow the text or are its end; which of the two is unknown. */
+  /** Lines of which it is unknown whether they are the end of the text or follow it. */
   readonly inDoubt: readonly string[]
   readonly after: readonly string[]
 }
@@ -79,6 +79,6 @@ function linesToCode(lines: readonly string[]): number {
   return code < 0 ? lines.length : code
 }
 
-// A USSD text has at most 182 characters (23.038 §5, 24.090); in digits of UCS-2 no line ends inside it.
+// A USSD text has at most 182 characters (23.038 §5, 24.090). Written in UCS-2 digits it has no line ends.
 const mostLines = 24
 const mostCharacters = 1024

@@ -4,7 +4,7 @@ export interface ResponseLine {
   readonly text: string
   /** `+CSQ` of `+CSQ: 20,99`, always upper case; empty for a line without a prefix. */
   readonly prefix: string
-  /** The rest after prefix and colon; the whole line if there is no prefix. */
+  /** The rest after the prefix and its colon; the whole line if there is no prefix. */
   readonly body: string
   /** The line of hexadecimal digits (or text) that followed: `+CMGL`, `+CMGR`, `+CMT`, `+CDS`, `+CBM`. */
   readonly payload: string | undefined
@@ -13,7 +13,7 @@ export interface ResponseLine {
 // Vendors mark their own codes with a sign: ^ Huawei, * and # Telit and Ericsson, % Icera, $ Qualcomm, _ Option.
 const signs = '+^*#%$&@_'
 
-/** Also without blank or colon after the prefix (`+CPIN:READY`, `+CPIN READY`). */
+/** Also reads lines without a blank or colon after the prefix (`+CPIN:READY`, `+CPIN READY`). */
 export function readResponseLine(text: string): ResponseLine {
   if (!signs.includes(text.charAt(0)) || !isLetter(text.charCodeAt(1))) {
     return { text, prefix: '', body: text, payload: undefined }

@@ -4,7 +4,7 @@ export interface TokenListener {
   line(text: string): void
   /** `>` at the start of a line: the modem waits for a PDU. */
   prompt(): void
-  /** A line longer than the limit, whose bytes were dropped. */
+  /** A line that is longer than the limit; its bytes were dropped. */
   noise(length: number): void
 }
 
@@ -18,7 +18,7 @@ export interface TokenListener {
 export class Tokenizer {
   readonly #line: Uint8Array
   #length = 0
-  /** The length so far of a line beyond the limit; 0 while the line fits. */
+  /** The length so far of a line that exceeds the limit; 0 while the line fits. */
   #overlong = 0
 
   constructor(maximumLineLength = defaultMaximumLineLength) {
@@ -81,7 +81,7 @@ export class Tokenizer {
   }
 }
 
-// Longer than any expected answer (a row of CMGL, COPS=? in a city).
+// Longer than any expected line, such as a row of `+CMGL` or the answer to `AT+COPS=?` in a city.
 const defaultMaximumLineLength = 4096
 
 const lineFeed = 0x0a

@@ -127,7 +127,7 @@ interface Record {
 }
 
 const defaultCapacityBytes = 65_536
-// Ports that deliver single bytes must not fill memory with records.
+// A port that delivers one byte at a time must not fill the memory with records.
 const recordOverhead = 16
 const longestOpenLine = 8_192
 

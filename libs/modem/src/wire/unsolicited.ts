@@ -14,8 +14,8 @@ export interface UnsolicitedForm {
   /** `certain`: only a modem that has just booted sends it. `likely`: also sent after a change of SIM or radio. */
   readonly restart?: 'certain' | 'likely'
   /**
-   * Distinguishes the code from an answer with the same prefix. Default: the line is an answer while such a command is
-   * pending.
+   * Distinguishes the code from an answer with the same prefix. Default: the line is an answer while a command with
+   * this prefix is pending.
    */
   readonly isUnsolicited?: (parameters: readonly Parameter[]) => boolean
 }
@@ -33,7 +33,7 @@ export class UnsolicitedTable {
     this.learn(forms)
   }
 
-  /** A form learned later takes precedence. Each start learns those of the profile again. */
+  /** A form learned later takes precedence. Each start learns the forms of the profile again. */
   learn(forms: readonly UnsolicitedForm[]): void {
     for (const form of forms) {
       const others = this.#forms.get(form.code)?.filter((known) => known !== form) ?? []

@@ -82,7 +82,7 @@ export function encodeAddress(address: Address, field = 'address'): Uint8Array {
   return joinOctets([Uint8Array.of(semiOctets, typeOfAddressOctet(address, field)), value])
 }
 
-/** Reads the SCA, whose length counts octets, type of address included; length 0 means the modem's own centre. */
+/** Reads the SCA, whose length counts octets, including the type of address; length 0 means the modem's own centre. */
 export function decodeServiceCentreAddress(reader: OctetReader): Address | undefined {
   const length = reader.octet('SCA')
   if (length === 0) return undefined

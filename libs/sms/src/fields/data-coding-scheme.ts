@@ -24,7 +24,7 @@ export interface MessageWaiting {
 
 export function decodeDataCodingScheme(octet: number): DataCodingScheme {
   const group = octet >> 4
-  // Two-bit groups first: general (00xx) and the same marked for automatic deletion (01xx).
+  // Two-bit groups first: the general group (00xx) and the same group marked for automatic deletion (01xx).
   if (group < 0b1000) return generalScheme(octet)
   if (group < 0b1100) return { ...plainScheme(octet), reserved: true }
   if (group < 0b1111) return messageWaitingScheme(octet)

@@ -8,14 +8,14 @@ export interface Status {
 
 /**
  * Only `still-trying` is not final, because another report follows. After `failed-permanently` a new attempt would fail
- * too, after `gave-up` it may succeed.
+ * too; after `gave-up` it may succeed.
  */
 export type Outcome = 'delivered' | 'still-trying' | 'failed-permanently' | 'gave-up'
 
 /**
  * A value specific to the service centre has the outcome of its group of 32. A reserved value below 0x80 also has the
- * outcome of its group. The standard treats it as 0x63, but centres use it in the sense of its group, and a delivered
- * message that is reported as failed is sent twice. Values from 0x80 have no group and follow the standard.
+ * outcome of its group. The standard treats it as 0x63, but centres use it in the sense of its group, so a delivered
+ * message could be reported as failed and be sent twice. Values from 0x80 have no group and follow the standard.
  */
 export function statusFromOctet(octet: number): Status {
   if (octet >= 0x80) return { octet, outcome: 'gave-up', description: 'Service rejected' }

@@ -136,7 +136,7 @@ export interface SpecialIndication {
   readonly count: number
 }
 
-/** Returns one for each kind of waiting message; the element may be repeated. */
+/** Returns one indication for each kind of waiting message; the element may be repeated. */
 export function specialIndicationsOf(header: UserDataHeader | undefined): readonly SpecialIndication[] {
   return reliableElements(header).flatMap(({ identifier, data }) => {
     const [type, count] = data
@@ -160,7 +160,7 @@ function reliableElements(header: UserDataHeader | undefined): readonly Informat
   return header === undefined || header.broken ? [] : header.elements
 }
 
-// 23.040 §9.2.3.24: of elements that are repeated without permission or contradict each other, the last is valid.
+// 23.040 §9.2.3.24: if elements are repeated without permission or contradict each other, the last one is valid.
 function lastOf<Value>(
   header: UserDataHeader | undefined,
   read: (element: InformationElement) => Value | undefined,

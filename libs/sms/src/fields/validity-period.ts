@@ -116,7 +116,7 @@ function enhancedFromOctets(octets: Uint8Array): EnhancedValidityPeriod {
     octets,
     singleShot: (indicator & SINGLE_SHOT_BIT) !== 0,
     extended: (indicator & EXTENSION_BIT) !== 0,
-    // Extension octets precede the value; without an end to them there is no value.
+    // Extension octets precede the value; if none of them is marked as the last, there is no value.
     period: valueAt === 0 ? { kind: 'reserved' } : enhancedPeriod(indicator & 0b111, octets.subarray(valueAt)),
   }
 }

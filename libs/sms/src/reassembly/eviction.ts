@@ -3,9 +3,9 @@ import type { PartGroup } from './part-group.ts'
 export interface EvictionLimits {
   /** Groups in memory, complete ones included. */
   readonly maxGroups: number
-  /** Parts in memory, those of complete groups included; with its content a part takes half a kilobyte. At least 255. */
+  /** Parts in memory, including those of complete groups; a part with its content takes half a kilobyte. At least 255. */
   readonly maxParts: number
-  /** Incomplete groups with one key: more than a sender that never changes its reference sends at a time. */
+  /** Incomplete groups with one key. Even a sender that never changes its reference sends fewer messages at a time. */
   readonly maxIncompleteOfKey: number
 }
 
@@ -29,7 +29,8 @@ export function excessGroup(groups: readonly PartGroup[], limits: EvictionLimits
 
 /**
  * Picks a group of the source (SIM and sender) that uses the most memory, so that a flood evicts only its own messages.
- * Within that source, complete groups go before released ones and those before gathering ones; the oldest goes first.
+ * Within that source, complete groups are evicted before released ones, and released ones before gathering ones. Within
+ * a phase, the oldest is evicted first.
  *
  * Sources within the fair share count as equal. Otherwise a flood from a thousand sender names, each used once, would
  * evict a sender with two messages in progress.

@@ -1,15 +1,15 @@
-/** The group ids already used, as plain JSON of limited size that is enough to never use one twice. */
+/** The group ids already used, as plain JSON of limited size that is enough to never use an id twice. */
 export interface UsedGroupIds {
   /** In the order in which they were last used. */
   readonly remembered: readonly RememberedId[]
-  /** Latest hour and highest number of all forgotten ids: a number above it is unused in every hour up to that one. */
+  /** The latest hour and the highest number of all forgotten ids: up to that hour, only higher numbers are surely unused. */
   readonly forgotten: { readonly hour: number; readonly number: number }
 }
 
 interface RememberedId {
   readonly id: string
   readonly hour: number
-  /** How often it was used, which is the number appended to the last one. */
+  /** How many times the id was used. From the second time on, this number is appended to it. */
   readonly number: number
 }
 
@@ -58,7 +58,10 @@ export class GroupIdAllocator {
     return { remembered: excess === 0 ? all : all.slice(excess), forgotten }
   }
 
-  /** Most steps allocate one id at most, where building an index costs more than it saves; a tick may need thousands. */
+  /**
+   * Most steps allocate at most one id, for which building an index costs more than it saves; a tick may need thousands
+   * of ids.
+   */
   #lastUseOf(id: string): RememberedId | undefined {
     const { remembered } = this.#before
     if (this.#allocated.size > 0) this.#index ??= new Map(remembered.map((one) => [one.id, one]))

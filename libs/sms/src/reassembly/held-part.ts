@@ -17,7 +17,7 @@ export interface ReceivedPart {
   readonly dataCodingScheme: number
   readonly protocolIdentifier: number
   readonly serviceCentreTimeStamp: TimeStamp | InvalidTimeStamp
-  /** When it was read from the modem. */
+  /** When the part was read from the modem. */
   readonly atMs: number
   /** Set when the part is read back from storage without its content. */
   readonly fingerprint?: string
@@ -27,7 +27,7 @@ export interface ReceivedPart {
 export interface HeldPart {
   readonly partId: string
   readonly sequence: number
-  /** When the service centre accepted it; null when its time stamp is invalid. */
+  /** When the service centre accepted the part; null when the time stamp is invalid. */
   readonly sentMs: number | null
   readonly atMs: number
   /** Hash of everything that a resent copy shares with the original. */
@@ -73,7 +73,7 @@ export function heldPartOf(part: ReceivedPart): HeldPart {
 
 /**
  * Returns true when the modem listed the part again or the network delivered it again, because the time stamp is then
- * the same. An invalid time stamp is ignored, because a centre that writes one writes the same one in every message.
+ * the same. Invalid time stamps are ignored, because a centre that writes them writes the same one in every message.
  */
 export function isSamePart(one: HeldPart, other: HeldPart): boolean {
   if (!isSameContent(one, other)) return false
@@ -88,7 +88,7 @@ export function isResentPart(one: HeldPart, other: HeldPart, withinMs: number): 
   return isSameContent(one, other) && Math.abs(elapsedMs(one, other)) <= withinMs
 }
 
-/** Time between acceptance by the service centre; between arrivals when either time stamp is invalid. */
+/** Time between the parts' acceptance by the service centre, or between their arrivals if a time stamp is invalid. */
 export function elapsedMs(from: HeldPart, to: HeldPart): number {
   return from.sentMs === null || to.sentMs === null ? to.atMs - from.atMs : to.sentMs - from.sentMs
 }

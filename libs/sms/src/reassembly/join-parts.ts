@@ -17,8 +17,8 @@ import type { HeldPart, PartContent } from './held-part.ts'
 /** A message of several parts, in the form of a single message. */
 export interface JoinedParts {
   /**
-   * One for each run of consecutive parts with the same alphabet and tables; nearly always one in total. The header
-   * holds the elements of the parts except their numbering, so code for single messages reads it too.
+   * One entry for each run of consecutive parts with the same alphabet and tables; nearly always only one. The header
+   * holds the elements of the parts except their numbering, so code for single messages can read it too.
    */
   readonly userData: readonly UserData[]
   /** `…` marks parts that are missing or not text. Undefined when no part is text. */
@@ -26,7 +26,7 @@ export interface JoinedParts {
   readonly ports: Ports | undefined
   /** A part had lost its last octet, so a character may be missing there without a `…`. */
   readonly truncated: boolean
-  /** That of the first part present. */
+  /** The data coding scheme and the protocol identifier are those of the first part present. */
   readonly dataCodingScheme: number
   readonly protocolIdentifier: number
 }

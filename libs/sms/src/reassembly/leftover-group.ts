@@ -11,8 +11,9 @@ export interface LeftoverLimits extends SendingLimits {
 }
 
 /**
- * Returns the group that completes this one, if each is the nearest candidate of the other. Either
- * - two service centres with different clocks stamped the parts of one message, so they landed in two groups, or
+ * Returns the group that completes this one, if each is the nearest candidate of the other. One message may have two
+ * groups for two reasons:
+ * - two service centres with different clocks stamped its parts, or
  * - a part was taken for a copy because an earlier message began or ended with the same text.
  */
 export function complementOf(
@@ -58,7 +59,7 @@ function couldBeOne(one: PartGroup, other: PartGroup, siblings: readonly PartGro
   if (one.repeatOf === null && other.repeatOf === null) return arrivedTogether([...one.parts, ...other.parts], limits)
 
   const [message, copies] = one.repeatOf === null ? [one, other] : [other, one]
-  // Equal parts fit either message, so the earlier of two may be in the group of the later message.
+  // Equal parts fit either message, so the earlier of two equal parts may be in the later message's group.
   return [copies.parts, originalsOf(copies, siblings, limits) ?? []].some(
     (parts) => parts.length > 0 && sentInOrder([...message.parts, ...parts], limits.resentWithinMs),
   )

@@ -15,11 +15,11 @@ export interface PartGroup {
   readonly startedBy: string
   /** Null until the message is first announced. */
   readonly groupId: string | null
-  /** Ordered by sequence, at most one part for each. */
+  /** Ordered by sequence, with at most one part for each sequence number. */
   readonly parts: readonly HeldPart[]
   /** When the last new part arrived. */
   readonly lastAtMs: number
-  /** `startedBy` of another group that has a part equal to each of these parts, so these may be resent copies. */
+  /** `startedBy` of another group that has an equal part for each of these parts, so these may be resent copies. */
   readonly repeatOf: string | null
 }
 
@@ -80,7 +80,7 @@ export function hourOf({ parts }: PartGroup): number {
 }
 
 export interface SendingLimits {
-  /** The longest time between two parts of a message, because a sender may lose coverage or reach its hourly limit. */
+  /** The longest time between two parts of a message: a sender may have lost coverage or reached its hourly limit. */
   readonly longestPauseMs: number
   /** How much earlier a later part may have been submitted: parts are sent in order, except when one is retried. */
   readonly longestDisorderMs: number
@@ -104,7 +104,7 @@ export function fits(group: PartGroup, part: HeldPart, limits: SendingLimits): b
   })
 }
 
-/** Whether each has exactly the parts that the other lacks. */
+/** Whether each group has exactly the parts that the other lacks. */
 export function fillsGapsOf(one: PartGroup, other: PartGroup): boolean {
   if (one.key !== other.key || one.parts.length + other.parts.length !== one.total) return false
   const sequences = new Set(one.parts.map(({ sequence }) => sequence))

@@ -23,7 +23,7 @@ interface Sent {
   readonly sender: Address
   readonly sentMs: number
   readonly options: SegmentOptions
-  /** Time between two of its parts at the service centre. */
+  /** Time between two parts of the message at the service centre. */
   readonly paceMs: number
 }
 
@@ -32,7 +32,7 @@ const texts = fc.oneof(
   fc.string({ unit: fc.constantFrom('я', '😀', 'e\u0301', 'ж'), minLength: 71, maxLength: 300 }),
 )
 
-/** From few senders with few references, so that keys collide, but never on the same or the next day. */
+/** Messages from few senders with few references, so that keys collide, but never on the same or the next day. */
 const conversations: fc.Arbitrary<readonly Sent[]> = fc
   .array(
     fc.record({
@@ -63,7 +63,7 @@ function partsOf({ text, sim, sender, sentMs, options, paceMs }: Sent, name: str
   }))
 }
 
-/** In any order, some of them twice, one second apart. */
+/** The parts in any order, some of them twice, one second apart. */
 const deliveries = conversations.chain((sent) => {
   const parts = sent.flatMap((message, index) => partsOf(message, `${index}`))
   return fc

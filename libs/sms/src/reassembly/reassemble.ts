@@ -30,7 +30,7 @@ import {
  * times fit best. Without such a group it starts a new one, which is how a reused reference is handled. A copy is
  * recognised by its content and the time stamp of the service centre. Equal content with another time stamp is either a
  * part that was submitted again or the part of a new message with the same text. It starts a group that accepts only
- * such parts. That group becomes a second message if all its parts arrive, completes another group, or is copies.
+ * such parts. That group becomes a second message if all its parts arrive, completes another group, or has only copies.
  *
  * No part is dropped: a group that is evicted is announced first. A sender that fills the memory evicts its own groups
  * first. The state depends only on the inputs and their order, so it can be rebuilt by replaying them; a tick that
@@ -87,8 +87,8 @@ interface PartDuplicated {
 interface Announcement {
   /**
    * Identifies the message permanently: each announcement under this id contains all earlier ones and replaces them.
-   * Made of the key and the hour of the earliest time stamp, with a number when the two were used before. Contains the
-   * sender's number, so hash the id before showing or logging it.
+   * It is made of the key and the hour of the earliest time stamp, with a number when the two were used before. It
+   * contains the sender's number, so hash the id before showing or logging it.
    */
   readonly groupId: string
   readonly sim: string
@@ -236,7 +236,7 @@ function evictGroups(
   return { groups: left, effects }
 }
 
-/** A group after its wait: undefined when all its parts were copies. `complement` is the group merged into it. */
+/** A group after its wait. `group` is undefined when all parts were copies. `complement` was merged into `group`. */
 interface ClosedGroup {
   readonly group: PartGroup | undefined
   readonly complement?: PartGroup
@@ -293,7 +293,7 @@ function duplicateOf(part: HeldPart, original: HeldPart): PartDuplicated {
   return { kind: 'part-duplicated', partId: part.partId, originalPartId: original.partId }
 }
 
-/** The first of several at the same distance, which has waited longest. */
+/** Of several groups at the same distance, returns the first, which has waited longest. */
 function nearest(groups: readonly PartGroup[], part: HeldPart): PartGroup | undefined {
   const distances = groups.map((group) => distanceMs(group, part))
   return groups[distances.indexOf(Math.min(...distances))]

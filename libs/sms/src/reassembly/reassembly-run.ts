@@ -28,7 +28,7 @@ export interface Written {
   readonly width?: 8 | 16
 }
 
-/** Part `sequence` of `of` (2), submitted `sent` after noon; it arrives `atMs` after noon. */
+/** Part `sequence` of a message of `of` (2) parts, submitted `sent` ms after noon; it arrives `atMs` after noon. */
 export function part(sequence: number, text: string, atMs: number, written: Written = {}): ReassemblyInput {
   const { of: total = 2, sent = 0, sender = '+447700900123', sim = 'sim', reference = 7, width = 8 } = written
   const concatenation: Concatenation = { width, reference, total, sequence }

@@ -82,7 +82,7 @@ describe('with national tables allowed', () => {
   })
 
   test('decides between equal choices by the order of the allowed languages', () => {
-    // á is escaped in the tables of both, and è is in no other.
+    // á is escaped in the tables of both languages; è is only in the default alphabet.
     expect(chooseEncoding('áè', { nationalShifts: [SPANISH, PORTUGUESE] }).shifts).toEqual({ single: SPANISH })
     expect(chooseEncoding('áè', { nationalShifts: [PORTUGUESE, SPANISH] }).shifts).toEqual({ single: PORTUGUESE })
   })
@@ -132,7 +132,7 @@ describe('with transliteration', () => {
 
   test('may use different replacements in different tables', () => {
     const options = { transliterate: true, nationalShifts: [HINDI] }
-    // Plain GSM-7 has É and Ü. The Hindi tables have neither, but E and U beside the letter.
+    // Plain GSM-7 has É and Ü. The Hindi tables have neither of them, but have E and U as well as the letter क.
     expect(chooseEncoding('कÉ', options)).toMatchObject({ encoding: 'gsm7', text: 'कE' })
     expect(chooseEncoding('कǗ', options)).toMatchObject({ encoding: 'gsm7', text: 'कU' })
   })

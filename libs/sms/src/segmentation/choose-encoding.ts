@@ -91,7 +91,7 @@ function cheapestTransliterated(
   return cheapest(shortest.filter(({ losses }) => losses === fewestLosses).map(({ choice }) => choice))
 }
 
-/** Expects plain GSM-7 first, if present. Of equal choices, returns the first in the order of the allowed languages. */
+/** If plain GSM-7 is a choice, it must come first. Equal choices are decided by the order of the allowed languages. */
 function cheapest(choices: readonly (EncodingChoice | undefined)[]): EncodingChoice | undefined {
   let best: EncodingChoice | undefined
   for (const choice of choices) {
@@ -179,7 +179,7 @@ function charactersWithoutSeptets(
   return unencodable.length > 0 ? unencodable : missing
 }
 
-/** Names the position of the first character, not the characters: errors are logged, message texts must not be. */
+/** Names the position of the first character, not the characters, because errors are logged and message texts must not be. */
 function withoutSeptets(text: string, characters: readonly string[]): string {
   const first = Array.from(storable(text)).findIndex((char) => characters.includes(char))
   return `has ${characters.length} characters without septets, the first is character ${first + 1}`

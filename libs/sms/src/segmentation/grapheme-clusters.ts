@@ -16,7 +16,7 @@ export function clusterStarts(text: string): (index: number) => number {
   }
 }
 
-/** Two single units never join, except CR LF. At either end of the text one of them is NaN, which may join. */
+/** Two single units never join, except CR LF. At either end of the text one unit is NaN, and the result is true. */
 function mayJoin(before: number, after: number): boolean {
   if (!isSingle(before) || !isSingle(after)) return true
   return before === CARRIAGE_RETURN && after === LINE_FEED

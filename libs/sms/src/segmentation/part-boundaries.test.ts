@@ -87,8 +87,8 @@ describe('part boundaries', () => {
   })
 
   test('use the spare units where they save most, not at the first cluster', () => {
-    // Three spare units in four parts of five: keeping the second cluster together uses two of them, and then two
-    // others are split.
+    // Four parts of five units leave three spare units. Keeping the second cluster together would use two of them, and
+    // then two other clusters would be split.
     const units = unitsOf([3, 3, 3, 2, 3, 3].map((length) => Array<'one'>(length).fill('one')))
     expect(partBoundaries(units, 5, countParts(units, 5))).toEqual([5, 9, 14, 17])
   })

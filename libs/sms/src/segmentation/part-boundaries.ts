@@ -55,7 +55,7 @@ function nextParts(before: Path, units: TextUnits, capacity: number): readonly P
   const end = units.pairStart(limit)
   const cluster = units.clusterStart(end)
   if (cluster === end) return [{ end, splits, before }]
-  // When the cluster began in an earlier part, ending there gains nothing, and the path does not reach `mustReach`.
+  // When the cluster began in an earlier part, a path that ends there gains nothing and does not reach `mustReach`.
   return [
     { end: cluster, splits, before },
     { end, splits: splits + 1, before },

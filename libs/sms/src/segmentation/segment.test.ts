@@ -111,7 +111,7 @@ describe('the parts of a long text', () => {
   })
 
   test('keep clusters with an escaped mark together', () => {
-    // The middle one of the three, U+0951, is only in the single shift table; the part would end after it.
+    // The middle character of the cluster, U+0951, is only in the single shift table; a full part would end after it.
     const { parts, shifts } = segment(`${'क'.repeat(143)}क\u0951ि${'क'.repeat(40)}`, { ...plain, nationalShifts: [6] })
     expect(shifts).toEqual({ locking: 6, single: 6 })
     expect(textOfUserData(parts[1]!)).toBe(`क\u0951ि${'क'.repeat(40)}`)

@@ -43,7 +43,8 @@ const ESCAPE = 0x1b
 
 /**
  * Counts the escapes before an index. Every character of every table is one UTF-16 unit, so an index in the septets minus
- * the escapes is the index in the text. All are counted on first use, since a long text needs hundreds of positions.
+ * the escapes is the index in the text. All escapes are counted on first use, since a long text needs hundreds of
+ * positions.
  */
 function escapeCounts(septets: Uint8Array): (index: number) => number {
   let counts: Uint32Array | undefined

@@ -32,7 +32,7 @@ export function septetsOfCharacter(char: string, shifts?: Gsm7Shifts): readonly 
   return code > 0x7f ? escapedSequences[code & 0x7f] : plainSequences[code]
 }
 
-/** Returns a function that counts the septets of a character; infinity when it has none. */
+/** Returns a function that gives the number of septets of a character, or infinity when it has none. */
 export function septetCounter(shifts: Gsm7Shifts): (char: string) => number {
   const { codes } = alphabetOf(shifts)
   return (char) => {
@@ -93,7 +93,7 @@ interface Alphabet {
   /** UTF-16 unit by septet. */
   readonly main: Uint16Array
   readonly extension: Uint16Array
-  /** Septet by UTF-16 unit, plus `escaped` when an escape precedes it. 17 KB for each pair of tables in use. */
+  /** The septet of each UTF-16 unit, plus `escaped` when an escape precedes it. 17 KB for each pair of tables in use. */
   readonly codes: Uint16Array
 }
 
@@ -121,7 +121,7 @@ function buildAlphabet(locking: NationalLanguage, single: NationalLanguage): Alp
   const main = unitsOfSeptetTable(nationalLanguages.get(locking)?.locking ?? defaultAlphabet)
   const extension = unitsOfSeptetTable(nationalLanguages.get(single)?.single ?? defaultExtension)
   const codes = new Uint16Array(Math.max(...main, ...extension) + 1).fill(noCode)
-  // The last write wins: the alphabet takes precedence over the extension, and in a table the lowest septet.
+  // The last write wins: the alphabet takes precedence over the extension, and the lowest septet over the others.
   for (let septet = 0x7f; septet >= 0; septet--) codes[extension[septet]!] = escaped | septet
   for (let septet = 0x7f; septet >= 0; septet--) codes[main[septet]!] = septet
   codes[noCharacter] = noCode

@@ -287,7 +287,7 @@ describe.each(withBlock)('$name', ({ id, block, name }) => {
 
   it('has its own digits in order in the single shift table', () => {
     const zero = name === 'Urdu' ? 0x06f0 : block + 0x66
-    // In Bengali, no dandas come first. 0x1B has no character.
+    // In Bengali, no dandas precede the digits. 0x1B has no character.
     const septets = name === 'Bengali' ? [0x19, 0x1a] : [0x24, 0x25]
     septets.push(0x1c, 0x1d, 0x1e, 0x1f, 0x20, 0x21, 0x22, 0x23)
     const figures = septets.sort().map((septet) => singleOf(id)[septet])

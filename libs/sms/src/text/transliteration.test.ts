@@ -153,7 +153,7 @@ describe('transliteration to GSM 7 bit', () => {
 describe('a text transliterated to several alphabets', () => {
   const stopped = `${'é“…'.repeat(1000)}я${'ü”'.repeat(1000)}`
 
-  /** How many characters an alphabet was asked for. */
+  /** Returns how many characters were looked up in the alphabet. */
   function asked(text: TransliterableText, shifts?: Gsm7Shifts): number {
     let count = 0
     const written = text.complete((char) => {

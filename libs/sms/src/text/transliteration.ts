@@ -188,6 +188,6 @@ const characterWithItsMarks = /\P{M}(?:(?![\ufe0e\ufe0f])\p{M})*|\p{M}/gu
 const endsInDigit = /\p{Nd}$/u
 const hasGreek = /\p{Script=Greek}/u
 const word = /[\p{L}\p{M}\p{N}]+/gu
-// Single letters that are words: the articles η and ο, and ή, "or". Marks of the Greek script are excluded as letters,
-// since many of them in a row would otherwise match in exponentially many ways.
+// Single letters that are words: the articles η and ο, and ή, "or". Marks of the Greek script do not count as
+// letters, since many of them in a row would otherwise match in exponentially many ways.
 const greekWord = /^(?:(?:(?!\p{M})\p{Script=Greek}\p{M}{0,3}){2,}|[ηοή]|η\u0301)$/u

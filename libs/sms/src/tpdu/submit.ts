@@ -23,7 +23,7 @@ export interface Submit {
   readonly rejectDuplicates: boolean
   readonly replyPath: boolean
   readonly statusReportRequest: boolean
-  /** Most modems replace it with their own and return that in the answer. */
+  /** Most modems replace this reference with their own, which they return in the answer. */
   readonly messageReference: number
   readonly destination: Address
   readonly protocolIdentifier: number

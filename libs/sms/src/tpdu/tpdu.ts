@@ -57,7 +57,7 @@ export function decodeOutgoing(octets: Uint8Array): {
 }
 
 /**
- * @param serviceCentre undefined lets the modem use its stored one
+ * @param serviceCentre undefined lets the modem use its stored service centre
  * @returns `tpduLength` is the length for `+CMGS`, without the octets of the service centre (27.005 §3.5.1)
  */
 export function encodeForModem(tpdu: Tpdu, serviceCentre?: Address): { octets: Uint8Array; tpduLength: number } {

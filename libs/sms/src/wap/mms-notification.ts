@@ -182,7 +182,7 @@ function decodeVersion(reader: WspReader, field: string, into: Headers): void {
   reader.skipValue(field)
 }
 
-/** §7.3.34: three bits major, four bits minor in a short-integer; minor 15 means that there is no minor version. */
+/** §7.3.34: a short-integer with three bits for the major and four for the minor version; minor 15 means none. */
 function versionText(octet: number): string {
   const major = (octet >> 4) & 0x07
   const minor = octet & 0x0f

@@ -21,7 +21,7 @@ import { VoiceCall } from './voice-call.ts'
  * The mobile equipment (the ME of 27.005) from power-on to power-off. The SIM, the phone memory and the faults outlive
  * it and are passed in.
  *
- * - starting: commands may already be answered, the SIM is not ready.
+ * - starting: commands may already be answered, but the SIM is not ready.
  * - SIM locked or missing: commands that need the SIM are refused.
  * - SIM ready: the radio registers.
  * - SMS ready: message commands work.

@@ -27,7 +27,7 @@ export interface PersonalityTraits {
   readonly longestLine: number
   /** One of the status lines that the family sends during normal operation. */
   statusLine(random: Random): string
-  /** The lines it sends when the network reports the time. */
+  /** The lines that the family sends when the network reports the time. */
   timeLines(epochMs: number, zoneQuarters: number): readonly string[]
 }
 
@@ -99,7 +99,7 @@ export interface RegistrationTraits {
   changeLines(modem: RegistrationReadings): readonly string[]
 }
 
-/** The values that these lines show. */
+/** The values in the extra lines for a change of the signal or the network. */
 export interface RegistrationReadings {
   readonly radio: {
     readonly signalQuality: number

@@ -12,9 +12,9 @@ import type { RegistrationCommand, Settings } from './settings.ts'
  *
  * - off: no usable SIM, CFUN other than 1, or COPS=2.
  * - searching: the radio is on and the search has not ended.
- * - camped: the status of the network or of a fault applies: registered, denied, emergency only.
+ * - camped: the status of the network or of a fault applies: registered, denied or emergency only.
  *
- * Messages can be sent and received while it is camped, registered, and the message service is ready.
+ * Messages can be sent and received while the modem is camped and registered and the message service is ready.
  */
 export class Radio {
   readonly #modem: RadioModem

@@ -8,8 +8,8 @@ import type { Settings } from './settings.ts'
 /**
  * Sends unsolicited result codes to the host.
  *
- * - flowing: they are written at once, even between a command and its answer.
- * - held: the host is typing at a prompt; they wait until it ends.
+ * - flowing: codes are written at once, even between a command and its answer.
+ * - held: the host is typing at a prompt; codes wait until the prompt ends.
  *
  * Message indications also wait while the CNMI mode is 0 (27.005 §3.4.1).
  */

@@ -12,7 +12,7 @@ import { textForHost, textFromHost } from '../wire/character-set.ts'
 import type { Settings } from './settings.ts'
 
 /**
- * A USSD dialogue, one at a time (27.007 §7.15).
+ * The USSD dialogue of a modem, which can have only one at a time (27.007 §7.15).
  *
  * - closed: the next string is a code.
  * - asked: the network has to answer.
@@ -22,7 +22,7 @@ export class UssdSession {
   readonly #modem: UssdModem
   #round = 0
   #timeout: Timer | undefined
-  /** The real reply, while a fault shows a menu first. */
+  /** The real reply, kept while a fault shows a menu first. */
   #behindMenu: UssdReply | undefined
 
   constructor(modem: UssdModem) {

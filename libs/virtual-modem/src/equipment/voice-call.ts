@@ -2,9 +2,9 @@ import type { Clock, Timer } from '../clock.ts'
 import type { Settings } from './settings.ts'
 
 /**
- * A voice call, in the detail that a messaging program sees.
+ * A voice call, in as much detail as a messaging program sees.
  *
- * - none.
+ * - none: there is no call.
  * - ringing: sends RING, and +CLIP if enabled, every five seconds.
  * - active: the call is connected; nothing is sent.
  */

@@ -49,6 +49,6 @@ export function noiseNow(faults: FaultControl, random: Random): string {
   if (kind === 0) return '\x00'
   if (kind === 1) return '\r\n\r\n'
   if (kind === 2) return '\r\r\n'
-  // Not a letter, a digit or a character that starts an answer: noise must not read as an answer.
+  // No letter, digit or other character that can start an answer, because noise must not read as an answer.
   return Array.from({ length: 1 + random.integer(6) }, () => String.fromCharCode(0x80 + random.integer(0x7f))).join('')
 }

@@ -22,8 +22,8 @@ export const faultDescriptions = {
   'bytes-one-by-one': fault('Sends every byte on its own'),
   noise: fault('Sends NULs, blank lines or line noise before answers'),
 
-  // Answers. `command` names one (`+CMGL`) or several (`+CMEE/+CNMI?`); with a question mark, only its read form;
-  // empty: any command.
+  // Answers. `command` names one command (`+CMGL`) or several (`+CMEE/+CNMI?`); with a question mark it means only the
+  // read form of the command, and when empty any command.
   'answer-late': fault('Answers a command late', { delayMs: 10_000, command: '' }),
   'answer-lost': fault('Does not answer a command', { command: '' }),
   'command-refused': fault('Refuses a command; code -1: plain ERROR', { command: '+CNMI', code: -1 }),
@@ -117,7 +117,7 @@ export type StrikeOptions = {
   readonly chance: number
   /** Maximum number of strikes; 0: no limit. */
   readonly times: number
-  /** Number of opportunities to pass over first. */
+  /** Number of opportunities that are skipped first. */
   readonly skip: number
 }
 

@@ -9,7 +9,7 @@ export interface StoredMessage {
   state: MessageState
   /** Service centre address and TPDU, as in PDU mode. */
   readonly pdu: Uint8Array
-  /** The first octet alone does not distinguish a DELIVER from a status report or SUBMIT in both directions. */
+  /** The first octet alone does not determine the kind, because its values mean other messages in the other direction. */
   readonly kind: 'deliver' | 'submit' | 'status-report' | 'command' | 'broadcast'
 }
 

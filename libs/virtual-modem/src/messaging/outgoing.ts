@@ -53,7 +53,7 @@ export class Outgoing {
     })
   }
 
-  /** Runs the function after the next report was shown, or after `atMostMs`. */
+  /** Runs the function after the next report has been shown, or after `atMostMs`. */
   afterNextReport(atMostMs: number, run: () => void): void {
     const once = () => {
       if (this.#waitingForReport !== once) return

@@ -39,7 +39,7 @@ export class Storages {
     return this.#byName.get(name)
   }
 
-  /** Counts a new message, late if a fault delays it. */
+  /** Counts a new message, or counts it later if a fault delays the count. */
   countLater(storage: Storage): void {
     const lag = this.#faults.strike('cpms-lag')
     if (lag) this.#lagging.set(storage.name, { used: storage.used - 1, untilMs: this.#clock.nowMs() + lag.lagMs })

@@ -21,7 +21,7 @@ export type DeliveryPolicy =
     }
   /** Sends no report. */
   | { readonly outcome: 'silent' }
-  /** The report says expired; default: when the validity period ends. */
+  /** The report says expired. It is sent after `afterMs`, or by default when the validity period ends. */
   | { readonly outcome: 'expires'; readonly afterMs?: number }
   /**
    * Refuses the SUBMIT with this RP or TP cause, which the sender sees as +CMS ERROR. `times`: accepts each message after
@@ -31,7 +31,7 @@ export type DeliveryPolicy =
   /** Accepts the message but answers CMS 500 (unknown error). The report says delivered, or is not sent. */
   | { readonly outcome: 'answer-lost'; readonly reportAfterMs?: number }
 
-/** Policies by number prefix; the longest prefix wins, and a set policy wins over a test number of equal length. */
+/** Policies by number prefix; the longest prefix wins, and a policy that was set wins over a test number of equal length. */
 export class DeliveryPolicies {
   readonly #testNumbers: ReadonlyMap<string, DeliveryPolicy>
   readonly #byPrefix = new Map<string, DeliveryPolicy>()

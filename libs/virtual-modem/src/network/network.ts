@@ -213,7 +213,7 @@ export class Network {
     this.#enrolled(sim).memoryAvailable()
   }
 
-  /** Calls `done` after the latency, at once when it is zero. The ledger entry is emitted before that. */
+  /** Emits the ledger entry and then calls `done`, after the latency or at once when the latency is zero. */
   submit(sim: Sim, imei: string, tpdu: Uint8Array, submit: Submit, done: (result: SubmitResult) => void): void {
     const sender = this.#enrolled(sim)
     const delayMs = this.latencyMs() + this.#centre.acceptanceDelayMs(submit)
@@ -357,7 +357,7 @@ export interface NetworkSnapshot {
   readonly serviceCentre: string
   readonly latencyMs: Latency
   readonly accepted: number
-  /** Messages to outside numbers: the last thousand, newest last. */
+  /** The last thousand messages to numbers outside the emulator, newest last. */
   readonly left: readonly LeftMessage[]
   readonly policies: readonly { readonly prefix: string; readonly policy: DeliveryPolicy }[]
   readonly ussdCodes: readonly string[]

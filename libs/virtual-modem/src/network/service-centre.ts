@@ -18,7 +18,7 @@ export class ServiceCentre {
   accepted = 0
   readonly #options: ServiceCentreOptions
   readonly #wholeMessages = new WholeMessages()
-  /** How often each message that will be accepted later has been refused. */
+  /** How many times each message that will be accepted later has been refused so far. */
   readonly #refusals = new Map<string, number>()
 
   constructor(options: ServiceCentreOptions) {
@@ -113,7 +113,7 @@ export class ServiceCentre {
     }
   }
 
-  /** Sends one reply for a whole text message, none for data. */
+  /** Sends one reply for a whole text message, but none for data. */
   #reply(
     sender: Subscriber,
     { text, destination, part }: LedgerEntry,

@@ -7,7 +7,7 @@ import type { UssdDialogue } from './ussd-menu.ts'
  * A SIM in the network, with the messages queued for it, oldest first.
  *
  * - empty: no message is queued.
- * - absent: messages are queued, no modem is registered with this SIM.
+ * - absent: messages are queued, but no modem is registered with this SIM.
  * - delivering: the first message was sent to the modem and its answer is pending. Without an answer in `answerWithinMs`
  *   the message stays queued and may arrive twice, as in real networks.
  * - waiting: the modem refused the first message. The network retries when the modem reports free memory, when it
@@ -27,7 +27,7 @@ export class Subscriber {
   #overtakable = false
   #timer: Timer | undefined
   #expiry: { readonly timer: Timer; readonly atMs: number } | undefined
-  /** At or before the first expiry of all queued messages. */
+  /** A time at or before the first expiry among the queued messages. */
   #earliestExpiryMs = Number.POSITIVE_INFINITY
 
   constructor(msisdn: string, imsi: string, coverage: Coverage, options: SubscriberOptions) {
@@ -189,7 +189,7 @@ export interface SubscriberOptions {
 
 /** TRAM plus transit (24.011 §10); without an answer by then, the delivery has failed. */
 const answerWithinMs = 45_000
-/** The network repeats only after its timers end, 12 s at least (24.011 §10); later messages do not wait for it. */
+/** The network repeats a message only after its timers end, after at least 12 s (24.011 §10). Later messages do not wait. */
 const redeliverAfterMs = 15_000
 /** How long a delayed part waits until the next one overtakes it. */
 const overtakenWithinMs = 2000

@@ -3,7 +3,7 @@ export interface UssdMenu {
   readonly text: string
   /** Without choices the dialogue ends after the text. */
   readonly choices?: Readonly<Record<string, UssdMenu>>
-  /** For any other answer; default: `Invalid choice`, which ends the dialogue. */
+  /** The menu for any other answer; default: `Invalid choice`, which ends the dialogue. */
   readonly otherwise?: UssdMenu
 }
 

@@ -98,7 +98,7 @@ function storedMessages(
 /** 51.011 §10.5.3: received to be read, received read, to be sent, sent. */
 const statusOctets = [3, 1, 7, 5]
 
-/** 51.011 §10.5.6: a name, which parameters are there, destination, service centre, PID, DCS, validity. */
+/** 51.011 §10.5.6: a name, the parameters that are present, destination, service centre, PID, DCS, validity. */
 function messageParameters(serviceCentre: string): Uint8Array {
   const record = new Uint8Array(44).fill(0xff)
   const centre = decoded(() => encodeServiceCentreAddress(addressFromText(serviceCentre)))

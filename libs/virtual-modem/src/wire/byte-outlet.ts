@@ -8,7 +8,7 @@ import type { Random } from '../random.ts'
  * - empty: all bytes were written.
  * - sending: the host receives chunks; output that it causes meanwhile is appended.
  * - holding: the rest is held for a few milliseconds and sent with later output.
- * - closed.
+ * - closed: output is dropped.
  */
 export class ByteOutlet {
   bytesOut = 0
@@ -30,7 +30,7 @@ export class ByteOutlet {
     if (this.#open === 0) this.#send()
   }
 
-  /** Sends everything that `run` writes together when it returns. */
+  /** Collects everything that `run` writes and sends it when `run` returns. */
   together(run: () => void): void {
     this.#open += 1
     try {

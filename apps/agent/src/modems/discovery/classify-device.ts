@@ -2,9 +2,9 @@ import type { UsbDevice } from './usb-bus.ts'
 import { certain, isOfModemVendor, isSerialAdapter, likely, refusalOf, scoreOf } from './usb-fingerprints.ts'
 
 export type DeviceClass =
-  /** `ttys`: likely command ports, the best first. `isCertain`: it is a modem even if it does not answer. */
+  /** `ttys`: likely command ports, the best first. `isCertain`: the device is a modem even if it does not answer. */
   | { readonly kind: 'modem'; readonly ttys: readonly string[]; readonly isCertain: boolean }
-  /** It looks like a modem but cannot be used in this state. */
+  /** The device looks like a modem but cannot be used in this state. */
   | { readonly kind: 'unusable'; readonly problem: string }
   | { readonly kind: 'other' }
 
@@ -49,7 +49,7 @@ function whyUnusable({ id, interfaces }: UsbDevice): string | undefined {
 
 const isDisk = (interfaceClass: string): boolean => interfaceClass.startsWith('08/')
 
-/** CDC Ethernet, EEM and NCM; RNDIS as Microsoft and as others spell it. */
+/** CDC Ethernet, EEM and NCM, and the classes that Microsoft and others use for RNDIS. */
 const isNetworkCard = (interfaceClass: string): boolean =>
   /^02\/(06|0c|0d)\/|^e0\/01\/03$|^ef\/04\/01$|^02\/02\/ff$/.test(interfaceClass)
 

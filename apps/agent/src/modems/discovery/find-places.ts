@@ -15,7 +15,7 @@ export interface Place {
   /** Whether there is certainly a modem, even if it does not answer. */
   readonly isCertain: boolean
   readonly usb: PlaceOnUsb | undefined
-  /** The position in MODEMS, from 1, which users expect as the number of the SIM there. */
+  /** The position in MODEMS, counted from 1. Users expect the SIM at this place to have this number. */
   readonly position?: number
 }
 
@@ -36,7 +36,7 @@ export interface FoundPlaces {
 }
 
 export interface Wanted {
-  /** Use all USB devices that look like modems. */
+  /** Whether to use all USB devices that look like modems. */
   readonly auto: boolean
   /** `/dev/ttyUSB2`, a link to it, `tcp://host:port`, or another address that can be opened. */
   readonly addresses: readonly string[]
@@ -111,7 +111,7 @@ function onUsb({ id, path, serial, session }: UsbDevice): PlaceOnUsb {
   return { id, path, serial, session }
 }
 
-/** Follows links such as `/dev/serial/by-id/usb-…`, also through several links, to `ttyUSB2`. */
+/** Follows links such as `/dev/serial/by-id/usb-…` to `ttyUSB2`, even if one link leads to another. */
 async function ttyBehind(path: string, devices: string): Promise<string | undefined> {
   let at = path
   for (let steps = 0; steps < maxLinks && dirname(at) !== devices; steps += 1) {

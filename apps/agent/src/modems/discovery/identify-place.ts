@@ -16,13 +16,13 @@ export type Identified =
     }
   /** A modem that reports neither an IMEI nor a serial number. */
   | { readonly kind: 'unnumbered'; readonly address: string; readonly port: ClosablePort }
-  /** The port opens, but no modem identifies itself: the modem is starting or hangs, or it is another device. */
+  /** The port can be opened, but no modem identifies itself: a modem is starting or hangs, or the device is not a modem. */
   | { readonly kind: 'silent'; readonly address: string; readonly port: ClosablePort }
   | { readonly kind: 'absent' | 'refused'; readonly words: string }
 
 /**
  * Tries the ports of a place until one reports an IMEI; otherwise uses the best answer. OK to `AT` is not enough, because
- * some ports answer OK to everything. The port of the answer stays open, the others are closed.
+ * some ports answer OK to everything. The port that gave this answer stays open, and the other ports are closed.
  */
 export async function identifyPlace(options: {
   readonly ports: readonly string[]
@@ -38,7 +38,7 @@ export async function identifyPlace(options: {
     if (clock.nowMs() >= untilMs) break
     const opened = await open(address)
     if (opened.kind !== 'opened') {
-      // `refused` says more than `absent`.
+      // A `refused` problem is more informative than an `absent` one.
       if (problem === undefined || problem.kind === 'absent') problem = opened
       continue
     }

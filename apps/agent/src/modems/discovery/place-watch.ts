@@ -3,7 +3,7 @@ import type { FoundPlaces } from './find-places.ts'
 
 /**
  * Searches for modems when devices change, and also every few seconds, because only udev is notified of all changes.
- * One search runs at a time; a request during a search waits for the next one.
+ * One search runs at a time; a request during a search waits for the next search.
  */
 export class PlaceWatch {
   readonly #options: PlaceWatchOptions
@@ -13,7 +13,7 @@ export class PlaceWatch {
   #settleTimer: Timer | undefined
   #unwatch: (() => void) | undefined
   #stopped = false
-  /** For each description: since when the device is there, and whether it was reported. */
+  /** For each description of a problem: since when its device has been connected, and whether the problem was reported. */
   readonly #unusable = new Map<string, { readonly sinceMs: number; reported: boolean }>()
 
   constructor(options: PlaceWatchOptions) {

@@ -39,7 +39,10 @@ function ruleFor({ id, path, serial }: PlaceOnUsb): string {
   ].join(', ')
 }
 
-/** The file of udev's database about a USB device: its major number is 189, the minor follows from bus and device number. */
+/**
+ * The file about a USB device in udev's database. The device has the major number 189, and its minor number follows from its bus
+ * and device number.
+ */
 export function udevRecord({ session }: PlaceOnUsb, run = '/run'): string {
   const [bus = 0, device = 0] = session.split(':').map(Number)
   return `${run}/udev/data/c189:${(bus - 1) * 128 + device - 1}`

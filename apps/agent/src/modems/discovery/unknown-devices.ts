@@ -15,7 +15,7 @@ export class UnknownDevices {
     this.#options = options
   }
 
-  /** Probes the device, unless it was probed recently or often enough. */
+  /** Probes the device, unless it was probed recently or has already been probed often enough. */
   probe(place: Place): void {
     const { clock } = this.#options
     const session = sessionOf(place)

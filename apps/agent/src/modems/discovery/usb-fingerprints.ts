@@ -21,7 +21,7 @@ export function scoreOf(
 }
 
 export const likely = 20
-/** From this score on a device is a modem even if it does not answer. */
+/** With this score or a higher one, a device counts as a modem even if it does not answer. */
 export const certain = 50
 
 const never = Number.NEGATIVE_INFINITY
@@ -42,7 +42,7 @@ const byDriver = 30
 /** Drivers that only bind to modems. */
 const modemDrivers: ReadonlySet<string> = new Set(['option', 'sierra', 'qcserial', 'hso', 'ipw', 'qcaux'])
 
-/** CDC ACM interfaces that declare their commands: V.250 or those of mobile phones. */
+/** CDC ACM interfaces that declare which commands they accept: V.250 or the commands of mobile phones. */
 const byClass: readonly (readonly [RegExp, number])[] = [
   [/^02\/02\/01$/, 25],
   [/^02\/02\/0[2-6]$/, 20],

@@ -21,8 +21,8 @@ import { type Step, withEntry, withoutEntry } from '../step.ts'
 import { significantPart } from './numbers-match.ts'
 
 /**
- * Messages with a part whose outcome is unknown, because PDU and Ctrl-Z were written, or may have been, and no answer was
- * read. No further part of such a message is sent.
+ * Messages with a part whose outcome is unknown, because PDU and Ctrl-Z were or may have been written and no answer was read. No
+ * further part of such a message is sent.
  *
  *   open → resolved   by a late answer, or by a status report that matches no part with a known reference
  *        → given up   after the window, as `submit_unknown`, or sent once more if the request asks for it; kept in memory,
@@ -32,13 +32,13 @@ import { significantPart } from './numbers-match.ts'
  * about the message in doubt.
  */
 export interface DoubtState {
-  /** By message in doubt: the monotonic time at which it is given up. */
+  /** The monotonic time at which the doubt about a message is given up, by message. */
   readonly untilMs: ReadonlyMap<string, number>
-  /** The message in doubt that holds back later ones, by SIM and number. */
+  /** The message in doubt that holds back later messages, by SIM and phone number. */
   readonly holds: ReadonlyMap<string, { readonly cmdId: string; readonly untilMs: number }>
   /** Parts at a modem, or with a result that is not on disk yet. */
   readonly unwritten: ReadonlyMap<string, UnwrittenPart>
-  /** By ICCID, the TP-MR of the last part that the SIM sent; a hint for people when a part is in doubt. */
+  /** The TP-MR of the last part that each SIM sent, by ICCID. It is a hint for people when a part is in doubt. */
   readonly lastReferences: ReadonlyMap<string, number>
 }
 
@@ -121,7 +121,7 @@ export function giveUpDoubts(step: Step): void {
   }
 }
 
-/** The evidence or the decision is on disk: the message continues where the doubt stopped it, or ends. */
+/** Called when the evidence or the decision is on disk. The message then continues where the doubt stopped it, or ends. */
 export function resolveDoubt(step: Step, cmdId: string, result?: AttemptResult): void {
   const message = step.message(cmdId)
   if (message === undefined) return
@@ -150,7 +150,7 @@ interface Evidence {
   readonly at: number
   readonly result: AttemptResult
   readonly changes: readonly Change[]
-  /** True for an answer of the modem, false for a status report. */
+  /** Whether the evidence is an answer of the modem. Otherwise it is a status report. */
   readonly isAnswer: boolean
 }
 
@@ -160,7 +160,7 @@ function addEvidence(step: Step, before: OutgoingMessage, { at, result, changes,
   const settled = settledPart(step, before, at, result, plan.iccid)
   // Several parts are in doubt if their results could not be written to a full disk.
   const isResolved = isSent(settled) || !(isInDoubt(settled) || settled.isDistrusted || settled.givenUpMs !== undefined)
-  // Changed before the write, because the write may take longer than the rest of the window.
+  // The state is changed before the write, because the write may take longer than the rest of the window.
   const message = step.put(isResolved ? { ...settled, givenUpMs: undefined } : settled)
   if (isResolved) closeDoubt(step, message)
   const attempt = message.parts[at]?.attempts ?? 0
@@ -175,7 +175,7 @@ function addEvidence(step: Step, before: OutgoingMessage, { at, result, changes,
 
 function giveUp(step: Step, message: OutgoingMessage): void {
   const { cmdId, command } = message
-  // Nothing else removes an expired hold.
+  // Called in every case, because nothing else removes an expired hold.
   endHold(step, message)
   // The answer for the last part arrived after the message was put in doubt.
   if (message.outcome !== undefined) return

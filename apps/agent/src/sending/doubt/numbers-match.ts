@@ -6,7 +6,7 @@ export function numbersMatch(dialled: string, reported: string): boolean {
   return significantPart(dialled) === significantPart(reported)
 }
 
-/** Returns the digits that are equal for two numbers that match. */
+/** Returns the last digits of a number, which are equal for two numbers that match. */
 export function significantPart(number: string): string {
   return digits(number).slice(-significantDigits)
 }

@@ -86,7 +86,7 @@ test('does not guess which of two parts in doubt a report is about', async () =>
   world.disk.refuses = () => false
   await world.restart()
   world.sender.confirm()
-  // Only the first part was sent, and the time of the report is nearer to the second.
+  // Only the first part was sent, but the time of the report is nearer to that of the second part.
   const taken = world.sender.report('iccid-1', report(1, 0))
   await world.pass(20 * minute)
   expect(await taken).toBe(false)

@@ -26,7 +26,7 @@ export function matchReport(
   found: {
     /** The records with the reference of the report, newest first. */
     readonly records: readonly CommandRecord[]
-    /** Whether the report proves nothing, because it may be about a part whose reference is not known, or no part was in doubt. */
+    /** Whether the report proves nothing: it may be about a part whose reference is not known, or no part was in doubt. */
     readonly isAmbiguous: boolean
   },
   now: Stamp,
@@ -42,7 +42,10 @@ export type ReportMatch =
   | { readonly kind: 'known'; readonly record: CommandRecord; readonly at: number }
   | { readonly kind: 'proves'; readonly cmdId: string; readonly at: number }
 
-/** Handles a report for a part with a known reference. If the message has ended, it is not part of the state. */
+/**
+ * Handles a report for a part with a known reference. `restored` is used if the message has ended, because the state does not
+ * contain it then.
+ */
 export function partReported(step: Step, restored: OutgoingMessage, at: number, status: number): void {
   const message = step.message(restored.cmdId) ?? restored
   const part = message.parts[at]
@@ -58,7 +61,7 @@ export function partReported(step: Step, restored: OutgoingMessage, at: number, 
   ])
 }
 
-/** A sent message is delivered when every part is, and failed when one part never will be. */
+/** A sent message is delivered when every part is delivered. It has failed when one part will never be delivered. */
 function consequences(
   step: Step,
   message: OutgoingMessage,
@@ -110,14 +113,14 @@ export function suspectOf(state: SendingState, iccid: string, report: StatusRepo
       return [{ cmdId, at, attempt: part.attempts, committedMs, distanceMs: Math.abs(stampMs - committedMs) }]
     }),
   )
-  // Without the time of each COMMIT the report may be about any of the parts. It is matched again when the time is known.
+  // While the time of a COMMIT is not known, the report may be about any of the parts. It is matched again when the time is known.
   if (fitting.some(({ committedMs }) => committedMs === 0)) return undefined
   return fitting.sort((a, b) => a.distanceMs - b.distanceMs)[0]
 }
 
 /**
- * Whether the report may be about another attempt whose reference is not known than that of the suspect: one that was
- * accepted with `OK` alone, or one without a result. That includes attempts of messages that were sent again later. A full
+ * Whether the report may be about an attempt that is not the suspect's and whose reference is not known either: an attempt that was
+ * accepted with `OK` alone, or an attempt without a result. That includes attempts of messages that were sent again later. A full
  * disk can leave several parts of a message without a result, and the time does not tell which of them was sent.
  */
 export function mayBeAboutAnother(
@@ -169,7 +172,7 @@ interface Match {
   readonly record: CommandRecord
   /** The part, 0-based. */
   readonly at: number
-  /** The part was submitted at another time and has its final report, so this report is likely about a newer part. */
+  /** Whether the part was submitted at another time and has its final report. Then this report is likely about a newer part. */
   readonly isLongSettled: boolean
 }
 
@@ -212,5 +215,5 @@ function isFinal(status: number): boolean {
 
 /** The clocks of service centres and agents differ. */
 const centreClockToleranceMs = 2 * 60_000
-/** Messages to the same number wait this long for one in doubt. */
+/** Later messages to the same number wait this long for a message in doubt. */
 const apartMs = defaultSendingLimits.destinationHoldMs

@@ -11,7 +11,7 @@ export type Clear =
   | { readonly ok: true; readonly content: ClearContent; readonly phoneNumber: string }
   | { readonly ok: false; readonly reason: string }
 
-/** Returns content and number as they will be sent. Decrypts encrypted fields, just before sending. */
+/** Returns content and number as they will be sent. Encrypted fields are decrypted here, just before sending. */
 export async function clearContentOf(command: SendCommand, opener: FieldOpener | undefined): Promise<Clear> {
   const { content, phoneNumber, isEncrypted } = command
   if (!isEncrypted) return clear(contentOf(content), phoneNumber)

@@ -43,7 +43,7 @@ export class FieldOpener {
 
 export type OpenedField =
   | { readonly ok: true; readonly text: string }
-  /** Continues a sentence that begins with the name of the field. */
+  /** The text continues a sentence that begins with the name of the field. */
   | { readonly ok: false; readonly problem: string }
 
 const derive = promisify(pbkdf2)

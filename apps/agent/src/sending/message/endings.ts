@@ -88,7 +88,7 @@ interface Ending {
 }
 
 export function failureChanges(step: Step, message: OutgoingMessage, failure: MessageFailure): readonly Change[] {
-  // The first attempt may have been sent, whatever stopped the second one.
+  // The first attempt may have been sent, whatever stopped the second attempt.
   const { code, reason }: MessageFailure =
     message.possibleDuplicate && failure.code !== 'submit_unknown'
       ? { code: 'submit_unknown', reason: `${submitUnknown}. Sending it again failed: ${failure.reason}` }
@@ -136,7 +136,7 @@ function withPartsSent(message: OutgoingMessage, reason: string): string {
   return sent > 0 ? `partial ${sent}/${message.parts.length}: ${reason}` : reason
 }
 
-/** Forgets messages whose doubt is too old, or that exceed the limit. */
+/** Forgets messages whose doubt is too old, and the oldest messages above the limit. */
 function rememberedUntil(
   remembered: ReadonlyMap<string, OutgoingMessage>,
   nowMs: number,
@@ -155,7 +155,7 @@ export function rememberAll(step: Step, messages: readonly OutgoingMessage[]): v
   step.change({ remembered: rememberedUntil(all, nowMs) })
 }
 
-/** A day less than the journal keeps a message, because evidence is written to its record. */
+/** A day less than the journal keeps the record of a message, because evidence is written to that record. */
 const rememberedMs = 7 * 24 * 60 * 60_000
 const mostRemembered = 5000
 

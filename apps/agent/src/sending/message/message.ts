@@ -18,10 +18,10 @@ export interface OutgoingMessage {
   readonly deadlineMs: number
   readonly phase: 'waiting' | 'sending' | 'in-doubt' | 'over'
   readonly plan: Plan | undefined
-  /** Whether the plan is on disk. No part is sent before. */
+  /** Whether the plan is on disk. No part is sent before that. */
   readonly isPlanWritten: boolean
   readonly parts: readonly MessagePart[]
-  /** The highest attempt number under earlier plans, written or not, so that no number is used twice. */
+  /** The highest attempt number that an earlier plan used, whether or not that plan is on disk, so that no number is used twice. */
   readonly attemptsMade: number
   /** The chosen SIM; undefined until a SIM is ready. */
   readonly simNumber: number | undefined
@@ -76,7 +76,7 @@ export function newMessage(command: SendCommand, receivedMs: number, lifeMs: num
   }
 }
 
-/** Returns the message from a journal record. A part with a COMMIT and no RESULT is in doubt. */
+/** Returns the message of a journal record. A part with a COMMIT and no RESULT is in doubt. */
 export function restoredMessage(record: CommandRecord, command: SendCommand, lifeMs: number): OutgoingMessage {
   const note = (record.note ?? {}) as MessageNote
   const attemptsMade = Math.max(0, ...record.attempts.map(({ attempt }) => attempt))

@@ -37,7 +37,7 @@ export function planMessage(message: {
         destination,
         protocolIdentifier: 0,
         dataCodingScheme,
-        // The smallest value is five minutes; a message with less time left expires in the queue.
+        // The smallest value is five minutes. A message with less time left may still expire in the queue.
         validityPeriod: validForSeconds === undefined ? undefined : relativeFromSeconds(validForSeconds),
         userData,
       })
@@ -55,11 +55,14 @@ export function planMessage(message: {
 
 function segmented(content: ClearContent, reference: number): Segmentation {
   if (content.kind === 'text') return segment(content.text, { reference })
-  // Most receivers ignore the originator port; phones write the destination port there.
+  // The source port is the destination port, as in messages from phones. Most receivers ignore it.
   return segmentData(content.data, { reference, ports: { destination: content.port, source: content.port, width: 16 } })
 }
 
-/** The references of long messages. Consecutive messages to a number differ, so a phone never joins parts of two. */
+/**
+ * The references of long messages. Consecutive messages to a number have different references, so a phone never joins parts of two
+ * messages.
+ */
 export class References {
   readonly #random: () => number
   readonly #last = new Map<string, number>()

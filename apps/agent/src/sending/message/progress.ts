@@ -25,7 +25,7 @@ export function planned(step: Step, sim: SendingSim, cmdId: string, outcome: Pla
 export function submitNext(step: Step, sim: SendingSim, message: OutgoingMessage): void {
   const at = nextPart(message)
   const part = at === undefined ? undefined : message.parts[at]
-  // An encrypted number is known only after the message was planned.
+  // Checked again here, because an encrypted number is known only after the message was planned.
   const isHeld = heldUntilMs(step.state, step.moment.nowMs, sim.iccid, message) > step.moment.nowMs
   if (at === undefined || part === undefined) finishSending(step, sim, message)
   else if (!mayContinue(step, message) || (isHeld && !hasBegun(message))) {
@@ -188,12 +188,12 @@ function released(message: OutgoingMessage): OutgoingMessage {
 }
 
 function wait(step: Step, message: OutgoingMessage): void {
-  // A distrusted message is in doubt, whatever the result of this part is.
+  // A distrusted message stays in doubt, whatever the result of this part is.
   if (message.isDistrusted) step.put(message)
   else enqueue(step, { ...message, phase: 'waiting' })
 }
 
-/** False when nothing more may be sent, although nothing is wrong with the message itself. */
+/** Returns false when nothing more may be sent for reasons other than the message itself. */
 function mayContinue({ state }: Step, { cmdId, isDistrusted }: OutgoingMessage): boolean {
   return !state.isStopped && !isDistrusted && !state.unconfirmed.has(cmdId)
 }
@@ -204,5 +204,5 @@ function isLate({ moment: { stamp } }: Step, { deadlineMs }: OutgoingMessage): b
 
 /** Prevents a hundred attempts a second on a modem that accepts nothing. */
 const unsentPauseMs = 1000
-/** The cause is on this machine and may end at any moment. */
+/** The cause of the failure is on this machine and may end at any moment. */
 const longestUnsentPauseMs = 60_000

@@ -13,7 +13,7 @@ import { chooseSim } from './sim-choice.ts'
 export function dispatch(step: Step): void {
   if (step.state.isStopped) return
   for (const iccid of step.state.schedule.lanes.keys()) {
-    // The message may end at once, for example because its time is over.
+    // The message may end at once, for example because its deadline has passed.
     while (dispatchLane(step, iccid));
   }
 }
@@ -56,7 +56,7 @@ function begin(step: Step, cmdId: string, iccid: string): void {
   step.emit({ kind: 'plan', sim: lane.sim, command, validForSeconds })
 }
 
-/** Returns the monotonic time from which the SIM may send the message; infinity: never, or not before another input. */
+/** Returns the monotonic time from which the SIM may send the message. Infinity means never, or not before another input. */
 function mayGoAtMs(step: Step, message: OutgoingMessage, sim: SendingSim): number {
   const { unconfirmed } = step.state
   if (message.isCancelled || message.isDistrusted || unconfirmed.has(message.cmdId)) return Number.POSITIVE_INFINITY
@@ -138,7 +138,7 @@ export function setTimer(step: Step): void {
 }
 
 function deadlinePassed(step: Step, message: OutgoingMessage): void {
-  // The answer of the modem or the end of the doubt decides about the other messages.
+  // For a message that is not waiting, the answer of the modem or the end of the doubt decides.
   if (message.phase !== 'waiting' || isSent(message) || message.isCancelled) return
   const isUnconfirmed = step.state.unconfirmed.has(message.cmdId)
   expire(step, isUnconfirmed ? { ...message, lastReason: notConfirmed } : message)

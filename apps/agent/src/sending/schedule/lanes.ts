@@ -46,13 +46,13 @@ export interface Lane {
   readonly aheadMs: number
   readonly sending: { readonly cmdId: string; readonly sinceMs: number; readonly hadBegun: boolean } | undefined
   readonly isResting: boolean
-  /** While resting: the monotonic time until which the network is expected to return. */
+  /** While the lane is resting: the monotonic time until which the network is expected to return. */
   readonly graceUntilMs: number | undefined
   /** The monotonic time until which the lane pauses after a refusal by the modem or the network. */
   readonly pausedUntilMs: number
   /** The number of consecutive refusals. */
   readonly failures: number
-  /** The last limit or work hours that were logged. */
+  /** The limit or the work hours that the log last named. */
   readonly loggedHold: string | undefined
   /** The monotonic time at which a waiting message may be sent next. */
   readonly wakeAtMs: number
@@ -106,7 +106,7 @@ export function simGone(step: Step, sim: SendingSim): void {
   releaseMessages(step, sim.iccid)
 }
 
-/** Gives the messages of lanes whose network did not return in time to other SIMs. */
+/** Lets other SIMs send the messages of a lane whose network did not return in time. */
 export function endGraces(step: Step): void {
   for (const lane of step.state.schedule.lanes.values()) {
     if (lane.graceUntilMs === undefined || lane.graceUntilMs > step.moment.nowMs) continue
@@ -176,7 +176,8 @@ export function needsTime({ workHours, limit }: Pace): boolean {
 }
 
 /**
- * Returns the pause before another try: doubled each time, at most an hour, ±20 % so that not all retries coincide.
+ * Returns the pause before another try. It is doubled each time, up to an hour, and varies by ±20 % so that not all retries
+ * coincide.
  *
  * @param random from 0 up to 1
  */

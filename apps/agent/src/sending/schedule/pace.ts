@@ -49,7 +49,7 @@ export function setBack(history: PaceHistory, byMs: number): PaceHistory {
 
 /** Adds a message that was sent. */
 export function afterSending(pace: Pace, history: PaceHistory, wallMs: number, random: number): PaceHistory {
-  // Kept without a limit too, because one may be set later.
+  // The history is kept even if no limit is set, because a limit may be set later.
   const keep = pace.limit?.value ?? mostRemembered
   return {
     sentMs: [...history.sentMs.slice(Math.max(0, history.sentMs.length - keep + 1)), wallMs],
@@ -68,7 +68,7 @@ function limitedUntilMs({ limit }: Pace, { sentMs }: PaceHistory, wallMs: number
   if (limit === undefined) return wallMs
   const within = sentMs.filter((ms) => ms > wallMs - limit.periodMs && ms <= wallMs)
   if (within.length < limit.value) return wallMs
-  // When this message leaves the period, another one may be sent.
+  // When this message is no longer in the period, another message may be sent.
   return (within[within.length - limit.value] ?? wallMs) + limit.periodMs
 }
 
@@ -80,6 +80,6 @@ function untilWorkHours(hours: WorkHours | undefined, wallMs: number, minuteOfDa
     startMinute < endMinute ? minute >= startMinute && minute < endMinute : minute >= startMinute || minute < endMinute
   if (isOpen) return wallMs
   const minutesToGo = (startMinute - minute + 24 * 60) % (24 * 60)
-  // Counted from the beginning of the minute.
+  // The minutes are counted from the beginning of the current minute.
   return Math.floor(wallMs / 60_000) * 60_000 + minutesToGo * 60_000
 }

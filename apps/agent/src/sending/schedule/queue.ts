@@ -36,7 +36,7 @@ export function reordered(queue: readonly string[], order: ProcessingOrder, mess
 }
 
 function compare(a: OutgoingMessage, b: OutgoingMessage, order: ProcessingOrder): number {
-  // The recipient already has a part of the message that has begun.
+  // A message of which a part was sent comes first, because the recipient already has that part.
   const begun = Number(hasBegun(b)) - Number(hasBegun(a))
   if (begun !== 0) return begun
   const byPriority = b.command.priority - a.command.priority

@@ -112,7 +112,7 @@ function waitForModem({ state, moment }: World, { sim, sending }: Lane): Wait | 
   return moment.nowMs - sinceMs < stuckAfterMs ? undefined : { reason: 'modem_busy', simNumber: sim.simNumber }
 }
 
-/** Returns undefined if some SIM accepts messages, else the reason of the SIM that is likely to be ready first. */
+/** Returns undefined if at least one SIM accepts messages, and otherwise the reason of the SIM that is likely to be ready first. */
 function waitOfAnySim(world: World): Wait | undefined {
   const waits = simNumbersOf(world.state).map((simNumber) => waitOfSim(world, simNumber))
   const found = waits.filter((wait) => wait !== undefined)
@@ -146,7 +146,7 @@ const mostInGroup = 1_024
 const mostGroups = 1_024
 const likelyBack: readonly WaitingReason[] = ['modem_busy', 'no_network', 'sim_locked', 'modem_missing']
 
-/** Some networks take ten seconds for a part. */
+/** Longer than the ten seconds that some networks need for a part. */
 const stuckAfterMs = 15_000
 
 function reasonOfState(state: string | undefined): WaitingReason {

@@ -25,7 +25,7 @@ export function beginSession(deps: SessionDeps): Endpoint {
     errors: [401, 403, 429],
     answerHeaders: { 'Set-Cookie': 'The session' },
     async handle({ body, address, isSecure, foreignPage }) {
-      // A page on another site must not sign in its visitor to the attacker's account.
+      // A page on another site must not sign its visitor in to the attacker's account.
       if (foreignPage === 'other origin')
         throw new ApiError(403, 'the request comes from a page on another site: sign in from a page on this server')
       refuseInsecure({ address, isSecure }, deps.allowInsecureHttp)

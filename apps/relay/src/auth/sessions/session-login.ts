@@ -86,7 +86,7 @@ export class SessionLogin {
     this.#standings.forget((_, hash) => hash === tokenHash)
   }
 
-  /** Discards the cached sessions of an account after its password changed or it was removed. */
+  /** Discards the cached sessions of an account whose password was changed, or which was removed. */
   forget(accountId: string): void {
     this.#standings.forget((standing) => standing.accountId === accountId)
   }

@@ -71,7 +71,7 @@ const basic = (name: string, password = 'right password') =>
 
 const isProxied = (headers: Headers) => 'x-forwarded-proto' in headers
 
-/** The header `Cookie` of a browser that has just signed in. */
+/** Returns the `Cookie` header of a browser that has just signed in. */
 async function signIn(ask: ReturnType<typeof replica>, proxied: Headers = {}): Promise<string> {
   const { status, headers } = await ask(
     'POST',

@@ -52,7 +52,7 @@ function describeDefault(jsonSchema: JsonSchema): void {
 }
 
 const touchUp: Override = ({ zodSchema, jsonSchema }) => {
-  // zod omits examples of transformed values, which could be outputs. Ours are inputs.
+  // zod omits the examples of transformed values, because they could be outputs. Our examples are inputs.
   const { examples, default: preset } = z.globalRegistry.get(zodSchema) ?? {}
   if (Array.isArray(examples)) jsonSchema.examples = examples
   if (preset !== undefined) jsonSchema.default = preset

@@ -97,7 +97,7 @@ function webhookOf(
         security: [{ webhookSignature: [], webhookMac: [] }],
         summary: `Sent to webhooks registered for ${event}`,
         requestBody: { required: true, content: { 'application/json': { schema } } },
-        responses: { '2XX': { description: 'Received; any other answer is retried' } },
+        responses: { '2XX': { description: 'The event was received. After other answers, the event is sent again' } },
       },
     },
   ]
@@ -143,7 +143,8 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'header',
     name: 'webhook-signature',
-    description: 'Signature of the request in the format of Standard Webhooks; verify it with the secret of the webhook',
+    description:
+      'Signature of the request in the format of Standard Webhooks; verify it with the secret of the webhook',
   },
   webhookMac: {
     type: 'apiKey',

@@ -99,7 +99,7 @@ function inOrder(all: readonly Step[]): Step[] {
 
 const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
 
-/** Request bodies for operations whose schema allows more than their rules. */
+/** Request bodies for operations that refuse some bodies that their schema allows. */
 const examples: Readonly<Record<string, object>> = {
   [`${BASE}/messages`]: { phoneNumbers: ['+4915112345678'], textMessage: { text: 'hello' } },
   [`${BASE}/account/password`]: { currentPassword: 'a password to be fuzzed', newPassword: 'a password to be fuzzed' },

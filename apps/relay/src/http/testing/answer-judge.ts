@@ -9,7 +9,7 @@ export interface ReceivedAnswer {
   readonly text: string
 }
 
-/** Statuses that the server itself may answer for any operation, such as not found, wrong method or too long. */
+/** Statuses that the server itself may answer for any operation, such as 404 for an unknown path or 413 for a long body. */
 const EVERYWHERE = [400, 404, 405, 408, 413, 431]
 
 /** Compares answers with the OpenAPI document. Returns the first problem, or undefined when there is none. */
@@ -65,7 +65,7 @@ export class AnswerJudge {
   }
 }
 
-/** A relay without agents answers this to USSD requests: the device is offline, or the network is silent. */
+/** A relay without agents gives these answers to USSD requests: the device is offline, or the network does not answer. */
 function isAboutDevice(operation: Operation | undefined, status: number): boolean {
   return operation?.operationId === 'postDevicesByIdUssd' && (status === 503 || status === 504)
 }

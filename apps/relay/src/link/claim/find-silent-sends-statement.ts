@@ -5,9 +5,9 @@ import { readRows } from '../../store/read-rows.ts'
 import { latestLease } from './lease.ts'
 
 export interface SilenceLimits {
-  /** Silence after the deadline of a message that has one. */
+  /** How long a device may be silent after the deadline of a message. */
   readonly afterExpiryMs: number
-  /** Silence for messages without a deadline. */
+  /** How long a device may be silent if a message has no deadline. */
   readonly silenceMs: number
 }
 

@@ -10,7 +10,7 @@ export function isLeased(leaseUntil: Date | null, now: Date): boolean {
   return leaseUntil > now && leaseUntil <= latestLease(now)
 }
 
-/** Returns the latest possible end of a lease, unless the clock was set back. */
+/** Returns the latest time at which a lease can end, unless the clock was set back. */
 export function latestLease(now: Date): Date {
   return new Date(now.getTime() + LEASE_MS + SLACK_MS)
 }

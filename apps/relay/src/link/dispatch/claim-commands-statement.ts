@@ -13,14 +13,14 @@ export interface Room {
   readonly sends: number
   /** The limit including urgent sends, for which credit is reserved. At least `sends`. */
   readonly urgentSends: number
-  /** The limit of cancels, and of other commands. They cost no credit. */
+  /** The limit for cancels, and separately for commands other than sends. Neither cost credit. */
   readonly others: number
 }
 
 export interface ClaimOptions {
-  /** Called with the seconds that a claimed send had been due. */
+  /** Called with the number of seconds for which a claimed send had been due. */
   readonly onDispatched?: ((sinceDueSeconds: number) => void) | undefined
-  /** Claims sends for emulated modems also while the account has a real one. */
+  /** Claims sends for emulated modems even while the account has a real modem. */
   readonly mayMixEmulated?: boolean | undefined
 }
 

@@ -199,7 +199,7 @@ class History {
     expect(deliveries.get('sms:sent')?.length ?? 0).toBe(reached(({ sentAt }) => sentAt))
     expect(deliveries.get('sms:delivered')?.length ?? 0).toBe(reached(({ deliveredAt }) => deliveredAt))
     expect(deliveries.get('sms:cancelled')?.length ?? 0).toBe(reached(({ cancelledAt }) => cancelledAt))
-    // A corrected unknown outcome may be followed by a refusal: two failures of one recipient.
+    // A recipient may fail twice: first with an unknown outcome, which is later corrected, and then with a refusal.
     const failures = deliveries.get('sms:failed')?.length ?? 0
     expect(failures).toBeGreaterThanOrEqual(reached(({ failedAt }) => failedAt))
     const ids = [...deliveries.values()].flat().map(({ webhookKey, id }) => `${webhookKey} ${id}`)
@@ -226,7 +226,7 @@ function mayFollow({ state: before, errorCode }: Row, now: MessageState): boolea
     Sent: ['Delivered', 'Failed'],
     Cancelled: [],
     Delivered: [],
-    // The state was corrected, and later events are in the same batch.
+    // The batch that corrects the state may also contain later events.
     Failed: isIgnorance ? ['Sent', 'Delivered'] : [],
   }
   return now === before || next[before].includes(now)

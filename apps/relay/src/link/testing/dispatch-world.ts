@@ -14,7 +14,7 @@ export interface DispatchWorld {
   /** Sets the SIMs that `device` reported last. */
   sims(sims: readonly SimCard[]): Promise<void>
   webhook(event: string, accountId?: string): Promise<void>
-  /** Connects an agent of `device` to `relay`, with `journal`; all have defaults. */
+  /** Connects an agent of `device` to `relay`, with `journal`. All three have defaults. */
   connect(about?: Partial<ArrivingAgent> & { readonly relayId?: string }): Promise<OpenedConnection>
   /** Stores a message with a recipient for each number. The command ids of the recipients are `<id>/0`, `<id>/1`, …. */
   message(id: string, about?: MessageAbout): Promise<void>

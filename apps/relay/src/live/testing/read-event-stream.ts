@@ -6,7 +6,10 @@ export interface ReadEvent {
 
 export interface ReadStream {
   readonly status: number
-  /** Returns the next event, or the next one of these kinds. Returns undefined at the end of the stream. */
+  /**
+   * Returns the next event or, if kinds are given, the next event of one of these kinds. Returns undefined at the end
+   * of the stream.
+   */
   next(...kinds: readonly string[]): Promise<ReadEvent | undefined>
   /** The last `id` that was read, as a browser keeps it. */
   readonly lastId: () => string
@@ -50,7 +53,7 @@ async function* blocksOf(response: Response): AsyncGenerator<string, undefined> 
       }
     }
   } catch {
-    // One of the sides disconnected.
+    // The client or the server disconnected.
   }
   return undefined
 }

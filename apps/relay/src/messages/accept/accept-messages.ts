@@ -33,12 +33,13 @@ const accepted: AcceptOutcome = { kind: 'accepted' }
 
 function outcomeOf(message: NewMessage, taken: DuplicateMessage | undefined): AcceptOutcome {
   if (taken === undefined) return { kind: 'device-gone' }
-  // This very message is stored: the connection was lost before the answer arrived, and the statement was run again.
+  // This very message is already stored, because the connection was lost before the answer arrived and the statement
+  // was run again.
   if (taken.recipients[0]?.cmdId === message.recipients[0]?.cmdId) return accepted
   return repeatOutcome(message, taken) ?? { kind: 'id-taken' }
 }
 
-/** Returns the outcome of a request if its idempotency key is that of an existing message, else undefined. */
+/** Returns the outcome of a request whose idempotency key belongs to an existing message, otherwise undefined. */
 export function repeatOutcome({ idempotency }: Pick<NewMessage, 'idempotency'>, taken: DuplicateMessage) {
   if (idempotency === undefined || taken.idempotencyKey !== idempotency.key) return undefined
   const isSame = Buffer.compare(taken.idempotencyFingerprint ?? new Uint8Array(), idempotency.fingerprint) === 0

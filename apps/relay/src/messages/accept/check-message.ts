@@ -72,8 +72,8 @@ export type MessageRecipients =
   | { readonly ok: false; readonly errors: readonly FieldError[] }
 
 /**
- * Returns the numbers as they will be dialled, or an error for each invalid or repeated one. Encrypted numbers are not
- * checked, because only the agent can read them.
+ * Returns the numbers as they will be dialled, or an error for each invalid or repeated number. Encrypted numbers are
+ * not checked, because only the agent can read them.
  */
 export function messageRecipients(requested: readonly string[], rules: NumberRules | 'encrypted'): MessageRecipients {
   if (rules === 'encrypted') return { ok: true, numbers: requested }
@@ -93,7 +93,7 @@ export function messageRecipients(requested: readonly string[], rules: NumberRul
   return errors.length > 0 ? { ok: false, errors } : { ok: true, numbers: [...positions.keys()] }
 }
 
-/** In UTF-16 units: a part of UCS-2 text holds 67, or 66 where a surrogate pair would be split. */
+/** A part of UCS-2 text holds 67 UTF-16 units, or 66 where a surrogate pair would be split. */
 const FEWEST_UNITS_OF_A_PART = 66
 
 /** Returns the number of parts if it exceeds `most`, else undefined. Most texts are too short to need counting. */

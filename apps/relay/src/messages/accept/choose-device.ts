@@ -12,7 +12,7 @@ export interface DeviceOnRoster {
   readonly leaseUntil: Date | null
   /** What the agent reported that it supports; null when it has never connected. */
   readonly capabilities: readonly string[] | null
-  /** The reported slots, including empty ones; empty when the device has reported none yet. */
+  /** The reported slots, including slots without a SIM. The list is empty until the device has reported its slots. */
   readonly slots: readonly number[]
   /** The slots whose SIM is registered on a network. */
   readonly readySlots: readonly number[]
@@ -27,7 +27,7 @@ export interface DeviceCriteria {
   readonly simNumber: number | undefined
   /** What the agent must support. */
   readonly capability: Capability | undefined
-  /** Only devices seen within this time; 0 means any time. */
+  /** Only devices that were seen within this time are chosen; 0 means any time. */
   readonly activeWithinHours: number
   readonly queueLimit: number
   /** Uses emulated modems even if the account has a real modem. */
@@ -41,8 +41,9 @@ export type DeviceChoice<Device extends DeviceOnRoster> =
 export type DeviceProblem = 'none' | 'unknown' | 'no-such-sim' | 'emulated' | 'too-old' | 'not-active' | 'queue-full'
 
 /**
- * Chooses the device that sends a message: the requested one, else the one that will probably send it first. While the
- * account has a real modem, connected or not, no emulated modem is chosen, because its messages would reach no phone.
+ * Chooses the device that sends a message: the requested device, otherwise the device that will probably send it first.
+ * While the account has a real modem, connected or not, no emulated modem is chosen, because its messages would reach
+ * no phone.
  */
 export function chooseDevice<Device extends DeviceOnRoster>(
   devices: readonly Device[],
@@ -67,8 +68,8 @@ export function chooseDevice<Device extends DeviceOnRoster>(
 }
 
 /**
- * Prefers online devices, then a working SIM, then a possible SIM, then the shortest queue. Among offline devices it
- * prefers the one seen last.
+ * Prefers online devices, then a working SIM, then a possible SIM, then the shortest queue. Among offline devices, the
+ * device that was seen last is preferred.
  */
 function compare(one: DeviceOnRoster, other: DeviceOnRoster, { simNumber }: DeviceCriteria, now: Date): number {
   const online = Number(isOnline(other, now)) - Number(isOnline(one, now))

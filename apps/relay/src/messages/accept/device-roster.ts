@@ -32,9 +32,10 @@ const ACCOUNTS = 10_000
 /**
  * Chooses devices from memory, without a query per message.
  *
- * The devices of an account are read at most once a second. Each reservation adds to the queue length in memory, also
- * if its message is not stored when the devices are read again. So the queue limit is exact within this process, while
- * messages of other processes count up to a second later. Before a message is refused, the devices are read again.
+ * The devices of an account are read at most once a second. Each reservation adds to the queue length in memory. If its
+ * message is not yet stored when the devices are read again, the reservation continues to count. So the queue limit is
+ * exact within this process, while messages of other processes are counted up to a second later. Before a message is
+ * refused, the devices are read again.
  */
 export class DeviceRoster {
   readonly #deps: RosterDeps

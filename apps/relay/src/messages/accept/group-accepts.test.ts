@@ -33,7 +33,7 @@ function slowStore(isAboutOne = true) {
   }
 }
 
-/** Waits for one turn of the event loop, and for one more that the first may have started. */
+/** Waits for two turns of the event loop, because work in the first may continue in the second. */
 async function turn(): Promise<void> {
   for (let index = 0; index < 2; index++) await new Promise<void>((done) => setImmediate(done))
 }

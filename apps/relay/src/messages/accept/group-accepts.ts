@@ -7,7 +7,7 @@ interface GroupDeps {
   readonly isAboutOne: (error: unknown) => boolean
 }
 
-/** Limit of a group. A message weighs its number of recipients plus the length of its text in thousands. */
+/** The largest weight of a group. The weight of a message is its number of recipients plus one per thousand characters. */
 const MOST_WEIGHT = 1_000
 const MOST_WAITING = 10_000
 /** After this time the next group starts, because the connection of the present one may be lost. */
@@ -26,10 +26,10 @@ interface Waiting extends PromiseWithResolvers<AcceptOutcome> {
  *
  * Idle: messages that arrive in one turn of the event loop are stored at the end of that turn, so a single request does
  * not wait for others. Busy (a group is being stored): new messages queue up and form the next group, oldest first, up
- * to the limit. Storing two groups at a time was not faster, because both are smaller and each costs the process as
- * much as twenty messages. Duplicates (same id or idempotency key) never share a group, so the later message waits and
- * then finds the earlier one. When one message makes a group fail, the next group starts, and each message of the
- * failed group is tried alone.
+ * to the limit. Storing two groups at a time was not faster, because both groups are smaller and each group costs the
+ * process as much as twenty messages. Duplicates (same id or idempotency key) never share a group, so the later message
+ * waits and then finds the earlier one. When one message makes a group fail, the next group starts, and each message of
+ * the failed group is tried alone.
  */
 export function groupAccepts({ accept, isAboutOne }: GroupDeps): (message: NewMessage) => Promise<AcceptOutcome> {
   let waiting: Waiting[] = []

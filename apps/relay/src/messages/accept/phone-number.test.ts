@@ -26,15 +26,15 @@ test.each<[CountryCode, string, string]>([
   ['DE', '15112345678', '+4915112345678'],
   ['DE', '+14155550123', '+14155550123'],
   ['DE', '0014155550123', '+14155550123'],
-  // A mobile number without its +, although a landline in area 04915 has the same digits after its leading 0.
+  // This is a mobile number without its +, although a landline in area 04915 has the same digits after its leading 0.
   ['DE', '4915112345678', '+4915112345678'],
   ['DE', '0491512345678', '+49491512345678'],
-  // A national number, although with a + it would be a number in Egypt.
+  // This is a national number, although with a + it would be a number in Egypt.
   ['US', '2015550123', '+12015550123'],
   ['US', '(201) 555-0123', '+12015550123'],
   ['US', '12015550123', '+12015550123'],
   ['US', '+20 155 501 2345', '+201555012345'],
-  // An international number, because it is not valid in the region.
+  // This is an international number, because it is not valid in the region.
   ['US', '447400123456', '+447400123456'],
   ['GB', '4915112345678', '+4915112345678'],
 ])('reads in %s %s as %s', (region, text, number) => {

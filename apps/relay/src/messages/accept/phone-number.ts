@@ -1,7 +1,7 @@
 import { type CountryCode, ParseError, type PhoneNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max'
 
 export interface NumberRules {
-  /** Country of numbers without `+`; without a country they must be international. */
+  /** Country of numbers without `+`. If it is undefined, all numbers must be international. */
   readonly region: CountryCode | undefined
   /** Accepts everything that a modem can dial, for example short codes. */
   readonly skipValidation: boolean

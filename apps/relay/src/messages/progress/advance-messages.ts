@@ -58,8 +58,8 @@ function isAbout(message: MessageProgress | undefined, { accountId, deviceId }: 
 }
 
 /**
- * Adds SIM and sender to events for which the device has reported none, because the message ended before or the device
- * is gone. They are derived from the request and the slots of the device.
+ * Adds SIM and sender to events for which the device has not reported them, because the message ended before that or
+ * the device is gone. Both are derived from the request and the slots of the device.
  */
 async function withSendingSims(
   statements: Statements,

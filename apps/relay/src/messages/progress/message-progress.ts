@@ -47,7 +47,7 @@ export interface Move {
 /** An input for one recipient, with the facts that were reported together. */
 export interface RecipientUpdate {
   readonly accountId: string
-  /** Only this device may report the update. Left out when the relay decided it. */
+  /** Only this device may report the update. Left out when the relay itself decided the update. */
   readonly deviceId?: string
   readonly cmdId: string
   /** Left out when only the facts below are reported. */

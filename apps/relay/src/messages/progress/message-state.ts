@@ -17,7 +17,7 @@ import type { MessageState } from '@smsgw/contract/message-states'
  */
 export interface RecipientProgress {
   readonly state: MessageState
-  /** Why it failed, or what it waits for. */
+  /** Why the message failed, or what it waits for. */
   readonly error: string | null
   readonly errorCode: string | null
   /** Set when the message is dispatched. From then on only the device can cancel it. */
@@ -56,7 +56,7 @@ export type RecipientMilestone = 'sent' | 'delivered' | 'failed' | 'cancelled'
 interface RecipientStep<R extends RecipientProgress> {
   /** The same object if nothing changed. */
   readonly recipient: R
-  /** In order. `sent` always comes before `delivered`, in this step or an earlier one. */
+  /** The steps in order. `sent` always comes before `delivered`, in this step or an earlier one. */
   readonly reached: readonly RecipientMilestone[]
 }
 
@@ -181,7 +181,7 @@ function expired(recipient: RecipientProgress, at: Date): Outcome {
   return failed(at, 'ttl_expired' satisfies RelayFailureCode, 'TTL expired')
 }
 
-/** Also requests a cancel, which the device obeys before it sends anything, should it come back. */
+/** Also requests a cancel. If the device comes back, it obeys the cancel before it sends anything. */
 function deviceLost(recipient: RecipientProgress, at: Date): Outcome {
   if (isFinished(recipient.state)) return nothing
   const outcome = failed(at, 'device_lost' satisfies RelayFailureCode, 'device_lost')

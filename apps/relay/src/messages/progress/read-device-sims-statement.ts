@@ -10,8 +10,8 @@ export interface DeviceSims {
 }
 
 /**
- * Reads the slots of devices and how their account chooses among them. Takes no locks: a later change is not waited
- * for.
+ * Reads the slots of devices and how their account chooses among them. Takes no locks and does not wait for concurrent
+ * changes.
  */
 export async function readDeviceSims(
   statements: Statements,

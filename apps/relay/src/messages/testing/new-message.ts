@@ -1,6 +1,6 @@
 import type { NewMessage } from '../accept/accept-messages.ts'
 
-/** A message to one number, with short defaults for tests. */
+/** Returns a message to one number, with short default values for tests. */
 export function newMessage(id: string, about: Partial<NewMessage> = {}): NewMessage {
   return {
     accountId: 'account',

@@ -12,9 +12,9 @@ interface Race {
 
 interface RaceResult {
   readonly statuses: ReadonlySet<number>
-  /** For each key, how many different answers it got. */
+  /** The number of different answers, for each key. */
   readonly answersOfAKey: readonly number[]
-  /** For each key, how many answers were not marked as repeated. */
+  /** The number of answers that were not marked as repeated, for each key. */
   readonly firstsOfAKey: readonly number[]
 }
 

@@ -37,7 +37,10 @@ function packageRoot(name: string): string | undefined {
   }
 }
 
-/** Creates the links of the libraries, because npm packages contain no links, and the package's install script is disabled. */
+/**
+ * Creates the symbolic links of the libraries, because npm packages cannot contain them and the install script of the
+ * package is disabled.
+ */
 function linkLibraries(root: string): void {
   const list = join(root, 'native/pg-symlinks.json')
   if (!existsSync(list)) return

@@ -21,7 +21,7 @@ import { findBinaries } from './binaries.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { ordinaryUser } from './ordinary-user.ts'
 
-/** Created once, because this takes most of a test's time. */
+/** The data folder is created once for all tests, because creating it takes most of a test's time. */
 const made = mkdtempSync(join(tmpdir(), 'smsgw-embedded-made-'))
 
 let root: string

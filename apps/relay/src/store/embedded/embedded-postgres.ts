@@ -132,7 +132,7 @@ function settings(socketFolder: string, durable: boolean): string[] {
     shared_buffers: '32MB',
     max_connections: durable ? '60' : '300',
     io_method: 'sync',
-    // After a crash, the file system is synced once instead of a thousand files.
+    // After a crash, the file system is synced as a whole, instead of a thousand files one by one.
     ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
     wal_level: 'minimal',
     max_wal_senders: '0',

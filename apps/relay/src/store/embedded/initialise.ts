@@ -85,7 +85,7 @@ function writable(folder: string, work: () => void): void {
   }
 }
 
-/** Returns the error of initdb, whose last line is about its cleanup. */
+/** Returns the error message of `initdb`. The last line of its output is only about the cleanup. */
 function lastLine(stderr: string): string {
   const lines = stderr.trim().split('\n')
   const failure = lines.findLast((line) => /error|fatal|panic|could not/i.test(line)) ?? lines.at(-1) ?? ''

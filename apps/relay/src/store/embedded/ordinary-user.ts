@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { StartError } from '@smsgw/daemon/start-error'
 
-/** The user for PostgreSQL, which refuses root. Its initdb also refuses a user without a name. */
+/** The user that runs PostgreSQL. PostgreSQL refuses root, and `initdb` also refuses a user without a name. */
 export interface OrdinaryUser {
   /** Prefix of each PostgreSQL command. */
   readonly prefix: readonly string[]
@@ -79,7 +79,7 @@ function hasName(): boolean {
   }
 }
 
-/** Returns `nobody`, or the first user who is not root. */
+/** Returns `nobody`, or the first user who is not root if `nobody` does not exist. */
 function somebody(): Owner {
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

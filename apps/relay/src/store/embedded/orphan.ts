@@ -24,7 +24,8 @@ export async function endOrphan(folder: string): Promise<void> {
         `PostgreSQL process ${pid} still uses ${folder} and does not stop: kill it, then start again`,
       )
   }
-  // After a power failure, or in a new container, another program may have this process id, and PostgreSQL would not start.
+  // Without this, PostgreSQL would not start if another program has this process id after a power failure or in a new
+  // container.
   rmSync(file, { force: true })
 }
 

@@ -4,7 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { StartError } from '@smsgw/daemon/start-error'
 
-/** A fast shutdown writes the memory to disk. An immediate shutdown leaves the recovery to the next start. */
+/**
+ * Time for a fast shutdown, which writes the memory to disk. After this time, an immediate shutdown leaves the recovery
+ * to the next start.
+ */
 const CLEAN_END_MS = 20_000
 const TRIES = 50
 const PAUSE_MS = 100

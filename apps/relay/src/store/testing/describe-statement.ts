@@ -10,7 +10,7 @@ export interface RunStatement {
   readonly rows: readonly unknown[] | undefined
 }
 
-/** Returns a client that runs statements in the database and records the raw ones. */
+/** Returns a client that runs statements in the database and records the raw SQL statements. */
 export function recordStatements(statements: Statements, ran: RunStatement[]): Statements {
   return new Proxy(statements, {
     get(target, name) {
@@ -35,7 +35,7 @@ export interface Column {
   readonly isArray: boolean
   /** Labels of an enum type. */
   readonly labels: readonly string[]
-  /** Whether this is a column of a table that may contain null. */
+  /** Whether this is a table column that may contain null. */
   readonly isNullable: boolean
 }
 

@@ -95,7 +95,7 @@ async function refuseForeignDevice(statements: Statements, accountId: string, id
   throw refusal([{ path: 'deviceId', message: 'is not a device of this account: GET /devices lists them' }], 'body')
 }
 
-/** Thousands of webhooks would slow down the messages of the account, because each event is stored for each of them. */
+/** Thousands of webhooks would slow down the messages of the account, because each event is stored once for each webhook. */
 const MOST_WEBHOOKS = 50
 
 async function refuseTooMany(statements: Statements, accountId: string, id: string): Promise<void> {

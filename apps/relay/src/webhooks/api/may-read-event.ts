@@ -25,10 +25,13 @@ export function refuseUnreadable(principal: Pick<Principal, 'scopes'>, events: r
   throw new ApiError(403, `scope required: ${scopes} (the ${event} delivery is older than the URL of the webhook)`)
 }
 
-/** Returns the scopes of which any one is enough. None are required for an empty list. */
+/**
+ * Returns the scopes that allow a caller to read the event. Any one of them is enough. An empty list means that none is
+ * required.
+ */
 function scopesToRead(event: string): readonly Scope[] {
   if (/:(received|data-received|downloaded)$/.test(event)) return ['inbox:list']
-  // Its payload contains the numbers of the SIM cards.
+  // The payload of this event contains the numbers of the SIM cards.
   if (event === 'app:started') return ['devices:list']
   return event.startsWith('sms:') ? ['messages:list', 'messages:read'] : []
 }

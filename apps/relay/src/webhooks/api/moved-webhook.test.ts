@@ -30,7 +30,7 @@ const range = { from: '2026-03-01T00:00:00Z', to: '2126-03-01T00:00:00Z' }
 const redeliverRange = (by: string) => relay.api('POST', '/webhooks/w1/redeliver', { auth: by, body: range })
 const redeliverOne = (by: string, id: string) => relay.api('POST', `/webhooks/deliveries/${id}/redeliver`, { auth: by })
 
-/** Registers a webhook as its owner and stores an event, which is from the future because clocks must not count. */
+/** Registers a webhook as its owner and stores an event with a time in the future, because clocks must have no influence. */
 async function enqueue(event = 'sms:received', state = 'delivered'): Promise<string> {
   await register(owner.basic, undefined, event)
   const { key: webhookKey } = await webhook()

@@ -28,7 +28,7 @@ export function redeliverOne({ database, outbox }: RedeliverDeps): Endpoint {
         const delivery = await lockDelivery(statements, principal.accountId, id)
         if (delivery !== undefined) refuseDisabled(delivery)
         if (delivery?.isOlder) refuseUnreadable(principal, [delivery.event])
-        // Deliveries are deleted before their webhook, so this one may have been deleted since.
+        // Deliveries are deleted before their webhook, so this delivery may be gone although its webhook still exists.
         if (delivery === undefined || (await redeliver(statements, [delivery.key])) === 0) throw unknownDelivery()
         await endPause(statements, delivery.webhookKey)
       })

@@ -3,7 +3,7 @@ import type { Statements } from '../../store/database.ts'
 /**
  * Replaces the secret of a webhook and keeps the previous one until the given time.
  *
- * Locks: one statement, so that each of two concurrent rotations keeps the secret that the other one returned.
+ * Locks: one statement, so that each of two concurrent rotations keeps the secret that the other rotation returned.
  */
 export async function rotateSecret(
   statements: Statements,

@@ -15,7 +15,7 @@ export interface AttemptRecorderDeps extends DisableWebhookDeps {
   readonly log: Pick<Log, 'warn' | 'error'>
 }
 
-/** Written in this order, so that the results are stored before another worker takes the receiver. */
+/** The members are written in this order, so that the results are stored before another worker takes the receiver. */
 interface Batch {
   attempts: { readonly attempt: RecordedAttempt; readonly done: (isRecorded: boolean) => void }[]
   health: Map<bigint, HealthUpdate & { readonly receiver: Receiver; readonly error: string }>
@@ -155,7 +155,7 @@ const MOST_TRIES = 3
 const MOST_TOGETHER = 500
 /** While one write waits for the disk, the next is prepared. Results for the same delivery are written in order. */
 const WRITES_AT_ONCE = 2
-/** The least time between two writes. One statement with a hundred rows costs a third of ten statements. */
+/** The least time between two writes. One statement with a hundred rows costs a third as much as ten statements. */
 const PACE_MS = 10
 const RETRY_MS = 250
 const LOCKED_MS = 50

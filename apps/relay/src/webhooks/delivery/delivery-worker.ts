@@ -22,8 +22,8 @@ export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 
 
 /**
  * Sends the deliveries of the outbox. Every relay runs one worker. Each receiver is served by one worker at a time, in
- * a lane of its own, so that a slow or dead receiver delays no other. When a worker is killed, another worker takes
- * over its receivers at once and sends events under the same ids.
+ * a lane of its own, so that a slow or dead receiver delays no other receiver. When a worker is killed, another worker
+ * takes over its receivers at once and sends events under the same ids.
  *
  * A round takes free receivers, renews the leases of the worker's own receivers, and reads their due deliveries. Rounds
  * run when the worker is woken and five times a second.
@@ -140,7 +140,7 @@ export class DeliveryWorker implements Outbox {
       onDone: () => {
         this.#lanes.delete(receiver.key)
         if (this.#lanes.size === 0) this.#onAllDone?.()
-        // A delivery that was enqueued between the last read and the release could not take the receiver.
+        // Takes the receiver again if a delivery was enqueued between the last read and the release.
         this.wake()
       },
     })
@@ -179,12 +179,12 @@ const RECEIVERS_AT_ONCE = 100
 const FINISH_MS = 20_000
 const LAST_WRITE_MS = 2_000
 
-/** The least time between the starts of two rounds. Requests in between share the next round. */
+/** The least time between the starts of two rounds. Requests for a round in between share the next round. */
 const PACE_MS = 10
 
 /**
- * Runs the same work repeatedly, one run at a time: immediately when idle, else after the present run. The work must
- * not reject.
+ * Runs the same work repeatedly, one run at a time. A run starts immediately when idle, otherwise after the present
+ * run. The work must not reject.
  */
 class Rounds {
   readonly #run: () => Promise<void>
@@ -225,8 +225,9 @@ class Rounds {
 }
 
 /**
- * Divides the worker's memory among receivers that need deliveries. Each gets what it wants as long as there is space,
- * then an equal share, but always at least a few, so that no receiver waits for another.
+ * Divides the worker's memory among receivers that need deliveries. Each receiver gets as many deliveries as it wants,
+ * up to an equal share of the free space. This share is never less than a few deliveries, so that no receiver waits for
+ * another.
  *
  * @param held deliveries in memory for all receivers
  */

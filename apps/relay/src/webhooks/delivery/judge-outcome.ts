@@ -4,7 +4,7 @@ export interface Verdict {
   readonly state: 'delivered' | 'failed' | 'waiting'
   /** How long to wait before the next attempt. */
   readonly pauseMs: number
-  /** The pause that the receiver requested for all its deliveries, limited to the accepted range. 0: none. */
+  /** The pause that the receiver requested for all its deliveries, limited to the accepted range; 0 if it requested none. */
   readonly requestedPauseMs: number
   /** The receiver answered 410 Gone. */
   readonly isGone: boolean
@@ -48,10 +48,10 @@ const LONGEST_REQUESTED = 3_600
 const REQUESTED_FREELY = 3
 
 /**
- * Returns how long after a failed attempt the next attempt is due, or undefined after the last attempt. A jitter of
- * ±20 % keeps deliveries that failed together from being retried together. A receiver may request a pause
- * (`Retry-After`). From the fourth attempt on, the pause is at least that of the schedule, so that a receiver that
- * always requests one second does not use up its retries in ten seconds.
+ * Returns how long after a failed attempt the next attempt is due, or undefined after the last attempt. Because of a
+ * jitter of ±20 %, deliveries that failed together are not retried together. A receiver may request a pause
+ * (`Retry-After`). From the fourth attempt on, the pause is at least as long as in the schedule, so that a receiver
+ * that always requests one second does not use up its retries in ten seconds.
  *
  * @param attempts made so far, at least one
  * @param retries set by the account: a smaller number cuts the schedule, a larger one repeats its last pause

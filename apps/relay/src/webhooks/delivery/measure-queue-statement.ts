@@ -3,7 +3,7 @@ import type { Database } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRow } from '../../store/read-rows.ts'
 
-/** The count stops here, because a higher number is no more useful and a scrape must not read a million index rows. */
+/** The count stops here, because a higher number would not be more useful, and a scrape must not read a million index rows. */
 export const MOST_COUNTED = 100_000
 
 /** Returns the number of waiting deliveries, at most `MOST_COUNTED`. Takes no locks. */

@@ -22,8 +22,8 @@ const dueDelivery = z.object({
 export type DueDelivery = Readonly<z.output<typeof dueDelivery>>
 
 /**
- * Reads due deliveries, longest due first, for receivers that this worker serves. No other worker reads them, so nothing
- * is locked or marked. Returns nothing for receivers that are disabled or taken by another worker.
+ * Reads due deliveries, longest due first, for receivers that this worker serves. No other worker reads them, so
+ * nothing is locked or marked. Returns nothing for a receiver that is disabled or that another worker has taken.
  *
  * @param worker the number of this worker
  * @param sizes how many deliveries to read for each receiver

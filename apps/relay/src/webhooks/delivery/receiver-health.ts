@@ -12,8 +12,8 @@ export interface ReceiverHealthDeps {
 
 /**
  * Health of a receiver while a worker serves it. States: *usual*, or *on trial* after a pause until one attempt
- * succeeds. A failure on trial, too many failures, a requested pause or 410 Gone pause the receiver: the worker stops
- * serving it, and the results of requests in flight do not change that.
+ * succeeds. The receiver is paused after a failure on trial, too many failures, a requested pause or 410 Gone. Then the
+ * worker stops serving it, and the results of requests in flight do not change that.
  */
 export class ReceiverHealth {
   readonly #deps: ReceiverHealthDeps
@@ -56,7 +56,7 @@ export class ReceiverHealth {
     this.#isPaused ||= pauseMs > 0 || verdict.isGone
   }
 
-  /** On trial, a single failure is enough. */
+  /** Returns whether the receiver has to be paused. On trial, one failure is enough. */
   #isFailing({ key }: Receiver, isSuccess: boolean): boolean {
     const opens = this.#deps.breakers.opensAfter(key, isSuccess, performance.now())
     return opens || (this.#isOnTrial && !isSuccess)
@@ -78,7 +78,7 @@ export function breakerPauseMs(pauses: number): number {
 }
 
 /**
- * Decides when a failing receiver is paused: after at least ten attempts in five minutes of which 70 % failed. The
+ * Decides when a failing receiver is paused: after at least ten attempts in five minutes, if 70 % of them failed. The
  * pause postpones its deliveries without using up their attempts.
  */
 export class Breakers {

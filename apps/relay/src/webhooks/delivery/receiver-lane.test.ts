@@ -75,7 +75,7 @@ function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
     lane,
     feed: (count: number) => lane.feed(Array.from({ length: count }, due), count),
     moveTo: (url: string) => lane.renew({ ...receiver, url }, performance.now()),
-    /** Requested deliveries are available at once. */
+    /** Runs the lane for this time. Deliveries that it requests are available at once. */
     async feedFor(ms: number): Promise<void> {
       for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += 1) {
         const { wants } = lane

@@ -58,7 +58,7 @@ export class ReceiverLane {
     return this.#held
   }
 
-  /** The number of deliveries to read next. */
+  /** How many deliveries have to be read next. */
   get wants(): number {
     const isLow = this.#waiting.length <= this.#size / 4
     return this.#isEnding || !isLow ? 0 : Math.min(this.#size - this.#waiting.length, MOST_HELD - this.#held.size)
@@ -170,7 +170,7 @@ export class ReceiverLane {
 const IN_FLIGHT_EACH = 5
 const FIRST_SIZE = 10
 const MOST_WAITING = 800
-/** A lane that needs more deliveries this soon reads more of them at a time. */
+/** If a lane needs more deliveries within this time after a read, it reads more of them at a time. */
 const QUICK_MS = 100
 /** Includes deliveries whose result has not been recorded. */
 const MOST_HELD = 1_000

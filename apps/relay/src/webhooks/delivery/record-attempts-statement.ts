@@ -24,8 +24,8 @@ export interface RecordedAttempt {
  * read, because a redelivery requested in the meantime starts a new schedule. Deliveries that waited for the first
  * attempt of another delivery become due. Attempts of deleted deliveries are not recorded.
  *
- * SKIP LOCKED, because waiting for deliveries that others have locked could deadlock. These deliveries are returned and
- * have to be recorded again.
+ * SKIP LOCKED, because waiting for deliveries that other transactions have locked could cause a deadlock. These
+ * deliveries are returned and have to be recorded again.
  */
 export async function recordAttempts(
   database: Database,

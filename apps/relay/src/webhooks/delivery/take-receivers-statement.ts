@@ -15,7 +15,7 @@ const receiver = z.object({
   signingKeySealed: z.string().nullable(),
   /** The number of retries that the account has set. */
   retries: z.int().nullable(),
-  /** Pauses in a row. Above 0, the receiver is on trial and gets one delivery at a time. */
+  /** The number of pauses in a row. When it is above 0, the receiver is on trial and gets one delivery at a time. */
   pauses: z.int(),
   /** Failures are recorded, so a successful attempt has to clear them. */
   hasFailures: z.boolean(),
@@ -27,7 +27,7 @@ export type Receiver = Readonly<z.output<typeof receiver>>
 export interface TakingReceivers {
   /** The number of this worker. */
   readonly worker: number
-  /** When other workers may take the receivers even if this worker seems to be present. */
+  /** Time after which other workers may take the receivers even if this worker seems to be present. */
   readonly leaseSeconds: number
   /** Receivers that this worker already serves. */
   readonly busy: readonly bigint[]

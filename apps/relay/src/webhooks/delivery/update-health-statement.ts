@@ -6,7 +6,7 @@ import { readRows } from '../../store/read-rows.ts'
 /** The results of attempts to deliver to one receiver. */
 export interface HealthUpdate {
   readonly key: bigint
-  /** The URL of the attempts. They do not count for another URL. */
+  /** The URL that the attempts called. The attempts do not count for another URL. */
   readonly url: string
   /** At least one attempt succeeded. */
   readonly isSuccess: boolean

@@ -44,7 +44,7 @@ export class WorkerPresence {
     })
   }
 
-  /** Undefined while other workers cannot see this one, so that it must not serve any receiver. */
+  /** Undefined while other workers cannot see this worker. Then this worker must not serve any receiver. */
   get number(): number | undefined {
     return this.#number
   }

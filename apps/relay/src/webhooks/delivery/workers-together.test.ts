@@ -30,7 +30,7 @@ async function holdingReceiver() {
   }
 }
 
-/** Writes fail with a full disk until it is released. */
+/** Lets writes fail as if the disk were full, until the returned function is called. */
 async function takeDatabaseAway(
   from: 'INSERT ON webhook_attempts' | 'UPDATE ON webhooks',
 ): Promise<() => Promise<void>> {
@@ -66,7 +66,7 @@ test('another worker takes over the receivers of a lost worker at once, with the
   const firstWorker = (await webhook())?.servedBy
   await world.loseConnections()
   world.worker()
-  // Long before the lease would expire.
+  // The second worker takes over long before the lease would expire.
   await vi.waitFor(() => expect(there.requests.length).toBeGreaterThan(5), { timeout: 15_000 })
   expect((await webhook())?.servedBy).not.toBe(firstWorker)
   open()
@@ -232,7 +232,7 @@ test('nothing is lost or sent twice while the database rejects writes', async ()
   const giveBack = await takeDatabaseAway('INSERT ON webhook_attempts')
   open()
   await eventually(() => expect(world.warned).toContain('webhook results not recorded, retrying'))
-  // Writes fail for longer than other errors are retried.
+  // Writes fail for longer than the time in which a write is retried after other errors.
   await sleep(1_500)
   await giveBack()
   await eventually(async () => expect(await countOf('delivered')).toBe(3))

@@ -102,6 +102,6 @@ function followedDelivery(
  * the worker.
  */
 export interface Outbox {
-  /** Call after the commit when deliveries may be due. Without this call they are only sent later. */
+  /** To be called after the commit when deliveries may be due. Without this call the deliveries are sent later. */
   wake(): void
 }

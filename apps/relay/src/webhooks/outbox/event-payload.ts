@@ -78,7 +78,7 @@ function inbound({ messageId, sender, recipient, simNumber }: ReceivedEvent) {
 }
 
 function outbound({ messageId, sender, recipient, simNumber, possibleDuplicate }: OutboundEvent) {
-  // `sender` and `simNumber` must not be null. No SIM has the number 0.
+  // `sender` and `simNumber` must not be null. 0 means an unknown SIM, because no SIM has this number.
   return {
     messageId,
     sender: sender ?? '',

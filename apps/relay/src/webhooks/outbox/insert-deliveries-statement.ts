@@ -19,11 +19,11 @@ interface NewDelivery {
 export const WEBHOOK_DISABLED = 'the webhook was disabled'
 
 /**
- * Stores deliveries and returns how many were stored. Existing ones are left unchanged, or delivered again with the new
- * payload if `again` is set and the webhook is enabled.
+ * Stores deliveries and returns how many were stored. Existing deliveries are left unchanged, or delivered again with
+ * the new payload if `again` is set and the webhook is enabled.
  *
- * A delivery that follows another one is due when the first attempt of the other one has ended (`recordAttempts`), or
- * after `LONGEST_TURN`, so that workers do not read it too early.
+ * A delivery that follows another one is due when the first attempt of that earlier delivery has ended
+ * (`recordAttempts`), or after `LONGEST_TURN`, so that workers do not read it too early.
  *
  * Locks: the deliveries that are followed, so that their attempts are recorded after this transaction and find the
  * followers. SKIP LOCKED: the attempt of a locked delivery is being recorded. Its follower is due at once and is

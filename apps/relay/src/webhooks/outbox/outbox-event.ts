@@ -54,7 +54,7 @@ export interface MmsNotification {
 }
 
 interface Outbound extends OfDevice {
-  /** Unique id of the recipient. A message id is chosen by a client and may be used again. */
+  /** Unique id of the recipient. A message id is not enough, because clients choose it and may use it again. */
   readonly cmdId: string
   readonly messageId: string
   readonly recipient: string

@@ -28,7 +28,7 @@ export interface TestReceiverOptions {
   /** 0: any port. */
   readonly port?: number
   readonly tls?: { readonly key: string; readonly cert: string }
-  /** Answers 200 without a body by default. The number of the request counts from 1. */
+  /** Answers 200 without a body by default. Requests are numbered from 1. */
   readonly answer?: (response: ServerResponse, request: ReceivedRequest, number: number) => void | Promise<void>
 }
 

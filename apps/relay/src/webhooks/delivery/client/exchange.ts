@@ -102,8 +102,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // The connection becomes free two turns of the event loop later. A request before that would open another
-    // connection.
+    // The connection becomes free two turns of the event loop later. A request that is sent before that would open
+    // another connection.
     setImmediate(() => setImmediate(() => this.#end(undefined)))
   }
 

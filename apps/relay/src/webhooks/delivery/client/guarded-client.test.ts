@@ -11,7 +11,7 @@ import type { ExchangeLimits } from './exchange.ts'
 import { GuardedClient } from './guarded-client.ts'
 import type { ResolveHost } from './resolve-host.ts'
 
-/** One loopback address is allowed, another is not. */
+/** One loopback address is allowed, and another is not. */
 const ALLOWED = '127.0.0.1'
 const FORBIDDEN = '127.0.0.2'
 const rules = addressRules({ allowHttp: true, allowNetworks: [ALLOWED, '::1'], localServerMode: false })
@@ -335,7 +335,7 @@ describe('over TLS', () => {
   test('refuses any other certificate, even if the environment disables the check', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     ending.push(() => vi.unstubAllEnvs())
-    // Node prints a warning, as it should.
+    // Hides the warning that Node prints, as it should.
     vi.spyOn(process, 'emitWarning').mockReturnValue()
     ending.push(() => vi.restoreAllMocks())
     const there = await receiver({ tls })

@@ -42,7 +42,7 @@ export class GuardedClient {
     this.#connector = buildConnector({
       allowH2: false,
       timeout: this.#limits.connectMs,
-      // Even if the environment disables certificate checks.
+      // Certificates are checked even if the environment disables this.
       rejectUnauthorized: true,
       lookup: (host, options, callback) => this.#lookup(host, options, callback),
     })

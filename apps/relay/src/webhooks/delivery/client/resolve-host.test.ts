@@ -11,7 +11,7 @@ afterEach(() => {
   for (const end of ending.splice(0)) end()
 })
 
-/** Answers queries of a type with these address bytes; undefined means no answer. */
+/** Starts a name server that answers queries of each type with these address bytes. `undefined` means no answer. */
 async function nameServer(answers: { readonly [type: number]: readonly number[][] | undefined }): Promise<string[]> {
   const socket = createSocket('udp4')
   socket.on('message', (query, { port, address }) => {
