@@ -41,7 +41,7 @@ test('a configured SERVER_SECRET is required for the restore, a different one is
   const without = await run(into, ['restore', archive])
   expect(without).toMatchObject({
     code: 1,
-    complaint: expect.stringContaining('Set it to the same value for the restore'),
+    complaint: expect.stringContaining('Set SERVER_SECRET to the same value for the restore'),
   })
   expect(arrived(into)).toEqual([])
   const other = await run(into, ['restore', archive], { SERVER_SECRET: `${given.SERVER_SECRET} or not` })

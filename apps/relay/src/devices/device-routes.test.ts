@@ -167,7 +167,7 @@ test('queued messages of a deleted device fail with a reason, and webhooks are s
     ['queued/0', 'Failed', 'device_deleted'],
     ['queued/1', 'Sent', null],
   ])
-  expect(recipients[3]?.error).toContain('its device was deleted')
+  expect(recipients[3]?.error).toContain('the device was deleted')
   const messages = await shared.database.message.findMany({ orderBy: { key: 'asc' } })
   expect(messages.map(({ state }) => state)).toEqual(['Sent', 'Failed', 'Pending'])
   expect(await shared.database.webhookDelivery.count()).toBe(3)
