@@ -72,14 +72,14 @@ test('after a power cut during a restore, another restore completes', async () =
 }, 120_000)
 
 test('refuses to start after an unfinished restore, because the start would create an empty database', async () => {
-  beginArrival(into)
+  await beginArrival(into)
   const start = await run(into, [])
   expect(start).toMatchObject({ code: 1, complaint: expect.stringContaining('did not finish. Restore again') })
   expect(start.complaint.trim().split('\n')).toHaveLength(1)
 }, 60_000)
 
-test('the next start moves the files that a restore could not move', () => {
-  const arriving = beginArrival(into)
+test('the next start moves the files that a restore could not move', async () => {
+  const arriving = await beginArrival(into)
   for (const name of [identityFile, 'journal.db', 'server-secret']) writeFileSync(join(arriving, name), name)
   mkdirSync(join(into, 'server-secret/in-the-way'), { recursive: true })
   expect(() => completeArrival(into)).toThrow()
@@ -92,9 +92,9 @@ test('the next start moves the files that a restore could not move', () => {
   expect(readFileSync(join(into, 'server-secret'), 'utf8')).toBe('server-secret')
 })
 
-test('data of an unfinished restore does not get into the next one', () => {
-  writeFileSync(join(beginArrival(into), 'journal.db'), 'of last week')
-  expect(readdirSync(beginArrival(into))).toEqual([])
+test('data of an unfinished restore does not get into the next one', async () => {
+  writeFileSync(join(await beginArrival(into), 'journal.db'), 'of last week')
+  expect(readdirSync(await beginArrival(into))).toEqual([])
 })
 
 function arrived(folder: string): string[] {

@@ -29,7 +29,7 @@ export async function restoreGateway(config: DatabaseSettings, file: string, log
     throw new StartError(
       `${folder} is not empty (${existing.slice(0, 3).join(', ')}). Set DATA_DIR to a new folder for the restore`,
     )
-  const arriving = beginArrival(folder)
+  const arriving = await beginArrival(folder)
   try {
     const { rows, createdAt } = await withDatabase({ ...config, DATA_DIR: arriving }, log, (url) =>
       restoreDatabase({

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { identityFile } from '@smsgw/agent/link/agent-identity'
 import { syncFolder } from '@smsgw/daemon/durable-file'
 import { StartError } from '@smsgw/daemon/start-error'
@@ -8,12 +9,24 @@ import { StartError } from '@smsgw/daemon/start-error'
 //   arriving   data restored so far; ignored, and deleted by the next restore
 //   restored   complete and on disk; only has to be moved up, which the next start does if necessary
 
-/** Creates an empty folder for the restored data and deletes the files that an unfinished restore left. */
-export function beginArrival(folder: string): string {
-  abandonArrival(folder)
+/**
+ * Creates an empty folder for the restored data and deletes the files that an unfinished restore left. If that restore was
+ * killed a moment ago, its database may still be writing into the folder, so the deletion is repeated until it succeeds.
+ */
+export async function beginArrival(folder: string): Promise<string> {
   const arriving = join(folder, ARRIVING)
-  mkdirSync(arriving, { mode: 0o700 })
-  return arriving
+  for (const until = performance.now() + LONGEST_WRITING_MS; ; await sleep(50)) {
+    try {
+      abandonArrival(folder)
+      mkdirSync(arriving, { mode: 0o700 })
+      return arriving
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'EEXIST' && code !== 'ENOTEMPTY') throw error
+      if (performance.now() > until)
+        throw new StartError(`${arriving} cannot be deleted, because another program is writing into it`)
+    }
+  }
 }
 
 export function abandonArrival(folder: string): void {
@@ -48,5 +61,7 @@ function moveUp(folder: string): void {
   syncFolder(folder)
 }
 
+/** A database that loses its folder ends much sooner. */
+const LONGEST_WRITING_MS = 10_000
 const ARRIVING = 'arriving'
 const RESTORED = 'restored'
